@@ -23,8 +23,8 @@ import yaml
 
 from harness.base.builtin import builtin_root
 from harness.judging.checks import VOCABULARY
-from harness.probing.callers import named_callers
-from harness.probing.prober import ProbePlan, probe
+from harness.probing.callers import name_callers
+from harness.probing.prober import ProbePlan, run_probe
 from harness.probing.report import ProbeReport
 from harness.suites.readers import read_suite
 from harness.types import (
@@ -59,8 +59,8 @@ def probed(seed: int, folder: Path, *, customers: int = 2, damaged: bool = True)
             env={SEED_VARIABLE: str(seed)},
         ),
     )
-    plan = ProbePlan(server=server, callers=named_callers(cases), cases=cases, damaged=damaged)
-    return anyio.run(probe, plan, folder).report
+    plan = ProbePlan(server=server, callers=name_callers(cases), cases=cases, damaged=damaged)
+    return anyio.run(run_probe, plan, folder).report
 
 
 def suite_of(seed: int, folder: Path, customers: int) -> tuple[Case, ...]:

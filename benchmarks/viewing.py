@@ -24,14 +24,14 @@ from typing import Any
 import httpx2
 from selenium.common.exceptions import TimeoutException
 
-from harness.judging.trial import outcomes_of
+from harness.judging.trial import count_outcomes
 from harness.reports.build import build_report
 from harness.reports.formats.html_report import write_html
 from harness.runlog import Footer, Header, LogWriter, TrialLine, read_log
-from harness.sessions.call_frames import reduced
+from harness.sessions.call_frames import reduce_frame
 from harness.types import Status, ToolCall, TrialResult, Wire
-from harness.web.reading import MOST_S
 from harness.web.run_view import VIEW, keep_view
+from harness.web.view_builder import MOST_S
 from tests.browser import Browser, a_browser
 from tests.end_to_end.harness_process import Project
 from tests.reports.sample_logs import a_conversation, a_run, must_call
@@ -124,7 +124,7 @@ def trials(cases: int) -> Iterator[tuple[TrialResult, Any]]:
             said = replace(
                 said, tool_calls=tuple(with_frames(call, number) for call in said.tool_calls)
             )
-            outcomes = outcomes_of(said)
+            outcomes = count_outcomes(said)
             yield replace(run, outcomes=outcomes, offered=len(said.tools)), said
 
 
@@ -138,8 +138,8 @@ def with_frames(call: ToolCall, number: int) -> ToolCall:
         id=str(number),
         protocol="2025-11-25",
         transport="pipe",
-        request=reduced({**head, "method": "tools/call", "params": given}, call),
-        response=reduced({**head, "result": told}, call),
+        request=reduce_frame({**head, "method": "tools/call", "params": given}, call),
+        response=reduce_frame({**head, "result": told}, call),
     )
     return replace(call, wire=wire)
 

@@ -15,16 +15,22 @@ import anyio
 
 from harness.base import UsageError
 from harness.judging import VOCABULARY
-from harness.reports import ReportRequest, build_report, format_of, linked, write_report
+from harness.reports import (
+    ReportRequest,
+    build_report,
+    infer_format,
+    link_conversations,
+    write_report,
+)
 from harness.runner import (
     TIMEOUT_MS_RANGE,
-    Budget,
-    Prepared,
+    PreparedPlan,
+    RunBudget,
     RunOptions,
     RunRequest,
-    Silent,
+    SilentObserver,
     launch_async,
-    prepare,
+    prepare_plan,
 )
 from harness.suites import PythonSuite, read_object, read_suite
 from harness.types import JsonObject, Report, Suite, Variant
@@ -114,8 +120,8 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
             can have (`harness.runner.planning.ranges`, the same as on the command line).
         NothingToRun: no case is left to run.
     """
-    budget = Budget(max_cost_usd=max_cost, max_tokens=max_tokens)
-    prepared = _prepared(
+    budget = RunBudget(max_cost_usd=max_cost, max_tokens=max_tokens)
+    prepared = _prepare_run(
         suite,
         model,
         timeout_ms,
@@ -124,20 +130,20 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
         trials=trials,
         least_trials=least_trials,
         pattern=pattern,
-        server=server if isinstance(server, str) else _texts("server", server) or None,
+        server=server if isinstance(server, str) else _to_texts("server", server) or None,
         user_context=user_context,
         judge_model=judge_model,
         user_model=user_model,
         variant=variant,
-        agents=_texts("agent", agent),
-        block=_texts("block", block),
+        agents=_to_texts("agent", agent),
+        block=_to_texts("block", block),
         read_only=read_only,
         mcp_config=None if mcp_config is None else str(mcp_config),
     )
-    return await _run(prepared, budget, report_path)
+    return await _run_plan(prepared, budget, report_path)
 
 
-def _waiting(function: Callable[P, Awaitable[T]], name: str) -> Callable[P, T]:
+def _make_blocking(function: Callable[P, Awaitable[T]], name: str) -> Callable[P, T]:
     """Return ``function`` as one that is called without ``await``, by the name ``name``."""
 
     @wraps(function)
@@ -149,10 +155,10 @@ def _waiting(function: Callable[P, Awaitable[T]], name: str) -> Callable[P, T]:
     return call
 
 
-run = _waiting(run_async, "run")
+run = _make_blocking(run_async, "run")
 
 
-def _texts(name: str, given: Any) -> tuple[str, ...]:
+def _to_texts(name: str, given: Any) -> tuple[str, ...]:
     """Return the texts of an argument that takes one, several or none.
 
     Raises:
@@ -166,15 +172,15 @@ def _texts(name: str, given: Any) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _prepared(
+def _prepare_run(
     suite: SuiteSource | Sequence[SuiteSource],
     model: str | Sequence[str] | None,
     timeout_ms: float | None,
     provider_opts: Mapping[str, Any] | None,
     **request: Any,
-) -> Prepared:
+) -> PreparedPlan:
     """Return the plan; ``request`` has those fields of a `RunRequest` that the caller gave."""
-    TIMEOUT_MS_RANGE.check(timeout_ms)
+    TIMEOUT_MS_RANGE.check_value(timeout_ms)
     if not isinstance(request["read_only"], bool):
         raise UsageError(f"read_only: expected True or False, found {request['read_only']!r}")
     for name in ("pattern", "judge_model", "user_model"):
@@ -183,11 +189,11 @@ def _prepared(
     sources: Sequence[Any] = suite if isinstance(suite, list | tuple) else (suite,)
     named = tuple(str(source) for source in sources if isinstance(source, str | Path))
     held = [source for source in sources if not isinstance(source, str | Path)]
-    variants = _variants(request.pop("variant"))
-    return prepare(
+    variants = _load_variants(request.pop("variant"))
+    return prepare_plan(
         RunRequest(
             suites=named,
-            models=_texts("model", model),
+            models=_to_texts("model", model),
             timeout_s=None if timeout_ms is None else timeout_ms / 1000,
             variants=tuple(one if isinstance(one, str) else one.name for one in variants),
             **request,
@@ -203,7 +209,7 @@ def _prepared(
     )
 
 
-def _variants(given: Any) -> list[VariantSource]:
+def _load_variants(given: Any) -> list[VariantSource]:
     variants = list(given) if isinstance(given, list | tuple) else [given]
     for one in variants:
         if not isinstance(one, str | Variant):
@@ -211,15 +217,17 @@ def _variants(given: Any) -> list[VariantSource]:
     return variants
 
 
-async def _run(prepared: Prepared, budget: Budget, report_path: str | Path | None) -> Report:
+async def _run_plan(
+    prepared: PreparedPlan, budget: RunBudget, report_path: str | Path | None
+) -> Report:
     options = RunOptions(concurrency=prepared.concurrency, budget=budget, catch_signals=False)
-    log = await launch_async(prepared.plan, options, Silent())
+    log = await launch_async(prepared.plan, options, SilentObserver())
     report = build_report(log)
     if report_path is None:
         return report
     path = Path(report_path)
-    write_report(ReportRequest(format=format_of(path) or "jsonl", path=path), report, log)
-    return linked(replace(report, report_path=str(path)), log)
+    write_report(ReportRequest(format=infer_format(path) or "jsonl", path=path), report, log)
+    return link_conversations(replace(report, report_path=str(path)), log)
 
 
 def _refuse_inside_a_loop() -> None:

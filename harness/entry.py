@@ -12,7 +12,7 @@ import sys
 from harness.judging import EXIT_INTERRUPTED
 
 
-def _leave(*_: object) -> None:
+def _handle_interrupt(*_: object) -> None:
     """Say "Interrupted." and exit; child processes end once our end of their pipe is closed."""
     if "--json-output" in sys.argv:
         os.write(1, b'{"status": "error", "error": "interrupted"}\n')
@@ -22,7 +22,7 @@ def _leave(*_: object) -> None:
 
 _OURS = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # a shell may have it ignored
 if _OURS:
-    signal.signal(signal.SIGINT, _leave)
+    signal.signal(signal.SIGINT, _handle_interrupt)
 
 
 def main() -> None:
@@ -34,7 +34,7 @@ def main() -> None:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         command_line()
     except KeyboardInterrupt:
-        _leave()
+        _handle_interrupt()
     finally:
         if _OURS:  # the results are told, and the exit code stands
             signal.signal(signal.SIGINT, signal.SIG_IGN)

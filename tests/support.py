@@ -16,7 +16,6 @@ import anyio
 from harness.sessions.forwarding import ForeignClient
 from harness.sessions.session import Introduction, Session
 from harness.types import (
-    Aside,
     AssistantMessage,
     Case,
     Check,
@@ -27,6 +26,7 @@ from harness.types import (
     Outcome,
     Reply,
     ServerSpec,
+    SideContent,
     Tool,
     ToolCall,
     ToolList,
@@ -89,17 +89,17 @@ class MemorySession:
             started_s=anyio.current_time() - epoch,
         )
 
-    async def ask(self, method: str, params: JsonObject) -> JsonObject:
+    async def send_request(self, method: str, params: JsonObject) -> JsonObject:
         return {}
 
     @property
     def introduction(self) -> Introduction:
         return Introduction(name="memory")
 
-    def forwarding(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
+    def forward_messages(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
         return nullcontext()
 
-    async def watch(self) -> tuple[Aside, ...]:
+    async def watch(self) -> tuple[SideContent, ...]:
         return ()
 
     def stderr_tail(self) -> str:
@@ -112,7 +112,7 @@ class LendsOneByOne:
     """
 
     @asynccontextmanager
-    async def sessions(
+    async def lend_sessions(
         self,
         server: ServerSpec,
         user_contexts: Sequence[JsonObject | None],
@@ -129,7 +129,7 @@ class LendsOneByOne:
 class MemoryPool(LendsOneByOne):
     """Lends one session in memory."""
 
-    def session(
+    def lend_session(
         self, server: ServerSpec, user_context: object, credential: str = "valid"
     ) -> MemoryPool:
         return self

@@ -390,7 +390,7 @@ def test_results_hold_answer_and_messages_wherever_the_program_has_gone(
         "I do not know.",
         "I do not know.",
     ]
-    question, reply = report.cases[0].spokesman.messages
+    question, reply = report.cases[0].deciding_trial.messages
     assert isinstance(question, UserMessage)
     assert isinstance(reply, AssistantMessage)
     assert (question.text, reply.reply.text) == ("What is the capital of France?", "It is Paris.")

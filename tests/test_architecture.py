@@ -170,7 +170,7 @@ AT_EVERY_START = {
     "harness.entry",
     "harness.cli",
     "harness.pytest_plugin",
-    "harness.pytest_plugin.recognise",
+    "harness.pytest_plugin.suite_detection",
     "harness.pytest_plugin.session_end",
 }
 """Modules that each start of a command, or of anybody's pytest, imports: they leave the rest for

@@ -23,7 +23,7 @@ from anthropic.types import TextBlock, ThinkingBlock, ToolUseBlock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.trust_store import trusted
+from harness.base.trust_store import load_tls_context
 from tests.clock import BOUND_S, TIMEOUTS_S
 from tests.fake_provider import (
     FakeProvider,
@@ -66,7 +66,7 @@ PATHS = ("/v1/messages", "/v1/chat/completions", "/v1/responses")
 
 def http_client() -> httpx2.AsyncClient:
     """Return one that does not read the trust store again, as an SDK's own does."""
-    return httpx2.AsyncClient(verify=trusted())
+    return httpx2.AsyncClient(verify=load_tls_context())
 
 
 async def ask_anthropic(
@@ -404,7 +404,7 @@ async def test_bad_arguments_reach_the_client_as_they_are() -> None:
 
 @pytest.fixture
 def client() -> Iterator[httpx2.Client]:
-    with httpx2.Client(timeout=BOUND_S, verify=trusted()) as client:
+    with httpx2.Client(timeout=BOUND_S, verify=load_tls_context()) as client:
         yield client
 
 

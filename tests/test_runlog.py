@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from harness.base.errors import HarnessError, InvalidInput
 from harness.runlog import (
     CallLine,
-    Damaged,
+    DamagedLine,
     Footer,
     Header,
     LogWriter,
@@ -119,7 +119,7 @@ def test_what_is_written_is_read_back_the_same(tmp_path: Path) -> None:
     assert log.header == HEADER
     assert log.footer == FOOTER
     assert [run.key for run in log.results] == ["a", "b"]
-    assert log.transcript("a") == a_trial("a").transcript
+    assert log.read_transcript("a") == a_trial("a").transcript
     assert log.tools["d"].tools == tools.tools
 
 
@@ -181,7 +181,7 @@ def test_the_last_result_of_a_trial_counts(tmp_path: Path) -> None:
     write(path, HEADER, a_trial("a", "error"), FOOTER, a_trial("a", "passed", "better"), FOOTER)
     log = read_log(path)
     assert [run.status for run in log.results] == ["passed"]
-    transcript = log.transcript("a")
+    transcript = log.read_transcript("a")
     assert transcript is not None
     assert transcript.answer == "better"
 
@@ -224,13 +224,13 @@ def test_a_log_that_is_read_on_is_the_same_as_one_that_is_read_anew(
     write(path, HEADER, a_trial("a"), a_trial("b"))
     damage(path, 3)
     so_far = read_log(path)
-    assert so_far.read_on() == so_far
+    assert so_far.read_further() == so_far
     write(path, a_trial("a", "failed", "later"), a_trial("c"), FOOTER)
     damage(path, 5)
-    read = so_far.read_on()
+    read = so_far.read_further()
     assert read == read_log(path)
     assert [one.line for one in read.damaged] == [3, 5]
-    assert read.transcript("a") == a_trial("a", "failed", "later").transcript
+    assert read.read_transcript("a") == a_trial("a", "failed", "later").transcript
 
 
 def damage(path: Path, number: int, how: str = "end") -> None:
@@ -264,7 +264,7 @@ def test_a_damaged_line_costs_its_trial_and_no_other(tmp_path: Path, how: str, l
     log = read_log(path)
     assert [run.key for run in log.results] == ["a", "c"]
     assert log.footer == FOOTER
-    assert log.transcript("c") == a_trial("c").transcript
+    assert log.read_transcript("c") == a_trial("c").transcript
     (complaint,) = log.complaints
     assert f"{path}:3: this line of the run log is damaged, and " in complaint
     assert lost in complaint
@@ -317,7 +317,12 @@ def test_whoever_follows_a_log_meets_the_damaged_line_and_those_behind_it(tmp_pa
     path = tmp_path / "log.jsonl"
     write(path, HEADER, a_trial("a"), a_trial("b"), FOOTER)
     damage(path, 2)
-    assert [type(line) for _, _, line in read_lines(path)] == [Header, Damaged, TrialLine, Footer]
+    assert [type(line) for _, _, line in read_lines(path)] == [
+        Header,
+        DamagedLine,
+        TrialLine,
+        Footer,
+    ]
 
 
 def test_a_log_in_which_nothing_was_written_is_not_left_behind(tmp_path: Path) -> None:
@@ -342,13 +347,13 @@ def test_secrets_are_scrubbed_before_they_are_written(tmp_path: Path) -> None:
         log.append(HEADER)
         log.append(a_trial(text="the password is hunter2"))
     assert b"hunter2" not in path.read_bytes()
-    assert "[redacted]" in str(read_log(path).transcript("k"))
+    assert "[redacted]" in str(read_log(path).read_transcript("k"))
 
 
 def test_half_a_surrogate_pair_does_not_lose_the_trial(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     write(path, HEADER, a_trial(text="odd \ud800 text"))
-    transcript = read_log(path).transcript("k")
+    transcript = read_log(path).read_transcript("k")
     assert transcript is not None
     assert transcript.answer == "odd \ufffd text"
 
@@ -413,7 +418,7 @@ def test_any_arguments_and_text_survive_the_log(
     call = ToolCall(tool="t", arguments=arguments, outcome="ok", reply=1, text=text)
     line = TrialLine(run=a_trial().run, transcript=Transcript(tool_calls=(call,)))
     write(path, HEADER, line)
-    transcript = read_log(path).transcript("k")
+    transcript = read_log(path).read_transcript("k")
     assert transcript is not None
     read = transcript.tool_calls[0]
     assert json.dumps(read.arguments) == json.dumps(arguments)
@@ -456,7 +461,7 @@ def test_whatever_a_call_brings_is_written_and_read(tmp_path: Path, value: Any) 
     )
     log = read_log(path)
     assert [run.key for run in log.results] == ["odd", "b"]
-    transcript = log.transcript("odd")
+    transcript = log.read_transcript("odd")
     assert transcript is not None
     assert transcript.tool_calls[0].tool == "t"
     assert transcript.messages == odd.transcript.messages
@@ -469,7 +474,7 @@ def test_what_is_within_the_bounds_is_written_whole(tmp_path: Path) -> None:
     value = {"deep": nested(100), "large": 10**400}
     call = ToolCall(tool="t", arguments=value, outcome="ok", reply=1, structured=value)
     write(path, HEADER, replace(odd, transcript=replace(odd.transcript, tool_calls=(call,))))
-    assert read_log(path).transcript("odd").tool_calls == (call,)  # type: ignore[union-attr]
+    assert read_log(path).read_transcript("odd").tool_calls == (call,)  # type: ignore[union-attr]
 
 
 def test_a_line_that_an_older_version_nested_too_deeply_is_read(tmp_path: Path) -> None:
@@ -479,7 +484,7 @@ def test_a_line_that_an_older_version_nested_too_deeply_is_read(tmp_path: Path) 
     path.write_bytes(path.read_bytes().replace(b'"structured":{"x":1.5}', b'"structured":' + deep))
     log = read_log(path)
     assert [run.key for run in log.results] == ["a", "b"]
-    assert log.transcript("a").answer == "hello"  # type: ignore[union-attr]
+    assert log.read_transcript("a").answer == "hello"  # type: ignore[union-attr]
 
 
 # ── Sessions that were cut off ───────────────────────────────────────────────────────────────
@@ -512,7 +517,7 @@ def test_the_calls_of_a_session_that_was_cut_off_are_its_conversation(tmp_path: 
     cut_off(path)
     log = read_log(path)
     (result,) = log.results
-    transcript = log.transcript("k")
+    transcript = log.read_transcript("k")
     assert transcript is not None
     assert (result.status, result.tool_calls) == ("cancelled", 2)
     assert result.outcomes == {"ok": 1, "timeout": 1}

@@ -14,8 +14,8 @@ from benchmarks.planted.faults import FAULTS
 from benchmarks.planted.faults.fault import Fault
 from benchmarks.planted.faults.fresh import MEASURED_LIKE
 from harness.judging.checks import VOCABULARY
-from harness.probing.callers import named_callers
-from harness.probing.prober import ProbePlan, probe
+from harness.probing.callers import name_callers
+from harness.probing.prober import ProbePlan, run_probe
 from harness.probing.report import ProbeReport
 from harness.suites.readers import read_suite
 from harness.types import IdentitySpec, ServerSpec, Suite, TransportSpec
@@ -83,13 +83,13 @@ def probed(
     )
     plan = ProbePlan(
         server=server,
-        callers=named_callers(suite.cases),
+        callers=name_callers(suite.cases),
         cases=suite.cases,
         damaged=damaged,
         destructive=destructive,
         alterations=suite.alterations,
     )
-    return anyio.run(probe, plan, folder).report
+    return anyio.run(run_probe, plan, folder).report
 
 
 def found(report: ProbeReport) -> Found:

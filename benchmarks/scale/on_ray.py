@@ -13,10 +13,10 @@ from typing import Any
 import anyio
 import ray
 
-from harness.base.limiting.limiter import Limited
+from harness.base.limiting.limiter import LimitedTarget
 from harness.runner.engines.limits import SharedLimiter
-from harness.runner.engines.on_ray.cluster import cluster
-from harness.runner.engines.on_ray.worker import CommonLimits, limiters_of
+from harness.runner.engines.on_ray.cluster import connect_cluster
+from harness.runner.engines.on_ray.worker import LimiterActor, make_limiter_factory
 
 CALLS = 1_280
 IN_FLIGHT = 64
@@ -47,7 +47,7 @@ class Answering:
         return self._parcel
 
 
-class Counting(CommonLimits):
+class Counting(LimiterActor):
     """The shared limits, which say how much of a processor they have used."""
 
     async def used(self) -> float:
@@ -67,7 +67,7 @@ async def _calls(actors: Sequence[Any], parcel: bytes) -> None:
 async def _slots(limiter: SharedLimiter) -> None:
     async def some() -> None:
         for _ in range(CALLS // IN_FLIGHT):
-            async with limiter.slot() as slot:
+            async with limiter.hold_slot() as slot:
                 slot.succeeded = True
 
     await asyncio.gather(*(some() for _ in range(IN_FLIGHT)))
@@ -75,7 +75,9 @@ async def _slots(limiter: SharedLimiter) -> None:
 
 async def _limited(limits: Any, most: float) -> float:
     """Return the processor's seconds of the limiter for a slot; without ``most`` nobody asks."""
-    limiter = limiters_of(limits)(Limited(name=f"{most}", longest_s=_LONGEST_S, most=most))
+    limiter = make_limiter_factory(limits)(
+        LimitedTarget(name=f"{most}", longest_s=_LONGEST_S, most=most)
+    )
     before = await limits.used.remote()
     await _slots(limiter)
     return float(await limits.used.remote() - before) / CALLS
@@ -102,5 +104,5 @@ def ray_parts(parcel: int, result: int, rounds: int = 3) -> RayParts:
 
     ``parcel`` and ``result`` are the sizes of what is sent and returned, in bytes.
     """
-    with cluster(None, 2):
+    with connect_cluster(None, 2):
         return anyio.run(_measured, parcel, result, rounds)

@@ -17,18 +17,18 @@ from pathlib import Path
 
 import anyio
 
-from harness.base.limiting.limiter import Limited
+from harness.base.limiting.limiter import LimitedTarget
 from harness.base.redaction import KNOWN
 from harness.cli.progress import PlainProgress
 from harness.judging.trial import not_started
 from harness.runlog import LogWriter, TrialLine
 from harness.runlog.reader import read_lines
-from harness.runner.control import Budget, Control
+from harness.runner.control import Control, RunBudget
 from harness.runner.early_stopping import EarlyStopping
-from harness.runner.engines.limits import Limits
-from harness.runner.engines.parcels import Luggage, Parcels
+from harness.runner.engines.limits import RunLimiters
+from harness.runner.engines.payloads import PayloadCodec, SharedPayload
 from harness.runner.live_judge import LiveJudge
-from harness.runner.planning.plan import Plan, make_plan
+from harness.runner.planning.plan import RunPlan, make_plan
 from harness.types import Case, ModelSpec, ServerSpec, Suite
 
 ROUNDS = 5
@@ -77,7 +77,7 @@ def lines_of(log: Path, number: int = SAMPLE) -> list[TrialLine]:
     return list(islice(found, number))
 
 
-def plan_of(lines: Sequence[TrialLine]) -> Plan:
+def plan_of(lines: Sequence[TrialLine]) -> RunPlan:
     """Return a plan of as many trials."""
     cases = tuple(
         Case(name=f"customer_{number}", prompt=f"What do we know of customer {number}?", checks=())
@@ -93,8 +93,8 @@ def plan_of(lines: Sequence[TrialLine]) -> Plan:
 def driver_parts(lines: Sequence[TrialLine]) -> dict[str, float]:
     """Measure what the driver does itself, for ``lines``."""
     plan, number = plan_of(lines), len(lines)
-    luggage, key = Luggage.of(plan), Parcels.new_key()
-    outward, inward = Parcels(key, luggage.own), Parcels(key)
+    luggage, key = SharedPayload.from_plan(plan), PayloadCodec.new_key()
+    outward, inward = PayloadCodec(key, luggage.own), PayloadCodec(key)
     parcels = [inward.pack(line) for line in lines]
 
     def dispatch() -> None:
@@ -108,22 +108,22 @@ def driver_parts(lines: Sequence[TrialLine]) -> dict[str, float]:
     def record() -> None:
         with (
             tempfile.TemporaryDirectory() as folder,
-            LogWriter(Path(folder, "log.jsonl"), KNOWN.document) as log,
+            LogWriter(Path(folder, "log.jsonl"), KNOWN.redact_json_text) as log,
         ):
             for line in lines:
-                log.write(log.prepared(line))
+                log.write(log.prepare_line(line))
 
     async def judged() -> None:
         judge, progress = LiveJudge(plan), PlainProgress()
-        early, control = EarlyStopping(plan), Control(Budget())
-        progress.planned(number)
+        early, control = EarlyStopping(plan), Control(RunBudget())
+        progress.on_planned(number)
         for job in plan.jobs:
             result = not_started(job.trial, "skipped", reason="measured")
-            await early.wanted(job)
-            control.account(result)
-            early.account(result)
-            for settled in await judge.add(TrialLine(run=result)):
-                progress.finished(settled)
+            await early.is_wanted(job)
+            control.add_usage(result)
+            early.count_result(result)
+            for settled in await judge.add_trial(TrialLine(run=result)):
+                progress.on_finished(settled)
 
     def judge() -> None:
         with Path(os.devnull).open("w") as nowhere, redirect_stderr(nowhere):
@@ -135,17 +135,17 @@ def driver_parts(lines: Sequence[TrialLine]) -> dict[str, float]:
 
 def parcel_sizes(lines: Sequence[TrialLine]) -> tuple[int, int]:
     """Return the bytes of a trial that is handed out, and of what it brings."""
-    plan, key = plan_of(lines), Parcels.new_key()
-    handed_out = Parcels(key, Luggage.of(plan).own).pack(plan.jobs[0])
-    return len(handed_out), len(Parcels(key).pack(lines[0]))
+    plan, key = plan_of(lines), PayloadCodec.new_key()
+    handed_out = PayloadCodec(key, SharedPayload.from_plan(plan).own).pack(plan.jobs[0])
+    return len(handed_out), len(PayloadCodec(key).pack(lines[0]))
 
 
 def limiter_part() -> float:
     """Measure lending a slot to somebody who has to ask, and taking it back."""
-    limited = Limited(name="m", longest_s=_LONGEST_S, most=SAMPLE)
+    limited = LimitedTarget(name="m", longest_s=_LONGEST_S, most=SAMPLE)
 
     async def lend() -> None:
-        limits = Limits()
+        limits = RunLimiters()
         for number in range(SAMPLE):
             await limits.acquire(limited, str(number), _LONGEST_S)
             await limits.release(str(number), succeeded=True, throttled=False)

@@ -22,8 +22,8 @@ from benchmarks.planted.measure import probed as clinic
 from benchmarks.sound.people import ANOTHER_EMAIL, EMAIL, customers, with_people
 from benchmarks.warm import warm
 from harness.judging.checks import VOCABULARY
-from harness.probing.callers import named_callers
-from harness.probing.prober import ProbePlan, probe
+from harness.probing.callers import name_callers
+from harness.probing.prober import ProbePlan, run_probe
 from harness.probing.report import ProbeReport
 from harness.reports.findings import ProbeFinding
 from harness.suites.config import load_config
@@ -131,7 +131,7 @@ def _recipe(
         (folder / name).write_text(text, encoding="utf-8")
     suite = read_suite(folder / "evals" / "customers.yml", VOCABULARY)
     if server is None:
-        server = load_config(folder, {}).server(str(suite.server), suite.name)
+        server = load_config(folder, {}).resolve_server(str(suite.server), suite.name)
         command, *args = (*_forked(str(server.transport.command)), *server.transport.args)
         env = {**server.transport.env, **_PLAIN_LOG}
         transport = replace(server.transport, command=command, args=tuple(args), env=env)
@@ -140,13 +140,13 @@ def _recipe(
     address = Alteration(field="email", a=DataSet(), b=DataSet(env={EMAIL: ANOTHER_EMAIL}))
     plan = ProbePlan(
         server=server,
-        callers=named_callers(suite.cases),
+        callers=name_callers(suite.cases),
         cases=suite.cases,
         damaged=not alters,
         destructive=True,
         alterations=(address,) if alters else (),
     )
-    return anyio.run(probe, plan, folder / "runs").report
+    return anyio.run(run_probe, plan, folder / "runs").report
 
 
 _KEPT = re.compile(

@@ -29,7 +29,7 @@ from benchmarks.strangers.servers import STRANGERS, entry, lay_out
 from harness import Case, Transcript
 from harness.api import load_suite, run
 from harness.judging.matching.matchers import matches_partly
-from harness.reports.sections.call_outcomes import marked
+from harness.reports.sections.call_outcomes import select_marked
 from harness.types import JsonObject, ToolCall
 
 _QUESTIONS = Path(__file__).parent / "questions"
@@ -116,7 +116,7 @@ def _drafted(name: str) -> str:
     _harness("init", name, "--name", f"drafted_{name}")
     report = run(f"evals/drafted_{name}.yml")
     passed = report.counts.passed
-    return f"{passed} ({len(marked(report))}), {len(report.results) - passed}"
+    return f"{passed} ({len(select_marked(report))}), {len(report.results) - passed}"
 
 
 def _json(*command: str) -> Any:

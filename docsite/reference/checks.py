@@ -19,7 +19,7 @@ them in context.
 
 def checks_page() -> str:
     """Return the page."""
-    docs = {name: getattr(KINDS.get(name), "doc", None) for name in KINDS.built_in}
+    docs = {name: getattr(KINDS.get(name), "doc", None) for name in KINDS.built_in_names}
     sections: dict[str, list[str]] = {}
     for name, doc in docs.items():
         if doc is not None:

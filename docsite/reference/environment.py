@@ -9,7 +9,7 @@ from pathlib import Path
 import harness
 from docsite.reference.markdown import as_code, fenced, plain, table
 from harness.judging import exit_codes
-from harness.models.model import built_in_providers
+from harness.models.model import list_built_in_providers
 
 VARIABLES = {
     "HARNESS_CONFIG": "a configuration file of the user's own, in place of the one in the home",
@@ -33,7 +33,7 @@ HEAD = """# Exit codes and environment
 
 def environment_page() -> str:
     """Return the page."""
-    services = [known.service for known in built_in_providers().values() if known.service]
+    services = [known.service for known in list_built_in_providers().values() if known.service]
     keys = [
         row
         for service in services

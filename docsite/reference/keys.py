@@ -7,11 +7,11 @@ from docsite.reference.values import as_yaml, kind_of_value
 from harness.base.documents.fields import Layout
 from harness.judging.checks import VOCABULARY
 from harness.suites.config.agents import AGENT_LAYOUT
-from harness.suites.config.entries import MODEL
 from harness.suites.config.files import CONFIGURATION, DEFAULTS, MODELS
 from harness.suites.config.identity_entries import IDENTITY
+from harness.suites.config.model_entries import MODEL
 from harness.suites.config.servers import NAMED_SERVER
-from harness.suites.format_tables import layouts
+from harness.suites.format_tables import build_layouts
 from harness.suites.interference import ALTERATION_LAYOUT, DATA_SET_LAYOUT, MAY_DEPEND_LAYOUT
 from harness.suites.variant_layouts import (
     DECOYS_LAYOUT,
@@ -41,7 +41,7 @@ when you need one.
 
 def suite_page() -> str:
     """Return the page on suites."""
-    read = layouts(VOCABULARY)
+    read = build_layouts(VOCABULARY)
     parts: dict[str, tuple[str, Layout]] = {
         "The suite": ("The top of the file.", read.suite),
         "defaults": ("Below ``defaults:``, for all tests.", read.defaults),

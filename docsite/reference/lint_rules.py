@@ -17,7 +17,7 @@ Every rule of `harness lint`, with its severity and why it matters, from the rul
 def lint_rules_page() -> str:
     """Return the page."""
     example = fenced("sh", "harness lint data_governance")
-    return HEAD.format(example=example) + "\n".join(map(_family, FAMILIES.names()))
+    return HEAD.format(example=example) + "\n".join(map(_family, FAMILIES.list_names()))
 
 
 def _family(name: str) -> str:

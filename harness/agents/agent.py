@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from harness.base import Registry, members_in
+from harness.base import Registry, find_members
 from harness.types import UNKNOWN_USAGE, AgentSpec, Usage
 
 if TYPE_CHECKING:
@@ -54,11 +54,11 @@ class Agent(Protocol):
         ...
 
 
-def _always(_spec: AgentSpec) -> bool:
+def _return_true(_spec: AgentSpec) -> bool:
     return True
 
 
-def _never(_spec: AgentSpec) -> bool:
+def _return_false(_spec: AgentSpec) -> bool:
     return False
 
 
@@ -80,18 +80,18 @@ class AgentKind:
     """Arguments with which the program prints its version; ``None`` if it has none."""
     passes: tuple[str, ...] = ()
     """Variables of the environment that it gets if they are set: keys and addresses of models."""
-    resumes: Callable[[AgentSpec], bool] = _never
+    resumes: Callable[[AgentSpec], bool] = _return_false
     """Whether it can continue a conversation."""
-    takes_system_prompt: Callable[[AgentSpec], bool] = _never
+    takes_system_prompt: Callable[[AgentSpec], bool] = _return_false
     """Whether it accepts a system prompt."""
 
 
-can, cannot = _always, _never
+can, cannot = _return_true, _return_false
 """A value for `AgentKind.resumes` and `AgentKind.takes_system_prompt`."""
 
 KINDS: Registry[AgentKind] = Registry(
     "harness.agents",
     "type of agent",
-    members_in(Path(__file__).with_name("kinds"), "harness.agents.kinds", "KIND"),
+    find_members(Path(__file__).with_name("kinds"), "harness.agents.kinds", "KIND"),
 )
 """Name in a configuration → the kind."""

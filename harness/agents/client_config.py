@@ -22,7 +22,7 @@ def server_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "_", name) or "server"
 
 
-def shim(url: str) -> JsonObject:
+def build_shim_entry(url: str) -> JsonObject:
     """Return command, arguments and variables of a process that passes stdio on to ``url``."""
     return {"command": sys.executable, "args": ["-I", "-m", _SHIM], "env": {URL_VARIABLE: url}}
 
@@ -34,22 +34,26 @@ def client_files(folder: Path, server: str, url: str) -> dict[str, str]:
     """
     entries: Mapping[str, JsonObject] = {
         "mcp_config": {"type": "http", "url": url},
-        "mcp_config_stdio": {"type": "stdio", **shim(url)},
+        "mcp_config_stdio": {"type": "stdio", **build_shim_entry(url)},
     }
     return {
-        name: str(written(folder / f"{name}.json", {"mcpServers": {server_name(server): entry}}))
+        name: str(
+            write_private_json(
+                folder / f"{name}.json", {"mcpServers": {server_name(server): entry}}
+            )
+        )
         for name, entry in entries.items()
     }
 
 
-def written(path: Path, value: JsonObject) -> Path:
+def write_private_json(path: Path, value: JsonObject) -> Path:
     """Write ``value`` as JSON to ``path``, readable by its owner only; return the path."""
     path.touch(0o600)
     path.write_text(json.dumps(value), encoding="utf-8")
     return path
 
 
-def filled(word: str, values: Mapping[str, str]) -> str:
+def fill_placeholders(word: str, values: Mapping[str, str]) -> str:
     """Return ``word`` with the placeholders of ``values`` replaced, once.
 
     Placeholders within values are not replaced, and a placeholder without a value stays.

@@ -32,15 +32,15 @@ def main() -> None:
         function = getattr(import_module(module), name)
         returned = function(asked["prompt"], asked["mcp_url"])
         if inspect.isawaitable(returned):
-            returned = asyncio.run(_awaited(returned))
-        json.dump(_answer(returned), out)
+            returned = asyncio.run(_await_result(returned))
+        json.dump(_build_answer(returned), out)
 
 
-async def _awaited(returned: Any) -> Any:
+async def _await_result(returned: Any) -> Any:
     return await returned
 
 
-def _answer(returned: Any) -> dict[str, Any]:
+def _build_answer(returned: Any) -> dict[str, Any]:
     if isinstance(returned, dict):
         return {key: returned[key] for key in _KEYS if key in returned}
     if isinstance(returned, str):

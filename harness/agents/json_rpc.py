@@ -6,14 +6,14 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from harness.agents.program import Program, how_ended
-from harness.base import AgentError, loads
+from harness.agents.program import Program, describe_exit_code
+from harness.base import AgentError, load_json
 from harness.types import JsonObject
 
 _LONGEST_SHOWN = 200
 
 
-class Refused(Exception):
+class RpcRefusal(Exception):
     """A request of the program that gets an error as its answer."""
 
     def __init__(self, code: int, message: str) -> None:
@@ -23,7 +23,7 @@ class Refused(Exception):
         self.message = message
 
 
-class Lines:
+class JsonRpcConnection:
     """The connection."""
 
     def __init__(self, program: Program) -> None:
@@ -31,7 +31,7 @@ class Lines:
         self.name = program.name
         """The program, for messages."""
         self.answers: Callable[[str, JsonObject], JsonObject]
-        """Returns the result of a request of the program, or raises `Refused`; must be set."""
+        """Returns the result of a request of the program, or raises `RpcRefusal`; must be set."""
         self.hears: Callable[[str, JsonObject], None]
         """Takes a notification; must be set."""
         self._program = program
@@ -46,62 +46,62 @@ class Lines:
         """
         self._asked += 1
         self._program.begin_turn()
-        await self._send({"id": self._asked, "method": method, "params": params})
+        await self._send_message({"id": self._asked, "method": method, "params": params})
         while True:
-            message = await self._received()
+            message = await self._receive_message()
             given = message.get("params")
             told: JsonObject = given if isinstance(given, dict) else {}
             if isinstance(message.get("method"), str):
                 if "id" in message:
-                    await self._answer(message["id"], message["method"], told)
+                    await self._answer_request(message["id"], message["method"], told)
                 else:
                     self.hears(message["method"], told)
             elif message.get("id") == self._asked:
-                return self._result(method, message)
+                return self._get_result(method, message)
 
-    def _result(self, method: str, message: JsonObject) -> JsonObject:
+    def _get_result(self, method: str, message: JsonObject) -> JsonObject:
         result, error = message.get("result"), message.get("error")
         if isinstance(error, dict):
             more = f" ({json.dumps(error['data'])[:_LONGEST_SHOWN]})" if error.get("data") else ""
             raise AgentError(
                 f"{self.name} refused {method}: {error.get('message')}{more}",
-                detail=self._program.stderr.text(),
+                detail=self._program.stderr.get_text(),
             )
         if not isinstance(result, dict):
             raise AgentError(f"{self.name} answered {method} with no object")
         return result
 
-    async def _answer(self, number: Any, method: str, params: JsonObject) -> None:
+    async def _answer_request(self, number: Any, method: str, params: JsonObject) -> None:
         try:
-            await self._send({"id": number, "result": self.answers(method, params)})
-        except Refused as refused:
+            await self._send_message({"id": number, "result": self.answers(method, params)})
+        except RpcRefusal as refused:
             error = {"code": refused.code, "message": refused.message}
-            await self._send({"id": number, "error": error})
+            await self._send_message({"id": number, "error": error})
 
-    async def _send(self, message: JsonObject) -> None:
+    async def _send_message(self, message: JsonObject) -> None:
         await self._program.send(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
 
-    async def _received(self) -> JsonObject:
+    async def _receive_message(self) -> JsonObject:
         while b"\n" not in self._buffer:
-            data = await self._program.take()
+            data = await self._program.read_chunk()
             if not data:
-                code = await self._program.code()
+                code = await self._program.wait_exit_code()
                 raise AgentError(
-                    f"{self.name} {how_ended(code)} before it answered",
-                    detail=self._program.stderr.text(),
+                    f"{self.name} {describe_exit_code(code)} before it answered",
+                    detail=self._program.stderr.get_text(),
                 )
             self._buffer += data
         line, _, self._buffer = self._buffer.partition(b"\n")
         if not line.strip():
             return {}
         try:
-            message = loads(line.decode("utf-8", "replace"))
+            message = load_json(line.decode("utf-8", "replace"))
         except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict):
             shown = json.dumps(line[:_LONGEST_SHOWN].decode("utf-8", "replace"))
             raise AgentError(
                 f"{self.name} wrote a line that is no JSON-RPC message: {shown}",
-                detail=self._program.stderr.text(),
+                detail=self._program.stderr.get_text(),
             )
         return message

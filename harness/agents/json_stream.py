@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from harness.agents.program import Finished
-from harness.base import AgentError, loads
+from harness.agents.program import FinishedProgram
+from harness.base import AgentError, load_json
 from harness.types import JsonObject
 
 _LONGEST_SHOWN = 200
@@ -15,7 +15,7 @@ _MOST = 10**12
 """Most tokens of a turn; a larger or negative count is treated as unknown."""
 
 
-def json_lines(done: Finished) -> Iterator[JsonObject]:
+def parse_json_lines(done: FinishedProgram) -> Iterator[JsonObject]:
     """Yield each JSON object that ``done`` wrote on stdout.
 
     Raises:
@@ -23,10 +23,10 @@ def json_lines(done: Finished) -> Iterator[JsonObject]:
     """
     lines = [line for line in done.out.splitlines() if line.strip()]
     if not lines:
-        raise done.failure("it wrote nothing on stdout")
+        raise done.build_error("it wrote nothing on stdout")
     for line in lines:
         try:
-            value = loads(line)
+            value = load_json(line)
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
@@ -38,12 +38,12 @@ def json_lines(done: Finished) -> Iterator[JsonObject]:
         yield value
 
 
-def count(value: Any) -> int | None:
+def parse_token_count(value: Any) -> int | None:
     """Return a number of tokens; ``None`` if ``value`` is not one."""
     is_number = isinstance(value, int) and not isinstance(value, bool)
     return value if is_number and 0 <= value <= _MOST else None
 
 
-def texts(value: Any) -> list[str]:
+def filter_texts(value: Any) -> list[str]:
     """Return the texts of a list; empty for anything else."""
     return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []

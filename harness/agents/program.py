@@ -26,7 +26,7 @@ _SIGNALLED, _NOT_STARTED = 128, 127
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finished:
+class FinishedProgram:
     """A program that has ended."""
 
     name: str
@@ -38,10 +38,10 @@ class Finished:
     stderr: str = field(repr=False)
     """The last lines that it wrote on stderr."""
 
-    def failure(self, why: str | None = None) -> AgentError:
+    def build_error(self, why: str | None = None) -> AgentError:
         """Return the error for a program that ended this way; ``why`` is its own explanation."""
         return AgentError(
-            f"{self.name} {how_ended(self.code)}" + (f": {why}" if why else ""),
+            f"{self.name} {describe_exit_code(self.code)}" + (f": {why}" if why else ""),
             detail=self.stderr or self.out[-_TAIL:],
         )
 
@@ -50,10 +50,10 @@ _TAIL = 2_000
 
 
 class Program:
-    """A running program; made by `launched`."""
+    """A running program; made by `launch_program`."""
 
     def __init__(self, name: str, process: Process, stderr: StderrTail, most_bytes: int) -> None:
-        """Read at most ``most_bytes`` of its stdout at a time; see `take`."""
+        """Read at most ``most_bytes`` of its stdout at a time; see `read_chunk`."""
         assert process.stdin is not None
         assert process.stdout is not None
         self.name = name
@@ -64,7 +64,7 @@ class Program:
         self._most_bytes = most_bytes
         self._read = 0
 
-    async def take(self) -> bytes:
+    async def read_chunk(self) -> bytes:
         """Return the next bytes of its stdout; empty at the end.
 
         Raises:
@@ -79,7 +79,7 @@ class Program:
             raise AgentError(
                 f"{self.name} wrote more than {self._most_bytes / 1e6:g} MB on stdout, and was "
                 "ended (max_output_mb)",
-                detail=self.stderr.text(),
+                detail=self.stderr.get_text(),
             )
         return data
 
@@ -92,13 +92,13 @@ class Program:
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
             await self.stdin.send(data)
 
-    async def code(self) -> int:
+    async def wait_exit_code(self) -> int:
         """Wait for its end, and return its exit code."""
         return await self._process.wait()
 
 
 @asynccontextmanager
-async def launched(command: Sequence[str], place: Workplace) -> AsyncGenerator[Program]:
+async def launch_program(command: Sequence[str], place: Workplace) -> AsyncGenerator[Program]:
     """Run ``command`` within the block; no process that it started outlives the block.
 
     Raises:
@@ -132,7 +132,7 @@ async def launched(command: Sequence[str], place: Workplace) -> AsyncGenerator[P
         os.close(stderr_write)
     try:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(stderr.read_on)
+            tasks.start_soon(stderr.read_continuously)
             try:
                 yield Program(name, process, stderr, place.most_bytes)
             finally:
@@ -140,11 +140,11 @@ async def launched(command: Sequence[str], place: Workplace) -> AsyncGenerator[P
     finally:
         os.close(lifeline)
         with anyio.CancelScope(shield=True):
-            await _ended(process)
+            await _end_process(process)
         stderr.close()
 
 
-async def _ended(process: Process) -> None:
+async def _end_process(process: Process) -> None:
     with anyio.move_on_after(END_S):
         await process.wait()
     if process.returncode is None:
@@ -160,34 +160,34 @@ async def _ended(process: Process) -> None:
         await wait_closed(process.stdin)
 
 
-async def run_program(command: Sequence[str], place: Workplace, said: str = "") -> Finished:
+async def run_program(command: Sequence[str], place: Workplace, said: str = "") -> FinishedProgram:
     """Run ``command`` to its end, with ``said`` on its stdin.
 
     Raises:
         AgentError: it cannot be started, or wrote more than the limit.
     """
     out = bytearray()
-    async with launched(command, place) as program:
+    async with launch_program(command, place) as program:
         async with anyio.create_task_group() as tasks:
 
-            async def speak() -> None:
+            async def write_input() -> None:
                 await program.send(said.encode())
                 await program.stdin.aclose()
 
-            tasks.start_soon(speak)
-            while data := await program.take():
+            tasks.start_soon(write_input)
+            while data := await program.read_chunk():
                 out += data
-            code = await program.code()
+            code = await program.wait_exit_code()
             tasks.cancel_scope.cancel()
-        return Finished(
+        return FinishedProgram(
             name=program.name,
             code=code,
             out=out.decode("utf-8", "replace"),
-            stderr=program.stderr.text(),
+            stderr=program.stderr.get_text(),
         )
 
 
-def how_ended(code: int) -> str:
+def describe_exit_code(code: int) -> str:
     """Return ``exited with code 1`` or ``was killed by SIGKILL``."""
     if code == _NOT_STARTED:
         return "could not be started"

@@ -56,7 +56,7 @@ class Shim:
         self._under_way: dict[str, HTTPConnection] = {}
         self._asked: list[Thread] = []
 
-    def take(self, line: bytes) -> None:
+    def forward_frame(self, line: bytes) -> None:
         """Forward one frame of the client, and return before it is answered."""
         try:
             frame = json.loads(line)
@@ -65,22 +65,24 @@ class Shim:
         told = frame if isinstance(frame, dict) else {}
         method, number = told.get("method"), told.get("id")
         if method == "notifications/cancelled":
-            cancelled = self._under_way.pop(_key((told.get("params") or {}).get("requestId")), None)
+            cancelled = self._under_way.pop(
+                _encode_id((told.get("params") or {}).get("requestId")), None
+            )
             if cancelled is not None and not self._state:
                 cancelled.sock.shutdown(SHUT_RDWR)  # so the newest revision says it over HTTP
                 return
         if method is None or number is None:
-            self._exchange(line, told)  # in order: a client is initialized before it asks
+            self._exchange_frame(line, told)  # in order: a client is initialized before it asks
             if method == "notifications/initialized":
                 Thread(target=self._listen, daemon=True).start()
         elif method == "initialize":
-            self._exchange(line, told)
+            self._exchange_frame(line, told)
         else:
             self._asked = [thread for thread in self._asked if thread.is_alive()]
-            self._asked.append(Thread(target=self._exchange, args=(line, told), daemon=True))
+            self._asked.append(Thread(target=self._exchange_frame, args=(line, told), daemon=True))
             self._asked[-1].start()
 
-    def watch(self) -> None:
+    def watch_url(self) -> None:
         """End this process once the URL is no longer reachable."""
         host, _, port = self._place.partition(":")
         while True:
@@ -88,7 +90,7 @@ class Shim:
             try:
                 create_connection((host, int(port or 80)), CONNECT_S).close()
             except OSError as error:
-                self._lost(error, None)
+                self._report_loss(error, None)
 
     def close(self) -> None:
         """Wait for running requests, at most `LAST_S`, and end the session, if there is one."""
@@ -103,37 +105,37 @@ class Shim:
             except (OSError, HTTPException):
                 pass
 
-    def _exchange(self, line: bytes, frame: "dict[str, Any]") -> None:
+    def _exchange_frame(self, line: bytes, frame: "dict[str, Any]") -> None:
         connection = HTTPConnection(self._place, timeout=CONNECT_S)
         number = frame.get("id") if "method" in frame else None
         try:
             connection.connect()
             connection.sock.settimeout(None)
             if number is not None:
-                self._under_way[_key(number)] = connection
-            connection.request("POST", self._path, line, {**_JSON, **self._headers(frame)})
+                self._under_way[_encode_id(number)] = connection
+            connection.request("POST", self._path, line, {**_JSON, **self._build_headers(frame)})
             answer = connection.getresponse()
-            self._read(answer, frame)
+            self._read_answer(answer, frame)
         except (OSError, HTTPException, ValueError) as error:
-            if number is None or _key(number) in self._under_way:
-                self._lost(error, number)
+            if number is None or _encode_id(number) in self._under_way:
+                self._report_loss(error, number)
         finally:
-            self._under_way.pop(_key(number), None)
+            self._under_way.pop(_encode_id(number), None)
             connection.close()
 
-    def _read(self, answer: HTTPResponse, frame: "dict[str, Any]") -> None:
+    def _read_answer(self, answer: HTTPResponse, frame: "dict[str, Any]") -> None:
         if frame.get("method") == "initialize" and answer.status == _OK:
             session = answer.getheader("Mcp-Session-Id")
             self._state = {} if session is None else {"Mcp-Session-Id": session}
         if answer.getheader("Content-Type", "").startswith("text/event-stream"):
-            for data in _events(answer):
+            for data in _iterate_events(answer):
                 self._note_revision(frame, data)
-                self._write(data)
+                self._write_frame(data)
             return
         body = answer.read()
         if answer.getheader("Content-Type", "").startswith("application/json") and body:
             self._note_revision(frame, body)
-            self._write(body)
+            self._write_frame(body)
         elif answer.status >= _ERROR:
             words = body.decode("utf-8", "replace").strip()[:200]
             raise HTTPException(f"HTTP {answer.status} {words}")
@@ -148,14 +150,14 @@ class Shim:
             connection.request("GET", self._path, headers=headers)
             answer = connection.getresponse()
             if answer.status == _OK:
-                for data in _events(answer):
-                    self._write(data)
+                for data in _iterate_events(answer):
+                    self._write_frame(data)
         except (OSError, HTTPException):
             pass  # a request will report the lost connection
         finally:
             connection.close()
 
-    def _headers(self, frame: "dict[str, Any]") -> dict[str, str]:
+    def _build_headers(self, frame: "dict[str, Any]") -> dict[str, str]:
         params = frame.get("params")
         params = params if isinstance(params, dict) else {}
         meta = params.get("_meta")
@@ -164,7 +166,7 @@ class Shim:
             return self._state
         headers = {"MCP-Protocol-Version": revision, "Mcp-Method": str(frame.get("method"))}
         name = params.get(_NAMED.get(str(frame.get("method")), ""))
-        return {**headers, "Mcp-Name": _header(name)} if isinstance(name, str) else headers
+        return {**headers, "Mcp-Name": _encode_header(name)} if isinstance(name, str) else headers
 
     def _note_revision(self, frame: "dict[str, Any]", answer: bytes) -> None:
         if frame.get("method") == "initialize":
@@ -172,16 +174,18 @@ class Shim:
             if isinstance(revision := result.get("protocolVersion"), str):
                 self._state["MCP-Protocol-Version"] = revision
 
-    def _lost(self, error: Exception, number: object) -> None:
+    def _report_loss(self, error: Exception, number: object) -> None:
         why = f"the proxy of harness cannot be reached: {error}"
         if number is not None:
             answer = {"code": _UNREACHABLE, "message": why}
-            self._write(json.dumps({"jsonrpc": "2.0", "id": number, "error": answer}).encode())
+            self._write_frame(
+                json.dumps({"jsonrpc": "2.0", "id": number, "error": answer}).encode()
+            )
         if not isinstance(error, HTTPException):
             os.write(2, f"{why}\n".encode())
             os._exit(FAILED)
 
-    def _write(self, frame: bytes) -> None:
+    def _write_frame(self, frame: bytes) -> None:
         data = frame.replace(b"\r", b"").replace(b"\n", b" ") + b"\n"
         with self._writing:
             try:
@@ -194,7 +198,7 @@ class Shim:
 _JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 
 
-def _events(answer: HTTPResponse) -> "Iterator[bytes]":
+def _iterate_events(answer: HTTPResponse) -> "Iterator[bytes]":
     """Yield the data of each event of a stream."""
     data: list[bytes] = []
     for raw in answer:
@@ -207,18 +211,18 @@ def _events(answer: HTTPResponse) -> "Iterator[bytes]":
             data = []
 
 
-def _header(value: str) -> str:
+def _encode_header(value: str) -> str:
     """Return a text in the form of HTTP fields, with base64 for anything but plain ASCII."""
     if _PLAIN.fullmatch(value) and value == value.strip() and not value.startswith("=?base64?"):
         return value
     return f"=?base64?{base64.b64encode(value.encode()).decode()}?="
 
 
-def _key(number: object) -> str:
+def _encode_id(number: object) -> str:
     return json.dumps(number)
 
 
-def pass_on(url: str) -> None:
+def forward_stdio(url: str) -> None:
     """Forward frames between stdin, stdout and ``url``, until stdin ends.
 
     Raises:
@@ -226,17 +230,17 @@ def pass_on(url: str) -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     shim = Shim(url, sys.stdout.fileno())
-    Thread(target=shim.watch, daemon=True).start()
+    Thread(target=shim.watch_url, daemon=True).start()
     with os.fdopen(sys.stdin.fileno(), "rb", closefd=False) as lines:
         for line in lines:
             if line.strip():
-                shim.take(line.strip())
+                shim.forward_frame(line.strip())
     shim.close()
 
 
 if __name__ == "__main__":
     try:
-        pass_on(sys.argv[1] if len(sys.argv) > 1 else os.environ.get(URL_VARIABLE, ""))
+        forward_stdio(sys.argv[1] if len(sys.argv) > 1 else os.environ.get(URL_VARIABLE, ""))
     except ValueError as mistake:
         os.write(2, f"{mistake}\n".encode())
         sys.exit(INVALID)

@@ -43,7 +43,7 @@ def main() -> int:
     signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
     agent = os.fork()
     if agent == 0:
-        _become(command, lifeline, control)
+        _exec_agent(command, lifeline, control)
     for inherited in (0, 1):
         os.close(inherited)  # the agent's pipes must close with the agent
     status = None
@@ -58,7 +58,7 @@ def main() -> int:
     return code if code >= 0 else 128 - code
 
 
-def _become(command: list[str], lifeline: int, control: Callable[[int, int], object]) -> None:
+def _exec_agent(command: list[str], lifeline: int, control: Callable[[int, int], object]) -> None:
     """Replace this child by the agent; it dies with its parent, and cannot signal it by group."""
     try:
         os.close(lifeline)
@@ -74,10 +74,10 @@ def _become(command: list[str], lifeline: int, control: Callable[[int, int], obj
 
 def _kill_all(agent: int) -> None:
     """Kill the agent, its group, and all descendants of this process, until none is left."""
-    _send(os.killpg, agent)
+    _send_signal(os.killpg, agent)
     for _ in range(_ROUNDS):
-        for process in _descendants():
-            _send(os.kill, process)
+        for process in _find_descendants():
+            _send_signal(os.kill, process)
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
@@ -86,14 +86,14 @@ def _kill_all(agent: int) -> None:
         select.select([], [], [], _PAUSE_S)
 
 
-def _send(how: Callable[[int, int], None], target: int) -> None:
+def _send_signal(how: Callable[[int, int], None], target: int) -> None:
     try:  # noqa: SIM105 - `contextlib` would be most of this script's start
         how(target, signal.SIGKILL)
     except OSError:
         pass
 
 
-def _descendants() -> set[int]:
+def _find_descendants() -> set[int]:
     """Return all descendants of this process; none where the system does not list them."""
     parents = {}
     try:

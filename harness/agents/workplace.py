@@ -16,9 +16,9 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
-from harness.agents.client_config import FILE_VARIABLE, client_files, filled, server_name
+from harness.agents.client_config import FILE_VARIABLE, client_files, fill_placeholders, server_name
 from harness.agents.stdio_shim import URL_VARIABLE
-from harness.agents.temporary import TemporaryFolder
+from harness.agents.temporary_folder import TemporaryFolder
 from harness.base import AgentError
 from harness.types import AgentSpec
 
@@ -48,7 +48,7 @@ class Workplace:
     most_bytes: int
     """Bytes that the agent may write on stdout in one turn."""
 
-    def filled(self, words: tuple[str, ...], prompt: str) -> list[str]:
+    def fill_words(self, words: tuple[str, ...], prompt: str) -> list[str]:
         """Return ``words`` with their placeholders replaced; those in values are not."""
         values = {
             **self.files,
@@ -56,7 +56,7 @@ class Workplace:
             "prompt": prompt,
             "system_prompt": self.system or "",
         }
-        return [filled(word, values) for word in words]
+        return [fill_placeholders(word, values) for word in words]
 
 
 @asynccontextmanager
@@ -71,13 +71,15 @@ async def open_workplace(
     with anyio.CancelScope(shield=True):
         folder = await anyio.to_thread.run_sync(TemporaryFolder)
     try:
-        yield await anyio.to_thread.run_sync(_furnished, folder.path, spec, url, server, system)
+        yield await anyio.to_thread.run_sync(
+            _prepare_workplace, folder.path, spec, url, server, system
+        )
     finally:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(folder.remove)
 
 
-def environment(spec: AgentSpec, home: Path, tmp: Path) -> dict[str, str]:
+def build_environment(spec: AgentSpec, home: Path, tmp: Path) -> dict[str, str]:
     """Return everything that an agent's environment has, besides the server's address."""
     return {
         "LANG": "C.UTF-8",
@@ -89,26 +91,28 @@ def environment(spec: AgentSpec, home: Path, tmp: Path) -> dict[str, str]:
     }
 
 
-def command_of(spec: AgentSpec) -> tuple[str, ...]:
+def resolve_agent_command(spec: AgentSpec) -> tuple[str, ...]:
     """Return the program and its first arguments, with absolute paths for the user's files.
 
     The agent starts in another folder, in which ``python agent.py`` would not find the file.
     """
-    return tuple(str(path) if (path := _file(spec, word)) else word for word in spec.command)
+    return tuple(str(path) if (path := _find_file(spec, word)) else word for word in spec.command)
 
 
-def files_of(spec: AgentSpec) -> list[Path]:
+def find_command_files(spec: AgentSpec) -> list[Path]:
     """Return the files in the user's folder that the command names."""
-    return [path for word in spec.command if (path := _file(spec, word))]
+    return [path for word in spec.command if (path := _find_file(spec, word))]
 
 
-def _file(spec: AgentSpec, word: str) -> Path | None:
+def _find_file(spec: AgentSpec, word: str) -> Path | None:
     is_name = _NAME.fullmatch(word) is not None and ("/" in word or "." in word)
     path = Path(spec.base) / word
     return path.absolute() if is_name and not Path(word).is_absolute() and path.is_file() else None
 
 
-def _furnished(root: Path, spec: AgentSpec, url: str, server: str, system: str | None) -> Workplace:
+def _prepare_workplace(
+    root: Path, spec: AgentSpec, url: str, server: str, system: str | None
+) -> Workplace:
     home, work, tmp = root / "home", root / "work", root / "tmp"
     tmp.mkdir()
     for folder, copied in ((home, spec.home), (work, spec.files)):
@@ -124,7 +128,7 @@ def _furnished(root: Path, spec: AgentSpec, url: str, server: str, system: str |
     return Workplace(
         work=work,
         home=home,
-        env={**environment(spec, home, tmp), **given},
+        env={**build_environment(spec, home, tmp), **given},
         url=url,
         server=server_name(server),
         files=files,

@@ -9,7 +9,7 @@ from typing import TypeVar
 _T = TypeVar("_T")
 
 
-def batches(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
+def iterate_batches(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
     """Yield ``items`` in lists of ``size``; the last may be shorter."""
     left = iter(items)
     while batch := list(islice(left, size)):

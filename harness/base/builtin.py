@@ -68,7 +68,7 @@ def builtin_server(name: str) -> ServerSpec:
             f"there is no built-in server named {name!r}",
             meant=did_you_mean(name, names) or f"Built in: {', '.join(names) or 'none'}.",
         )
-    package, options = _package_of(name)
+    package, options = _find_package(name)
     spec = ServerSpec(
         name=name,
         transport=TransportSpec(
@@ -103,7 +103,7 @@ def builtin_server(name: str) -> ServerSpec:
     )
 
 
-def _package_of(name: str) -> tuple[str, tuple[str, ...]]:
+def _find_package(name: str) -> tuple[str, tuple[str, ...]]:
     """Return the folder of that server, and the options that select it among others there."""
     for package, stores in _STORES.items():
         for store in stores:

@@ -7,17 +7,17 @@ import json
 from typing import Any
 
 from harness.base.errors import InvalidValue
-from harness.base.json_bounds import loads
+from harness.base.json_bounds import load_json
 
 
 def canonical_json(value: Any) -> str:
     """Return ``value`` as JSON with sorted keys and no spaces: equal values, equal text."""
     return json.dumps(
-        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_to_plain
     )
 
 
-def digest(value: Any) -> str:
+def digest_json(value: Any) -> str:
     """Return the SHA-256, in hex, of the canonical JSON of ``value``."""
     return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -25,7 +25,7 @@ def digest(value: Any) -> str:
 def parsed_json(text: Any) -> Any:
     """Return ``text`` parsed as JSON within `json_bounds`; if it is no JSON, unchanged."""
     try:
-        return loads(text) if isinstance(text, str) else text
+        return load_json(text) if isinstance(text, str) else text
     except ValueError:
         return text
 
@@ -43,7 +43,7 @@ def json_value(value: Any, *, strict: bool = True) -> Any:
         raise InvalidValue(f"contains a value that is not JSON: {error}") from error
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     """Turn a read-only mapping into a type that `json` can write."""
     if hasattr(value, "keys"):
         return dict(value)

@@ -144,10 +144,10 @@ class ServerError(HarnessError):
         self.stderr_tail = stderr_tail
         self.gone = gone
 
-    def again(self, addition: str = "") -> ServerError:
+    def copy_for_trial(self, addition: str = "") -> ServerError:
         """Return a copy to raise for another trial, with ``addition`` behind its first line."""
         return ServerError(
-            _with_addition(self, addition), stderr_tail=self.stderr_tail, gone=self.gone
+            _add_to_message(self, addition), stderr_tail=self.stderr_tail, gone=self.gone
         )
 
 
@@ -159,19 +159,19 @@ class NotAdmitted(ServerError):
         super().__init__(message, stderr_tail=stderr_tail)
         self.status = status
 
-    def again(self, addition: str = "") -> NotAdmitted:
+    def copy_for_trial(self, addition: str = "") -> NotAdmitted:
         """Return a copy to raise for another trial, with ``addition`` behind its first line."""
         return NotAdmitted(
-            _with_addition(self, addition), status=self.status, stderr_tail=self.stderr_tail
+            _add_to_message(self, addition), status=self.status, stderr_tail=self.stderr_tail
         )
 
 
 class TooBusy(ServerError):
     """The MCP server asked for fewer requests, or for later ones, until it was too late."""
 
-    def again(self, addition: str = "") -> TooBusy:
+    def copy_for_trial(self, addition: str = "") -> TooBusy:
         """Return a copy to raise for another trial, with ``addition`` behind its first line."""
-        return TooBusy(_with_addition(self, addition), stderr_tail=self.stderr_tail)
+        return TooBusy(_add_to_message(self, addition), stderr_tail=self.stderr_tail)
 
 
 class RequestRefused(ServerError):
@@ -206,12 +206,12 @@ class OutOfResources(ServerError):
 
     fault = "harness"
 
-    def again(self, addition: str = "") -> OutOfResources:
+    def copy_for_trial(self, addition: str = "") -> OutOfResources:
         """Return a copy to raise for another trial, with ``addition`` behind its first line."""
-        return OutOfResources(_with_addition(self, addition), stderr_tail=self.stderr_tail)
+        return OutOfResources(_add_to_message(self, addition), stderr_tail=self.stderr_tail)
 
 
-def _with_addition(error: ServerError, addition: str) -> str:
+def _add_to_message(error: ServerError, addition: str) -> str:
     first, end, rest = str(error).partition("\n")
     return f"{first}{addition}{end}{rest}"
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from harness.base.documents.files import shown
+from harness.base.documents.files import format_path
 from harness.base.errors import UsageError, did_you_mean
 from harness.base.trust import GATE
 from harness.types import Location
@@ -53,7 +53,7 @@ def may_be_reference(text: str) -> bool:
     return _WITH_COLON.fullmatch(text) is not None or _WITH_DOTS.fullmatch(text) is not None
 
 
-def find(reference: str) -> Any:
+def import_object(reference: str) -> Any:
     """Return the object of that name; the working directory is importable, as with ``python -m``.
 
     Raises:
@@ -71,11 +71,11 @@ def find(reference: str) -> Any:
         if imported is None:
             raise _no_module(home)
         module = imported
-    return _attribute(module, path.split("."), home)
+    return _get_attribute(module, path.split("."), home)
 
 
-def reference_of(target: Any) -> str | None:
-    """Return the name by which `find` finds ``target``, a class or an instance.
+def find_reference(target: Any) -> str | None:
+    """Return the name by which `import_object` finds ``target``, a class or an instance.
 
     ``None`` if it cannot be found by name.
 
@@ -85,7 +85,7 @@ def reference_of(target: Any) -> str | None:
     module = sys.modules.get(kind.__module__)
     if module is None:
         return None
-    home = _home(module)
+    home = _find_home(module)
     if home is None:
         return None
     named = next((name for name, value in vars(module).items() if value is target), None)
@@ -98,23 +98,28 @@ def reference_of(target: Any) -> str | None:
     return f"{home}:{kind.__qualname__}" if makes_it else None
 
 
-def where(function: Callable[..., Any]) -> Location | None:
+def locate_function(function: Callable[..., Any]) -> Location | None:
     """Return the place of ``function`` in the source, if it is written in Python."""
     code = getattr(unwrap(function), "__code__", None)
     return (
         None
         if code is None
-        else Location(file=shown(Path(code.co_filename)), line=code.co_firstlineno)
+        else Location(file=format_path(Path(code.co_filename)), line=code.co_firstlineno)
     )
 
 
-def blame(error: BaseException) -> str:
+def format_error(error: BaseException) -> str:
     """Return ``file:line: Kind: message`` of ``error``, with the user's own last line."""
     words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if isinstance(error, SyntaxError) and error.filename is not None:
-        return f"{shown(Path(error.filename))}:{error.lineno}: {type(error).__name__}: {error.msg}"
+        return (
+            f"{format_path(Path(error.filename))}:{error.lineno}: {type(error).__name__}: "
+            f"{error.msg}"
+        )
     frame = users_frame(error)
-    return words if frame is None else f"{shown(Path(frame.filename))}:{frame.lineno}: {words}"
+    return (
+        words if frame is None else f"{format_path(Path(frame.filename))}:{frame.lineno}: {words}"
+    )
 
 
 def users_frame(error: BaseException) -> traceback.FrameSummary | None:
@@ -142,7 +147,7 @@ def _import_module(name: str) -> ModuleType | None:
     """Return the module of that name, or ``None`` if there is none."""
     beside = PathFinder.find_spec(name.partition(".")[0], [str(Path.cwd())])
     if beside is not None and beside.origin is not None and name not in sys.modules:
-        GATE.code(Path(beside.origin))
+        GATE.require_code(Path(beside.origin))
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -161,12 +166,12 @@ def _import_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise UsageError(f"there is no file {str(path)!r}")
     known = sys.modules.get(path.stem)
-    if known is not None and _is_at(known, path):
+    if known is not None and _is_module_at(known, path):
         return known
     name = path.stem if known is None else os.path.realpath(path)
     if name in sys.modules:
         return sys.modules[name]
-    GATE.code(path)
+    GATE.require_code(path)
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
@@ -181,11 +186,11 @@ def _import_file(path: Path) -> ModuleType:
     return module
 
 
-def _is_at(module: ModuleType, path: Path) -> bool:
+def _is_module_at(module: ModuleType, path: Path) -> bool:
     return os.path.realpath(getattr(module, "__file__", None) or "") == os.path.realpath(path)
 
 
-def _home(module: ModuleType) -> str | None:
+def _find_home(module: ModuleType) -> str | None:
     """Return how to import ``module``: a script by its file; ``None`` for interactive code."""
     name = module.__name__
     if name == "__main__":
@@ -193,11 +198,11 @@ def _home(module: ModuleType) -> str | None:
     if re.fullmatch(_DOTTED, name):
         return name
     file = getattr(module, "__file__", None)
-    return shown(Path(file)) if file and file.endswith(".py") else None
+    return format_path(Path(file)) if file and file.endswith(".py") else None
 
 
 def _not_importable(name: str, error: BaseException) -> UsageError:
-    return UsageError(f"{name} cannot be imported: {blame(error)}")
+    return UsageError(f"{name} cannot be imported: {format_error(error)}")
 
 
 def _no_module(name: str) -> NoSuchModule:
@@ -217,11 +222,11 @@ def _find_dotted(parts: list[str]) -> Any:
         home = ".".join(parts[:length])
         module = _import_module(home)
         if module is not None and (length == len(parts) - 1 or hasattr(module, parts[length])):
-            return _attribute(module, parts[length:], home)
+            return _get_attribute(module, parts[length:], home)
     raise _no_module(".".join(parts[:-1]))
 
 
-def _attribute(module: ModuleType, path: list[str], home: str) -> Any:
+def _get_attribute(module: ModuleType, path: list[str], home: str) -> Any:
     found: Any = module
     for name in path:
         if not hasattr(found, name):

@@ -43,12 +43,12 @@ def without_hidden(text: str) -> str:
     return _LEFT_OUT.sub("", text)
 
 
-def escaped(text: str) -> str:
+def escape_hidden(text: str) -> str:
     r"""Return ``text`` with every hidden character as ``\x1b``, ``\u202e`` or ``\U000e0041``."""
-    return HIDDEN.sub(lambda found: escape_of(found[0]), text)
+    return HIDDEN.sub(lambda found: escape_character(found[0]), text)
 
 
-def escape_of(character: str) -> str:
+def escape_character(character: str) -> str:
     """Return the escape of a character, as Python reads it, and YAML in double quotation marks."""
     code = ord(character)
     if code <= 0xFF:  # noqa: PLR2004 - two digits

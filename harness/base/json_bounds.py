@@ -2,9 +2,9 @@
 
 Servers, models and recordings may send JSON of any depth. Python, the log's reader and a schema
 validator each give up at another depth and in another way, so one limit is applied where data
-enters: `loads` reads it.
+enters: `load_json` reads it.
 
-| in the JSON                                 | what `loads` returns for it                      |
+| in the JSON                                 | what `load_json` returns for it                      |
 |---------------------------------------------|--------------------------------------------------|
 | nested deeper than `WIRE_DEPTH` levels      | a text for every value below: size and SHA-256   |
 | a number beyond the range of a float: 1e400 | the integer that it is                           |
@@ -12,7 +12,8 @@ enters: `loads` reads it.
 | NaN, Infinity                               | their names as text; if strict, as a `Cut`       |
 | half a surrogate pair                       | U+FFFD; if strict, in a `Cut`                    |
 
-What is kept of a call nests at most `MAX_DEPTH` levels; `shortcoming` says where a value does not.
+What is kept of a call nests at most `MAX_DEPTH` levels; `find_shortcoming` says where a value does
+not.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Cut(str):
     __slots__ = ()
 
 
-def loads(text: str | bytes, *, strict: bool = False) -> Any:
+def load_json(text: str | bytes, *, strict: bool = False) -> Any:
     """Return the JSON ``text``, within the bounds above.
 
     ``strict``: whether it will be sent on, so that whatever JSON cannot hold has to be told apart
@@ -71,9 +72,9 @@ def loads(text: str | bytes, *, strict: bool = False) -> Any:
     text = text.removeprefix("\ufeff")
     if text.count("[") + text.count("{") > WIRE_DEPTH:
         data = text.encode("utf-8", "surrogatepass")
-        if depth_of(data) > WIRE_DEPTH:
-            text = b"".join(_shallow(data)).decode("utf-8", "surrogatepass")
-    value = _decoded(text, Cut if strict else str)
+        if measure_depth(data) > WIRE_DEPTH:
+            text = b"".join(_iterate_shallow(data)).decode("utf-8", "surrogatepass")
+    value = _decode_json(text, Cut if strict else str)
     halves = "\\ud" in text or "\\uD" in text or not (text.isascii() or _is_text(text))
     return _whole_characters(value, Cut if strict else str) if halves else value
 
@@ -94,7 +95,7 @@ def joined_documents(text: str) -> Iterator[str]:
         yield rest.decode("utf-8", "surrogatepass")
 
 
-def depth_of(data: bytes) -> int:
+def measure_depth(data: bytes) -> int:
     """Return how many levels the JSON ``data`` nests; every step is one fast pass."""
     if b"\\" in data:
         data = data.replace(rb"\\", b"").replace(rb"\"", b"")
@@ -108,10 +109,10 @@ def is_deep(text: str, limit: int = MAX_DEPTH) -> bool:
     """Whether the JSON ``text`` nests more than ``limit`` levels."""
     if text.count("[") + text.count("{") <= limit:
         return False
-    return depth_of(text.encode("utf-8", "surrogatepass")) > limit
+    return measure_depth(text.encode("utf-8", "surrogatepass")) > limit
 
 
-def shortcoming(value: Any) -> str | None:
+def find_shortcoming(value: Any) -> str | None:
     """Return why ``value`` cannot be kept as it is (too deep, or not fully read), or ``None``."""
     level: list[Any] = [value] if isinstance(value, _TELLING) else []
     for _ in range(MAX_DEPTH):
@@ -129,11 +130,13 @@ def shortcoming(value: Any) -> str | None:
 _TELLING = (Cut, dict, list, tuple, Mapping)
 
 
-def _fields_of(value: Any) -> dict[str, Any]:
+def _get_fields(value: Any) -> dict[str, Any]:
     return {one.name: getattr(value, one.name) for one in fields(value)}
 
 
-def trimmed(value: Any, depth: int, object_of: Callable[[Any], dict[str, Any]] = _fields_of) -> Any:
+def trim_depth(
+    value: Any, depth: int, object_of: Callable[[Any], dict[str, Any]] = _get_fields
+) -> Any:
     """Return ``value`` with a `Cut` for all that lies deeper than ``depth`` levels.
 
     A dataclass becomes the object that ``object_of`` makes of it: by default its fields.
@@ -141,20 +144,21 @@ def trimmed(value: Any, depth: int, object_of: Callable[[Any], dict[str, Any]] =
     if is_dataclass(value) and not isinstance(value, type):
         value = object_of(value)
     if not isinstance(value, Mapping | list | tuple):
-        return _writable(value)
+        return _make_writable(value)
     if depth <= 0:
         return Cut("[… cut by harness: nested too deeply for the run log]")
     if isinstance(value, Mapping):
         return {
-            _writable(str(key)): trimmed(item, depth - 1, object_of) for key, item in value.items()
+            _make_writable(str(key)): trim_depth(item, depth - 1, object_of)
+            for key, item in value.items()
         }
-    return [trimmed(item, depth - 1, object_of) for item in value]
+    return [trim_depth(item, depth - 1, object_of) for item in value]
 
 
-def _writable(value: Any) -> Any:
+def _make_writable(value: Any) -> Any:
     """Return a scalar in a form that every JSON reader accepts."""
     if isinstance(value, str):
-        return value if _is_text(value) else _mended(value)
+        return value if _is_text(value) else _mend_text(value)
     if type(value) is int and abs(value) >= _TOO_LARGE:
         return Cut(f"[… cut by harness: an integer of {value.bit_length():,} bits]")
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
@@ -167,7 +171,7 @@ def _whole_characters(value: Any, mark: Callable[[str], str]) -> Any:
     """Return ``value``, whose depth is bounded, with U+FFFD for every half of a surrogate pair."""
     match value:
         case str():
-            return value if _is_text(value) else mark(_mended(value))
+            return value if _is_text(value) else mark(_mend_text(value))
         case list():
             return [_whole_characters(item, mark) for item in value]
         case dict():
@@ -187,15 +191,15 @@ def _is_text(text: str) -> bool:
     return True
 
 
-def _mended(text: str) -> str:
+def _mend_text(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _decoded(text: str, constant: Callable[[str], Any]) -> Any:
+def _decode_json(text: str, constant: Callable[[str], Any]) -> Any:
     decoder = (
         _DECODER
         if constant is str
-        else json.JSONDecoder(parse_constant=constant, parse_float=_finite)
+        else json.JSONDecoder(parse_constant=constant, parse_float=_parse_float)
     )
     try:
         return decoder.decode(text)
@@ -204,10 +208,12 @@ def _decoded(text: str, constant: Callable[[str], Any]) -> Any:
     except (
         ValueError
     ):  # an integer that Python refuses to read: now each is looked at, which takes longer
-        return json.loads(text, parse_constant=constant, parse_float=_finite, parse_int=_integer)
+        return json.loads(
+            text, parse_constant=constant, parse_float=_parse_float, parse_int=_parse_integer
+        )
 
 
-def _finite(text: str) -> Any:
+def _parse_float(text: str) -> Any:
     number = float(text)
     if math.isfinite(number):
         return number
@@ -215,22 +221,22 @@ def _finite(text: str) -> Any:
         exact = Decimal(text)
     except InvalidOperation:  # its exponent has twenty digits
         return Cut(f"[… cut by harness: the number {text[:_SHOWN_DIGITS]}…]")
-    return int(exact) if exact.adjusted() < MAX_DIGITS else _long(text, exact.adjusted() + 1)
+    return int(exact) if exact.adjusted() < MAX_DIGITS else _cut_number(text, exact.adjusted() + 1)
 
 
-_DECODER = json.JSONDecoder(parse_constant=str, parse_float=_finite)
+_DECODER = json.JSONDecoder(parse_constant=str, parse_float=_parse_float)
 
 
-def _integer(text: str) -> Any:
+def _parse_integer(text: str) -> Any:
     digits = len(text.lstrip("-"))
-    return int(text) if digits <= MAX_DIGITS else _long(text, digits)
+    return int(text) if digits <= MAX_DIGITS else _cut_number(text, digits)
 
 
-def _long(text: str, digits: int) -> Cut:
+def _cut_number(text: str, digits: int) -> Cut:
     return Cut(f"[… cut by harness: a number of {digits:,} digits, {text[:_SHOWN_DIGITS]}…]")
 
 
-def _shallow(data: bytes) -> Iterator[bytes]:
+def _iterate_shallow(data: bytes) -> Iterator[bytes]:
     """Yield ``data`` in pieces, a text for every value that lies deeper than `WIRE_DEPTH`."""
     depth = kept = 0
     for token in _TOKEN.finditer(data):

@@ -20,20 +20,20 @@ class BrokenPattern(ValueError):
 
 
 @lru_cache(maxsize=512)
-def _compiled(pattern: str) -> Any:
+def _compile_pattern(pattern: str) -> Any:
     options = re2.Options()
     options.log_errors = False  # it would write to stderr on its own
     options.max_mem = _MAX_MEMORY
     return re2.compile(pattern, options)
 
 
-def search(pattern: str, text: str) -> tuple[int, int] | None:
+def search_pattern(pattern: str, text: str) -> tuple[int, int] | None:
     """Return where ``pattern`` first matches in ``text``, as (start, end); ``None`` if nowhere.
 
     Raises:
         BrokenPattern: it is none that RE2 takes.
     """
-    found = _read(pattern).search(text.encode("utf-8", "replace").decode("utf-8"))
+    found = _parse_pattern(pattern).search(text.encode("utf-8", "replace").decode("utf-8"))
     return None if found is None else found.span()
 
 
@@ -43,7 +43,7 @@ def matches_whole(pattern: str, text: str) -> bool:
     Raises:
         BrokenPattern: it is none that RE2 takes.
     """
-    return search(rf"\A(?:{pattern})\z", text) is not None
+    return search_pattern(rf"\A(?:{pattern})\z", text) is not None
 
 
 def program_size(pattern: str) -> int:
@@ -52,13 +52,13 @@ def program_size(pattern: str) -> int:
     Raises:
         BrokenPattern: it is none that RE2 takes.
     """
-    size: int = _read(pattern).programsize
+    size: int = _parse_pattern(pattern).programsize
     return size
 
 
-def _read(pattern: str) -> Any:
+def _parse_pattern(pattern: str) -> Any:
     try:
-        return _compiled(pattern)
+        return _compile_pattern(pattern)
     except (re2.error, UnicodeEncodeError) as error:
         reason = error.args[0] if isinstance(error, re2.error) and error.args else str(error)
         raise BrokenPattern(

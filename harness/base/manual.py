@@ -8,7 +8,7 @@ SITE: str | None = None
 ``None``: it is not published. Messages then name a page by its file in the source."""
 
 
-def page(name: str, site: str | None = SITE) -> str:
+def locate_page(name: str, site: str | None = SITE) -> str:
     """Return where to read the page ``name``, such as ``suites``: an address, or a file."""
     return f"docs/{name}.md" if site is None else f"{site}{name}.html"
 

@@ -15,7 +15,7 @@ def re_export(package: str, file: str) -> tuple[Callable[[str], object], Callabl
 
     Each line of the stub beside it is ``from .module import name as name``.
     """
-    modules = _modules(f"{file}i")
+    modules = _parse_stub(f"{file}i")
 
     def get(name: str) -> object:
         if name not in modules:
@@ -25,7 +25,7 @@ def re_export(package: str, file: str) -> tuple[Callable[[str], object], Callabl
     return get, lambda: sorted(modules)
 
 
-def _modules(stub: str) -> dict[str, str]:
+def _parse_stub(stub: str) -> dict[str, str]:
     """Return name → module of every line of the stub."""
     with open(stub, encoding="utf-8") as file:  # noqa: PTH123 - `pathlib` takes longer to import
         lines = [line.split() for line in file if line.startswith("from .")]

@@ -18,7 +18,7 @@ _PLAIN = string.ascii_lowercase + string.digits + string.ascii_uppercase + "-_ .
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r"}
 
 
-class _Unreadable(Exception):
+class _UnreadablePattern(Exception):
     """The pattern is not a simple one."""
 
 
@@ -27,15 +27,15 @@ def text_matching(pattern: str) -> str | None:
 
     Return ``None`` if the pattern is not simple.
     """
-    reader = _Reader(pattern)
+    reader = _PatternReader(pattern)
     try:
-        text = reader.alternatives(0)
+        text = reader.read_alternatives(0)
         return text if reader.is_done() and len(text) <= _LONGEST else None
-    except (_Unreadable, IndexError, ValueError):
+    except (_UnreadablePattern, IndexError, ValueError):
         return None
 
 
-class _Reader:
+class _PatternReader:
     """Reads a pattern from left to right and writes a text as it goes."""
 
     def __init__(self, pattern: str) -> None:
@@ -46,83 +46,83 @@ class _Reader:
         """Whether the whole pattern is read."""
         return self._place == len(self._pattern)
 
-    def alternatives(self, depth: int) -> str:
+    def read_alternatives(self, depth: int) -> str:
         """Read ``a|b|c`` up to the end or the bracket that closes it, and return the first."""
         if depth > _DEEPEST:
-            raise _Unreadable
-        options = [self._sequence(depth)]
-        while self._takes("|"):
-            options.append(self._sequence(depth))
+            raise _UnreadablePattern
+        options = [self._read_sequence(depth)]
+        while self._skip_if_next("|"):
+            options.append(self._read_sequence(depth))
         return options[0]
 
-    def _sequence(self, depth: int) -> str:
+    def _read_sequence(self, depth: int) -> str:
         text = ""
         while not self.is_done() and self._peek() not in "|)":
-            choices = self._item(depth)
-            count = self._repeats()
+            choices = self._read_item(depth)
+            count = self._read_repeats()
             if count > _LONGEST:
-                raise _Unreadable
+                raise _UnreadablePattern
             # The n-th repeat takes the n-th choice, so that five digits are 12345.
             text += "".join(choices[n % len(choices)] for n in range(count)) if choices else ""
             if len(text) > _LONGEST:
-                raise _Unreadable
+                raise _UnreadablePattern
         return text
 
-    def _item(self, depth: int) -> Sequence[str]:
+    def _read_item(self, depth: int) -> Sequence[str]:
         """Return texts for the next item, the most readable first; none for an anchor."""
-        character = self._next()
+        character = self._take_next()
         if character in "^$":
             return ()
         if character == "(":
-            return (self._group(depth),)
+            return (self._read_group(depth),)
         if character == "[":
-            return self._class()
+            return self._read_class()
         if character == ".":
             return _CLASSES["w"]
         if character == "\\":
-            return self._escape()
+            return self._read_escape()
         if character in "*+?{":
-            raise _Unreadable
+            raise _UnreadablePattern
         return (character,)
 
-    def _group(self, depth: int) -> str:
-        if self._takes("?") and not self._takes(":"):
-            raise _Unreadable
-        text = self.alternatives(depth + 1)
-        if not self._takes(")"):
-            raise _Unreadable
+    def _read_group(self, depth: int) -> str:
+        if self._skip_if_next("?") and not self._skip_if_next(":"):
+            raise _UnreadablePattern
+        text = self.read_alternatives(depth + 1)
+        if not self._skip_if_next(")"):
+            raise _UnreadablePattern
         return text
 
-    def _escape(self) -> Sequence[str]:
-        character = self._next()
+    def _read_escape(self) -> Sequence[str]:
+        character = self._take_next()
         if character in "bBAZz":
             return ()
         if character in _CLASSES:
             return _CLASSES[character]
         if character.isalnum() and character not in _ESCAPES:
-            raise _Unreadable
+            raise _UnreadablePattern
         return (_ESCAPES.get(character, character),)
 
-    def _class(self) -> Sequence[str]:
-        negated = self._takes("^")
+    def _read_class(self) -> Sequence[str]:
+        negated = self._skip_if_next("^")
         members: list[str] = []
-        while not self._takes("]"):
-            members += self._member()
+        while not self._skip_if_next("]"):
+            members += self._read_member()
         if negated:
             members = [character for character in _PLAIN if character not in members]
         if not members:
-            raise _Unreadable
+            raise _UnreadablePattern
         return members
 
-    def _member(self) -> Sequence[str]:
-        first = self._next()
-        options: Sequence[str] = self._escape() if first == "\\" else (first,)
+    def _read_member(self) -> Sequence[str]:
+        first = self._take_next()
+        options: Sequence[str] = self._read_escape() if first == "\\" else (first,)
         if len(options) != 1 or self._peek() != "-" or self._pattern[self._place + 1] == "]":
             return options
         self._place += 1
-        last = self._next()
+        last = self._take_next()
         if last == "\\":
-            last = self._escape()[0]
+            last = self._read_escape()[0]
         characters = [
             chr(code) for code in range(ord(options[0]), min(ord(last), ord(options[0]) + 200) + 1)
         ]
@@ -130,23 +130,23 @@ class _Reader:
             characters = [*characters[1:], "0"]  # 12345 looks more like a number than 01234
         return characters
 
-    def _repeats(self) -> int:
+    def _read_repeats(self) -> int:
         """Read ``*``, ``+``, ``?``, ``{2}``, ``{2,}`` or ``{2,5}``, and return the repetitions."""
-        if self._takes("*") or self._takes("?"):
+        if self._skip_if_next("*") or self._skip_if_next("?"):
             count = 0  # an optional part is left out
-        elif self._takes("+"):
+        elif self._skip_if_next("+"):
             count = _USUAL
-        elif self._takes("{"):
-            least, comma, most = self._until("}").partition(",")
+        elif self._skip_if_next("{"):
+            least, comma, most = self._read_until("}").partition(",")
             count = int(least)
             if comma and count == 1:
                 count = min(_USUAL, int(most)) if most else _USUAL
         else:
             return 1
-        self._takes("?")
+        self._skip_if_next("?")
         return count
 
-    def _until(self, end: str) -> str:
+    def _read_until(self, end: str) -> str:
         stop = self._pattern.index(end, self._place)
         text = self._pattern[self._place : stop]
         self._place = stop + 1
@@ -155,11 +155,11 @@ class _Reader:
     def _peek(self) -> str:
         return self._pattern[self._place]
 
-    def _next(self) -> str:
+    def _take_next(self) -> str:
         self._place += 1
         return self._pattern[self._place - 1]
 
-    def _takes(self, character: str) -> bool:
+    def _skip_if_next(self, character: str) -> bool:
         """Skip ``character`` if it comes next, and return whether it did."""
         found = self._place < len(self._pattern) and self._pattern[self._place] == character
         self._place += found

@@ -20,7 +20,7 @@ from harness.base.errors import UsageError, did_you_mean
 T = TypeVar("T")
 
 
-def members_in(
+def find_members(
     folder: Path, package: str, attribute: str, *, ending: str = "", dashes: bool = True
 ) -> dict[str, str]:
     """Return ``module:attribute`` of each file in ``folder``, the folder of ``package``, by name.
@@ -62,11 +62,11 @@ class Registry(Generic[T]):
         self._loaded: dict[str, T] = {}
 
     @property
-    def built_in(self) -> tuple[str, ...]:
+    def built_in_names(self) -> tuple[str, ...]:
         """The names of the members that come with harness."""
         return tuple(self._builtin)
 
-    def names(self) -> tuple[str, ...]:
+    def list_names(self) -> tuple[str, ...]:
         """Return every name, the built-in ones first."""
         return (*self._builtin, *(name for name in self._entry_points if name not in self._builtin))
 
@@ -84,7 +84,7 @@ class Registry(Generic[T]):
         """Whether there is a member of that name."""
         return name in self._builtin or name in self._entry_points
 
-    def reference(self, name: str) -> str:
+    def get_reference(self, name: str) -> str:
         """Return ``module:attribute`` of an existing member, without importing it."""
         return self._builtin.get(name) or self._entry_points[name].value
 
@@ -92,11 +92,12 @@ class Registry(Generic[T]):
         """Add a member that only the program itself may name."""
         self._loaded[name] = member
 
-    def unknown(self, name: str) -> UsageError:
+    def build_unknown_error(self, name: str) -> UsageError:
         """Return the error message for an unknown name."""
         return UsageError(
             f"there is no {self._noun} named {name!r}",
-            meant=did_you_mean(name, self.names()) or f"Known: {', '.join(self.names())}.",
+            meant=did_you_mean(name, self.list_names())
+            or f"Known: {', '.join(self.list_names())}.",
         )
 
     def _load(self, name: str) -> Any:
@@ -105,7 +106,7 @@ class Registry(Generic[T]):
             module, attribute = own.split(":")
             return getattr(import_module(module), attribute)
         if name not in self._entry_points:
-            raise self.unknown(name)
+            raise self.build_unknown_error(name)
         try:
             return self._entry_points[name].load()
         except Exception as error:  # another package's code may raise anything while it is imported
@@ -114,12 +115,12 @@ class Registry(Generic[T]):
 
     @cached_property
     def _entry_points(self) -> dict[str, EntryPoint]:
-        installed = _installed(tuple(sys.path))
+        installed = _find_entry_points(tuple(sys.path))
         return {point.name: point for point in installed.select(group=self.group)}
 
 
 @cache
-def _installed(_path: tuple[str, ...]) -> EntryPoints:
+def _find_entry_points(_path: tuple[str, ...]) -> EntryPoints:
     """Return the entry points of all packages that are installed on the path.
 
     They are read once for all registries: a look at every package takes milliseconds.

@@ -52,22 +52,24 @@ _BREAKING = frozenset({
 """Tags between which a reader sees a gap."""
 
 
-def readings(text: str) -> tuple[str, ...]:
+def list_readings(text: str) -> tuple[str, ...]:
     """Return ``text`` as it is written and, if that is something else, as a reader sees it."""
-    shown = render(text)
-    twice = render(shown) if _ENTITY.search(shown) else shown  # some interfaces escape a text twice
+    shown = render_text(text)
+    twice = (
+        render_text(shown) if _ENTITY.search(shown) else shown
+    )  # some interfaces escape a text twice
     whole = _QUOTE_MARKS.sub("", shown)  # a phrase may go on in the next line of a quotation
-    return tuple(dict.fromkeys((text, shown, twice, whole, _with_latin_letters(shown))))
+    return tuple(dict.fromkeys((text, shown, twice, whole, _replace_lookalikes(shown))))
 
 
-def _with_latin_letters(text: str) -> str:
+def _replace_lookalikes(text: str) -> str:
     """Return ``text`` with Latin letters for those that look like them, beside Latin ones."""
     if _OTHER_SCRIPT.search(text) is None:
         return text
     return _MIXED_WORD.sub(lambda word: word[0].translate(LOOKALIKES), text)
 
 
-def render(text: str) -> str:
+def render_text(text: str) -> str:
     """Return ``text`` as a reader sees it, without marks of Markdown, HTML and terminals."""
     if _MARKS.search(text) is None:
         return text
@@ -75,11 +77,11 @@ def render(text: str) -> str:
         text = TERMINAL_ESCAPES.sub("", text)
     if "\u202e" in text:
         text = _REVERSED.sub(lambda found: found[1][::-1], text)
-    return _Rendering(text).shown()
+    return _Rendering(text).join_visible()
 
 
 @dataclass(slots=True)
-class _Run:
+class _MarkRun:
     """A run of marks that may begin emphasis."""
 
     part: int
@@ -102,19 +104,19 @@ class _Rendering:
     """How many LaTeX commands for text are open."""
     links: list[int] = field(default_factory=list)
     """The numbers of the parts that may begin a link."""
-    runs: dict[str, list[_Run]] = field(default_factory=dict)
+    runs: dict[str, list[_MarkRun]] = field(default_factory=dict)
     """What may begin emphasis, by its mark."""
 
-    def shown(self) -> str:
+    def join_visible(self) -> str:
         """Return the parts that are shown."""
         end = 0
         for token in _TOKENS.finditer(self.text):
             self.parts.append(self.text[end : token.start()])
-            self.parts.append(self._take(token))
+            self.parts.append(self._take_token(token))
             end = token.end()
         return "".join(self.parts) + self.text[end:]
 
-    def _take(self, token: re.Match[str]) -> str:
+    def _take_token(self, token: re.Match[str]) -> str:
         """Return what is shown of a token as far as is known, and settle what it ends."""
         match token.lastgroup:
             case "escaped":
@@ -179,13 +181,13 @@ class _Rendering:
             if not begun[place].left:
                 begun.pop()
         if begins and left:
-            begun.append(_Run(len(self.parts), length, left, ends))
+            begun.append(_MarkRun(len(self.parts), length, left, ends))
         elif left > 1 and not (before.isalnum() and after.isalnum()):
             return ""  # `** Total:** 5` is meant as emphasis, although it is not well formed
         return mark * left
 
 
-def _may_pair(first: _Run, length: int, *, inside: bool) -> bool:
+def _may_pair(first: _MarkRun, length: int, *, inside: bool) -> bool:
     """Whether a run may end another, by CommonMark's rule: `*a**b*` has no end at the two marks."""
     either = inside or first.inside
     return not either or (first.length + length) % 3 != 0 or length % 3 == 0

@@ -5,27 +5,27 @@ from __future__ import annotations
 import json
 import re
 
-from harness.base.invisible import HIDDEN, TERMINAL_ESCAPES, escaped
+from harness.base.invisible import HIDDEN, TERMINAL_ESCAPES, escape_hidden
 from harness.base.redaction import KNOWN
 
 _COMMANDS = re.compile(r"^(?P<lead>[^\S\n]*)::|##(?=\[)", re.MULTILINE)
 """Text in a log that a CI system takes for a command: ``::error …`` and ``##[error]``."""
 
 
-def printable(text: str) -> str:
+def make_printable(text: str) -> str:
     """Return ``text`` without secrets, terminal escapes, CI commands and hidden characters.
 
     Hidden characters are escaped, the others removed.
     """
-    plain = escaped(TERMINAL_ESCAPES.sub("", KNOWN.text(text).replace("\r\n", "\n")))
+    plain = escape_hidden(TERMINAL_ESCAPES.sub("", KNOWN.redact_text(text).replace("\r\n", "\n")))
     return _COMMANDS.sub(
         lambda found: "# #" if found["lead"] is None else f"{found['lead']}: :", plain
     )
 
 
-def one_line(text: str) -> str:
+def make_one_line(text: str) -> str:
     """Return ``text`` harmless and on one line, every run of white space a single space."""
-    return " ".join(printable(text).split())
+    return " ".join(make_printable(text).split())
 
 
 def escaped_json(text: str) -> str:
@@ -33,21 +33,24 @@ def escaped_json(text: str) -> str:
     return HIDDEN.sub(lambda found: json.dumps(found.group())[1:-1], text)
 
 
-def bounded(text: str, limit: int) -> str:
+def limit_text(text: str, limit: int) -> str:
     """Return ``text`` made safe, cut to ``limit`` characters with a note of how much is missing."""
-    text = KNOWN.text(text)  # a secret that is cut in two would not be known any more
+    text = KNOWN.redact_text(text)  # a secret that is cut in two would not be known any more
     if len(text) <= limit:
-        return printable(text)
-    return f"{printable(text[:limit])}\n… {len(text) - limit:,} more characters are in the run log"
+        return make_printable(text)
+    return (
+        f"{make_printable(text[:limit])}\n… {len(text) - limit:,} more characters are in "
+        f"the run log"
+    )
 
 
-def shorten(text: str, limit: int) -> str:
+def shorten_text(text: str, limit: int) -> str:
     """Return ``text`` redacted, in at most ``limit`` characters, with an ellipsis if cut."""
-    text = KNOWN.text(text)  # before it is cut, as above
+    text = KNOWN.redact_text(text)  # before it is cut, as above
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 
 
-def seconds(value: float) -> str:
+def format_seconds(value: float) -> str:
     """Return a duration: ``40 ms``, ``3.2 s``, ``2 min 5 s``."""
     if value < 1:
         return f"{value * 1000:.0f} ms"
@@ -56,13 +59,13 @@ def seconds(value: float) -> str:
     return f"{int(value // 60)} min {int(value % 60)} s"
 
 
-def money(value: float | None) -> str:
+def format_money(value: float | None) -> str:
     """Return dollars with the significant digits, or ``unknown``."""
     if value is None:
         return "unknown"
     return f"${value:.2f}" if value >= 0.1 or value == 0 else f"${value:.4f}"  # noqa: PLR2004 - a dime
 
 
-def number(value: int | None) -> str:
+def format_number(value: int | None) -> str:
     """Return a count with separators of thousands, or ``unknown``."""
     return "unknown" if value is None else f"{value:,}"

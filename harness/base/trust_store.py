@@ -15,7 +15,7 @@ _NAMES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
 
 @cache
-def trusted(*, trust_env: bool = True) -> ssl.SSLContext:
+def load_tls_context(*, trust_env: bool = True) -> ssl.SSLContext:
     """Return the TLS trust store; read once, since that takes longer than a whole trial.
 
     With ``trust_env``, the environment may name other certificates, as for all OpenSSL programs.

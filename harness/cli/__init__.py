@@ -21,18 +21,18 @@ from harness.base import (
     REFUSAL,
     HarnessError,
     NothingToRun,
+    find_members,
     guarded_output,
     is_supported,
-    members_in,
-    page,
-    printable,
+    locate_page,
+    make_printable,
 )
 from harness.judging import EXIT_INTERRUPTED, EXIT_INVALID, EXIT_NOTHING
 from harness.version import __version__
 
 _FOLDER = Path(__file__).with_name("commands")
 
-COMMANDS = members_in(_FOLDER, "harness.cli.commands", "command")
+COMMANDS = find_members(_FOLDER, "harness.cli.commands", "command")
 """Command → its ``module:attribute``. The module's first line is its line in ``harness --help``."""
 
 OTHER_WORDS = {
@@ -70,7 +70,7 @@ class LazyGroup(click.Group):
         command = getattr(import_module(module), attribute)
         assert isinstance(command, click.Command)
         if cmd_name in ABOUT_COMMAND:
-            command.epilog = f"Read on: {page(ABOUT_COMMAND[cmd_name])}"
+            command.epilog = f"Read on: {locate_page(ABOUT_COMMAND[cmd_name])}"
         return command
 
     def resolve_command(
@@ -101,8 +101,8 @@ def _first_line(name: str) -> str:
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=(
-        f"A tutorial of 30 minutes: {page('tutorial/index')}. A message explained: "
-        f"{page('troubleshooting')}."
+        f"A tutorial of 30 minutes: {locate_page('tutorial/index')}. A message explained: "
+        f"{locate_page('troubleshooting')}."
     ),
 )
 @click.version_option(__version__)
@@ -118,10 +118,10 @@ def main() -> None:
     with guarded_output():
         _enable_trust_prompt()
         try:
-            code = _run()
+            code = _run_command()
             sys.stdout.flush()
         except OSError as error:
-            code = _closed_output(error)
+            code = _report_closed_output(error)
     # otherwise Python frees the SDKs' objects one by one at exit, which takes a third of a second
     if "duckdb" not in sys.modules:  # which takes what is frozen for leaked, and says so on stderr
         gc.freeze()
@@ -151,26 +151,26 @@ def _enable_trust_prompt() -> None:
         )
 
 
-def _run() -> int:
+def _run_command() -> int:
     try:
         return int(cli.main(standalone_mode=False, prog_name="harness") or 0)
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except (KeyboardInterrupt, click.Abort):
         click.echo("Interrupted.", err=True)
-        return _error_as_json("interrupted", EXIT_INTERRUPTED)
+        return _report_json_error("interrupted", EXIT_INTERRUPTED)
     except click.UsageError as error:
         error.show()
-        return _error_as_json(error.format_message(), EXIT_INVALID)
+        return _report_json_error(error.format_message(), EXIT_INVALID)
     except NothingToRun as error:
-        click.echo(f"Nothing to run: {printable(str(error))}", err=True)
-        return _error_as_json(str(error), EXIT_NOTHING)
+        click.echo(f"Nothing to run: {make_printable(str(error))}", err=True)
+        return _report_json_error(str(error), EXIT_NOTHING)
     except HarnessError as error:
-        click.echo(f"Error: {printable(str(error))}", err=True)
-        return _error_as_json(str(error), EXIT_INVALID)
+        click.echo(f"Error: {make_printable(str(error))}", err=True)
+        return _report_json_error(str(error), EXIT_INVALID)
 
 
-def _error_as_json(message: str, code: int) -> int:
+def _report_json_error(message: str, code: int) -> int:
     """Also write an error to stdout as JSON if ``--json-output`` was given; return ``code``."""
     if JSON_OUTPUT in sys.argv:
         from harness.reports import write_json_error  # imported here: --help needs none of it
@@ -180,7 +180,7 @@ def _error_as_json(message: str, code: int) -> int:
     return code
 
 
-def _closed_output(error: OSError) -> int:
+def _report_closed_output(error: OSError) -> int:
     """Report an output that was closed or is full; any other error is a bug with a traceback."""
     if error.filename is not None:
         raise error

@@ -12,21 +12,21 @@ import click
 from rich.console import Console
 
 from harness.base import UsageError
-from harness.cli.named_runs import open_compared
+from harness.cli.run_lookup import open_compared
 from harness.judging import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED, exit_code
 from harness.reports import (
     ComparedRun,
     Comparison,
     Contrast,
     Effect,
-    compare,
+    compare_logs,
     compare_runs,
     comparison_json,
+    find_regressions,
     gate_json,
     gate_sentences,
+    open_shown_run,
     print_comparison,
-    regressions,
-    shown_run,
     write_atomically,
     write_comparison_html,
     write_comparison_json,
@@ -37,7 +37,7 @@ from harness.types import JsonObject, Report
 
 _WRITERS: dict[str, Callable[[Comparison, TextIO], None]] = {
     "markdown": write_comparison_markdown,
-    "html": partial(write_comparison_html, opener=shown_run),
+    "html": partial(write_comparison_html, opener=open_shown_run),
     "json": write_comparison_json,
 }
 _SUFFIXES = {".md": "markdown", ".html": "html", ".json": "json"}
@@ -84,7 +84,9 @@ def _comparison_file(text: str) -> ComparisonFile:
     )
 
 
-def margin(_context: click.Context, _parameter: click.Parameter, value: str | None) -> float | None:
+def parse_margin(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> float | None:
     """Read a margin: ``0.05`` or ``5%``, between 0 and 1."""
     if value is None:
         return None
@@ -99,7 +101,7 @@ def margin(_context: click.Context, _parameter: click.Parameter, value: str | No
     return number
 
 
-def baseline(
+def open_baseline(
     context: click.Context, _parameter: click.Parameter, value: str | None
 ) -> ComparedRun | None:
     """Open the named run before anything else happens; it is closed when the command ends."""
@@ -107,7 +109,7 @@ def baseline(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class GatedComparison:
     """A comparison and the margin of its gate."""
 
     comparison: Comparison
@@ -120,25 +122,25 @@ class Compared:
         console.print()
         print_comparison(self.comparison, console)
         if self.gate is not None:
-            for sentence in gate_sentences(self.comparison, self._regressions(), self.gate):
+            for sentence in gate_sentences(self.comparison, self._find_regressions(), self.gate):
                 console.print(sentence, soft_wrap=True)
 
-    def json(self) -> JsonObject:
+    def to_json(self) -> JsonObject:
         """Return both as JSON."""
-        gate = {} if self.gate is None else {"gate": gate_json(self._regressions(), self.gate)}
+        gate = {} if self.gate is None else {"gate": gate_json(self._find_regressions(), self.gate)}
         return {"comparison": comparison_json(self.comparison), **gate}
 
     @property
-    def fault(self) -> str:
+    def gate_failure(self) -> str:
         """Why the gate fails a run whose cases all passed, in words."""
-        return " ".join(gate_sentences(self.comparison, self._regressions(), self.gate or 0.0))
+        return " ".join(gate_sentences(self.comparison, self._find_regressions(), self.gate or 0.0))
 
     def exit_code(self, report: Report) -> int:
         """Return the exit code of ``report``; a gate decides in place of failed cases."""
         code = exit_code(report)
         if self.gate is None or code not in {EXIT_PASSED, EXIT_FAILED, EXIT_UNJUDGED}:
             return code
-        if self._regressions():
+        if self._find_regressions():
             return EXIT_FAILED
         return (
             EXIT_PASSED
@@ -146,11 +148,13 @@ class Compared:
             else EXIT_UNJUDGED
         )
 
-    def _regressions(self) -> list[tuple[Contrast, Effect]]:
-        return [] if self.gate is None else regressions(self.comparison, self.gate)
+    def _find_regressions(self) -> list[tuple[Contrast, Effect]]:
+        return [] if self.gate is None else find_regressions(self.comparison, self.gate)
 
 
-def compared(log: RunLog, earlier: ComparedRun | None, gate: float | None) -> Compared | None:
+def compare_results(
+    log: RunLog, earlier: ComparedRun | None, gate: float | None
+) -> GatedComparison | None:
     """Compare ``log`` with an ``earlier`` run, else its models with each other.
 
     ``None`` if there is no earlier run and only one model.
@@ -159,15 +163,17 @@ def compared(log: RunLog, earlier: ComparedRun | None, gate: float | None) -> Co
         UsageError: both share no model.
     """
     if earlier is not None:
-        return Compared(comparison=compare_runs([earlier, ComparedRun.of(log)]), gate=gate)
-    return Compared(comparison=compare([log])) if len(log.header.models) > 1 else None
+        return GatedComparison(
+            comparison=compare_runs([earlier, ComparedRun.from_log(log)]), gate=gate
+        )
+    return GatedComparison(comparison=compare_logs([log])) if len(log.header.models) > 1 else None
 
 
 GATE = click.option(
     "--gate",
     is_flag=False,
     flag_value="0",
-    callback=margin,
+    callback=parse_margin,
     metavar="[MARGIN]",
     help="Exit with 1 only on evidence of a regression (of more than MARGIN, such as 5%).",
 )

@@ -18,7 +18,7 @@ _LATEST = 200
 """Number of latest runs that are searched. A suite that is being repaired ran more recently."""
 
 
-def last_failed(jobs: Iterable[Job], runs: Path = RUNS) -> tuple[str, ...]:
+def find_last_failed(jobs: Iterable[Job], runs: Path = RUNS) -> tuple[str, ...]:
     """Return the labels of the cases of ``jobs`` that failed or were errors when they last ran.
 
     A run of some cases says nothing about the others, nor one that was cut off about those without
@@ -39,7 +39,7 @@ def last_failed(jobs: Iterable[Job], runs: Path = RUNS) -> tuple[str, ...]:
     for run_id in run_ids(runs)[: -_LATEST - 1 : -1]:
         if not unknown:
             break
-        found = _with_verdict(log_path(run_id, runs), unknown)
+        found = _judged_cases(log_path(run_id, runs), unknown)
         latest = latest or (run_id if found else None)
         known: set[_Asked] = set()
         for one in found:
@@ -56,7 +56,7 @@ def last_failed(jobs: Iterable[Job], runs: Path = RUNS) -> tuple[str, ...]:
     raise NothingToRun(f"there is no run yet of {', '.join(names)}, so nothing has failed")
 
 
-def _with_verdict(log: Path, asked: Collection[_Asked]) -> list[CaseResult]:
+def _judged_cases(log: Path, asked: Collection[_Asked]) -> list[CaseResult]:
     """Return the cases on which a run has a verdict or an error; none if no ``asked`` one is there.
 
     A damaged log does not say what failed.

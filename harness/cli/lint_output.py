@@ -9,8 +9,8 @@ from itertools import groupby
 
 from rich.text import Text
 
-from harness.base import printable
-from harness.descriptions import Change, LintFinding, Severity
+from harness.base import make_printable
+from harness.descriptions import BaselineChange, LintFinding, Severity
 from harness.reports import print_text, stdout_console
 from harness.types import JsonObject
 
@@ -32,7 +32,7 @@ class LintResult:
     """The findings that are not ignored."""
     ignored: int
     """How many are."""
-    change: Change | None = None
+    change: BaselineChange | None = None
     """The difference from the baseline, if there is one."""
     failures: tuple[str, ...] = ()
     """Why the command fails, apart from the findings, each in a sentence."""
@@ -49,7 +49,7 @@ class LintResult:
             "counts": {severity: counts[severity] for severity in _SEVERITIES},
             "ignored": self.ignored,
             "failures": list(self.failures),
-            "findings": [_finding(finding) for finding in self.findings],
+            "findings": [_finding_json(finding) for finding in self.findings],
         }
         if self.change is None:
             return document
@@ -63,18 +63,18 @@ class LintResult:
             },
         }
 
-    def print(self) -> None:
+    def print_report(self) -> None:
         """Print it for people."""
         console = stdout_console()
         _print_findings(self)
-        for line in () if self.change is None else self.change.lines():
-            print_text(console, Text(printable(line)))
+        for line in () if self.change is None else self.change.format_lines():
+            print_text(console, Text(make_printable(line)))
         for failure in self.failures:
-            print_text(console, Text(printable(failure), style="bold red"))
-        print_text(console, Text(printable(_summary(self))))
+            print_text(console, Text(make_printable(failure), style="bold red"))
+        print_text(console, Text(make_printable(_format_summary(self))))
 
 
-def _finding(finding: LintFinding) -> JsonObject:
+def _finding_json(finding: LintFinding) -> JsonObject:
     return {
         "tool": finding.tool,
         "tools": list(finding.tools),
@@ -92,26 +92,28 @@ def _print_findings(linted: LintResult) -> None:
     console = stdout_console()
     told: set[str] = set()
     for tool, about in groupby(linted.findings, key=lambda finding: finding.tool):
-        print_text(console, Text(printable(tool or f"{linted.server} as a whole"), style="bold"))
+        print_text(
+            console, Text(make_printable(tool or f"{linted.server} as a whole"), style="bold")
+        )
         for finding in about:
             head = Text(f"{finding.severity} ", style=_STYLES[finding.severity])
-            head.append(printable(f"{finding.rule}: {finding.message}"), style="default")
+            head.append(make_printable(f"{finding.rule}: {finding.message}"), style="default")
             print_text(console, head, 2)
-            advice = [line for line in _advice(finding) if line not in told]
+            advice = [line for line in _format_advice(finding) if line not in told]
             told.update(advice)  # the explanation is printed only once
             if advice:
-                print_text(console, Text(printable("\n".join(advice)), style="dim"), 6)
+                print_text(console, Text(make_printable("\n".join(advice)), style="dim"), 6)
 
 
-def _advice(finding: LintFinding) -> Sequence[str]:
+def _format_advice(finding: LintFinding) -> Sequence[str]:
     return (
         f"Why: {finding.why}",
-        f"Evidence: {finding.evidence.brief}.",
+        f"Evidence: {finding.evidence.summary}.",
         f"Instead: {finding.instead}",
     )
 
 
-def _summary(linted: LintResult) -> str:
+def _format_summary(linted: LintResult) -> str:
     counts = Counter(finding.severity for finding in linted.findings)
     told = [
         f"{counts[severity]} {severity}{'' if counts[severity] == 1 else 's'}"

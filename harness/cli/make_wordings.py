@@ -7,15 +7,22 @@ from pathlib import Path
 import anyio
 import click
 
-from harness.base import GATE, NothingToRun, UsageError, money, number, printable
-from harness.descriptions import Ground, WrittenWordings, comment, dump, only_suite, write_wordings
+from harness.base import GATE, NothingToRun, UsageError, format_money, format_number, make_printable
+from harness.descriptions import (
+    GeneratedWordings,
+    WorkbenchContext,
+    dump_yaml,
+    format_comment,
+    only_suite,
+    write_wordings,
+)
 from harness.reports import write_atomically
-from harness.runner import Budget, Plan, open_models
+from harness.runner import RunBudget, RunPlan, open_models
 from harness.types import Case, ModelSpec
 
 
 def make_wordings(
-    ground: Ground, writer: str | None, plan: Plan, budget: Budget, path: Path
+    ground: WorkbenchContext, writer: str | None, plan: RunPlan, budget: RunBudget, path: Path
 ) -> None:
     """Write other wordings of the tests of ``plan`` to ``path``, which must not exist yet.
 
@@ -31,12 +38,12 @@ def make_wordings(
         raise UsageError(
             f"{path} exists already: it may have been reviewed", meant="Name another file."
         )
-    suite, spec = only_suite(plan), ground.model(writer)
-    GATE.plan((), (spec,))
-    found = anyio.run(_written, spec, suite.cases, budget)
+    suite, spec = only_suite(plan), ground.resolve_model(writer)
+    GATE.require_plan((), (spec,))
+    found = anyio.run(_write_wordings, spec, suite.cases, budget)
     for note in found.notes:
-        click.echo(printable(note), err=True)
-    variants = found.variants()
+        click.echo(make_printable(note), err=True)
+    variants = found.build_variants()
     if not variants:
         raise NothingToRun(f"{writer} wrote no wording that can be used")
     told = (
@@ -44,17 +51,20 @@ def make_wordings(
         "ask for the same as its test. Then: "
         f"harness workbench {suite.name} --variant {path} --studies paraphrase"
     )
-    text = comment(told) + dump(
+    text = format_comment(told) + dump_yaml(
         {"variants": {one.name: {"prompts": dict(one.prompts)} for one in variants}}
     )
     write_atomically(path, lambda stream: print(text, end="", file=stream))
     count = sum(map(len, found.said.values()))
     click.echo(
         f"{count} wordings of {len(found.said)} tests are in {path} "
-        f"({number(found.usage.tokens)} tokens, {money(found.usage.cost_usd)}). Review them."
+        f"({format_number(found.usage.tokens)} tokens, {format_money(found.usage.cost_usd)}). "
+        f"Review them."
     )
 
 
-async def _written(spec: ModelSpec, cases: tuple[Case, ...], budget: Budget) -> WrittenWordings:
+async def _write_wordings(
+    spec: ModelSpec, cases: tuple[Case, ...], budget: RunBudget
+) -> GeneratedWordings:
     async with open_models((spec,)) as models:
         return await write_wordings(models[spec.name], cases, budget)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from harness.base import GATE, KNOWN, page
+from harness.base import GATE, KNOWN, locate_page
 from harness.cli import shell_completion as completing
 from harness.runner import TRIALS_RANGE, Range
 from harness.types import JsonObject, Protocol
@@ -20,7 +20,9 @@ from harness.types import JsonObject, Protocol
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def bundle(name: str, make: Callable[..., Any], *options: Callable[[Any], Any]) -> Callable[[F], F]:
+def bundle_options(
+    name: str, make: Callable[..., Any], *options: Callable[[Any], Any]
+) -> Callable[[F], F]:
     """Add ``options`` to a command, which gets ``make(…)`` of their values as ``name``."""
 
     def decorate(function: F) -> F:
@@ -65,11 +67,11 @@ def json_object(
         ) from error
     if not isinstance(read, dict):
         raise click.BadParameter('give a JSON object such as \'{"role": "admin"}\'')
-    KNOWN.know(identities=[read])
+    KNOWN.add_specs(identities=[read])
     return read
 
 
-class Number(click.FloatRange):
+class BoundedNumber(click.FloatRange):
     """A number within bounds; unlike click's own type, it refuses ``nan`` and ``inf``."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -80,14 +82,14 @@ class Number(click.FloatRange):
         return number
 
 
-def within(bound: Range) -> click.ParamType[Any]:
+def bounded_number(bound: Range) -> click.ParamType[Any]:
     """Return the type of an option whose value is within ``bound``."""
     if not bound.whole:
-        return Number(min=bound.least, max=bound.most)
+        return BoundedNumber(min=bound.least, max=bound.most)
     return click.IntRange(min=bound.least, max=bound.most)
 
 
-def milliseconds(
+def convert_milliseconds(
     _context: click.Context, _parameter: click.Parameter, value: float | None
 ) -> float | None:
     """Convert milliseconds to seconds, the unit of all durations in the code."""
@@ -111,7 +113,7 @@ def trial_range(
     return least, most
 
 
-def _trusted(_context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+def _set_trust(_context: click.Context, _parameter: click.Parameter, value: bool) -> None:
     """Pass the option to the trust gate before the command begins."""
     GATE.trusting = value
 
@@ -121,14 +123,15 @@ TRUST = click.option(
     is_flag=True,
     expose_value=False,
     is_eager=True,
-    callback=_trusted,
-    help=f"Allow the commands of a folder that is not your own; remembered, see {page('trust')}.",
+    callback=_set_trust,
+    help=f"Allow the commands of a folder that is not your own; remembered, see "
+    f"{locate_page('trust')}.",
 )
 """The option of every command that starts processes or sends data that a project file names."""
 
 MCP_CONFIG = click.option(
     "--mcp-config",
-    shell_complete=completing.files,
+    shell_complete=completing.complete_files,
     metavar="FILE",
     help="Take servers from the configuration of an MCP client: .mcp.json, Claude Desktop, VS "
     "Code.",
@@ -145,14 +148,14 @@ PROTOCOL = click.option(
 """For every command that starts a server."""
 
 
-def servers(help_text: str) -> Callable[[F], F]:
+def server_option(help_text: str) -> Callable[[F], F]:
     """Return the ``--server`` option of commands that look at servers; it may be repeated."""
     return click.option(
         "--server", "command_lines", multiple=True, metavar="COMMAND|URL|NAME", help=help_text
     )
 
 
-def caller(help_text: str) -> Callable[[F], F]:
+def caller_option(help_text: str) -> Callable[[F], F]:
     """Return the ``--user-context`` option: the attributes of the caller."""
     return click.option(
         "--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help=help_text

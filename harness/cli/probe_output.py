@@ -7,19 +7,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from harness.base import one_line
-from harness.cli.interference_output import altered_faults, altered_lines
+from harness.base import make_one_line
+from harness.cli.interference_output import find_altered_faults, format_altered_values
 from harness.probing import (
-    Change,
     Coverage,
+    DecisionChange,
     Direction,
     ProbeReport,
-    Skipped,
+    SkippedTool,
     TokenFate,
-    in_words,
-    request_of,
+    format_cells,
+    get_request,
 )
-from harness.reports import ProbeFinding, Problem, by_urgency, matrix_lines
+from harness.reports import ProbeFinding, Problem, matrix_lines, sort_rows_by_urgency
 from harness.types import FLAWS, Report
 
 _MOST_TOLD = 3
@@ -49,8 +49,11 @@ _NOTE, _WRONG, _UNCLEAR, _RIGHT = "dim", "red", "yellow", "green"
 _DIRECTIONS: Mapping[Direction, str] = {"more": _WRONG, "less": _UNCLEAR, "other": _UNCLEAR}
 
 
-def document(
-    report: ProbeReport, skipped: Sequence[Skipped], changed: Sequence[Change], exit_code: int
+def build_document(
+    report: ProbeReport,
+    skipped: Sequence[SkippedTool],
+    changed: Sequence[DecisionChange],
+    exit_code: int,
 ) -> dict[str, Any]:
     """Return everything as JSON; ``exit_code`` is that of the command."""
     return {
@@ -62,15 +65,15 @@ def document(
             for call, callers in report.decisions.items()
         },
         "findings": [
-            {**asdict(finding), "request": request_of(finding, report.report)}
+            {**asdict(finding), "request": get_request(finding, report.report)}
             for finding in report.findings
         ],
-        "changed": [change.words for change in changed],
+        "changed": [change.description for change in changed],
         "changes": [asdict(change) for change in changed],
         "not_called": [asdict(each) for each in skipped],
         "says_nothing": dict(report.silent),
         "coverage": {
-            "asked": report.coverage.asked,
+            "asked": report.coverage.covered_cells,
             "cells": report.coverage.cells,
             "percent": round(report.coverage.percent, 2),
             "never_asked": [asdict(cell) for cell in report.coverage.never_asked],
@@ -78,8 +81,8 @@ def document(
         "notes": list(report.notes),
         "lost": list(report.lost),
         "not_read": list(report.not_read),
-        "damaged_identities": report.damaged - report.flawed,
-        "flawed_tokens": report.flawed,
+        "damaged_identities": report.damaged - report.flawed_tokens,
+        "flawed_tokens": report.flawed_tokens,
         "swapped_tokens": report.swapped,
         "tokens": dict(report.tokens),
         "leeway": None if report.leeway is None else asdict(report.leeway),
@@ -95,55 +98,58 @@ def document(
     }
 
 
-def lines(
-    report: ProbeReport, skipped: Sequence[Skipped], changed: Sequence[Change], width: int
+def format_lines(
+    report: ProbeReport,
+    skipped: Sequence[SkippedTool],
+    changed: Sequence[DecisionChange],
+    width: int,
 ) -> Iterator[tuple[str, str | None]]:
     """Yield the lines of the console output, each with its style."""
-    yield from _table(report.report, width)
-    yield from ((line, _NOTE) for line in _notes(report, skipped))
-    yield from ((line, None) for line in _damaged(report))
-    yield from ((line, None) for line in altered_lines(report))
-    yield from ((line, _UNCLEAR) for line in _lost(report))
-    yield from ((line, _UNCLEAR) for line in altered_faults(report))
+    yield from _format_table(report.report, width)
+    yield from ((line, _NOTE) for line in _format_notes(report, skipped))
+    yield from ((line, None) for line in _format_damaged(report))
+    yield from ((line, None) for line in format_altered_values(report))
+    yield from ((line, _UNCLEAR) for line in _format_lost(report))
+    yield from ((line, _UNCLEAR) for line in find_altered_faults(report))
     yield from ((f"! {note}", _UNCLEAR) for note in report.notes)
     yield from ((f"✗ {change.summary}", _DIRECTIONS[change.direction]) for change in changed)
-    for found in _by_caller(report.findings):
-        yield from _told(found, report.report)
-    yield from _covered(report.coverage)
-    unclear = report.is_incomplete or report.not_read or report.coverage.fault
+    for found in _group_by_caller(report.findings):
+        yield from _format_findings(found, report.report)
+    yield from _format_coverage(report.coverage)
+    unclear = report.is_incomplete or report.not_read or report.coverage.failure
     if not (report.findings or changed or unclear):
         yield "No problem was found in these decisions.", _RIGHT
     yield f"Every call and result: harness view {report.report.run_id}", None
 
 
-def in_sentences(report: ProbeReport, skipped: Sequence[Skipped]) -> Iterator[str]:
+def summarize_probe(report: ProbeReport, skipped: Sequence[SkippedTool]) -> Iterator[str]:
     """Yield what the probe tried and what it left out, for the log's last line."""
     parts = (
-        _notes(report, skipped),
-        _damaged(report),
-        altered_lines(report),
-        altered_faults(report),
-        _lost(report),
+        _format_notes(report, skipped),
+        _format_damaged(report),
+        format_altered_values(report),
+        find_altered_faults(report),
+        _format_lost(report),
         report.notes,
-        (line for line, _ in _covered(report.coverage)),
+        (line for line, _ in _format_coverage(report.coverage)),
     )
     yield from (line.strip() for part in parts for line in part)
 
 
-def _covered(coverage: Coverage) -> Iterator[tuple[str, str | None]]:
-    if coverage.fault is not None:
-        yield f"✗ {coverage.fault}", _WRONG
-    share = f"{coverage.asked} of {coverage.cells} asked ({coverage.percent:.0f} %)"
+def _format_coverage(coverage: Coverage) -> Iterator[tuple[str, str | None]]:
+    if coverage.failure is not None:
+        yield f"✗ {coverage.failure}", _WRONG
+    share = f"{coverage.covered_cells} of {coverage.cells} asked ({coverage.percent:.0f} %)"
     yield f"Coverage: {share}, each parameter of each tool as each identity", None
-    never = list(in_words(coverage.never_asked))
+    never = list(format_cells(coverage.never_asked))
     yield from ((f"  never asked: {line}", _NOTE) for line in never[:_MOST_LOST])
     if (more := len(never) - _MOST_LOST) > 0:
         yield f"  … and {more} more lines of what was never asked; JSON has all", _NOTE
 
 
-def _table(report: Report, width: int) -> Iterator[tuple[str, str | None]]:
+def _format_table(report: Report, width: int) -> Iterator[tuple[str, str | None]]:
     """Yield the matrix, with a short name for each call, and the calls in full below it."""
-    rows = by_urgency(report.access)
+    rows = sort_rows_by_urgency(report.access)
     named = [
         replace(row, group=f"{number:02} {row.group.partition('(')[0]}")
         for number, row in enumerate(rows, start=1)
@@ -155,7 +161,7 @@ def _table(report: Report, width: int) -> Iterator[tuple[str, str | None]]:
     yield "", None
 
 
-def _notes(report: ProbeReport, skipped: Sequence[Skipped]) -> Iterator[str]:
+def _format_notes(report: ProbeReport, skipped: Sequence[SkippedTool]) -> Iterator[str]:
     reasons: dict[str, list[str]] = {}
     for each in skipped:
         reasons.setdefault(each.reason, []).append(each.tool)
@@ -168,9 +174,9 @@ def _notes(report: ProbeReport, skipped: Sequence[Skipped]) -> Iterator[str]:
         )
 
 
-def _damaged(report: ProbeReport) -> Iterator[str]:
+def _format_damaged(report: ProbeReport) -> Iterator[str]:
     further = {finding.callers for finding in report.findings if finding.problem == "fails_open"}
-    if damaged := report.damaged - report.flawed:
+    if damaged := report.damaged - report.flawed_tokens:
         told = (
             f"{len(further)} got more than they should"
             if further
@@ -180,33 +186,33 @@ def _damaged(report: ProbeReport) -> Iterator[str]:
         untold = f" ({unknown} could not be sent to the server)" if unknown else ""
         left = f"; {report.not_asked} more were not tried" if report.not_asked else ""
         yield f"{damaged} damaged identities tried as well: {told}{untold}{left}"
-    yield from _tokens(report)
-    yield from _forged(report)
+    yield from _format_tokens(report)
+    yield from _format_forged(report)
 
 
-def _tokens(report: ProbeReport) -> Iterator[str]:
-    if report.flawed:
+def _format_tokens(report: ProbeReport) -> Iterator[str]:
+    if report.flawed_tokens:
         fates = Counter(report.tokens.values())
         counted = ", ".join(
             f"{fates[fate]} {words}" for fate, words in _FATES.items() if fates[fate]
         )
-        told = "all were refused" if fates["refused"] == report.flawed else counted
-        yield f"{report.flawed} tokens that a verifier must refuse were sent: {told}"
-        yield from _left_open(report)
+        told = "all were refused" if fates["refused"] == report.flawed_tokens else counted
+        yield f"{report.flawed_tokens} tokens that a verifier must refuse were sent: {told}"
+        yield from _format_left_open(report)
     elif report.unsent:
         aged = any(one.calls for one in report.leeways.values())
         told = "only expired ones were" if aged else "none was"
         yield f"Of the tokens that a verifier must refuse, {told} sent"
     if report.leeway is not None:
-        yield f"  {report.leeway.words}"
-    yield from (f"  {server}: {leeway.words}" for server, leeway in report.leeways.items())
-    if report.tried:
-        yield f"  tried: {', '.join(report.tried)}"
+        yield f"  {report.leeway.description}"
+    yield from (f"  {server}: {leeway.description}" for server, leeway in report.leeways.items())
+    if report.token_attacks:
+        yield f"  tried: {', '.join(report.token_attacks)}"
     if report.not_tried:
         yield f"  not tried: {', '.join(report.not_tried)}"
 
 
-def _forged(report: ProbeReport) -> Iterator[str]:
+def _format_forged(report: ProbeReport) -> Iterator[str]:
     for kind, number in report.forged.items():
         problem, words = _FORGED[kind]
         found = sum(finding.problem == problem for finding in report.findings)
@@ -216,21 +222,21 @@ def _forged(report: ProbeReport) -> Iterator[str]:
         yield f"  {report.not_forged} more forged calls were left out"
 
 
-def _left_open(report: ProbeReport) -> Iterator[str]:
+def _format_left_open(report: ProbeReport) -> Iterator[str]:
     taken = [name for name, fate in report.tokens.items() if fate == "accepted"]
     for flaw in FLAWS.values():
         if flaw.left_open and any(name.endswith(f": {flaw.words}") for name in taken):
             yield f"  accepted, which is no finding: {flaw.words} ({flaw.left_open})"
 
 
-def _lost(report: ProbeReport) -> Iterator[str]:
-    yield from (f"? not read: {one_line(line)}" for line in report.not_read)
+def _format_lost(report: ProbeReport) -> Iterator[str]:
+    yield from (f"? not read: {make_one_line(line)}" for line in report.not_read)
     yield from (f"? could not ask as {lost}" for lost in report.lost[:_MOST_LOST])
     if (more := len(report.lost) - _MOST_LOST) > 0:
         yield f"  … and {more} more without an answer"
 
 
-def _by_caller(findings: Sequence[ProbeFinding]) -> Iterable[list[ProbeFinding]]:
+def _group_by_caller(findings: Sequence[ProbeFinding]) -> Iterable[list[ProbeFinding]]:
     """Group findings by kind and identity."""
     groups: dict[tuple[str, tuple[str, ...]], list[ProbeFinding]] = {}
     for finding in findings:
@@ -238,11 +244,13 @@ def _by_caller(findings: Sequence[ProbeFinding]) -> Iterable[list[ProbeFinding]]
     return groups.values()
 
 
-def _told(found: Sequence[ProbeFinding], report: Report) -> Iterator[tuple[str, str | None]]:
+def _format_findings(
+    found: Sequence[ProbeFinding], report: Report
+) -> Iterator[tuple[str, str | None]]:
     for finding in found[:_MOST_TOLD]:
         yield f"✗ {finding.words}", _WRONG
         yield from ((f"  {line}", _WRONG) for line in finding.shown)
-        request = request_of(finding, report)
+        request = get_request(finding, report)
         if request is not None and request["command"] is not None:
             yield f"  again: {request['command']}", _NOTE
     if (more := len(found) - _MOST_TOLD) > 0:

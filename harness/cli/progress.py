@@ -10,18 +10,18 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
-from harness.base import money, one_line, printable, seconds, shorten
-from harness.reports import problem
-from harness.runner import Observer, Silent
+from harness.base import format_money, format_seconds, make_one_line, make_printable, shorten_text
+from harness.reports import format_problem
+from harness.runner import Observer, SilentObserver
 from harness.types import DECIDED, Trial, TrialResult, Usage
 
 
 @contextmanager
-def progress(*, quiet: bool = False) -> Iterator[Observer]:
+def show_progress(*, quiet: bool = False) -> Iterator[Observer]:
     """Yield an observer for this terminal, and restore it; a ``quiet`` one shows notes only."""
     console = Console(stderr=True)
     if quiet:
-        yield Notes()
+        yield NotesObserver()
         return
     if not console.is_terminal or console.is_dumb_terminal:
         yield PlainProgress()
@@ -44,10 +44,10 @@ def live_bar(console: Console) -> Progress:
     return Progress(*columns, console=console, transient=True, expand=True)
 
 
-class Notes(Silent):
+class NotesObserver(SilentObserver):
     """Shows notes about the run as a whole, nothing about single trials."""
 
-    def note(self, text: str) -> None:
+    def on_note(self, text: str) -> None:
         """Write it."""
         click.echo(text, err=True)
 
@@ -65,53 +65,55 @@ class PlainProgress:
         self._done = 0
         self._waiting: set[str] = set()
 
-    def planned(self, total: int) -> None:
+    def on_planned(self, total: int) -> None:
         """Remember the total."""
         self._total = total
 
-    def started(self, trial: Trial) -> None:
+    def on_started(self, trial: Trial) -> None:
         """Print nothing: only results get a line in a CI log."""
 
-    def waiting(self, result: TrialResult) -> None:
+    def on_waiting(self, result: TrialResult) -> None:
         """Print that it has ended; it is numbered when its status is settled."""
         self._waiting.add(result.key)
         waiting = f"{len(self._waiting)} waiting for the other identities"
-        self._line(f"[{self._done}/{self._total}, {waiting}]", result)
+        self._print_line(f"[{self._done}/{self._total}, {waiting}]", result)
 
-    def finished(self, result: TrialResult) -> None:
+    def on_finished(self, result: TrialResult) -> None:
         """Print the result's line; count it if it was run."""
         self._waiting.discard(result.key)
         if result.skip_reason == DECIDED:
             self._total -= 1  # nobody needs it any more
             return
         self._done += result.status in _RUN
-        self._line(f"[{self._done}/{self._total}] {result.status}", result, _cause(result))
+        self._print_line(
+            f"[{self._done}/{self._total}] {result.status}", result, _format_cause(result)
+        )
 
     @staticmethod
-    def _line(state: str, result: TrialResult, cause: str = "") -> None:
-        took = f" {seconds(result.latency_s)}" if result.stop else ""
-        click.echo(f"{state} {_name(result)}{took}{cause}", err=True)
+    def _print_line(state: str, result: TrialResult, cause: str = "") -> None:
+        took = f" {format_seconds(result.latency_s)}" if result.stop else ""
+        click.echo(f"{state} {_trial_name(result)}{took}{cause}", err=True)
 
-    def note(self, text: str) -> None:
+    def on_note(self, text: str) -> None:
         """Write it."""
-        click.echo(printable(text), err=True)
+        click.echo(make_printable(text), err=True)
 
 
 _CAUSE = 200
 """Most characters of a trial's failure; the summary has the rest."""
 
 
-def _name(result: TrialResult) -> str:
+def _trial_name(result: TrialResult) -> str:
     """Return the trial's name."""
     repeat = f" ({result.index + 1} of {result.repeats})" if result.repeats > 1 else ""
-    return one_line(f"{result.suite}::{result.case.name}{repeat}")
+    return make_one_line(f"{result.suite}::{result.case.name}{repeat}")
 
 
-def _cause(result: TrialResult) -> str:
+def _format_cause(result: TrialResult) -> str:
     """Return in a few words why a trial failed or has no verdict."""
     if result.status not in {"failed", "error"}:
         return ""
-    return f": {shorten(problem(result), _CAUSE)}"
+    return f": {shorten_text(format_problem(result), _CAUSE)}"
 
 
 class LiveProgress:
@@ -128,33 +130,33 @@ class LiveProgress:
         self._waiting: set[str] = set()
         self._usage = Usage()
 
-    def planned(self, total: int) -> None:
+    def on_planned(self, total: int) -> None:
         """Set the bar's length."""
         self._total = total
         self._bar.update(self._task, total=total)
 
-    def started(self, trial: Trial) -> None:
+    def on_started(self, trial: Trial) -> None:
         """Add the case to the running ones."""
         self._running.append(trial.case.name)
-        self._show()
+        self._show_description()
 
-    def waiting(self, result: TrialResult) -> None:
+    def on_waiting(self, result: TrialResult) -> None:
         """Advance; how it ended is shown when that is settled."""
         self._waiting.add(result.key)
         self._advance(result)
 
-    def finished(self, result: TrialResult) -> None:
+    def on_finished(self, result: TrialResult) -> None:
         """Name what did not pass, and advance unless that was done when the trial ended."""
         if result.status in {"failed", "error"}:
             self._failed += 1
-            self.note(f"{result.status:<9} {_name(result)}{_cause(result)}")
-        self.settle(result)
+            self.on_note(f"{result.status:<9} {_trial_name(result)}{_format_cause(result)}")
+        self.settle_result(result)
 
-    def settle(self, result: TrialResult) -> None:
+    def settle_result(self, result: TrialResult) -> None:
         """Advance unless that was done when the trial ended."""
         if result.key in self._waiting:
             self._waiting.remove(result.key)
-            self._show()
+            self._show_description()
         else:
             self._advance(result)
 
@@ -166,26 +168,26 @@ class LiveProgress:
         if result.status in _RUN:
             self._bar.advance(self._task)
         elif result.skip_reason == DECIDED:
-            self.planned(self._total - 1)  # nobody needs it any more
+            self.on_planned(self._total - 1)  # nobody needs it any more
         else:
             self._not_run += 1
-        self._show()
+        self._show_description()
 
     def describe(self, words: str) -> None:
         """Show ``words`` beside the bar, in place of the running cases."""
         self._bar.update(self._task, description=words)
 
-    def note(self, text: str) -> None:
+    def on_note(self, text: str) -> None:
         """Print it above the bar."""
         self._bar.console.print(text, markup=False, highlight=False)
 
-    def _show(self) -> None:
+    def _show_description(self) -> None:
         parts = [f"{self._failed} of them not passed"] if self._failed else []
         if self._not_run:
             parts.append(f"{self._not_run} not run")
         if self._waiting:
             parts.append(f"{len(self._waiting)} wait for other identities")
         if self._usage.cost_usd:
-            parts.append(money(self._usage.cost_usd))
-        parts.append(printable(", ".join(self._running[:3])))
+            parts.append(format_money(self._usage.cost_usd))
+        parts.append(make_printable(", ".join(self._running[:3])))
         self._bar.update(self._task, description=" · ".join(part for part in parts if part))

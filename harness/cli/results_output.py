@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from harness.base import UsageError, printable
-from harness.cli.comparison_gate import Compared, compared
-from harness.cli.suite_scores import Scores, faults, print_scores, scores_json
+from harness.base import UsageError, make_printable
+from harness.cli.comparison_gate import GatedComparison, compare_results
+from harness.cli.suite_scores import Scores, find_low_scores, print_scores, scores_json
 from harness.judging import EXIT_FAILED, EXIT_INVALID, EXIT_PASSED, exit_code
 from harness.reports import (
     ComparedRun,
@@ -26,7 +26,7 @@ from harness.reports import (
     write_report,
     write_transcripts,
 )
-from harness.runlog import RunLog, amended
+from harness.runlog import RunLog, amend_log
 from harness.types import Report
 from harness.web import keep_view
 
@@ -36,7 +36,7 @@ needs a larger one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Output:
+class ResultsOutput:
     """The output that the user asked for."""
 
     json_output: bool = False
@@ -93,8 +93,8 @@ def report_requests(
     return tuple(ReportRequest.parse(value) for value in values)
 
 
-def show(
-    log: RunLog, output: Output, *, resume: str | None = None, scores: Scores | None = None
+def show_results(
+    log: RunLog, output: ResultsOutput, *, resume: str | None = None, scores: Scores | None = None
 ) -> None:
     """Write the results of ``log`` and exit with their exit code.
 
@@ -104,11 +104,11 @@ def show(
     if isinstance(sys.stdout, io.TextIOWrapper):
         # a terminal whose encoding has no ✗ gets a question mark
         sys.stdout.reconfigure(errors="replace")
-    verdict = compared(log, output.baseline, output.gate)
-    log, report, code = _gated(log, verdict, scores)
-    written, refused = _written(report, log, output)
+    verdict = compare_results(log, output.baseline, output.gate)
+    log, report, code = _apply_gate(log, verdict, scores)
+    written, refused = _write_reports(report, log, output)
     if output.json_output:
-        more = {} if verdict is None else verdict.json()
+        more = {} if verdict is None else verdict.to_json()
         write_json(report, log, sys.stdout, {**more, **scores_json(scores)})
     else:
         if output.debug:
@@ -129,40 +129,40 @@ def show(
     if resume is not None and report.reason in RESUMABLE:
         click.echo(f"Resume it with: {resume}", err=True)
     if refused and output.json_output:  # stdout already has its one document
-        click.echo(f"Error: {printable(str(refused[0]))}", err=True)
+        click.echo(f"Error: {make_printable(str(refused[0]))}", err=True)
         raise click.exceptions.Exit(EXIT_INVALID)
     if refused:
         raise refused[0]
     raise click.exceptions.Exit(code)
 
 
-def _gated(
-    log: RunLog, verdict: Compared | None, scores: Scores | None
+def _apply_gate(
+    log: RunLog, verdict: GatedComparison | None, scores: Scores | None
 ) -> tuple[RunLog, Report, int]:
     """Return the log, its report and the exit code.
 
     If a gate or a mutation score fails a run that otherwise passed, the log records it. Otherwise
     other views of the log would show a success where the command failed.
     """
-    too_low = faults(scores)
+    too_low = find_low_scores(scores)
     if (verdict is None or verdict.gate is None) and too_low is None:
         report = build_report(log)
         return log, report, exit_code(report)
-    log = amended(log, fault=None)  # that of an earlier gate, if the run was resumed
+    log = amend_log(log, fault=None)  # that of an earlier gate, if the run was resumed
     report = build_report(log)
     code = exit_code(report) if verdict is None else verdict.exit_code(report)
     failing = list(too_low or ())
     if verdict is not None and code != EXIT_PASSED == exit_code(report):
-        failing.append(verdict.fault)
+        failing.append(verdict.gate_failure)
     if failing:
-        log = amended(log, fault="; ".join(failing))
+        log = amend_log(log, fault="; ".join(failing))
         report = build_report(log)
         code = EXIT_FAILED if code == EXIT_PASSED else code
     return log, report, code
 
 
-def _written(
-    report: Report, log: RunLog, output: Output
+def _write_reports(
+    report: Report, log: RunLog, output: ResultsOutput
 ) -> tuple[list[tuple[Path, list[str]]], list[UsageError]]:
     """Write every report that can be written: one bad path must not lose the results of a run."""
     written, refused = [], []

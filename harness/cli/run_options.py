@@ -7,18 +7,18 @@ from typing import Any
 import click
 
 from harness.cli import shell_completion as completing
-from harness.cli.comparison_gate import GATE, baseline
+from harness.cli.comparison_gate import GATE, open_baseline
 from harness.cli.options import (
     MCP_CONFIG,
     PROTOCOL,
     TRUST,
-    bundle,
-    caller,
-    milliseconds,
+    bounded_number,
+    bundle_options,
+    caller_option,
+    convert_milliseconds,
     trial_range,
-    within,
 )
-from harness.cli.results_output import Output, report_requests
+from harness.cli.results_output import ResultsOutput, report_requests
 from harness.cli.suite_scores import ScoreRequest
 from harness.runner import (
     CONCURRENCY_RANGE,
@@ -28,23 +28,23 @@ from harness.runner import (
     MAX_ERRORS_RANGE,
     MAX_TOKENS_RANGE,
     TIMEOUT_MS_RANGE,
-    Budget,
+    RunBudget,
     RunOptions,
     RunRequest,
 )
 from harness.suites import MAX_CASES
 
 
-def _request(
+def _build_request(
     *, trials: tuple[int | None, int | None], servers: tuple[str, ...], **values: Any
 ) -> RunRequest:
     server = servers[0] if len(servers) == 1 else servers or None
     return RunRequest(least_trials=trials[0], trials=trials[1], server=server, **values)
 
 
-REQUEST = bundle(
+REQUEST = bundle_options(
     "request",
-    _request,
+    _build_request,
     click.option(
         "--model",
         "-m",
@@ -80,12 +80,12 @@ REQUEST = bundle(
     MCP_CONFIG,
     PROTOCOL,
     TRUST,
-    caller("Caller of every case, in place of the suites' own."),
+    caller_option("Caller of every case, in place of the suites' own."),
     click.option(
         "--timeout",
         "timeout_s",
-        type=within(TIMEOUT_MS_RANGE),
-        callback=milliseconds,
+        type=bounded_number(TIMEOUT_MS_RANGE),
+        callback=convert_milliseconds,
         metavar="MS",
         help="Milliseconds for one case.  [default: the suite's, or 60000]",
     ),
@@ -116,7 +116,7 @@ REQUEST = bundle(
     click.option("--user-model", metavar="NAME", help="Model that plays simulated users."),
     click.option(
         "--max-cases",
-        type=within(MAX_CASES_RANGE),
+        type=bounded_number(MAX_CASES_RANGE),
         default=MAX_CASES,
         show_default=True,
         metavar="N",
@@ -134,14 +134,14 @@ REQUEST = bundle(
     click.option(
         "--concurrency",
         "-c",
-        type=within(CONCURRENCY_RANGE),
+        type=bounded_number(CONCURRENCY_RANGE),
         metavar="N",
         help="Trials at the same time.  [default: as configured, or 4]",
     ),
 )
 """Which cases are run, with which models and servers, and how often."""
 
-SCORE = bundle(
+SCORE = bundle_options(
     "score",
     ScoreRequest,
     click.option(
@@ -158,25 +158,25 @@ SCORE = bundle(
 )
 """Whether faults are planted in the recorded answers, and how many a suite must notice."""
 
-BUDGET = bundle(
+BUDGET = bundle_options(
     "budget",
-    Budget,
+    RunBudget,
     click.option(
         "--max-cost",
         "max_cost_usd",
-        type=within(MAX_COST_RANGE),
+        type=bounded_number(MAX_COST_RANGE),
         metavar="USD",
         help="Start no further trial at this cost.",
     ),
     click.option(
         "--max-tokens",
-        type=within(MAX_TOKENS_RANGE),
+        type=bounded_number(MAX_TOKENS_RANGE),
         metavar="N",
         help="Start no further trial at this many tokens.",
     ),
     click.option(
         "--max-errors",
-        type=within(MAX_ERRORS_RANGE),
+        type=bounded_number(MAX_ERRORS_RANGE),
         metavar="N",
         help="Stop after N trials that could not be judged.",
     ),
@@ -186,13 +186,13 @@ BUDGET = bundle(
 )
 """When a run stops early."""
 
-OPTIONS = bundle(
+OPTIONS = bundle_options(
     "options",
     RunOptions,
     click.option(
         "--grace",
         "grace_s",
-        type=within(GRACE_S_RANGE),
+        type=bounded_number(GRACE_S_RANGE),
         default=10.0,
         show_default=True,
         metavar="SECONDS",
@@ -201,9 +201,9 @@ OPTIONS = bundle(
 )
 """How a run ends when it is interrupted."""
 
-OUTPUT = bundle(
+OUTPUT = bundle_options(
     "output",
-    Output,
+    ResultsOutput,
     click.option("--json-output", is_flag=True, help="One JSON document on stdout."),
     click.option(
         "--report",
@@ -228,9 +228,9 @@ OUTPUT = bundle(
     click.option("--debug", is_flag=True, help="Print every conversation, message by message."),
     click.option(
         "--baseline",
-        callback=baseline,
+        callback=open_baseline,
         metavar="RUN",
-        shell_complete=completing.runs,
+        shell_complete=completing.complete_runs,
         help="Compare with this run; see harness compare.",
     ),
     GATE,

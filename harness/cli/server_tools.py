@@ -11,44 +11,51 @@ import anyio
 import click
 
 from harness.base import GATE, HarnessError
-from harness.cli.options import MCP_CONFIG, PROTOCOL, TRUST, bundle, caller, servers
+from harness.cli.options import (
+    MCP_CONFIG,
+    PROTOCOL,
+    TRUST,
+    bundle_options,
+    caller_option,
+    server_option,
+)
 from harness.sessions import open_sessions
 from harness.suites import Config, load_config
 from harness.types import JsonObject, Protocol, ServerSpec, ToolList
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ServerTools:
     """The server of a command, and its tools."""
 
     server: ServerSpec
     tools: ToolList
 
 
-def _listed(
+def _list_server(
     server: str | None,
     command_lines: tuple[str, ...],
     mcp_config: str | None,
     protocol: Protocol | None,
     user_context: JsonObject | None,
-) -> Listed:
+) -> ServerTools:
     spec = _chosen_server(
         load_config(Path.cwd(), os.environ, mcp_config, protocol),
         [*([server] if server else []), *command_lines],
     )
-    GATE.plan([spec])
-    return Listed(spec, list_tools(spec, user_context))
+    GATE.require_plan([spec])
+    return ServerTools(spec, list_tools(spec, user_context))
 
 
-LISTED = bundle(
+LISTED = bundle_options(
     "listed",
-    _listed,
+    _list_server,
     click.argument("server", required=False, metavar="[SERVER]"),
-    servers('For example "python my_server.py"; several are joined.'),
+    server_option('For example "python my_server.py"; several are joined.'),
     MCP_CONFIG,
     PROTOCOL,
     TRUST,
-    caller("Caller to list the tools as."),
+    caller_option("Caller to list the tools as."),
 )
 """Passes a command its server and the server's tools."""
 
@@ -70,12 +77,12 @@ def list_tools(spec: ServerSpec, user_context: JsonObject | None) -> ToolList:
     Raises:
         ServerError: it could not be started, or could not list its tools, in time.
     """
-    return anyio.run(_list, spec, user_context)
+    return anyio.run(_list_tools, spec, user_context)
 
 
-async def _list(spec: ServerSpec, user_context: JsonObject | None) -> ToolList:
+async def _list_tools(spec: ServerSpec, user_context: JsonObject | None) -> ToolList:
     try:
-        async with open_sessions() as pool, pool.session(spec, user_context) as session:
+        async with open_sessions() as pool, pool.lend_session(spec, user_context) as session:
             return session.tools
     except BaseExceptionGroup as group:
         if group.subgroup(HarnessError) is None:

@@ -15,7 +15,7 @@ _SUITES = (".yml", ".yaml", ".csv", ".jsonl")
 Completion = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
-def suites(
+def complete_suites(
     _context: click.Context, _parameter: click.Parameter, begun: str
 ) -> list[CompletionItem]:
     """Offer the suites of ``evals/`` by their file names; the shell completes paths."""
@@ -25,20 +25,24 @@ def suites(
         if folder.is_dir()
         else ()
     )
-    return _offered(sorted(set(names)), begun)
+    return _complete_names(sorted(set(names)), begun)
 
 
-def runs(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+def complete_runs(
+    _context: click.Context, _parameter: click.Parameter, begun: str
+) -> list[CompletionItem]:
     """Offer the runs of this folder, the newest first; the shell completes paths."""
-    return _offered(("latest", *reversed(run_ids())), begun)
+    return _complete_names(("latest", *reversed(run_ids())), begun)
 
 
-def files(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+def complete_files(
+    _context: click.Context, _parameter: click.Parameter, begun: str
+) -> list[CompletionItem]:
     """Let the shell complete file names."""
-    return _offered((), begun)
+    return _complete_names((), begun)
 
 
-def _offered(names: Iterable[str], begun: str) -> list[CompletionItem]:
+def _complete_names(names: Iterable[str], begun: str) -> list[CompletionItem]:
     """Return the ``names`` with this beginning; if there are none, let the shell complete files."""
     return [CompletionItem(name) for name in names if name.startswith(begun)] or [
         CompletionItem(begun, type="file")

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from rich.console import Console
 
-from harness.base import printable
+from harness.base import make_printable
 from harness.probing import SuiteScore, score_run
 from harness.runlog import RunLog
 from harness.types import Case
@@ -27,18 +27,18 @@ class ScoreRequest:
     """The percentage that each suite must notice, if any."""
 
     @property
-    def is_asked(self) -> bool:
+    def is_requested(self) -> bool:
         """Whether any score is wanted."""
         return self.mutate or self.min_score is not None
 
-    def scores(self, log: RunLog, cases: Iterable[tuple[str, Case]]) -> Scores | None:
+    def measure_scores(self, log: RunLog, cases: Iterable[tuple[str, Case]]) -> Scores | None:
         """Return the scores of the suites of ``log``, if they are asked for."""
-        return score_run(log, cases, self.min_score) if self.is_asked else None
+        return score_run(log, cases, self.min_score) if self.is_requested else None
 
 
-def faults(scores: Scores | None) -> list[str] | None:
+def find_low_scores(scores: Scores | None) -> list[str] | None:
     """Return which scores are too low; ``None`` if no minimum was asked for."""
-    held = {name: score for name, score in (scores or {}).items() if score.is_held}
+    held = {name: score for name, score in (scores or {}).items() if score.is_required}
     low = [f"{name}: {score.fault}" for name, score in held.items() if score.fault is not None]
     return low if held else None
 
@@ -53,6 +53,6 @@ def scores_json(scores: Scores | None) -> dict[str, Any]:
 def print_scores(scores: Scores | None, console: Console) -> None:
     """Print the score of each suite: survivors, the lines that are missing, and the sums."""
     for name, score in (scores or {}).items():
-        console.print(printable(f"Planted faults, judged by {name}:"), soft_wrap=True)
+        console.print(make_printable(f"Planted faults, judged by {name}:"), soft_wrap=True)
         for line, style in score.lines:
-            console.print(printable(line), style=style, soft_wrap=True)
+            console.print(make_printable(line), style=style, soft_wrap=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.base import NothingToRun, UsageError
-from harness.runner import RunRequest, guarded
+from harness.runner import RunRequest, add_guard_rails
 from harness.suites import Config
 from harness.types import ServerSpec, Suite
 
 
-def server_of(suites: Sequence[Suite], servers: Sequence[str], config: Config) -> ServerSpec:
+def find_server(suites: Sequence[Suite], servers: Sequence[str], config: Config) -> ServerSpec:
     """Return the server that ``suites`` use, or ``servers`` in its place, with all guard rails.
 
     Raises:
@@ -19,9 +19,13 @@ def server_of(suites: Sequence[Suite], servers: Sequence[str], config: Config) -
     """
     _check_one_server(suites)
     first = suites[0]
-    spec = config.server_options(servers) if servers else config.server(first.server, first.name)
+    spec = (
+        config.server_options(servers)
+        if servers
+        else config.resolve_server(first.server, first.name)
+    )
     for suite in suites:
-        spec = guarded(spec, suite, RunRequest())
+        spec = add_guard_rails(spec, suite, RunRequest())
     return spec
 
 

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
-from harness.runner import Plan
+from harness.runner import RunPlan
 from harness.suites import PROJECT_FILES
 from harness.types import ServerSpec
 
@@ -34,7 +34,7 @@ Watched: TypeAlias = Collection[tuple[Path, frozenset[str]]]
 _Stamps: TypeAlias = Mapping[str, tuple[int, int]]
 
 
-def watched_by(plan: Plan | None, project: Path, others: Sequence[str] = ()) -> Watched:
+def find_watched_files(plan: RunPlan | None, project: Path, others: Sequence[str] = ()) -> Watched:
     """Return the files that runs of ``plan`` depend on; without a plan, the usual places of suites.
 
     ``others`` are further files, or texts that may name a file.
@@ -46,12 +46,14 @@ def watched_by(plan: Plan | None, project: Path, others: Sequence[str] = ()) -> 
             (project / suite.at.file, frozenset()) for suite in plan.suites if suite.at is not None
         }
         found |= {
-            (place, _SOURCES) for server in plan.servers for place in _sources(server, project)
+            (place, _SOURCES)
+            for server in plan.servers
+            for place in _source_folders(server, project)
         }
     return found
 
 
-def watch(
+def watch_files(
     arguments: Sequence[str], look: Callable[[], Watched], tell: Callable[[str], None]
 ) -> None:
     """Run ``harness`` with ``arguments`` now and after each change, until Ctrl-C."""
@@ -59,18 +61,18 @@ def watch(
     try:
         while True:
             watched = look()
-            before = _stamps(watched)  # a change during the run starts the next one
+            before = _read_stamps(watched)  # a change during the run starts the next one
             process = subprocess.Popen([sys.executable, "-m", "harness.cli", *arguments])  # noqa: S603 - our own command
             process.wait()
             tell(f"Watching {len(before)} files for changes; Ctrl-C ends.")
-            changed = _changed(watched, before)
+            changed = _wait_for_change(watched, before)
             tell(f"Changed: {', '.join(changed[:3])}{' …' if len(changed) > 3 else ''}")  # noqa: PLR2004
     finally:
         if process is not None and process.poll() is None:
-            _ended(process)
+            _wait_for_end(process)
 
 
-def _ended(process: subprocess.Popen[bytes]) -> None:
+def _wait_for_end(process: subprocess.Popen[bytes]) -> None:
     """Wait for a run that also received Ctrl-C; another Ctrl-C reaches it as well."""
     while process.poll() is None:
         try:
@@ -79,12 +81,12 @@ def _ended(process: subprocess.Popen[bytes]) -> None:
             continue
 
 
-def _changed(watched: Watched, before: _Stamps) -> list[str]:
+def _wait_for_change(watched: Watched, before: _Stamps) -> list[str]:
     """Wait until files have changed and stay unchanged for one poll; return them."""
     latest = before
     while True:
         time.sleep(INTERVAL_S)
-        now = _stamps(watched)
+        now = _read_stamps(watched)
         if now == latest != before:
             return sorted(
                 os.path.relpath(path)
@@ -94,9 +96,9 @@ def _changed(watched: Watched, before: _Stamps) -> list[str]:
         latest = now
 
 
-def _stamps(watched: Watched) -> _Stamps:
+def _read_stamps(watched: Watched) -> _Stamps:
     stamps = {}
-    for path in islice(_files(watched), MOST_FILES):
+    for path in islice(_iterate_files(watched), MOST_FILES):
         try:
             state = path.stat()
         except OSError:  # removed meanwhile, or not yet there
@@ -105,7 +107,7 @@ def _stamps(watched: Watched) -> _Stamps:
     return stamps
 
 
-def _files(watched: Watched) -> Iterator[Path]:
+def _iterate_files(watched: Watched) -> Iterator[Path]:
     for place, suffixes in sorted(watched, key=lambda pair: (pair[0].is_dir(), str(pair[0]))):
         if not place.is_dir():
             yield place
@@ -123,7 +125,7 @@ def _is_left_out(folder: Path) -> bool:
     )
 
 
-def _sources(server: ServerSpec, project: Path) -> Iterator[Path]:
+def _source_folders(server: ServerSpec, project: Path) -> Iterator[Path]:
     """Yield the folders of the scripts and modules that a server's command names."""
     home = project / (server.transport.cwd or "")
     for before, word in zip(("", *server.transport.args), server.transport.args, strict=False):

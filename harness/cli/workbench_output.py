@@ -10,17 +10,17 @@ from pathlib import Path
 
 import click
 
-from harness.base import UsageError, printable
-from harness.cli.options import bundle
+from harness.base import UsageError, make_printable
+from harness.cli.options import bundle_options
 from harness.descriptions import (
     COMMAND,
     FORMATS,
     VARIANTS_FILE,
     WorkbenchResult,
-    document,
-    files_of,
+    build_workbench_document,
+    collect_files,
+    parse_report_request,
     print_result,
-    requested,
     write_file,
     write_text,
 )
@@ -30,7 +30,7 @@ from harness.runner import RESUMED_BY, resume_command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Output:
+class WorkbenchOutput:
     """The output that the user asked for."""
 
     json_output: bool = False
@@ -41,22 +41,22 @@ class Output:
     """Where to write the better descriptions, as a file of variants."""
 
 
-def _requests(
+def _parse_requests(
     _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
 ) -> tuple[ReportRequest, ...]:
     """Read every ``--report`` before anything runs, so that a mistake costs nothing."""
-    return tuple(map(requested, values))
+    return tuple(map(parse_report_request, values))
 
 
-OUTPUT = bundle(
+OUTPUT = bundle_options(
     "output",
-    Output,
+    WorkbenchOutput,
     click.option("--json-output", is_flag=True, help="One JSON document on stdout."),
     click.option(
         "--report",
         "reports",
         multiple=True,
-        callback=_requests,
+        callback=_parse_requests,
         metavar="FORMAT[:PATH]",
         help=f"Write {' or '.join(FORMATS)}; may be repeated.  [default place: the run's folder]",
     ),
@@ -70,7 +70,7 @@ OUTPUT = bundle(
 """What is shown and written of a workbench."""
 
 
-def show(result: WorkbenchResult, output: Output) -> None:
+def show_workbench(result: WorkbenchResult, output: WorkbenchOutput) -> None:
     """Write ``result`` as it was asked for, and exit with its exit code."""
     refused: UsageError | None = None
     written = []
@@ -85,7 +85,11 @@ def show(result: WorkbenchResult, output: Output) -> None:
         except UsageError as error:  # one bad path must not lose the results
             refused = refused or error
     if output.json_output:
-        click.echo(json.dumps({"status": "ok", "result": document(result)}, ensure_ascii=False))
+        click.echo(
+            json.dumps(
+                {"status": "ok", "result": build_workbench_document(result)}, ensure_ascii=False
+            )
+        )
     else:
         print_result(result, stdout_console())
         for path in filter(None, written):
@@ -95,7 +99,7 @@ def show(result: WorkbenchResult, output: Output) -> None:
         larger = ", and a larger budget" if result.reason == "budget" else ""
         click.echo(f"Resume it with: {command}{larger}", err=True)
     if refused is not None and output.json_output:  # stdout already has its one document
-        click.echo(f"Error: {printable(str(refused))}", err=True)
+        click.echo(f"Error: {make_printable(str(refused))}", err=True)
         raise click.exceptions.Exit(EXIT_INVALID)
     if refused is not None:
         raise refused
@@ -107,7 +111,7 @@ def show(result: WorkbenchResult, output: Output) -> None:
 
 def _write_variants(path: Path, result: WorkbenchResult) -> Path | None:
     """Write the variants that were found to ``path``, and return it; ``None`` if there are none."""
-    found = files_of(result).get(VARIANTS_FILE)
+    found = collect_files(result).get(VARIANTS_FILE)
     if found is None:
         click.echo(f"Nothing was written to {path}: there are no better descriptions.", err=True)
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
-from harness.judging.policy import summary
+from harness.judging.policy import summarise_access
 from harness.judging.run_judge import AccessFacts
 from harness.types import AccessCell, AccessReport, AccessRow, CaseResult, Decision
 
@@ -20,7 +20,7 @@ def access_report(facts: AccessFacts, cases: Iterable[CaseResult]) -> AccessRepo
         first = case.trials[0]
         if first.case.group is not None and first.case.identity is not None:
             rows.setdefault((case.suite, first.case.group, case.model), []).append(
-                _cell(case, first.case.identity, facts)
+                _build_cell(case, first.case.identity, facts)
             )
     return AccessReport(
         rows=tuple(
@@ -32,7 +32,7 @@ def access_report(facts: AccessFacts, cases: Iterable[CaseResult]) -> AccessRepo
     )
 
 
-def _cell(case: CaseResult, identity: str, facts: AccessFacts) -> AccessCell:
+def _build_cell(case: CaseResult, identity: str, facts: AccessFacts) -> AccessCell:
     asked = [
         check.actual["is"]
         for run in case.trials
@@ -51,16 +51,18 @@ def _cell(case: CaseResult, identity: str, facts: AccessFacts) -> AccessCell:
     return AccessCell(
         identity=identity,
         case=case.case,
-        access=summary(telling or [one.access for one in decisions]) if judged else "error",
+        access=summarise_access(telling or [one.access for one in decisions])
+        if judged
+        else "error",
         status=case.status,
-        decisions=_distinct(decisions),
+        decisions=_unique_decisions(decisions),
         leaks=leaks,
     )
 
 
-def _distinct(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
-    return tuple({_identity_of(decision): decision for decision in decisions}.values())
+def _unique_decisions(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
+    return tuple({_decision_key(decision): decision for decision in decisions}.values())
 
 
-def _identity_of(decision: Decision) -> tuple[Any, ...]:
+def _decision_key(decision: Decision) -> tuple[Any, ...]:
     return decision.tool, decision.access, decision.shape, decision.missing, decision.masked

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 
-from harness.base import one_line
+from harness.base import make_one_line
 from harness.types import NOT_SEARCHED, STDERR, CheckResult, Decision, Leak, Location, TrialResult
 
 NO_LEAK = "no_leak"
@@ -32,7 +32,7 @@ def leak_check(leaks: Sequence[Leak], others: Sequence[str], at: Location | None
         )
     answered = all(leak.place.startswith(_ONLY_ANSWERED) for leak in leaks)
     more = [f"… and {len(leaks) - _MOST_TOLD} more fields"] if len(leaks) > _MOST_TOLD else []
-    fields = ", ".join(dict.fromkeys(one_line(leak.field) for leak in leaks[:_MOST_TOLD]))
+    fields = ", ".join(dict.fromkeys(make_one_line(leak.field) for leak in leaks[:_MOST_TOLD]))
     return CheckResult(
         kind=NO_LEAK,
         label=f"{NO_LEAK} {fields}",
@@ -64,12 +64,13 @@ def note_check(notes: Sequence[Leak], at: Location | None) -> CheckResult:
     more = len(notes) - _MOST_TOLD
     return CheckResult(
         kind=LEAK_NOTE,
-        label=f"{LEAK_NOTE} {', '.join(dict.fromkeys(one_line(leak.field) for leak in notes))}",
+        label=f"{LEAK_NOTE} "
+        f"{', '.join(dict.fromkeys(make_one_line(leak.field) for leak in notes))}",
         verdict="failed",
         severity="warn",
         actual=[asdict(leak) for leak in notes[:_MOST_TOLD]],
         explanation="\n".join(
-            [*map(one_line, lines), *([f"… and {more} more fields"] if more > 0 else [])]
+            [*map(make_one_line, lines), *([f"… and {more} more fields"] if more > 0 else [])]
         ),
         hint=_OPERATOR_HINT if any(STDERR in leak.place for leak in notes) else _ROUNDED_HINT,
         at=at,
@@ -96,11 +97,11 @@ def leak_lines(leak: Leak) -> list[str]:
     """Return a leak in words: the value, the identity, how it is withheld, and its place."""
     if not leak.allowed_to:
         return [
-            one_line(
+            make_one_line(
                 f"Leak: {leak.tool} gives {leak.identity} (a caller without attributes) data that "
                 f"is {leak.kept}"
             ),
-            one_line(f"It is in {leak.place}"),
+            make_one_line(f"It is in {leak.place}"),
         ]
     count = f" and {leak.values - 1} more" if leak.values > 1 else ""
     may = " and ".join(leak.allowed_to)
@@ -115,7 +116,7 @@ def leak_lines(leak: Leak) -> list[str]:
             f"Leak: {leak.field} ({leak.shown}{count}), which {may} may see, is {kept} for "
             f"{leak.identity}"
         ),
-        _where_it_stands(leak),
+        _describe_place(leak),
     ]
     if not leak.place.startswith(_ONLY_ANSWERED):
         lines.append(
@@ -123,10 +124,10 @@ def leak_lines(leak: Leak) -> list[str]:
             if leak.in_answer
             else "The answer does not repeat it: the user did not see it, but the model has."
         )
-    return [one_line(line) for line in lines]
+    return [make_one_line(line) for line in lines]
 
 
-def by_value(leaks: Iterable[Leak]) -> list[tuple[Leak, int]]:
+def group_by_value(leaks: Iterable[Leak]) -> list[tuple[Leak, int]]:
     """Return one leak for each value and identity, with all places, and the number of leaks.
 
     Leaks without a `Leak.value` (of older logs, and of calls that are open to everybody) are not
@@ -138,10 +139,10 @@ def by_value(leaks: Iterable[Leak]) -> list[tuple[Leak, int]]:
         if not leak.value:
             same = (leak.suite, leak.case, leak.tool, leak.field, leak.place)
         found.setdefault(same, []).append(leak)
-    return [(_with_places_of(all_of_it), len(all_of_it)) for all_of_it in found.values()]
+    return [(_merge_places(all_of_it), len(all_of_it)) for all_of_it in found.values()]
 
 
-def _with_places_of(leaks: Sequence[Leak]) -> Leak:
+def _merge_places(leaks: Sequence[Leak]) -> Leak:
     others = (place for leak in leaks[1:] for place in (_encoded_place(leak), *leak.places))
     return replace(leaks[0], places=tuple(dict.fromkeys((*leaks[0].places, *others))))
 
@@ -150,7 +151,7 @@ def _encoded_place(leak: Leak) -> str:
     return f"{leak.place} ({', '.join(leak.decoded)})" if leak.decoded else leak.place
 
 
-def _where_it_stands(leak: Leak) -> str:
+def _describe_place(leak: Leak) -> str:
     """Return the place of a value, its encoding there, and some of its other places."""
     encoded = f", {', '.join(leak.decoded)}: {leak.source}" if leak.decoded else ""
     further = [place for place in leak.places if place != leak.place]
@@ -184,7 +185,7 @@ UNOBSERVED_HINT = (
 )
 
 
-def with_comparison(check: CheckResult, decisions: Sequence[Decision]) -> CheckResult:
+def judge_by_comparison(check: CheckResult, decisions: Sequence[Decision]) -> CheckResult:
     """Return ``check``, a passed ``decision``, judged again by the results of other identities.
 
     If another identity got more fields from the same call, the decision is ``filtered``, not
@@ -209,7 +210,7 @@ def with_comparison(check: CheckResult, decisions: Sequence[Decision]) -> CheckR
             check, actual={**check.actual, "is": "filtered", "fields": list(dict.fromkeys(kept))}
         )
     if kept and "allowed" in wanted and "filtered" not in wanted:
-        names = one_line(", ".join(dict.fromkeys(kept)))[:300]
+        names = make_one_line(", ".join(dict.fromkeys(kept)))[:300]
         return replace(
             check,
             verdict="failed",

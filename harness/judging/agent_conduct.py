@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.judging.warn import warn
+from harness.judging.trial_warnings import build_warning
 from harness.types import CheckResult, Transcript
 
 
@@ -18,7 +18,7 @@ def conduct_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
     if facts.own_tools:
         used = ", ".join(f"{name} {times}" for name, times in sorted(facts.own_tools.items()))
         found.append(
-            warn(
+            build_warning(
                 "own_tools",
                 "own_tools",
                 f"The agent used tools of its own, and what they did is not seen: {used}.",
@@ -30,7 +30,7 @@ def conduct_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
         one = facts.refused_requests == 1
         words = "1 request" if one else f"{facts.refused_requests} requests"
         found.append(
-            warn(
+            build_warning(
                 "refused_requests",
                 "refused_requests",
                 f"{words} without the session's token {'was' if one else 'were'} refused.",

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from harness.judging.access_checks import is_leaking
 from harness.runlog import ResultBlocks
-from harness.types import CaseResult, Status, TrialResult, needed_of
+from harness.types import CaseResult, Status, TrialResult, count_needed_passes
 
 _Asked: TypeAlias = tuple[str, str, str]
 """Suite, case and model."""
@@ -18,25 +18,25 @@ _Asked: TypeAlias = tuple[str, str, str]
 def case_results(results: Iterable[TrialResult]) -> tuple[CaseResult, ...]:
     """Return the verdict on each case and model, from settled ``results``."""
     if isinstance(results, ResultBlocks):
-        return tuple(map(_case_result, _parts(results)))
+        return tuple(map(_case_result, _split_by_case(results)))
     groups: dict[_Asked, list[TrialResult]] = {}
     for result in results:
-        groups.setdefault(_asked(result), []).append(result)
+        groups.setdefault(_case_key(result), []).append(result)
     return tuple(_case_result(tuple(trials)) for trials in groups.values())
 
 
-def _parts(results: ResultBlocks) -> Iterator[Sequence[TrialResult]]:
+def _split_by_case(results: ResultBlocks) -> Iterator[Sequence[TrialResult]]:
     """Yield the trials of each case: one range of ``results``, unless they are in no order."""
     places: dict[_Asked, tuple[range, ...]] = {}
     start = 0
-    for asked, together in groupby(map(_asked, results)):
+    for asked, together in groupby(map(_case_key, results)):
         end = start + sum(1 for _ in together)
         places[asked] = (*places.get(asked, ()), range(start, end))
         start = end
-    return starmap(results.part, places.values())
+    return starmap(results.select_places, places.values())
 
 
-def _asked(result: TrialResult) -> _Asked:
+def _case_key(result: TrialResult) -> _Asked:
     return result.suite, result.case.name, result.model
 
 
@@ -48,14 +48,14 @@ def _case_result(trials: Sequence[TrialResult]) -> CaseResult:
         suite=first.suite,
         case=first.case.name,
         model=first.model,
-        status=_status(trials, planned, needed_of(planned, share)),
+        status=_case_status(trials, planned, count_needed_passes(planned, share)),
         trials=trials,
         planned=planned,
         pass_threshold=share,
     )
 
 
-def _status(trials: Sequence[TrialResult], planned: int, needed: int) -> Status:
+def _case_status(trials: Sequence[TrialResult], planned: int, needed: int) -> Status:
     """Return the verdict; trials that are still open never count as passed."""
     endings = Counter(one.status for one in trials)
     if any(is_leaking(one) for one in trials):

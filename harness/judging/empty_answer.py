@@ -21,7 +21,7 @@ def answer_checks(case: Case, transcript: Transcript) -> tuple[CheckResult, ...]
         place for place in silent if not (place < len(case.turns) and case.turns[place].ingest)
     ]
     return tuple(
-        _failed(place + 1 if case.turns else None, _what_was_empty(silent[place]))
+        _failed_check(place + 1 if case.turns else None, _describe_emptiness(silent[place]))
         for place in needed
     )
 
@@ -43,13 +43,13 @@ def _silent_turns(transcript: Transcript) -> dict[int, Reply]:
     }
 
 
-def _what_was_empty(reply: Reply) -> str:
+def _describe_emptiness(reply: Reply) -> str:
     if reply.only_thinking:
         return "the reply holds only thinking (no text for the user, no tool call, no refusal)"
     return "the model's reply was empty (no text, no tool call, no refusal)"
 
 
-def _failed(turn: int | None, why: str) -> CheckResult:
+def _failed_check(turn: int | None, why: str) -> CheckResult:
     return CheckResult(
         kind="answered",
         label="an answer",

@@ -26,13 +26,15 @@ EXIT_INTERRUPTED = 130
 def exit_code(report: Report) -> int:
     """Return the exit code of the process, by the verdicts on the report's cases alone."""
     verdicts = {case.status for case in report.cases}
-    return exit_code_of(verdicts, report.reason, report.counts.planned, len(report.results))
+    return choose_exit_code(verdicts, report.reason, report.counts.planned, len(report.results))
 
 
-def exit_code_of(verdicts: AbstractSet[Status], reason: str, planned: int, recorded: int) -> int:
+def choose_exit_code(
+    verdicts: AbstractSet[Status], reason: str, planned: int, recorded: int
+) -> int:
     """Return the exit code of a run that ended for ``reason``, by the verdicts on its cases.
 
-    ``recorded`` are its results, those included that `harness.judging.missing` adds.
+    ``recorded`` are its results, those included that `harness.judging.missing_trials` adds.
     """
     if reason == "interrupted":
         return EXIT_INTERRUPTED

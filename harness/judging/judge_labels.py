@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.judging.checks.judge.labelled_answers import FAIL, PASS
-from harness.judging.from_log import judge_log
+from harness.judging.log_judging import judge_log
 from harness.runlog import RunLog
 from harness.types import CheckResult, Review, TrialResult
 
@@ -57,7 +57,7 @@ def reviewed_judge(log: RunLog, threshold: float) -> ReviewedJudge:
     silent = 0
     for result in judge_log(log).results:
         review = log.reviews.get(result.key)
-        said = [] if review is None else list(_verdicts(result.checks, threshold))
+        said = [] if review is None else list(_judge_verdicts(result.checks, threshold))
         if review is None or not said:
             continue
         if review.verdict == "failed" and not _points_at_judge(result, said):
@@ -77,7 +77,9 @@ def reviewed_judge(log: RunLog, threshold: float) -> ReviewedJudge:
     return ReviewedJudge(labels=tuple(labels), silent=silent)
 
 
-def _verdicts(checks: Iterable[CheckResult], threshold: float) -> Iterable[tuple[str, str, str]]:
+def _judge_verdicts(
+    checks: Iterable[CheckResult], threshold: float
+) -> Iterable[tuple[str, str, str]]:
     """Yield judge, label and explanation of each check that a judge has decided."""
     for check in checks:
         facts = _judge_facts(check)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from harness.base import KNOWN, UsageError, one_line, printable, utc_now
-from harness.judging.from_log import judge_log
-from harness.runlog import Footer, Line, LogWriter, ReviewLine, footer_of, read_log
+from harness.base import KNOWN, UsageError, make_one_line, make_printable, utc_now
+from harness.judging.log_judging import judge_log
+from harness.runlog import Footer, Line, LogWriter, ReviewLine, read_footer, read_log
 from harness.types import Review, Status
 
 Decision: TypeAlias = Literal["accept", "overrule"]
@@ -49,24 +49,24 @@ def add_review(
             missing or too long.
         HarnessError: the log is being written, or cannot be.
     """
-    name, words = one_line(by).strip(), printable(note).strip()
+    name, words = make_one_line(by).strip(), make_printable(note).strip()
     _require_words(name, words, decision)
-    with LogWriter(path, KNOWN.document) as writer:  # opened first, since it locks the log
-        machine, footer = _from_known(path, known) or _read(path, key)
-        review = _review(key, machine, decision, name, words)
+    with LogWriter(path, KNOWN.redact_json_text) as writer:  # opened first, since it locks the log
+        machine, footer = _use_known_status(path, known) or _read_status(path, key)
+        review = _build_review(key, machine, decision, name, words)
         lines: list[Line] = [ReviewLine(review=review), *([footer] if footer else [])]
-        writer.write(b"".join(map(writer.prepared, lines)))
+        writer.write(b"".join(map(writer.prepare_line, lines)))
     return review
 
 
-def _from_known(path: Path, known: KnownStatus | None) -> tuple[Status, Footer] | None:
+def _use_known_status(path: Path, known: KnownStatus | None) -> tuple[Status, Footer] | None:
     if known is None or path.stat().st_size != known.size:
         return None
-    footer = footer_of(path)
+    footer = read_footer(path)
     return None if footer is None else (known.status, footer)
 
 
-def _read(path: Path, key: str) -> tuple[Status, Footer | None]:
+def _read_status(path: Path, key: str) -> tuple[Status, Footer | None]:
     """Return the final status of the trial, and the footer of the log."""
     log = read_log(path)
     result = next((one for one in judge_log(log).results if one.key == key), None)
@@ -88,7 +88,7 @@ def _require_words(name: str, note: str, decision: Decision) -> None:
         )
 
 
-def _review(key: str, machine: Status, decision: Decision, name: str, note: str) -> Review:
+def _build_review(key: str, machine: Status, decision: Decision, name: str, note: str) -> Review:
     if machine not in {"passed", "failed"}:
         raise UsageError(
             f"the trial has no verdict that could be reviewed: it is {machine}",

@@ -24,12 +24,12 @@ from typing import Any, TypeAlias
 from harness.base import canonical_json
 from harness.judging.access_checks import (
     identity_check,
+    judge_by_comparison,
     leak_check,
     note_check,
-    with_comparison,
 )
-from harness.judging.policy import View, decide, find_leaks, not_read, unobserved
-from harness.judging.unknown_fields import with_known_fields
+from harness.judging.policy import View, decide_access, explain_unobserved, find_leaks, find_unread
+from harness.judging.unknown_fields import check_known_fields
 from harness.types import CheckResult, Decision, JsonObject, Leak, TrialResult
 
 ViewSource: TypeAlias = Callable[[], View | None]
@@ -60,7 +60,7 @@ class AccessFacts:
 
 
 @dataclass(slots=True)
-class _Waiting:
+class _WaitingTrials:
     """The trials of one suite that are judged together."""
 
     results: dict[str, TrialResult] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class _Waiting:
     suspected_at: int = 0
     """Number of views at the last search of the suite that was due to a leak."""
 
-    def view(self, key: str) -> View | None:
+    def get_view(self, key: str) -> View | None:
         if key not in self.views:
             self.views[key] = self.sources[key]()
         return self.views[key]
@@ -110,9 +110,9 @@ class RunJudge:
         self._order = order
         self._expected = dict(expected or {})
         self._ended: dict[str, set[str]] = {}
-        self._waiting: dict[str, _Waiting] = {}
+        self._waiting: dict[str, _WaitingTrials] = {}
 
-    def waits(self, result: TrialResult) -> bool:
+    def is_waiting(self, result: TrialResult) -> bool:
         """Return whether trials that end later may change the status of this one."""
         return result.stop is not None and (
             result.case.group is not None or result.suite in self._required
@@ -122,11 +122,13 @@ class RunJudge:
         """Return whether trials of ``suite`` wait to be settled."""
         return suite in self._waiting
 
-    def add(self, result: TrialResult, view: ViewSource = no_view) -> tuple[TrialResult, ...]:
+    def add_result(
+        self, result: TrialResult, view: ViewSource = no_view
+    ) -> tuple[TrialResult, ...]:
         """Take a result, replacing an earlier one of its trial; return the results now settled."""
         settled: tuple[TrialResult, ...] = ()
-        if self.waits(result):
-            waiting = self._waiting.setdefault(result.suite, _Waiting())
+        if self.is_waiting(result):
+            waiting = self._waiting.setdefault(result.suite, _WaitingTrials())
             waiting.results[result.key] = result
             waiting.sources[result.key] = view
             waiting.views.pop(result.key, None)
@@ -136,16 +138,18 @@ class RunJudge:
             ended = self._ended.setdefault(result.suite, set())
             ended.add(result.key)
             if len(ended) == self._expected[result.suite]:
-                settled += self._settle(result.suite)
+                settled += self._settle_suite(result.suite)
         return settled
 
     def close(self) -> tuple[TrialResult, ...]:
         """Settle all waiting trials, since no more results will come."""
-        return tuple(result for suite in tuple(self._waiting) for result in self._settle(suite))
+        return tuple(
+            result for suite in tuple(self._waiting) for result in self._settle_suite(suite)
+        )
 
     # ── Results so far ───────────────────────────────────────────────────────────────────────
 
-    def failing(self, result: TrialResult) -> tuple[TrialResult, ...]:
+    def find_failing(self, result: TrialResult) -> tuple[TrialResult, ...]:
         """Return the waiting trials that leak by the results so far, after ``result`` was added.
 
         Each is judged as if no further result followed. The views of the result's test are searched
@@ -155,7 +159,7 @@ class RunJudge:
         waiting = self._waiting.get(result.suite)
         if waiting is None or result.case.group is None or result.key not in waiting.results:
             return ()
-        view = waiting.view(result.key)
+        view = waiting.get_view(result.key)
         if view is None:
             return ()
         self._search_test(view, waiting)
@@ -163,10 +167,10 @@ class RunJudge:
             return ()
         results = [waiting.results[view.key] for views in waiting.tests.values() for view in views]
         facts = AccessFacts()
-        judged = self._judged_by_views(results, waiting, facts)
+        judged = self._judge_by_views(results, waiting, facts)
         return tuple(one for one in judged if one.key in facts.leaks)
 
-    def _search_test(self, view: View, waiting: _Waiting) -> None:
+    def _search_test(self, view: View, waiting: _WaitingTrials) -> None:
         """Add a view to those of its test, and search them if they have grown by an eighth."""
         test = waiting.tests.setdefault(view.group, [])
         test.append(view)
@@ -175,10 +179,10 @@ class RunJudge:
             waiting.looked[view.group] = len(test)
             waiting.suspicious |= any(
                 waiting.results[leak.key].case.leaks == "fail" and not leak.is_note
-                for leak in self._leaks(test)
+                for leak in self._find_leaks(test)
             )
 
-    def _is_search_due(self, waiting: _Waiting) -> bool:
+    def _is_search_due(self, waiting: _WaitingTrials) -> bool:
         """Whether to search the whole suite now: at its first leak, then as it grows."""
         known = waiting.known
         if waiting.suspicious and _has_grown(known, since=waiting.suspected_at, share=16):
@@ -191,7 +195,7 @@ class RunJudge:
 
     # ── All results ──────────────────────────────────────────────────────────────────────────
 
-    def _settle(self, suite: str) -> tuple[TrialResult, ...]:
+    def _settle_suite(self, suite: str) -> tuple[TrialResult, ...]:
         """Judge the waiting trials of a suite, each compared with the others."""
         waiting = self._waiting.pop(suite, None)
         if waiting is None:
@@ -199,36 +203,36 @@ class RunJudge:
         ordered = sorted(waiting.results.values(), key=self._order)
         compared = {
             one.key: one
-            for one in self._judged_by_views(
+            for one in self._judge_by_views(
                 [one for one in ordered if one.case.group is not None], waiting, self.facts
             )
         }
-        seen = [view for one in ordered if (view := waiting.view(one.key)) is not None]
-        judged = list(with_known_fields([compared.get(one.key, one) for one in ordered], seen))
+        seen = [view for one in ordered if (view := waiting.get_view(one.key)) is not None]
+        judged = list(check_known_fields([compared.get(one.key, one) for one in ordered], seen))
         if suite not in self._required:
             return tuple(judged)
-        why = why_unobserved(ordered, waiting.view)
+        why = why_unobserved(ordered, waiting.get_view)
         if why is None:
             return tuple(judged)
         self.facts.unobserved[suite] = why
         return tuple(
-            _with_checks(one, (*one.checks, identity_check(why, one.case.at))) for one in judged
+            _replace_checks(one, (*one.checks, identity_check(why, one.case.at))) for one in judged
         )
 
-    def _judged_by_views(
-        self, results: Iterable[TrialResult], waiting: _Waiting, facts: AccessFacts
+    def _judge_by_views(
+        self, results: Iterable[TrialResult], waiting: _WaitingTrials, facts: AccessFacts
     ) -> list[TrialResult]:
         """Compare results of tests with several identities; add findings to ``facts``."""
         ordered = sorted(results, key=self._order)
-        views = [view for one in ordered if (view := waiting.view(one.key)) is not None]
+        views = [view for one in ordered if (view := waiting.get_view(one.key)) is not None]
         facts.decisions |= {
-            view.key: decided for view, decided in zip(views, decide(views), strict=True)
+            view.key: decided for view, decided in zip(views, decide_access(views), strict=True)
         }
-        for leak in self._leaks(views):
+        for leak in self._find_leaks(views):
             if waiting.results[leak.key].case.leaks == "fail":
                 found = facts.notes if leak.is_note else facts.leaks
                 found.setdefault(leak.key, []).append(leak)
-        if views and (lines := not_read(views)):
+        if views and (lines := find_unread(views)):
             facts.not_read[ordered[0].suite] = lines
         company: dict[str, dict[str, None]] = {}
         for view in views:
@@ -238,10 +242,11 @@ class RunJudge:
             for view in views
         }
         return [
-            _compared(one, facts, others[one.key]) if one.key in others else one for one in ordered
+            _apply_comparison(one, facts, others[one.key]) if one.key in others else one
+            for one in ordered
         ]
 
-    def _leaks(self, views: Sequence[View]) -> list[Leak]:
+    def _find_leaks(self, views: Sequence[View]) -> list[Leak]:
         self.searched += len(views)
         return find_leaks(views)
 
@@ -253,12 +258,12 @@ def why_unobserved(
 
     ``None`` if one was observed, or if there is only one identity.
     """
-    if not suites_of_several(results):
+    if not find_compared_suites(results):
         return None
-    return unobserved(found for one in results if (found := view(one.key)) is not None)
+    return explain_unobserved(found for one in results if (found := view(one.key)) is not None)
 
 
-def suites_of_several(results: Iterable[TrialResult]) -> set[str]:
+def find_compared_suites(results: Iterable[TrialResult]) -> set[str]:
     """Return the suites whose cases are asked as several identities: one cannot be compared."""
     named: dict[str, set[str]] = {}
     contexts: dict[str, set[str]] = {}
@@ -276,18 +281,20 @@ def _has_grown(now: int, *, since: int, share: int) -> bool:
     return now - since >= max(1, since // share)
 
 
-def _compared(result: TrialResult, facts: AccessFacts, others: Sequence[str]) -> TrialResult:
-    checks = [with_comparison(check, facts.decisions[result.key]) for check in result.checks]
+def _apply_comparison(
+    result: TrialResult, facts: AccessFacts, others: Sequence[str]
+) -> TrialResult:
+    checks = [judge_by_comparison(check, facts.decisions[result.key]) for check in result.checks]
     leaks = facts.leaks.get(result.key, [])
     if result.case.leaks == "fail" and (others or leaks):
         found = leak_check(leaks, others, result.case.at)
         checks = [found, *checks] if leaks else [*checks, found]  # a leak is listed first
     if notes := facts.notes.get(result.key):
         checks.append(note_check(notes, result.case.at))
-    return _with_checks(result, checks)
+    return _replace_checks(result, checks)
 
 
-def _with_checks(result: TrialResult, checks: Sequence[CheckResult]) -> TrialResult:
+def _replace_checks(result: TrialResult, checks: Sequence[CheckResult]) -> TrialResult:
     failed = any(check.verdict == "failed" and check.severity == "fail" for check in checks)
     status = "failed" if failed and result.status == "passed" else result.status
     return replace(result, checks=tuple(checks), status=status)

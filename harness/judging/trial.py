@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.base import digest, utc_now
+from harness.base import digest_json, utc_now
 from harness.judging.agent_conduct import conduct_warnings
 from harness.judging.echoed_tokens import echo_checks
 from harness.judging.empty_answer import answer_checks
 from harness.judging.limits import UNREAD_REPLIES, limit_check
+from harness.judging.trial_warnings import build_warning
 from harness.judging.unanswered_calls import server_fault
 from harness.judging.unseen_content import unseen_warnings
-from harness.judging.warn import warn
 from harness.types import (
     HELD_BACK,
     WRITTEN_CALL,
@@ -68,24 +68,24 @@ def judge_trial(
         *conduct_warnings(transcript),
         *unseen_warnings(transcript),
         *written_call_warnings(transcript),
-        *held_back_warnings(transcript),
+        *warn_of_held_back(transcript),
     )
     error = (
         error
         or transcript.error
         or server_fault(trial.case, transcript, results)
-        or _unjudged(results)
+        or _unjudged_error(results)
     )
     # A trial that was interrupted while it was judged has no verdict.
     interrupted = transcript.stop == "cancelled" or checks is None
     return TrialResult(
         key=trial.key,
         suite=trial.suite,
-        case=CaseFacts.of(trial.case),
+        case=CaseFacts.from_case(trial.case),
         model=trial.model,
         index=trial.index,
         repeats=trial.repeats,
-        status=_status(results, error, interrupted=interrupted),
+        status=_trial_status(results, error, interrupted=interrupted),
         checks=results,
         error=error,
         stop=transcript.stop,
@@ -95,7 +95,7 @@ def judge_trial(
         judgements=tuple(judgements),
         replies=transcript.replies,
         tool_calls=len(transcript.server_calls),
-        outcomes=outcomes_of(transcript),
+        outcomes=count_outcomes(transcript),
         offered=len(transcript.tools),
         latency_s=transcript.latency_s,
         waited_s=transcript.waited_s,
@@ -118,7 +118,7 @@ def not_started(
     return TrialResult(
         key=trial.key,
         suite=trial.suite,
-        case=CaseFacts.of(trial.case),
+        case=CaseFacts.from_case(trial.case),
         model=trial.model,
         index=trial.index,
         repeats=trial.repeats,
@@ -129,7 +129,7 @@ def not_started(
     )
 
 
-def with_failures(result: TrialResult, checks: Sequence[CheckResult]) -> TrialResult:
+def add_failures(result: TrialResult, checks: Sequence[CheckResult]) -> TrialResult:
     """Return ``result`` with further failed ``checks``, which concern several trials.
 
     A result without a verdict keeps its status.
@@ -142,7 +142,7 @@ def with_failures(result: TrialResult, checks: Sequence[CheckResult]) -> TrialRe
     )
 
 
-def outcomes_of(transcript: Transcript) -> Mapping[str, int]:
+def count_outcomes(transcript: Transcript) -> Mapping[str, int]:
     """Return the number of tool calls by `Outcome`, searches for tools included."""
     return Counter[str](call.outcome for call in transcript.tool_calls)
 
@@ -153,22 +153,22 @@ def written_call_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
     if tool is None:
         return ()
     said = f"The model wrote a call of {tool} as text."
-    return (warn(WRITTEN_CALL, f"a call of {tool} as text", said, actual=tool),)
+    return (build_warning(WRITTEN_CALL, f"a call of {tool} as text", said, actual=tool),)
 
 
-def held_back_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
+def warn_of_held_back(transcript: Transcript) -> tuple[CheckResult, ...]:
     """Return a warning if the built-in baseline held tools back, so that no pass hides it."""
-    held = ", ".join(transcript.held_back)
+    held = ", ".join(transcript.held_back_tools)
     if not held:
         return ()
     said = f"Not called, because nobody asked for a change: {held}."
-    return (warn(HELD_BACK, f"{held} held back", said, actual=held),)
+    return (build_warning(HELD_BACK, f"{held} held back", said, actual=held),)
 
 
 def teardown_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
     """Return a warning for each teardown call that failed; it does not change the verdict."""
     return tuple(
-        warn(
+        build_warning(
             "teardown",
             f"teardown {call.tool}",
             f"Teardown failed: {call.tool} → {call.outcome}: {call.text[:_MAX_TEARDOWN_TEXT]}",
@@ -200,10 +200,10 @@ def events_digest(transcript: Transcript) -> str:
         ["call", call.tool, call.arguments, call.outcome, call.text]
         for call in transcript.tool_calls
     ]
-    return f"sha256:{digest([events, written_stop(transcript.stop)])}"
+    return f"sha256:{digest_json([events, written_stop(transcript.stop)])}"
 
 
-def _status(
+def _trial_status(
     checks: Sequence[CheckResult], error: TrialError | None, *, interrupted: bool
 ) -> Status:
     if error is not None:
@@ -215,7 +215,7 @@ def _status(
     return "passed" if passed else "failed"
 
 
-def _unjudged(checks: Sequence[CheckResult]) -> TrialError | None:
+def _unjudged_error(checks: Sequence[CheckResult]) -> TrialError | None:
     """Return the error of a trial with a required check that has no verdict, or ``None``."""
     missing = [
         check for check in checks if check.verdict == "not_judged" and check.severity == "fail"

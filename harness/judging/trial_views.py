@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 
 from harness.base import canonical_json
-from harness.judging.checks.absent_fields import masks_of
+from harness.judging.checks.absent_fields import read_masks
 from harness.judging.policy import View
 from harness.types import (
     CheckResult,
@@ -19,7 +19,7 @@ from harness.types import (
 )
 
 
-def view_of(
+def build_view(
     result: TrialResult,
     transcript: Transcript,
     tools: Mapping[str, ToolList],
@@ -60,20 +60,20 @@ def view_of(
         key=result.key,
         nobody=not facts.user_context,
         meant=is_meant(result),
-        masks=_masks(result),
+        masks=_collect_masks(result),
         refused=transcript.refused_status is not None,
-        refused_by=transcript.refused_by,
+        refused_by=transcript.refusal,
         rightful=not any(_goes_too_far(check) for check in result.checks),
     )
 
 
-def _masks(result: TrialResult) -> Mapping[str, float]:
+def _collect_masks(result: TrialResult) -> Mapping[str, float]:
     """Return, by field, the share that a mask may leave readable by the suite's checks."""
     return {
         field.casefold(): max(most, 0.0)
         for check in result.checks
         if check.kind == "decision" and isinstance(check.expected, Mapping)
-        for field, most in masks_of(check.expected).items()
+        for field, most in read_masks(check.expected).items()
         if most is not None
     }
 

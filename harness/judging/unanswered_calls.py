@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.judging.checks.explaining.transcript_lines import as_made, asks_for
-from harness.judging.checks.walk import every_check
+from harness.judging.checks.explaining.transcript_lines import format_call, matches_call
+from harness.judging.checks.nested_checks import every_check
 from harness.types import (
     DEFAULT_TIMEOUT_S,
     NOT_SENT,
@@ -40,23 +40,23 @@ def server_fault(
     """Return why the trial cannot be judged, if the server did not answer a call."""
     if transcript.stop in ("cancelled", "aborted"):
         return None
-    owed = next(_owed(case, transcript), None)
+    owed = next(_find_owed(case, transcript), None)
     if owed is None or any(_stands_anyway(result, transcript) for result in results):
         return None
     place, call = owed
     return TrialError(
         kind="server",
-        message=f"call {place}, {as_made(call)}, has no result, so the model's reaction to a "
+        message=f"call {place}, {format_call(call)}, has no result, so the model's reaction to a "
         f"result is unknown: {call.text}",
         detail=transcript.stderr_tail or None,
     )
 
 
-def _owed(case: Case, transcript: Transcript) -> Iterator[tuple[int, ToolCall]]:
+def _find_owed(case: Case, transcript: Transcript) -> Iterator[tuple[int, ToolCall]]:
     """Yield the calls whose missing answer leaves the trial without verdict, with their number."""
     calls = transcript.tool_calls
     for place, call in enumerate(calls, start=1):
-        if call.unanswered and not (
+        if call.is_unanswered and not (
             any(_is_repeated_by(call, later) for later in calls[place:])
             or _is_cut_off(call, case.limits.timeout_s or DEFAULT_TIMEOUT_S)
             or any(_asks_about(check, call) for check in every_check(case))
@@ -67,7 +67,10 @@ def _owed(case: Case, transcript: Transcript) -> Iterator[tuple[int, ToolCall]]:
 def _is_repeated_by(call: ToolCall, later: ToolCall) -> bool:
     same = (later.tool, later.arguments) == (call.tool, call.arguments)
     return (
-        same and later.reply > call.reply and not later.unanswered and later.outcome not in NOT_SENT
+        same
+        and later.reply > call.reply
+        and not later.is_unanswered
+        and later.outcome not in NOT_SENT
     )
 
 
@@ -80,7 +83,7 @@ def _is_cut_off(call: ToolCall, trial_s: float) -> bool:
 def _asks_about(check: Check, call: ToolCall) -> bool:
     if check.kind == "recovers_from_error":
         return check.params.get("tool") in (None, call.tool)
-    return check.kind == "must_error" and asks_for(check.params, call)
+    return check.kind == "must_error" and matches_call(check.params, call)
 
 
 def _stands_anyway(result: CheckResult, transcript: Transcript) -> bool:
@@ -89,7 +92,7 @@ def _stands_anyway(result: CheckResult, transcript: Transcript) -> bool:
         return False
     if result.kind == "must_be_denied":
         return any(
-            call.outcome == "ok" and asks_for(result.expected, call)
+            call.outcome == "ok" and matches_call(result.expected, call)
             for call in transcript.tool_calls
         )
     if result.kind == "decision":

@@ -12,19 +12,21 @@ from dataclasses import replace
 from typing import Any
 
 from harness.base import did_you_mean
-from harness.judging.checks.absent_fields import masks_of
+from harness.judging.checks.absent_fields import read_masks
 from harness.judging.matching.fields import every_field
 from harness.judging.policy import View
 from harness.types import CheckResult, TrialError, TrialResult
 
 
-def with_known_fields(
+def check_known_fields(
     results: Sequence[TrialResult], views: Iterable[View]
 ) -> Iterator[TrialResult]:
     """Yield ``results``; a passed check with an unknown field turns its result into an error."""
-    found = _Shown(views)
+    found = _ShownFields(views)
     for result in results:
-        checks = tuple(found.judged(check, result.case.identity or "") for check in result.checks)
+        checks = tuple(
+            found.judge_check(check, result.case.identity or "") for check in result.checks
+        )
         if checks == result.checks or result.status != "passed":
             yield result
             continue
@@ -34,7 +36,7 @@ def with_known_fields(
         yield replace(result, checks=checks, status="error", error=error)
 
 
-class _Shown:
+class _ShownFields:
     """The names of all fields in the results of all identities."""
 
     def __init__(self, views: Iterable[View]) -> None:
@@ -43,27 +45,27 @@ class _Shown:
         seen: set[str] = set()
         for view in views:
             for tool in view.tools.tools:
-                self._add((name, name) for name in _properties(tool.output_schema))
+                self._add_names((name, name) for name in _iterate_properties(tool.output_schema))
             for result in view.results:
                 if result.call.outcome == "ok" and result.leaves:
                     self._answered |= {(view.identity, result.call.tool), (view.identity, "")}
                 if result.call.outcome == "ok" and result.fingerprint not in seen:
                     seen.add(result.fingerprint)
-                    for form in (result.call.structured, result.parsed):
-                        self._add((field.path, field.name) for field in every_field(form))
-                    self._add((leaf.path, leaf.name) for leaf in result.leaves)
+                    for form in (result.call.structured, result.text_json):
+                        self._add_names((field.path, field.name) for field in every_field(form))
+                    self._add_names((leaf.path, leaf.name) for leaf in result.leaves)
 
-    def _add(self, paths: Iterable[tuple[str, str]]) -> None:
+    def _add_names(self, paths: Iterable[tuple[str, str]]) -> None:
         for path, name in paths:
             self._paths[path.replace("[]", "").casefold()] = name
 
-    def judged(self, check: CheckResult, identity: str) -> CheckResult:
+    def judge_check(self, check: CheckResult, identity: str) -> CheckResult:
         """Return ``check``, as not judged if it passed for an unknown field."""
         if check.kind != "decision" or check.verdict != "passed":
             return check
         if not isinstance(check.expected, Mapping) or self._may_be_absent(check.expected, identity):
             return check
-        unknown = [name for name in masks_of(check.expected) if not self._is_known(name)]
+        unknown = [name for name in read_masks(check.expected) if not self._is_known(name)]
         if not unknown:
             return check
         meant = did_you_mean(unknown[0], sorted(set(self._paths.values())))
@@ -89,7 +91,7 @@ class _Shown:
         return wanted in self._paths or any(path.endswith(f".{wanted}") for path in self._paths)
 
 
-def _properties(schema: Any) -> Iterator[str]:
+def _iterate_properties(schema: Any) -> Iterator[str]:
     """Yield the names of all properties in a schema."""
     waiting = [schema]
     while waiting:

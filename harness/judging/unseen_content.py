@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.judging.warn import warn
+from harness.judging.trial_warnings import build_warning
 from harness.types import CheckResult, Transcript
 
 
@@ -14,7 +14,7 @@ def unseen_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
     if transcript.agent is not None:
         return ()
     return tuple(
-        warn(
+        build_warning(
             "unseen_content",
             f"not given to the model: content of {call.tool}",
             f"{call.tool} returned {'; '.join(call.unseen)}. Harness gives models the "

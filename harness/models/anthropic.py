@@ -34,25 +34,32 @@ from anthropic import (
 
 from harness.base import Backoff, ModelError, full_jitter
 from harness.models.call_ids import CallIds
-from harness.models.conversation import parse_arguments, steps, text_of
-from harness.models.endpoint import Endpoint, base_url, headers, key, timeout, url_of
+from harness.models.conversation import iterate_steps, parse_arguments, require_text
+from harness.models.endpoint import (
+    Endpoint,
+    base_url,
+    build_headers,
+    build_timeout,
+    build_url,
+    find_key,
+)
 from harness.models.http_failures import ConnectionFailed
 from harness.models.pricing import Pricer
-from harness.models.providers.anthropic import dialect_of
-from harness.models.settings import is_own, temperature
-from harness.models.shape import (
+from harness.models.providers.anthropic import get_dialect
+from harness.models.response_fields import (
     Json,
-    Unusable,
+    UnusableResponse,
     check_role,
-    ending,
-    name_in,
-    object_in,
-    objects_in,
-    quoted,
-    text_in,
-    type_in,
+    get_name,
+    get_object,
+    get_objects,
+    get_text,
+    get_type,
+    quote_word,
+    read_ending,
 )
-from harness.models.translation import Offer, Translation, Translator
+from harness.models.settings import get_temperature, is_own
+from harness.models.tool_translation import Offer, Translation, Translator
 from harness.models.wire import BoundedClient
 from harness.types import (
     Message,
@@ -62,7 +69,7 @@ from harness.types import (
     ToolAnswer,
     ToolList,
     ToolRequest,
-    thinking_in,
+    extract_thinking,
 )
 
 MAX_TOKENS = 16_384
@@ -80,7 +87,7 @@ _STOPS: dict[str, ReplyStop] = {
 """What is no event (`harness.models.failure_events`)."""
 
 
-class _Client(BoundedClient, DefaultAsyncHttpxClient):
+class _AnthropicClient(BoundedClient, DefaultAsyncHttpxClient):
     """The SDK's HTTP client with bounds."""
 
 
@@ -97,22 +104,23 @@ class AnthropicModel:
             UsageError: the configuration cannot work: no key, or no web address.
         """
         url = base_url(spec).removesuffix("/v1")
-        self._url = url_of(spec, "/v1/messages", root=url)
+        self._url = build_url(spec, "/v1/messages", root=url)
         self._client = AsyncAnthropic(
-            api_key=key(spec) or "none",  # never sent: without a key there is no header for it
+            api_key=find_key(spec) or "none",  # never sent: without a key there is no header for it
             base_url=url,
-            timeout=timeout(spec),
+            timeout=build_timeout(spec),
             max_retries=0,
-            http_client=_Client(url, spec.max_reply_mb),
+            http_client=_AnthropicClient(url, spec.max_reply_mb),
             default_headers=cast(
-                "dict[str, str]", headers(spec, inherited="ANTHROPIC_CUSTOM_HEADERS", omit=Omit())
+                "dict[str, str]",
+                build_headers(spec, inherited="ANTHROPIC_CUSTOM_HEADERS", omit=Omit()),
             ),
             open_telemetry=False,
         )
         pricer = Pricer(spec, url=url, flavour="default")
         self._endpoint = Endpoint(spec, pricer=pricer, url=url, post=self._post, backoff=backoff)
         self._name = spec.name
-        self._translator = Translator(dialect_of(spec), _wire)
+        self._translator = Translator(get_dialect(spec), _build_tools)
         self._fixed = _fixed_fields(spec)
 
     async def answer(
@@ -120,15 +128,15 @@ class AnthropicModel:
     ) -> Reply:
         """Return the model's next reply; see `harness.models.Model`."""
         translation = self._translator(tools)
-        body: Json = {**self._fixed, "messages": self._messages(conversation, translation)}
+        body: Json = {**self._fixed, "messages": self._build_messages(conversation, translation)}
         if system and system.strip():
             body["system"] = [{"type": "text", "text": system, "cache_control": _CACHE}]
         if translation.wire:
             body["tools"] = translation.wire
-        read = partial(self._read, translation=translation, conversation=conversation)
-        return translation.say_once(await self._to_its_end(body, read))
+        read = partial(self._read_reply, translation=translation, conversation=conversation)
+        return translation.say_once(await self._ask_to_end(body, read))
 
-    async def _to_its_end(self, body: Json, read: Callable[[Json], Reply]) -> Reply:
+    async def _ask_to_end(self, body: Json, read: Callable[[Json], Reply]) -> Reply:
         """Return the reply to ``body``, continued as long as the API pauses it."""
         reply = await self._endpoint.ask(body, read)
         for _ in range(MAX_PAUSES):
@@ -139,7 +147,9 @@ class AnthropicModel:
                 {"role": "assistant", "content": _without_blanks(reply.native)},
             ]
             try:
-                reply = _joined(reply, await self._endpoint.ask({**body, "messages": said}, read))
+                reply = _join_replies(
+                    reply, await self._endpoint.ask({**body, "messages": said}, read)
+                )
             except ModelError as error:
                 error.usage += reply.usage
                 error.attempts += reply.attempts
@@ -175,16 +185,18 @@ class AnthropicModel:
 
     # ── Out ──────────────────────────────────────────────────────────────────────────────────
 
-    def _messages(self, conversation: Sequence[Message], translation: Translation) -> list[Json]:
+    def _build_messages(
+        self, conversation: Sequence[Message], translation: Translation
+    ) -> list[Json]:
         """Return alternating messages; consecutive messages of the user and of tools become one."""
         messages: list[Json] = []
-        for step in steps(conversation):
+        for step in iterate_steps(conversation):
             if isinstance(step, Reply):
                 role, blocks = "assistant", self._sent_back(step, translation)
             elif isinstance(step, str):
                 role, blocks = "user", [{"type": "text", "text": step}] if step.strip() else []
             else:
-                role, blocks = "user", [_result(answer) for answer in step]
+                role, blocks = "user", [_build_result(answer) for answer in step]
             if messages and messages[-1]["role"] == role:
                 messages[-1]["content"] += blocks
             elif blocks:
@@ -197,43 +209,47 @@ class AnthropicModel:
         """Return the blocks of an earlier reply, without blank text, which the API refuses."""
         if isinstance(reply.native, list):
             return _without_blanks(reply.native)
-        text = reply.as_it_came
+        text = reply.raw_text
         blocks: list[Json] = [{"type": "text", "text": text}] if text.strip() else []
         for request in reply.tool_requests:
-            name, arguments = translation.outward(request.tool, request.arguments)
+            name, arguments = translation.translate_outward(request.tool, request.arguments)
             name = self._translator.legal_name(name)
             blocks.append({"type": "tool_use", "id": request.id, "name": name, "input": arguments})
         return blocks
 
     # ── In ───────────────────────────────────────────────────────────────────────────────────
 
-    def _read(self, data: Json, translation: Translation, conversation: Sequence[Message]) -> Reply:
-        if (kind := text_in(data, "type")) not in ("", "message"):
-            raise Unusable(f"its type is {quoted(kind)}, and not 'message'")
+    def _read_reply(
+        self, data: Json, translation: Translation, conversation: Sequence[Message]
+    ) -> Reply:
+        if (kind := get_text(data, "type")) not in ("", "message"):
+            raise UnusableResponse(f"its type is {quote_word(kind)}, and not 'message'")
         check_role(data)
         if data.get("content") is None:
-            raise Unusable("it has no content")
-        content = objects_in(data, "content")
+            raise UnusableResponse("it has no content")
+        content = get_objects(data, "content")
         texts = [
-            text_in(block, "text", _BLOCK) for block in content if type_in(block, _BLOCK) == "text"
+            get_text(block, "text", _BLOCK)
+            for block in content
+            if get_type(block, _BLOCK) == "text"
         ]
         requests = self._take_calls(content, translation, CallIds(conversation))
-        reason = text_in(data, "stop_reason")
-        refusal = text_in(object_in(data, "stop_details"), "explanation", "stop_details.")
+        reason = get_text(data, "stop_reason")
+        refusal = get_text(get_object(data, "stop_details"), "explanation", "stop_details.")
         text = "\n".join(filter(None, texts))
-        stop = ending(reason, _STOPS, "stop_reason", text=text, calls=bool(requests))
+        stop = read_ending(reason, _STOPS, "stop_reason", text=text, calls=bool(requests))
         if stop == "other" and not _without_blanks(content):
-            raise Unusable("it was paused without any content")
+            raise UnusableResponse("it was paused without any content")
         given_up = stop == "refusal" and requests  # calls before a refusal are not made
         reply = Reply(
             text=text or refusal,
-            thinking=thinking_in({}, content),
+            thinking=extract_thinking({}, content),
             tool_requests=() if given_up else requests,
             stop=stop,
             stop_detail=": ".join(part for part in (reason, refusal) if part) or None,
             native=None if given_up else content,
         )
-        return translation.with_written_call(reply)
+        return translation.mark_written_call(reply)
 
     def _take_calls(
         self, content: list[Json], translation: Translation, ids: CallIds
@@ -244,10 +260,10 @@ class AnthropicModel:
             if block.get("type") != "tool_use":
                 continue
             arguments, malformed = parse_arguments(block.get("input"))
-            block["id"], block["input"] = ids.take(text_in(block, "id", _BLOCK)), arguments
-            name = name_in(block, _BLOCK)
+            block["id"], block["input"] = ids.take(get_text(block, "id", _BLOCK)), arguments
+            name = get_name(block, _BLOCK)
             block["name"] = self._translator.legal_name(name)
-            tool, arguments = translation.inward(name, arguments)
+            tool, arguments = translation.translate_inward(name, arguments)
             requests.append(
                 ToolRequest(id=block["id"], tool=tool, arguments=arguments, malformed=malformed)
             )
@@ -258,12 +274,12 @@ def _fixed_fields(spec: ModelSpec) -> Json:
     """Return the fields of every request of a model."""
     usual = MAX_TOKENS if is_own(spec) else MAX_TOKENS_ELSEWHERE
     fields: Json = {"model": spec.model_id, "max_tokens": spec.max_tokens or usual}
-    if (warmth := temperature(spec)) is not None:
+    if (warmth := get_temperature(spec)) is not None:
         fields["temperature"] = warmth
     return {**fields, **spec.body}
 
 
-def _wire(offers: Sequence[Offer]) -> list[Json]:
+def _build_tools(offers: Sequence[Offer]) -> list[Json]:
     wire: list[Json] = []
     for offer in offers:
         described = {"description": offer.description} if offer.description else {}
@@ -273,7 +289,7 @@ def _wire(offers: Sequence[Offer]) -> list[Json]:
     return wire
 
 
-def _result(answer: ToolAnswer) -> Json:
+def _build_result(answer: ToolAnswer) -> Json:
     block: Json = {"type": "tool_result", "tool_use_id": answer.request_id, "content": answer.text}
     if answer.is_error:
         block["is_error"] = True
@@ -288,17 +304,17 @@ def _without_blanks(content: list[Json]) -> list[Json]:
     return [
         block
         for block in content
-        if block.get("type") != "text" or text_of(block.get("text")).strip()
+        if block.get("type") != "text" or require_text(block.get("text")).strip()
     ]
 
 
-def _joined(paused: Reply, rest: Reply) -> Reply:
+def _join_replies(paused: Reply, rest: Reply) -> Reply:
     """Return a paused reply joined with its continuation."""
     return replace(
         rest,
         text="\n".join(filter(None, (paused.text, rest.text))),
         thinking="\n\n".join(filter(None, (paused.thinking, rest.thinking))),
-        whole="\n".join(filter(None, (paused.as_it_came, rest.as_it_came))),
+        whole="\n".join(filter(None, (paused.raw_text, rest.raw_text))),
         usage=paused.usage + rest.usage,
         native=None if rest.native is None else [*paused.native, *rest.native],
         attempts=paused.attempts + rest.attempts,

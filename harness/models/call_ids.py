@@ -41,7 +41,7 @@ class CallIds:
         return reply if requests == reply.tool_requests else replace(reply, tool_requests=requests)
 
 
-def with_unique_ids(messages: Iterable[Message]) -> Iterator[Message]:
+def make_ids_unique(messages: Iterable[Message]) -> Iterator[Message]:
     """Yield recorded ``messages`` with every id of a call used once, and answers to the new ids."""
     ids = CallIds()
     open_calls: list[tuple[str, str]] = []
@@ -64,12 +64,12 @@ def with_unique_ids(messages: Iterable[Message]) -> Iterator[Message]:
             yield message
 
 
-def as_given(messages: Sequence[Message], given: Mapping[str, str]) -> Sequence[Message]:
+def restore_ids(messages: Sequence[Message], given: Mapping[str, str]) -> Sequence[Message]:
     """Return ``messages`` with the ids that the model gave; ``given`` maps ours to them."""
-    return [_as_given(message, given) for message in messages] if given else messages
+    return [_restore_message_ids(message, given) for message in messages] if given else messages
 
 
-def _as_given(message: Message, given: Mapping[str, str]) -> Message:
+def _restore_message_ids(message: Message, given: Mapping[str, str]) -> Message:
     if isinstance(message, AssistantMessage):
         requests = tuple(
             replace(one, id=given.get(one.id, one.id)) for one in message.reply.tool_requests

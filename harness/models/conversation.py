@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.base import loads, shortcoming
+from harness.base import find_shortcoming, load_json
 from harness.types import (
     AssistantMessage,
     Message,
@@ -21,7 +21,7 @@ UNANSWERED = "This call was not executed."
 """The answer for a call without a result: APIs reject a conversation with open calls."""
 
 
-def steps(conversation: Sequence[Message]) -> Iterator[str | Reply | list[ToolAnswer]]:
+def iterate_steps(conversation: Sequence[Message]) -> Iterator[str | Reply | list[ToolAnswer]]:
     """Yield the parts in order: a user's message, a reply, or the answers to the calls of a reply.
 
     There is exactly one answer for each call, in the order of the calls, right after the reply.
@@ -33,10 +33,10 @@ def steps(conversation: Sequence[Message]) -> Iterator[str | Reply | list[ToolAn
             yield message.reply
             if message.reply.tool_requests:
                 following = conversation[position + 1] if position + 1 < len(conversation) else None
-                yield _answers(message.reply.tool_requests, following)
+                yield _match_answers(message.reply.tool_requests, following)
 
 
-def _answers(requests: Iterable[ToolRequest], following: Message | None) -> list[ToolAnswer]:
+def _match_answers(requests: Iterable[ToolRequest], following: Message | None) -> list[ToolAnswer]:
     given = (
         {answer.request_id: answer for answer in following.answers}
         if isinstance(following, ToolMessage)
@@ -63,20 +63,26 @@ def parse_arguments(raw: object) -> tuple[dict[str, Any], str | None]:
     """
     if isinstance(raw, dict):
         return (
-            (raw, None) if shortcoming(raw) is None else ({}, json.dumps(raw, ensure_ascii=False))
+            (raw, None)
+            if find_shortcoming(raw) is None
+            else ({}, json.dumps(raw, ensure_ascii=False))
         )
     if raw is None or (isinstance(raw, str) and raw.strip() in ("", "null")):
         return {}, None
     if not isinstance(raw, str):
         return {}, json.dumps(raw)
     try:
-        parsed = loads(raw, strict=True)
+        parsed = load_json(raw, strict=True)
     except ValueError:
         return {}, raw
-    return (parsed, None) if isinstance(parsed, dict) and shortcoming(parsed) is None else ({}, raw)
+    return (
+        (parsed, None)
+        if isinstance(parsed, dict) and find_shortcoming(parsed) is None
+        else ({}, raw)
+    )
 
 
-def text_of(value: object) -> str:
+def require_text(value: object) -> str:
     """Return ``value`` if it is text, else an empty text."""
     return value if isinstance(value, str) else ""
 

@@ -22,21 +22,21 @@ import httpx2
 from harness.base import (
     LIMITER_OF,
     Backoff,
-    Limited,
+    LimitedTarget,
     ModelError,
     UsageError,
-    digest,
+    digest_json,
     full_jitter,
     is_web_address,
-    loads,
+    load_json,
 )
 from harness.models import http_failures as faults
-from harness.models import shape
-from harness.models.error_bodies import error_in, event_with_error
+from harness.models import response_fields
+from harness.models.error_bodies import find_error, find_error_event
 from harness.models.learned_fields import LearnedFields
-from harness.models.model import traits_of
+from harness.models.model import get_traits
 from harness.models.pricing import Pricer
-from harness.models.retry import with_retries
+from harness.models.retry import retry_model_request
 from harness.models.settings import is_own
 from harness.types import UNKNOWN_USAGE, ModelSpec, Reply
 
@@ -70,7 +70,7 @@ class Endpoint:
         backoff: Backoff = full_jitter,
     ) -> None:
         """``post`` sends one request, returns any response or raises `faults.ConnectionFailed`."""
-        self.limiter = LIMITER_OF.get()(limit_of(spec))
+        self.limiter = LIMITER_OF.get()(get_limit(spec))
         self._spec = spec
         self._pricer = pricer
         self._url = url
@@ -90,16 +90,16 @@ class Endpoint:
 
         async def attempt() -> Reply:
             while True:
-                sent = self._learned.fitted(body)
+                sent = self._learned.fit_body(body)
                 try:
-                    return await self._attempt(_encoded(sent), read)
-                except faults.Fault as fault:
-                    if (lesson := self._learned.learn(fault, sent)) is None:
+                    return await self._attempt(_encode_body(sent), read)
+                except faults.ModelFault as fault:
+                    if (lesson := self._learned.learn_from(fault, sent)) is None:
                         raise
                     adapted.append(lesson)
 
         try:
-            outcome = await with_retries(
+            outcome = await retry_model_request(
                 attempt,
                 name=self._spec.name,
                 limiter=self.limiter,
@@ -122,67 +122,73 @@ class Endpoint:
             with anyio.fail_after(self._spec.timeout_s):
                 response = await self._post(content)
         except faults.ConnectionFailed as failed:
-            raise faults.of_connection(failed.cause, self._spec, self._url) from None
+            raise faults.fault_from_connection(failed.cause, self._spec, self._url) from None
         except TimeoutError as late:
-            raise faults.of_connection(late, self._spec, self._url) from None
+            raise faults.fault_from_connection(late, self._spec, self._url) from None
         if not response.is_success:
-            raise faults.of_response(response, self._spec, self._url)
+            raise faults.fault_from_response(response, self._spec, self._url)
         if len(response.content) <= ASIDE_BYTES:
-            return self._take(response, read)
-        return await anyio.to_thread.run_sync(self._take, response, read)
+            return self._take_reply(response, read)
+        return await anyio.to_thread.run_sync(self._take_reply, response, read)
 
-    def _take(self, response: httpx2.Response, read: Callable[[dict[str, Any]], Reply]) -> Reply:
+    def _take_reply(
+        self, response: httpx2.Response, read: Callable[[dict[str, Any]], Reply]
+    ) -> Reply:
         """Return the reply in a successful response."""
         data = self._parse(response)
-        usage = self._pricer.usage(data)
-        if fault := faults.of_body(data, self._spec, response.headers, usage):
+        usage = self._pricer.read_usage(data)
+        if fault := faults.fault_from_body(data, self._spec, response.headers, usage):
             raise fault
         try:
-            return replace(read(data), usage=usage, served_by=shape.text_in(data, "model") or None)
-        except shape.Unusable as problem:
-            raise faults.of_unusable(problem, response.status_code, usage) from None
+            return replace(
+                read(data), usage=usage, served_by=response_fields.get_text(data, "model") or None
+            )
+        except response_fields.UnusableResponse as problem:
+            raise faults.fault_from_unusable(problem, response.status_code, usage) from None
 
     def _parse(self, response: httpx2.Response) -> dict[str, Any]:
         content, status = response.content, response.status_code
         if sum(content.count(mark) for mark in b"[{,") > MAX_MARKS:
             problem = f"the reply is unusable: it may contain more than {MAX_MARKS:,} values"
-            raise faults.Fault(problem, status=status, usage=UNKNOWN_USAGE)
+            raise faults.ModelFault(problem, status=status, usage=UNKNOWN_USAGE)
         try:
-            data = loads(content, strict=True)
+            data = load_json(content, strict=True)
         except ValueError:
-            if event := event_with_error(content):
-                return {"error": error_in(event)}
-            words = faults.quote(
+            if event := find_error_event(content):
+                return {"error": find_error(event)}
+            words = faults.quote_text(
                 content[: faults.READ_FOR_WORDS].decode("utf-8", "replace"), self._spec
             )
             said = (
-                f"the reply from {faults.origin(self._url)} is not JSON: {words}"
+                f"the reply from {faults.get_origin(self._url)} is not JSON: {words}"
                 if words
                 else "the reply is empty"
             )
-            raise faults.Fault(
+            raise faults.ModelFault(
                 said, status=status, advice=self._wrong_address(), usage=UNKNOWN_USAGE
             ) from None
-        if isinstance(data, list) and (error := error_in(data)):
+        if isinstance(data, list) and (error := find_error(data)):
             return {"error": error}
         if not isinstance(data, dict):
-            raise faults.Fault("the reply is not a JSON object", status=status, usage=UNKNOWN_USAGE)
+            raise faults.ModelFault(
+                "the reply is not a JSON object", status=status, usage=UNKNOWN_USAGE
+            )
         return data
 
     def _wrong_address(self) -> str | None:
         return "Is base_url the URL of the API itself?" if self._spec.base_url else None
 
 
-def _encoded(body: Mapping[str, Any]) -> bytes:
+def _encode_body(body: Mapping[str, Any]) -> bytes:
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), default=dict)
     return text.encode("utf-8", "replace")
 
 
-def limit_of(spec: ModelSpec) -> Limited:
+def get_limit(spec: ModelSpec) -> LimitedTarget:
     """Return what has one limit with a model: its provider, address, key and id."""
     sent_with = "" if spec.api_key is None else spec.api_key.reveal()
-    name = digest([spec.provider, spec.base_url, spec.model_id, sent_with])
-    return Limited(name=name, longest_s=spec.timeout_s)
+    name = digest_json([spec.provider, spec.base_url, spec.model_id, sent_with])
+    return LimitedTarget(name=name, longest_s=spec.timeout_s)
 
 
 def base_url(spec: ModelSpec) -> str:
@@ -198,7 +204,7 @@ def base_url(spec: ModelSpec) -> str:
         raise UsageError(
             f"model {spec.name!r} needs a key: {spec.api_key_variable or 'api_key'} is not set"
         )
-    url = _configured(spec).partition("?")[0].rstrip("/")
+    url = _get_base_url(spec).partition("?")[0].rstrip("/")
     if not is_web_address(url):
         raise UsageError(
             f"base_url of model {spec.name!r} is not a web address", meant="http://… or https://…"
@@ -206,32 +212,32 @@ def base_url(spec: ModelSpec) -> str:
     return url
 
 
-def url_of(spec: ModelSpec, path: str, *, root: str | None = None) -> str:
+def build_url(spec: ModelSpec, path: str, *, root: str | None = None) -> str:
     """Return the URL of the API's ``path``, with the query of ``base_url`` behind it.
 
     Azure's classic form has one: ``…/deployments/NAME?api-version=2024-10-21``.
     """
-    _, mark, query = _configured(spec).partition("?")
+    _, mark, query = _get_base_url(spec).partition("?")
     return f"{base_url(spec) if root is None else root}{path}{mark}{query}"
 
 
-def _configured(spec: ModelSpec) -> str:
-    service = traits_of(spec.provider).service
+def _get_base_url(spec: ModelSpec) -> str:
+    service = get_traits(spec.provider).service
     return (spec.base_url or (service.url if service else "")).strip().partition("#")[0]
 
 
-def key(spec: ModelSpec) -> str:
+def find_key(spec: ModelSpec) -> str:
     """Return the key to send, or an empty text.
 
     Raises:
         UsageError: it cannot be a key; the message does not show it.
     """
-    return _sendable(
+    return _require_sendable(
         spec.api_key.reveal() if spec.api_key else "", f"the key of model {spec.name!r}"
     )
 
 
-def headers(spec: ModelSpec, *, inherited: str, omit: Omit) -> dict[str, str | Omit]:
+def build_headers(spec: ModelSpec, *, inherited: str, omit: Omit) -> dict[str, str | Omit]:
     """Return the headers to send beside the SDK's own; ``omit`` means "do not send".
 
     The SDKs add the headers that an environment variable lists (``inherited`` names it): they are
@@ -244,16 +250,16 @@ def headers(spec: ModelSpec, *, inherited: str, omit: Omit) -> dict[str, str | O
     result: dict[str, str | Omit] = {
         line.partition(":")[0].strip().lower(): omit for line in lines if ":" in line
     }
-    sent = key(spec)
+    sent = find_key(spec)
     result["authorization"] = f"Bearer {sent}" if sent else omit
     for name, value in spec.headers.items():
         if not _HEADER_NAME.fullmatch(name):
             raise UsageError(f"{name!r} of model {spec.name!r} cannot be the name of a header")
-        result[name.lower()] = _sendable(value, f"header {name!r} of model {spec.name!r}")
+        result[name.lower()] = _require_sendable(value, f"header {name!r} of model {spec.name!r}")
     return result
 
 
-def _sendable(secret: str, what: str) -> str:
+def _require_sendable(secret: str, what: str) -> str:
     value = secret.strip()
     if not (value.isascii() and value.isprintable()):
         raise UsageError(
@@ -263,6 +269,6 @@ def _sendable(secret: str, what: str) -> str:
     return value
 
 
-def timeout(spec: ModelSpec) -> httpx2.Timeout:
+def build_timeout(spec: ModelSpec) -> httpx2.Timeout:
     """Return the SDK's own timeouts of single steps, all within the bound of the exchange."""
     return httpx2.Timeout(spec.timeout_s, connect=min(CONNECT_TIMEOUT_S, spec.timeout_s))

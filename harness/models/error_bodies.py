@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.base import loads
+from harness.base import load_json
 
 _STATUSES = frozenset(map(str, range(400, 600)))
 """The HTTP statuses of errors."""
@@ -50,15 +50,15 @@ class ReportedError:
     """The field of the request that it is about, at its top."""
 
 
-def body_of(content: bytes) -> Any:
+def parse_body(content: bytes) -> Any:
     """Return the JSON of an error's body, an error in a stream, or ``None``."""
     try:
-        return loads(content)
+        return load_json(content)
     except ValueError:
-        return event_with_error(content)
+        return find_error_event(content)
 
 
-def event_with_error(content: bytes) -> Any:
+def find_error_event(content: bytes) -> Any:
     """Return the first event of a stream that tells an error; ``None`` if there is none."""
     named = b""
     for line in content.removeprefix(b"\xef\xbb\xbf").splitlines():
@@ -66,17 +66,17 @@ def event_with_error(content: bytes) -> Any:
             named = line[6:].strip()
         if line.startswith(b"data:"):
             try:
-                event = loads(line[5:])
+                event = load_json(line[5:])
             except ValueError:
                 continue
-            if error_in(event):
+            if find_error(event):
                 return event
             if named == b"error":
                 return {"error": event}
     return None
 
 
-def error_in(body: Any) -> Any:
+def find_error(body: Any) -> Any:
     """Return the error that a body tells, whatever its status; ``None`` if it tells none."""
     if isinstance(body, list):
         body = body[0] if body else None
@@ -97,24 +97,24 @@ def error_in(body: Any) -> Any:
     return None
 
 
-def error_instead_of(reply: Mapping[str, Any]) -> Any:
+def find_error_in_reply(reply: Mapping[str, Any]) -> Any:
     """Return the error in the body of a status 200, also one that is nothing but words."""
-    told = error_in(reply)
+    told = find_error(reply)
     if told or any(name in reply for name in _REPLY_FIELDS):
         return told
     return reply if any(isinstance(reply.get(name), str) for name in _WORD_FIELDS) else None
 
 
-def reported(error: Any) -> ReportedError:
+def parse_error(error: Any) -> ReportedError:
     """Return what ``error`` says."""
     if not isinstance(error, Mapping):
-        return ReportedError(codes=(), words=_text_of(error), status=None)
-    levels = list(_levels(error, _DEEPEST))
+        return ReportedError(codes=(), words=_get_text(error), status=None)
+    levels = list(_iterate_levels(error, _DEEPEST))
     named = [level.get(name) for level in reversed(levels) for name in _CODE_FIELDS]
     words: list[str] = []
     for level in levels:
         texts = (
-            _text_of(level.get(name))
+            _get_text(level.get(name))
             for name in _WORD_FIELDS
             if name not in (*_WITHIN, *_WITHIN_TEXT) or not _is_all_error(level.get(name))
         )
@@ -128,20 +128,20 @@ def reported(error: Any) -> ReportedError:
     )
 
 
-def _levels(error: Mapping[str, Any], left: int) -> Iterator[Mapping[str, Any]]:
+def _iterate_levels(error: Mapping[str, Any], left: int) -> Iterator[Mapping[str, Any]]:
     """Yield an error and those within it, the outermost first."""
     yield error
     texts = (text for name in _WITHIN_TEXT if isinstance(text := error.get(name), str))
-    inner = map(_inner, (*map(error.get, _WITHIN), *texts)) if left else ()
+    inner = map(_find_inner, (*map(error.get, _WITHIN), *texts)) if left else ()
     for level in filter(None, inner):
-        yield from _levels(level, left - 1)
+        yield from _iterate_levels(level, left - 1)
 
 
-def _inner(value: object) -> Mapping[str, Any] | None:
+def _find_inner(value: object) -> Mapping[str, Any] | None:
     """Return the error within another, also as the first of a list or within a text."""
     if isinstance(value, str):
-        parsed = _parsed(value)
-        return _inner(error_in(parsed) or (parsed if _is_all_error(value) else None))
+        parsed = _parse_object(value)
+        return _find_inner(find_error(parsed) or (parsed if _is_all_error(value) else None))
     if isinstance(value, list):
         value = value[0] if value else None
     return value if isinstance(value, Mapping) else None
@@ -150,11 +150,11 @@ def _inner(value: object) -> Mapping[str, Any] | None:
 def _is_all_error(value: object) -> bool:
     """Whether nothing but an error is in it: then its own words are the words."""
     if isinstance(value, str):
-        inner = _parsed(value) if value.lstrip()[:1] in ("{", "[") else None
-        return bool(error_in(inner)) or (
+        inner = _parse_object(value) if value.lstrip()[:1] in ("{", "[") else None
+        return bool(find_error(inner)) or (
             isinstance(inner, Mapping) and not inner.keys().isdisjoint(_WITHIN_TEXT)
         )
-    return _inner(value) is not None and not _is_validation(value)
+    return _find_inner(value) is not None and not _is_validation(value)
 
 
 def _is_validation(value: object) -> bool:
@@ -164,7 +164,7 @@ def _is_validation(value: object) -> bool:
     return isinstance(value, list) and any(map(_is_validation, value))
 
 
-def _parsed(text: str) -> Any:
+def _parse_object(text: str) -> Any:
     """Return the first object in ``text``, written as JSON or by Python; ``None``: there is none.
 
     LiteLLM writes ``GroqException - {"error": …}`` and ``Error code: 400 - {'error': …}``.
@@ -186,13 +186,13 @@ def _is_status(code: object) -> bool:
     return str(code) in _STATUSES and not isinstance(code, float)
 
 
-def _text_of(value: object) -> str:
+def _get_text(value: object) -> str:
     if _is_validation(value):
         if isinstance(value, list):
-            return "; ".join(map(_text_of, value))
+            return "; ".join(map(_get_text, value))
         if isinstance(value, Mapping) and "msg" in value:  # without the request, which it quotes
             place = value.get("loc")
             where = ".".join(map(str, place)) if isinstance(place, list) else ""
             return f"{where}: {value['msg']}"
-        return _text_of(value["detail"]) if isinstance(value, Mapping) else ""
+        return _get_text(value["detail"]) if isinstance(value, Mapping) else ""
     return value if isinstance(value, str) else json.dumps(value) if value else ""

@@ -32,7 +32,7 @@ Event: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Meaning:
+class EventMeaning:
     """What an event means for a trial."""
 
     party: ErrorKind
@@ -43,33 +43,33 @@ class Meaning:
     """Whether another attempt may succeed."""
 
 
-MEANINGS: Final[Mapping[Event, Meaning]] = {
-    "malformed_call": Meaning(party="model", stop="malformed_call"),
-    "refusal": Meaning(party="model", stop="refusal"),
-    "max_tokens": Meaning(party="model", stop="max_tokens"),
+MEANINGS: Final[Mapping[Event, EventMeaning]] = {
+    "malformed_call": EventMeaning(party="model", stop="malformed_call"),
+    "refusal": EventMeaning(party="model", stop="refusal"),
+    "max_tokens": EventMeaning(party="model", stop="max_tokens"),
     # Before any result of a tool, prompt and tools alone are too large: that is configured.
-    "context": Meaning(party="configuration", stop="context_limit"),
-    "rate_limit": Meaning(party="provider", passing=True),
-    "no_credit": Meaning(party="configuration"),
-    "overloaded": Meaning(party="provider", passing=True),
-    "auth": Meaning(party="configuration"),
-    "unknown_model": Meaning(party="configuration"),
-    "bad_request": Meaning(party="configuration"),
-    "server_error": Meaning(party="provider", passing=True),
-    "unexplained": Meaning(party="provider"),
+    "context": EventMeaning(party="configuration", stop="context_limit"),
+    "rate_limit": EventMeaning(party="provider", passing=True),
+    "no_credit": EventMeaning(party="configuration"),
+    "overloaded": EventMeaning(party="provider", passing=True),
+    "auth": EventMeaning(party="configuration"),
+    "unknown_model": EventMeaning(party="configuration"),
+    "bad_request": EventMeaning(party="configuration"),
+    "server_error": EventMeaning(party="provider", passing=True),
+    "unexplained": EventMeaning(party="provider"),
 }
 
 
-def _letters(word: str) -> str:
+def _keep_letters(word: str) -> str:
     return re.sub(r"[^a-z0-9]", "", word.lower())
 
 
-def _by_word(events: Mapping[Event, str]) -> Mapping[str, Event]:
-    return {_letters(word): event for event, words in events.items() for word in words.split()}
+def _index_by_word(events: Mapping[Event, str]) -> Mapping[str, Event]:
+    return {_keep_letters(word): event for event, words in events.items() for word in words.split()}
 
 
 # Case, dashes and underscores do not count, nor does "error" or "exception" at the end.
-_CODES = _by_word(
+_CODES = _index_by_word(
     {
         "malformed_call": "tool_use_failed output_parse_failed json_validate_failed tool_error "
         "malformed_function_call malformed_tool_call malformed_tool_use malformed_model_output "
@@ -105,7 +105,7 @@ _CODES = _by_word(
     }
 )
 # These say little: the status, where there is one, says more.
-_SHARED = _by_word(
+_SHARED = _index_by_word(
     {
         "bad_request": "invalid_request invalid_argument invalid_parameter "
         "bad_request validation_error",
@@ -238,14 +238,14 @@ words on tokens and lengths speak of rates and of rights."""
 _SPEAKING_STATUSES: Final = frozenset({401, 429, 529})
 
 
-def event_of(codes: Iterable[str], text: str, status: int | None) -> Event:
+def find_event(codes: Iterable[str], text: str, status: int | None) -> Event:
     """Return the event that an error's ``codes`` (the most exact first), text and status tell.
 
     ``status`` is an HTTP status of an error; ``None`` if it came with a status 200.
     """
     words = list(codes)
     for word in words:
-        if event := _event_in(_CODES, word):
+        if event := _look_up_event(_CODES, word):
             return event
     for event, phrase in _PATTERNS:
         if phrase.search(text) and (status not in _SPEAKING_STATUSES or event in _OF_ANY_STATUS):
@@ -253,20 +253,20 @@ def event_of(codes: Iterable[str], text: str, status: int | None) -> Event:
     if status is not None and status >= 400:  # noqa: PLR2004 - HTTP's own numbers
         otherwise: Event = "server_error" if status >= 500 else "bad_request"  # noqa: PLR2004
         return _STATUSES.get(status, otherwise)
-    return next(filter(None, (_event_in(_SHARED, word) for word in words)), "unexplained")
+    return next(filter(None, (_look_up_event(_SHARED, word) for word in words)), "unexplained")
 
 
-def event_of_ending(word: str) -> Event | None:
+def find_ending_event(word: str) -> Event | None:
     """Return the event that a reply's word for its ending tells; ``None`` if it tells none.
 
     Gateways put the provider's own word behind their own: ``content_filter: SAFETY``.
     """
     for part in (word, *reversed(word.split(":"))):
-        if event := _event_in(_CODES, part) or _event_in(_SHARED, part):
+        if event := _look_up_event(_CODES, part) or _look_up_event(_SHARED, part):
             return event
     return None
 
 
-def _event_in(table: Mapping[str, Event], word: str) -> Event | None:
-    letters = _letters(word)
+def _look_up_event(table: Mapping[str, Event], word: str) -> Event | None:
+    letters = _keep_letters(word)
     return table.get(letters) or table.get(re.sub("(?:error|exception)$", "", letters))

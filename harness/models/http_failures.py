@@ -17,11 +17,17 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from harness.base import Failed, proxy_for, retry_after_s, url_text
-from harness.models.error_bodies import ReportedError, body_of, error_in, error_instead_of, reported
-from harness.models.failure_events import MEANINGS, Event, event_of
-from harness.models.shape import Unusable
-from harness.models.wire import BrokeOff, TooLarge
+from harness.base import FailedAttempt, find_proxy, retry_after_s, url_text
+from harness.models.error_bodies import (
+    ReportedError,
+    find_error,
+    find_error_in_reply,
+    parse_body,
+    parse_error,
+)
+from harness.models.failure_events import MEANINGS, Event, find_event
+from harness.models.response_fields import UnusableResponse
+from harness.models.wire import BrokenConnection, ReplyTooLarge
 from harness.types import UNKNOWN_USAGE, ModelSpec, Usage
 
 LONGEST_QUOTE = 300
@@ -45,7 +51,7 @@ class ConnectionFailed(Exception):
         self.cause = cause
 
 
-class Fault(Failed):
+class ModelFault(FailedAttempt):
     """An exchange without a usable reply."""
 
     def __init__(
@@ -79,27 +85,27 @@ class Fault(Failed):
         self.usage = usage or Usage()
 
 
-def of_response(response: httpx2.Response, spec: ModelSpec, url: str) -> Fault:
+def fault_from_response(response: httpx2.Response, spec: ModelSpec, url: str) -> ModelFault:
     """Return the fault for a response whose status is no success."""
     status = response.status_code
     if response.next_request is not None:
-        to = quote(url_text(response.next_request.url), spec)
-        return Fault(
-            f"HTTP {status} from {origin(url)}: a redirect to {to}, which is not followed: "
+        to = quote_text(url_text(response.next_request.url), spec)
+        return ModelFault(
+            f"HTTP {status} from {get_origin(url)}: a redirect to {to}, which is not followed: "
             "the conversation and the key would go there",
             advice="If that is where the API is, set base_url to it." if spec.base_url else None,
             status=status,
         )
-    body = body_of(response.content)
-    error = reported(error_in(body) or body)
+    body = parse_body(response.content)
+    error = parse_error(find_error(body) or body)
     whole = not error.words
     if whole:
         text = response.content[:READ_FOR_WORDS].decode("utf-8", "replace")
         error = replace(error, words=text)
-    words = quote(error.words, spec, markup=whole)
-    return _of_event(
-        event_of(error.codes, "" if _PAGE.match(response.content) else error.words, status),
-        f"HTTP {status} from {origin(url)}" + (f": {words}" if words else ""),
+    words = quote_text(error.words, spec, markup=whole)
+    return _fault_from_event(
+        find_event(error.codes, "" if _PAGE.match(response.content) else error.words, status),
+        f"HTTP {status} from {get_origin(url)}" + (f": {words}" if words else ""),
         spec,
         error,
         status=status,
@@ -108,20 +114,20 @@ def of_response(response: httpx2.Response, spec: ModelSpec, url: str) -> Fault:
     )
 
 
-def of_body(
+def fault_from_body(
     data: Mapping[str, Any], spec: ModelSpec, headers: Mapping[str, str], usage: Usage
-) -> Fault | None:
+) -> ModelFault | None:
     """Return the fault in the body of a response with status 200, if there is one.
 
     Gateways answer so, and Responses of the status ``failed``. ``usage`` is that of the body.
     """
-    told = error_instead_of(data)
+    told = find_error_in_reply(data)
     if not told:
         return None
-    error = reported(told)
-    words = quote(error.words or "without words", spec, markup=False)
-    return _of_event(
-        event_of(error.codes, error.words, error.status),
+    error = parse_error(told)
+    words = quote_text(error.words or "without words", spec, markup=False)
+    return _fault_from_event(
+        find_event(error.codes, error.words, error.status),
         f"the API reports an error: {words}",
         spec,
         error,
@@ -131,9 +137,9 @@ def of_body(
     )
 
 
-def of_unusable(problem: Unusable, status: int, usage: Usage) -> Fault:
+def fault_from_unusable(problem: UnusableResponse, status: int, usage: Usage) -> ModelFault:
     """Return the fault for a reply that is unusable, or whose ending tells of an event."""
-    return Fault(
+    return ModelFault(
         f"the reply is unusable: {problem}",
         status=status,
         event=problem.event,
@@ -142,7 +148,7 @@ def of_unusable(problem: Unusable, status: int, usage: Usage) -> Fault:
     )
 
 
-def _of_event(
+def _fault_from_event(
     event: Event,
     message: str,
     spec: ModelSpec,
@@ -151,16 +157,16 @@ def _of_event(
     status: int | None,
     headers: Mapping[str, str],
     usage: Usage | None,
-) -> Fault:
+) -> ModelFault:
     retryable = (
         MEANINGS[event].passing
         and status != 413  # noqa: PLR2004 - HTTP's own number
         and "request too large" not in error.words.lower()
         and headers.get("x-should-retry") != "false"
     )
-    return Fault(
+    return ModelFault(
         message,
-        advice=_advice(event, status, spec),
+        advice=_find_advice(event, status, spec),
         status=status,
         event=event,
         error=error,
@@ -170,77 +176,82 @@ def _of_event(
     )
 
 
-def of_connection(cause: BaseException, spec: ModelSpec, url: str) -> Fault:
+def fault_from_connection(cause: BaseException, spec: ModelSpec, url: str) -> ModelFault:
     """Return the fault for a connection without a complete response."""
-    if isinstance(cause, TooLarge | BrokeOff | httpx2.DecodingError):
-        return _of_part(cause, spec, url)
+    if isinstance(cause, ReplyTooLarge | BrokenConnection | httpx2.DecodingError):
+        return _fault_from_part(cause, spec, url)
     if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
         advice = (
             "Is the server running there? Check base_url."
             if spec.base_url
             else "Is this machine online?"
         )
-        if (proxy := proxy_for(url)) is not None:
+        if (proxy := find_proxy(url)) is not None:
             advice = f"Requests go by the proxy of {proxy.variable}: is it running?"
-        return Fault(f"cannot connect to {origin(url)}", advice=advice, retryable=True)
+        return ModelFault(f"cannot connect to {get_origin(url)}", advice=advice, retryable=True)
     if isinstance(cause, TimeoutError | httpx2.TimeoutException):
-        return Fault(
-            f"no complete reply from {origin(url)} within {spec.timeout_s:g} s", retryable=True
+        return ModelFault(
+            f"no complete reply from {get_origin(url)} within {spec.timeout_s:g} s", retryable=True
         )
     if isinstance(cause, httpx2.NetworkError | httpx2.RemoteProtocolError):
-        return Fault(
-            f"the connection to {origin(url)} broke before the reply was complete", retryable=True
+        return ModelFault(
+            f"the connection to {get_origin(url)} broke before the reply was complete",
+            retryable=True,
         )
-    return Fault(
-        f"the request to {origin(url)} failed: {quote(str(cause) or type(cause).__name__, spec)}"
+    return ModelFault(
+        f"the request to {get_origin(url)} failed: "
+        f"{quote_text(str(cause) or type(cause).__name__, spec)}"
     )
 
 
-def _of_part(cause: TooLarge | BrokeOff | httpx2.DecodingError, spec: ModelSpec, url: str) -> Fault:
+def _fault_from_part(
+    cause: ReplyTooLarge | BrokenConnection | httpx2.DecodingError, spec: ModelSpec, url: str
+) -> ModelFault:
     """Return the fault for an incomplete reply, whose usage is unknown."""
-    if isinstance(cause, BrokeOff):
-        fault = of_connection(cause.__cause__ or cause, spec, url)
+    if isinstance(cause, BrokenConnection):
+        fault = fault_from_connection(cause.__cause__ or cause, spec, url)
         fault.usage = UNKNOWN_USAGE
         return fault
-    if isinstance(cause, TooLarge):
-        return Fault(
-            f"the reply from {origin(url)} is larger than {spec.max_reply_mb:g} MB, and was not "
+    if isinstance(cause, ReplyTooLarge):
+        return ModelFault(
+            f"the reply from {get_origin(url)} is larger than {spec.max_reply_mb:g} MB, and "
+            f"was not "
             "read to its end",
             advice="If the model is meant to reply at such length, raise its max_reply_mb.",
             usage=UNKNOWN_USAGE,
         )
-    words = quote(str(cause), spec)
-    return Fault(
-        f"the reply from {origin(url)} cannot be decompressed: {words}", usage=UNKNOWN_USAGE
+    words = quote_text(str(cause), spec)
+    return ModelFault(
+        f"the reply from {get_origin(url)} cannot be decompressed: {words}", usage=UNKNOWN_USAGE
     )
 
 
-def origin(url: str) -> str:
+def get_origin(url: str) -> str:
     """Return ``https://host:port`` of ``url``, without credentials and path."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
-def quote(text: str, spec: ModelSpec, *, markup: bool = True) -> str:
+def quote_text(text: str, spec: ModelSpec, *, markup: bool = True) -> str:
     """Return an API's text on one line, bounded, with every secret of ``spec`` redacted.
 
     ``markup`` says that it may be a page, whose tags are left out.
     """
     flat = _TIDY.sub(" ", text[:READ_FOR_WORDS]) if markup else text[:READ_FOR_WORDS]
-    for secret in secrets(spec):
+    for secret in list_secrets(spec):
         flat = flat.replace(secret, "•••")
     flat = " ".join(_LOOKS_LIKE_A_KEY.sub("•••", flat).split())
     return flat if len(flat) <= LONGEST_QUOTE else flat[: LONGEST_QUOTE - 1] + "…"
 
 
-def secrets(spec: ModelSpec) -> Iterable[str]:
+def list_secrets(spec: ModelSpec) -> Iterable[str]:
     """Return the secrets of a model: the key, and header values that are long enough to be one."""
     key = spec.api_key.reveal().strip() if spec.api_key else ""
     values = (part for value in spec.headers.values() for part in value.split() if len(part) >= 8)  # noqa: PLR2004
     return sorted({key, *values} - {""}, key=len, reverse=True)
 
 
-def _advice(event: Event, status: int | None, spec: ModelSpec) -> str | None:
+def _find_advice(event: Event, status: int | None, spec: ModelSpec) -> str | None:
     variable = spec.api_key_variable or "api_key"
     root = " Is base_url the API's root? For an OpenAI-compatible server it usually ends in /v1."
     if event == "auth" and status == 403:  # noqa: PLR2004 - HTTP's own number

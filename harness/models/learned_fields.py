@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from harness.models.http_failures import Fault
+from harness.models.http_failures import ModelFault
 
 _OTHER_NAMES = {
     "max_tokens": "max_completion_tokens",
@@ -39,7 +39,7 @@ class LearnedFields:
         self._configured = frozenset(configured)
         self._changes: dict[str, str | None] = {}  # field → its other name; None: left out
 
-    def fitted(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    def fit_body(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return ``body`` as the model takes it."""
         if not self._changes.keys() & body.keys():
             return body
@@ -49,12 +49,12 @@ class LearnedFields:
             if self._changes.get(name, name) is not None
         }
 
-    def learn(self, fault: Fault, sent: Mapping[str, Any]) -> str | None:
+    def learn_from(self, fault: ModelFault, sent: Mapping[str, Any]) -> str | None:
         """Return what ``fault`` teaches about the request ``sent``, in words; ``None``: nothing.
 
         Another trial may have learned it meanwhile: then the request is to be sent again, too.
         """
-        name = self._refused(fault, sent)
+        name = self._find_refused_field(fault, sent)
         if name is None or (name in self._changes.values()):
             return None
         other = _OTHER_NAMES.get(name)
@@ -63,7 +63,7 @@ class LearnedFields:
             return f"{name} is not sent any more: the API does not take it"
         return f"{name} is sent as {other}: the API does not take {name}"
 
-    def _refused(self, fault: Fault, sent: Mapping[str, Any]) -> str | None:
+    def _find_refused_field(self, fault: ModelFault, sent: Mapping[str, Any]) -> str | None:
         """Return the field of ours that the API refuses as such, and not for its value."""
         error = fault.error
         if fault.event != "bad_request" or error is None or not _REFUSED.search(error.words):

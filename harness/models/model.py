@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from harness.base import Registry, UsageError, members_in
+from harness.base import Registry, UsageError, find_members
 from harness.models.tool_text.permission import Leave
 from harness.models.traits import Provider
 from harness.types import Message, ModelSpec, Reply, ToolList
@@ -39,7 +39,7 @@ class Model(Protocol):
 
 
 @runtime_checkable
-class PerTrial(Protocol):
+class PerTrialModel(Protocol):
     """A model with a state for each trial, such as a replay of recorded replies."""
 
     def for_trial(self, label: str) -> Model:
@@ -48,7 +48,7 @@ class PerTrial(Protocol):
 
 
 @runtime_checkable
-class Cautious(Protocol):
+class CautiousModel(Protocol):
     """A model of our own, which calls nothing that may change something without leave."""
 
     def with_leave(self, leave: Leave) -> Model:
@@ -59,12 +59,12 @@ class Cautious(Protocol):
 PROVIDERS: Registry[Provider | Callable[[ModelSpec], Model]] = Registry(
     "harness.models",
     "provider",
-    members_in(Path(__file__).with_name("providers"), "harness.models.providers", "PROVIDER"),
+    find_members(Path(__file__).with_name("providers"), "harness.models.providers", "PROVIDER"),
 )
 """Provider name → its traits, or a function of a package that makes a `Model` of a `ModelSpec`."""
 
 
-def traits_of(name: str) -> Provider:
+def get_traits(name: str) -> Provider:
     """Return the traits of the provider of that name; default traits if it is not available.
 
     `unknown_provider` says why it is not.
@@ -76,12 +76,12 @@ def traits_of(name: str) -> Provider:
     return member if isinstance(member, Provider) else Provider(opens=member)
 
 
-def built_in_providers() -> dict[str, Provider]:
+def list_built_in_providers() -> dict[str, Provider]:
     """Return the traits of the providers that come with harness, by name.
 
     Those of other packages are read only when one is named: reading them runs their code.
     """
-    return {name: traits_of(name) for name in PROVIDERS.built_in}
+    return {name: get_traits(name) for name in PROVIDERS.built_in_names}
 
 
 def unknown_provider(spec: ModelSpec) -> UsageError | None:

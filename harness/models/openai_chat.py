@@ -7,22 +7,22 @@ from functools import partial
 
 from harness.base import Backoff, full_jitter
 from harness.models.call_ids import CallIds
-from harness.models.conversation import dump_arguments, error_text, parse_arguments, steps
-from harness.models.failure_events import event_of_ending
-from harness.models.openai_connection import OpenAIConnection, refusal_of, sampling
-from harness.models.providers.openai import dialect_of
-from harness.models.settings import is_own
-from harness.models.shape import (
+from harness.models.conversation import dump_arguments, error_text, iterate_steps, parse_arguments
+from harness.models.failure_events import find_ending_event
+from harness.models.openai_connection import OpenAIConnection, build_sampling, read_refusal
+from harness.models.providers.openai import get_dialect
+from harness.models.response_fields import (
     Json,
-    Unusable,
+    UnusableResponse,
     check_role,
-    ending,
-    name_in,
-    object_in,
-    objects_in,
-    text_in,
+    get_name,
+    get_object,
+    get_objects,
+    get_text,
+    read_ending,
 )
-from harness.models.translation import Offer, Translation, Translator
+from harness.models.settings import is_own
+from harness.models.tool_translation import Offer, Translation, Translator
 from harness.types import (
     Message,
     ModelSpec,
@@ -30,8 +30,8 @@ from harness.types import (
     ReplyStop,
     ToolList,
     ToolRequest,
+    extract_thinking,
     is_visible,
-    thinking_in,
 )
 
 _STOPS: dict[str, ReplyStop] = {
@@ -64,7 +64,7 @@ class OpenAIChat:
             UsageError: the configuration cannot work: no key, or no web address.
         """
         self._connection = OpenAIConnection(spec, "/chat/completions", "chat", backoff)
-        self._translator = Translator(dialect_of(spec), _wire)
+        self._translator = Translator(get_dialect(spec), _build_tools)
         self._fixed = _fixed_fields(spec)
 
     async def answer(
@@ -72,10 +72,13 @@ class OpenAIChat:
     ) -> Reply:
         """Return the model's next reply; see `harness.models.Model`."""
         translation = self._translator(tools)
-        body: Json = {**self._fixed, "messages": self._messages(conversation, system, translation)}
+        body: Json = {
+            **self._fixed,
+            "messages": self._build_messages(conversation, system, translation),
+        }
         if translation.wire:
             body["tools"] = translation.wire
-        read = partial(self._read, translation=translation, conversation=conversation)
+        read = partial(self._read_reply, translation=translation, conversation=conversation)
         return translation.say_once(await self._connection.endpoint.ask(body, read))
 
     async def aclose(self) -> None:
@@ -84,13 +87,13 @@ class OpenAIChat:
 
     # ── Out ──────────────────────────────────────────────────────────────────────────────────
 
-    def _messages(
+    def _build_messages(
         self, conversation: Sequence[Message], system: str | None, translation: Translation
     ) -> list[Json]:
         messages: list[Json] = (
             [{"role": "system", "content": system}] if system and system.strip() else []
         )
-        for step in steps(conversation):
+        for step in iterate_steps(conversation):
             if isinstance(step, Reply):
                 messages.append(self._sent_back(step, translation))
             elif isinstance(step, str):
@@ -112,7 +115,7 @@ class OpenAIChat:
             return reply.native
         calls = []
         for request in reply.tool_requests:
-            name, arguments = translation.outward(request.tool, request.arguments)
+            name, arguments = translation.translate_outward(request.tool, request.arguments)
             function = {
                 "name": self._translator.legal_name(name),
                 "arguments": dump_arguments(arguments),
@@ -120,52 +123,54 @@ class OpenAIChat:
             calls.append({"id": request.id, "type": "function", "function": function})
         return {
             "role": "assistant",
-            "content": reply.as_it_came,
+            "content": reply.raw_text,
             **({"tool_calls": calls} if calls else {}),
         }
 
     # ── In ───────────────────────────────────────────────────────────────────────────────────
 
-    def _read(self, data: Json, translation: Translation, conversation: Sequence[Message]) -> Reply:
-        if not (choices := objects_in(data, "choices")):
-            raise Unusable("it has no choices")
+    def _read_reply(
+        self, data: Json, translation: Translation, conversation: Sequence[Message]
+    ) -> Reply:
+        if not (choices := get_objects(data, "choices")):
+            raise UnusableResponse("it has no choices")
         reason = _ending_word(choices[0])
-        message = object_in(choices[0], "message", "choices[0].")
-        if not message and event_of_ending(reason) is None:
-            raise Unusable("choices[0] has no message")
+        message = get_object(choices[0], "message", "choices[0].")
+        if not message and find_ending_event(reason) is None:
+            raise UnusableResponse("choices[0] has no message")
         check_role(message, _PATH)
         if message.get("function_call") is not None:
-            raise Unusable(
+            raise UnusableResponse(
                 "it calls a function in the old form (function_call), which is not offered"
             )
         # Some servers send a list of parts where OpenAI sends a text.
         parts = (
-            objects_in(message, "content", _PATH)
+            get_objects(message, "content", _PATH)
             if isinstance(message.get("content"), list)
             else []
         )
-        refusal = text_in(message, "refusal", _PATH) or refusal_of(parts, f"{_PATH}content.")
+        refusal = get_text(message, "refusal", _PATH) or read_refusal(parts, f"{_PATH}content.")
         if parts:
             shown = (
-                text_in(part, "text", f"{_PATH}content.") for part in parts if is_visible(part)
+                get_text(part, "text", f"{_PATH}content.") for part in parts if is_visible(part)
             )
             text = "\n".join(filter(None, shown))
         else:
-            text = "" if message.get("content") == [] else text_in(message, "content", _PATH)
+            text = "" if message.get("content") == [] else get_text(message, "content", _PATH)
         native, requests = self._take_calls(message, translation, CallIds(conversation))
-        stop = ending(
+        stop = read_ending(
             reason, _STOPS, "finish_reason", text=text, calls=bool(requests), refusal=refusal
         )
         given_up = stop == "refusal" and requests  # calls before a refusal are not made
         reply = Reply(
             text=text or refusal,
-            thinking=thinking_in(message, parts),
+            thinking=extract_thinking(message, parts),
             tool_requests=() if given_up else requests,
             stop=stop,
             stop_detail=": ".join(part for part in (reason, refusal) if part) or None,
             native=None if given_up else native,
         )
-        return translation.with_written_call(reply)
+        return translation.mark_written_call(reply)
 
     def _take_calls(
         self, message: Json, translation: Translation, ids: CallIds
@@ -183,17 +188,17 @@ class OpenAIChat:
         native["role"] = "assistant"
         calls, requests = [], []
         native.pop("tool_calls", None)
-        for call in objects_in(message, "tool_calls", _PATH):
-            if not (function := object_in(call, "function", _CALL)):
-                raise Unusable("a call in it is not a function call")
-            name, raw = name_in(function, f"{_CALL}function."), function.get("arguments")
+        for call in get_objects(message, "tool_calls", _PATH):
+            if not (function := get_object(call, "function", _CALL)):
+                raise UnusableResponse("a call in it is not a function call")
+            name, raw = get_name(function, f"{_CALL}function."), function.get("arguments")
             arguments, malformed = parse_arguments(raw)
-            call_id = ids.take(text_in(call, "id", _CALL))
+            call_id = ids.take(get_text(call, "id", _CALL))
             # Several servers parse it when it comes back, and fail if it is no object.
             text = raw if isinstance(raw, str) and arguments else dump_arguments(arguments)
             sent_back = {**function, "name": self._translator.legal_name(name), "arguments": text}
             calls.append({**call, "id": call_id, "type": "function", "function": sent_back})
-            tool, arguments = translation.inward(name, arguments)
+            tool, arguments = translation.translate_inward(name, arguments)
             requests.append(
                 ToolRequest(id=call_id, tool=tool, arguments=arguments, malformed=malformed)
             )
@@ -210,14 +215,14 @@ def _ending_word(choice: Json) -> str:
     It is the provider's own, where a gateway hides a malformed call behind a plainer word.
     """
     own = choice.get("native_finish_reason")
-    if isinstance(own, str) and event_of_ending(own) == "malformed_call":
+    if isinstance(own, str) and find_ending_event(own) == "malformed_call":
         return own
-    return text_in(choice, "finish_reason", "choices[0].")
+    return get_text(choice, "finish_reason", "choices[0].")
 
 
 def _fixed_fields(spec: ModelSpec) -> Json:
     """Return the fields of every request of a model."""
-    fields: Json = {"model": spec.model_id, **sampling(spec)}
+    fields: Json = {"model": spec.model_id, **build_sampling(spec)}
     if spec.max_tokens is not None and not spec.body.keys() & {
         "max_tokens",
         "max_completion_tokens",
@@ -226,7 +231,7 @@ def _fixed_fields(spec: ModelSpec) -> Json:
     return {**fields, **spec.body}
 
 
-def _wire(offers: Sequence[Offer]) -> list[Json]:
+def _build_tools(offers: Sequence[Offer]) -> list[Json]:
     wire: list[Json] = []
     for offer in offers:
         described = {"description": offer.description} if offer.description else {}

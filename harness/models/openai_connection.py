@@ -17,16 +17,23 @@ import httpx2
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient, Omit
 
 from harness.base import Backoff, full_jitter
-from harness.models.endpoint import Endpoint, base_url, headers, key, timeout, url_of
+from harness.models.endpoint import (
+    Endpoint,
+    base_url,
+    build_headers,
+    build_timeout,
+    build_url,
+    find_key,
+)
 from harness.models.http_failures import ConnectionFailed
 from harness.models.pricing import Flavour, Pricer
-from harness.models.settings import temperature
-from harness.models.shape import Json, text_in
+from harness.models.response_fields import Json, get_text
+from harness.models.settings import get_temperature
 from harness.models.wire import BoundedClient
 from harness.types import ModelSpec
 
 
-class _Client(BoundedClient, DefaultAsyncHttpxClient):
+class _OpenAIClient(BoundedClient, DefaultAsyncHttpxClient):
     """The SDK's HTTP client with bounds."""
 
 
@@ -41,20 +48,20 @@ class OpenAIConnection:
         Raises:
             UsageError: the configuration cannot work: no key, or no web address.
         """
-        url, whole = base_url(spec), url_of(spec, path)
-        own = headers(spec, inherited="OPENAI_CUSTOM_HEADERS", omit=Omit())
+        url, whole = base_url(spec), build_url(spec, path)
+        own = build_headers(spec, inherited="OPENAI_CUSTOM_HEADERS", omit=Omit())
         for name in (
             "OpenAI-Organization",
             "OpenAI-Project",
         ):  # in the SDK's spelling, to override what it finds itself
             own[name] = own.pop(name.lower(), Omit())
         self._client = AsyncOpenAI(
-            api_key=key(spec) or "none",  # never sent: without a key there is no header for it
+            api_key=find_key(spec) or "none",  # never sent: without a key there is no header for it
             admin_api_key="",
             base_url=url,
-            timeout=timeout(spec),
+            timeout=build_timeout(spec),
             max_retries=0,
-            http_client=_Client(url, spec.max_reply_mb),
+            http_client=_OpenAIClient(url, spec.max_reply_mb),
             default_headers=cast("dict[str, str]", own),
         )
         self._url = whole
@@ -81,17 +88,17 @@ class OpenAIConnection:
             raise ConnectionFailed(error.__cause__ or error) from None
 
 
-def sampling(spec: ModelSpec) -> dict[str, float]:
+def build_sampling(spec: ModelSpec) -> dict[str, float]:
     """Return the temperature field, if one is configured and can be sent."""
-    warmth = temperature(spec)
+    warmth = get_temperature(spec)
     return {} if warmth is None else {"temperature": warmth}
 
 
-def refusal_of(parts: list[Json], path: str) -> str:
+def read_refusal(parts: list[Json], path: str) -> str:
     """Return the text of the refusals in a message's parts, which are at ``path``.
 
     Raises:
         Unusable: one is no text.
     """
-    refusals = (text_in(part, "refusal", path) for part in parts if part.get("type") == "refusal")
+    refusals = (get_text(part, "refusal", path) for part in parts if part.get("type") == "refusal")
     return "\n".join(filter(None, refusals))

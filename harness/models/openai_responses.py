@@ -12,22 +12,30 @@ from functools import partial
 
 from harness.base import Backoff, full_jitter
 from harness.models.call_ids import CallIds
-from harness.models.conversation import dump_arguments, error_text, parse_arguments, steps
-from harness.models.openai_connection import OpenAIConnection, refusal_of, sampling
-from harness.models.providers.openai import dialect_of
-from harness.models.shape import (
+from harness.models.conversation import dump_arguments, error_text, iterate_steps, parse_arguments
+from harness.models.openai_connection import OpenAIConnection, build_sampling, read_refusal
+from harness.models.providers.openai import get_dialect
+from harness.models.response_fields import (
     Json,
-    Unusable,
+    UnusableResponse,
     check_role,
-    ending,
-    name_in,
-    object_in,
-    objects_in,
-    text_in,
-    type_in,
+    get_name,
+    get_object,
+    get_objects,
+    get_text,
+    get_type,
+    read_ending,
 )
-from harness.models.translation import Offer, Translation, Translator
-from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolList, ToolRequest, thinking_in
+from harness.models.tool_translation import Offer, Translation, Translator
+from harness.types import (
+    Message,
+    ModelSpec,
+    Reply,
+    ReplyStop,
+    ToolList,
+    ToolRequest,
+    extract_thinking,
+)
 
 _STATUSES: dict[str, ReplyStop] = {
     "completed": "end",
@@ -49,7 +57,7 @@ class OpenAIResponses:
             UsageError: the configuration cannot work: no key, or no web address.
         """
         self._connection = OpenAIConnection(spec, "/responses", "responses", backoff)
-        self._translator = Translator(dialect_of(spec), _wire)
+        self._translator = Translator(get_dialect(spec), _build_tools)
         self._fixed = _fixed_fields(spec)
 
     async def answer(
@@ -57,12 +65,12 @@ class OpenAIResponses:
     ) -> Reply:
         """Return the model's next reply; see `harness.models.Model`."""
         translation = self._translator(tools)
-        body: Json = {**self._fixed, "input": self._input(conversation, translation)}
+        body: Json = {**self._fixed, "input": self._build_input(conversation, translation)}
         if system and system.strip():
             body["instructions"] = system
         if translation.wire:
             body["tools"] = translation.wire
-        read = partial(self._read, translation=translation, conversation=conversation)
+        read = partial(self._read_reply, translation=translation, conversation=conversation)
         return translation.say_once(await self._connection.endpoint.ask(body, read))
 
     async def aclose(self) -> None:
@@ -71,9 +79,9 @@ class OpenAIResponses:
 
     # ── Out ──────────────────────────────────────────────────────────────────────────────────
 
-    def _input(self, conversation: Sequence[Message], translation: Translation) -> list[Json]:
+    def _build_input(self, conversation: Sequence[Message], translation: Translation) -> list[Json]:
         result: list[Json] = []
-        for step in steps(conversation):
+        for step in iterate_steps(conversation):
             if isinstance(step, Reply):
                 result += self._sent_back(step, translation)
             elif isinstance(step, str):
@@ -93,10 +101,10 @@ class OpenAIResponses:
         """Return the items of an earlier reply as the API wrote them."""
         if isinstance(reply.native, list):
             return reply.native
-        text = reply.as_it_came
+        text = reply.raw_text
         result: list[Json] = [{"role": "assistant", "content": text}] if text else []
         for request in reply.tool_requests:
-            name, arguments = translation.outward(request.tool, request.arguments)
+            name, arguments = translation.translate_outward(request.tool, request.arguments)
             call = {
                 "call_id": request.id,
                 "name": self._translator.legal_name(name),
@@ -107,32 +115,38 @@ class OpenAIResponses:
 
     # ── In ───────────────────────────────────────────────────────────────────────────────────
 
-    def _read(self, data: Json, translation: Translation, conversation: Sequence[Message]) -> Reply:
+    def _read_reply(
+        self, data: Json, translation: Translation, conversation: Sequence[Message]
+    ) -> Reply:
         if data.get("output") is None:
-            raise Unusable("it has no output")
-        output = objects_in(data, "output")
+            raise UnusableResponse("it has no output")
+        output = get_objects(data, "output")
         parts = [
             part
             for item in output
-            if type_in(item, "output[].") == "message"
-            for part in _parts(item)
+            if get_type(item, "output[].") == "message"
+            for part in _list_parts(item)
         ]
         texts = [
-            text_in(part, "text", _PART) for part in parts if type_in(part, _PART) == "output_text"
+            get_text(part, "text", _PART)
+            for part in parts
+            if get_type(part, _PART) == "output_text"
         ]
-        refusal = refusal_of(parts, _PART)
-        thinking = thinking_in({}, (item for item in output if item.get("type") == "reasoning"))
+        refusal = read_refusal(parts, _PART)
+        thinking = extract_thinking(
+            {}, (item for item in output if item.get("type") == "reasoning")
+        )
         requests = self._take_calls(output, translation, CallIds(conversation))
         status, reason = (
-            text_in(data, "status"),
-            text_in(object_in(data, "incomplete_details"), "reason"),
+            get_text(data, "status"),
+            get_text(get_object(data, "incomplete_details"), "reason"),
         )
         if status == "incomplete" or (reason and status in _STATUSES):
             known, field, word = _INCOMPLETE, "incomplete_details.reason", reason
         else:
             known, field, word = _STATUSES, "status", status
         text = "\n".join(filter(None, texts))
-        stop = ending(word, known, field, text=text, calls=bool(requests), refusal=refusal)
+        stop = read_ending(word, known, field, text=text, calls=bool(requests), refusal=refusal)
         given_up = stop == "refusal" and requests  # calls before a refusal are not made
         while (
             output and output[-1].get("type") == "reasoning"
@@ -146,7 +160,7 @@ class OpenAIResponses:
             stop_detail=": ".join(part for part in (word or "completed", refusal) if part),
             native=None if given_up else output,
         )
-        return translation.with_written_call(reply)
+        return translation.mark_written_call(reply)
 
     def _take_calls(
         self, output: list[Json], translation: Translation, ids: CallIds
@@ -158,35 +172,35 @@ class OpenAIResponses:
                 continue
             raw = item.get("arguments")
             arguments, malformed = parse_arguments(raw)
-            item["call_id"] = ids.take(text_in(item, "call_id", "output[]."))
+            item["call_id"] = ids.take(get_text(item, "call_id", "output[]."))
             # Several servers parse it when it comes back, and fail if it is no object.
             item["arguments"] = (
                 raw if isinstance(raw, str) and arguments else dump_arguments(arguments)
             )
-            name = name_in(item, "output[].")
+            name = get_name(item, "output[].")
             item["name"] = self._translator.legal_name(name)
-            tool, arguments = translation.inward(name, arguments)
+            tool, arguments = translation.translate_inward(name, arguments)
             requests.append(
                 ToolRequest(id=item["call_id"], tool=tool, arguments=arguments, malformed=malformed)
             )
         return tuple(requests)
 
 
-def _parts(message: Json) -> list[Json]:
+def _list_parts(message: Json) -> list[Json]:
     """Return the parts of a message of the assistant."""
     check_role(message, "output[].")
-    return objects_in(message, "content", "output[].")
+    return get_objects(message, "content", "output[].")
 
 
 def _fixed_fields(spec: ModelSpec) -> Json:
     """Return the fields of every request of a model."""
-    fields: Json = {"model": spec.model_id, "store": False, **sampling(spec)}
+    fields: Json = {"model": spec.model_id, "store": False, **build_sampling(spec)}
     if spec.max_tokens is not None:
         fields["max_output_tokens"] = spec.max_tokens
     return {**fields, "include": ["reasoning.encrypted_content"], **spec.body}
 
 
-def _wire(offers: Sequence[Offer]) -> list[Json]:
+def _build_tools(offers: Sequence[Offer]) -> list[Json]:
     wire: list[Json] = []
     for offer in offers:
         described = {"description": offer.description} if offer.description else {}

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
-from harness.models.model import traits_of
+from harness.models.model import get_traits
 from harness.types import UNKNOWN_USAGE, ModelSpec, Usage
 
 Flavour: TypeAlias = Literal["default", "chat", "responses"]
@@ -32,14 +32,14 @@ class Pricer:
         self._url = url
         self._flavour = flavour
 
-    def usage(self, data: Mapping[str, Any]) -> Usage:
+    def read_usage(self, data: Mapping[str, Any]) -> Usage:
         """Return the usage that the response body ``data`` reports; unknown values are ``None``."""
         reported = data.get("usage")
         if not isinstance(reported, Mapping):
             return UNKNOWN_USAGE
-        read, written = self._cached(reported)
+        read, written = self._count_cached(reported)
         prefix = ("prompt", "completion") if self._flavour == "chat" else ("input", "output")
-        fresh, output_tokens = (_count(reported.get(f"{word}_tokens")) for word in prefix)
+        fresh, output_tokens = (_parse_count(reported.get(f"{word}_tokens")) for word in prefix)
         # Anthropic's input_tokens exclude tokens read from or written to the cache.
         apart = read + written if self._flavour == "default" else 0
         input_tokens = None if fresh is None else fresh + apart
@@ -48,31 +48,33 @@ class Pricer:
             output_tokens=output_tokens,
             cache_read_tokens=read,
             cache_write_tokens=written,
-            cost_usd=self._cost(data, input_tokens, output_tokens),
+            cost_usd=self._compute_cost(data, input_tokens, output_tokens),
         )
 
-    def _cached(self, reported: Mapping[str, Any]) -> tuple[int, int]:
+    def _count_cached(self, reported: Mapping[str, Any]) -> tuple[int, int]:
         """Return the tokens read from and written to the provider's cache; 0 if not reported."""
         if self._flavour == "default":
             keys = ("cache_read_input_tokens", "cache_creation_input_tokens")
-            return _count(reported.get(keys[0])) or 0, _count(reported.get(keys[1])) or 0
+            return _parse_count(reported.get(keys[0])) or 0, _parse_count(
+                reported.get(keys[1])
+            ) or 0
         details = reported.get(
             "prompt_tokens_details" if self._flavour == "chat" else "input_tokens_details"
         )
         if not isinstance(details, Mapping):
             return 0, 0
-        return _count(details.get("cached_tokens")) or 0, _count(
+        return _parse_count(details.get("cached_tokens")) or 0, _parse_count(
             details.get("cache_write_tokens")
         ) or 0
 
-    def _cost(
+    def _compute_cost(
         self, data: Mapping[str, Any], input_tokens: int | None, output_tokens: int | None
     ) -> float | None:
         if input_tokens is None or output_tokens is None:
             return None
         spec = self._spec
         if (price := _own_price(spec)) is not None:
-            return _at(price, input_tokens, output_tokens)
+            return _compute_price(price, input_tokens, output_tokens)
         served_by = data.get("model")
         names = [served_by, spec.model_id] if isinstance(served_by, str) else [spec.model_id]
         # For a provider with only one API, the table calls its fields the default.
@@ -85,12 +87,12 @@ class Pricer:
             (
                 cost
                 for name, flavour in tries
-                if (cost := self._listed(data, name, flavour)) is not None
+                if (cost := self._compute_list_cost(data, name, flavour)) is not None
             ),
             None,
         )
 
-    def _listed(self, data: Mapping[str, Any], model: str, flavour: str) -> float | None:
+    def _compute_list_cost(self, data: Mapping[str, Any], model: str, flavour: str) -> float | None:
         """Return the cost by the price table, if it knows the API and the model."""
         from genai_prices import (
             extract_usage,
@@ -121,14 +123,14 @@ def _own_price(spec: ModelSpec) -> tuple[float, float] | None:
     """Return dollars per million input and output tokens, from the configuration or the traits."""
     if spec.input_price is not None and spec.output_price is not None:
         return spec.input_price, spec.output_price
-    return traits_of(spec.provider).prices.get(spec.model_id)
+    return get_traits(spec.provider).prices.get(spec.model_id)
 
 
-def _at(price: tuple[float, float], input_tokens: int, output_tokens: int) -> float:
+def _compute_price(price: tuple[float, float], input_tokens: int, output_tokens: int) -> float:
     return (input_tokens * price[0] + output_tokens * price[1]) / PER_MILLION
 
 
-def _count(value: Any) -> int | None:
+def _parse_count(value: Any) -> int | None:
     return (
         value
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
@@ -139,7 +141,7 @@ def _count(value: Any) -> int | None:
 def list_price(spec: ModelSpec, input_tokens: int, output_tokens: int) -> float | None:
     """Return the cost of so many tokens without caching; ``None`` if unknown."""
     if (own := _own_price(spec)) is not None:
-        return _at(own, input_tokens, output_tokens)
+        return _compute_price(own, input_tokens, output_tokens)
     from genai_prices import Usage as Tokens
     from genai_prices import calc_price
 

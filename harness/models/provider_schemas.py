@@ -15,10 +15,16 @@ from typing import Any, TypeAlias
 
 from jsonschema.exceptions import ValidationError, best_match
 
-from harness.base import Budget, OutOfSteps, meta_errors, within
-from harness.models.dialects.schema_rules import LISTED, NAMED, SINGLE, Reduction, Refusal
+from harness.base import Budget, OutOfSteps, apply_budget, meta_errors
+from harness.models.dialects.schema_rules import (
+    LISTED,
+    NAMED,
+    SINGLE,
+    SchemaReduction,
+    SchemaRefusal,
+)
 from harness.models.traits import Dialect
-from harness.models.unions import MOST_PARTS, TopLevel
+from harness.models.unions import MOST_PARTS, SchemaFlattener
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -33,7 +39,7 @@ STEPS = 40_000
 
 
 @dataclass(slots=True, kw_only=True)
-class Fitted:
+class FittedSchema:
     """A schema that the provider accepts."""
 
     schema: Mapping[str, Any]
@@ -44,23 +50,27 @@ class Fitted:
     """Information that the schema lost, for the tool's description."""
     problems: list[str] = field(default_factory=list)
     """Its problems, in a sentence each."""
-    refusals: list[Refusal] = field(default_factory=list)
+    refusals: list[SchemaRefusal] = field(default_factory=list)
     """What the provider refuses inside it: left out, and written into descriptions."""
 
 
-def fit(schema: Mapping[str, Any], dialect: Dialect, budget: Budget | None = None) -> Fitted:
+def fit_schema(
+    schema: Mapping[str, Any], dialect: Dialect, budget: Budget | None = None
+) -> FittedSchema:
     """Return ``schema`` unchanged if ``dialect`` accepts it, else the nearest accepted schema.
 
     A schema that takes more steps than ``budget`` is reduced to the names of its arguments.
     """
-    with within(budget or Budget(STEPS)):
-        return _fit(schema, dialect)
+    with apply_budget(budget or Budget(STEPS)):
+        return _fit_cached(schema, dialect)
 
 
-def _fit(schema: Mapping[str, Any], dialect: Dialect) -> Fitted:
-    if _is_accepted(schema, dialect) and not Reduction(dict(schema), dialect.rules).changed:
-        return Fitted(schema=schema)
-    top = TopLevel(json.loads(json.dumps(schema, default=dict)))  # a copy that may be changed
+def _fit_cached(schema: Mapping[str, Any], dialect: Dialect) -> FittedSchema:
+    if _is_accepted(schema, dialect) and not SchemaReduction(dict(schema), dialect.rules).changed:
+        return FittedSchema(schema=schema)
+    top = SchemaFlattener(
+        json.loads(json.dumps(schema, default=dict))
+    )  # a copy that may be changed
     plain = top.flatten(dialect.refused)
     problems = [
         f"{dialect.provider} takes no {word} at the top of a schema; it is offered wider"
@@ -73,17 +83,17 @@ def _fit(schema: Mapping[str, Any], dialect: Dialect) -> Fitted:
         )
     if plain.get("$schema") != NEWEST_DRAFT:
         plain.pop("$schema", None)
-        _modernise(plain)
+        _modernise_schema(plain)
     problems += _make_object(plain)
     problems += _drop_invalid(plain)
-    reduction = Reduction(plain, dialect.rules)
+    reduction = SchemaReduction(plain, dialect.rules)
     plain = reduction.schema
     if dialect.strict_shape:
-        for part in _parts(plain):
+        for part in _iterate_parts(plain):
             if _lacks_items(part):
                 part["items"] = {}
     keys = _rename_keys(plain, dialect.key) if dialect.key else {}
-    return Fitted(
+    return FittedSchema(
         schema=plain,
         keys=keys,
         hints=top.hints,
@@ -121,7 +131,9 @@ def _is_accepted(schema: Mapping[str, Any], dialect: Dialect) -> bool:
         and not any(word in schema for word in ("$ref", *dialect.refused))
         and (dialect.key is None or all(dialect.key.fullmatch(name) for name in properties))
         and _is_valid(schema)
-        and not (dialect.strict_shape and any(_lacks_items(part) for part in _parts(schema)))
+        and not (
+            dialect.strict_shape and any(_lacks_items(part) for part in _iterate_parts(schema))
+        )
     )
 
 
@@ -148,9 +160,9 @@ def _make_object(schema: Schema) -> list[str]:
     )
 
 
-def _modernise(schema: Schema) -> None:
+def _modernise_schema(schema: Schema) -> None:
     """Convert older drafts to 2020-12: tuples and exclusive bounds."""
-    for part in _parts(schema):
+    for part in _iterate_parts(schema):
         if isinstance(part.get("items"), list):
             part["prefixItems"] = part.pop("items")
             if isinstance(rest := part.pop("additionalItems", None), dict | bool):
@@ -218,7 +230,7 @@ def _lacks_items(part: Schema) -> bool:
     return "items" not in part and (kind == "array" or (isinstance(kind, list) and "array" in kind))
 
 
-def _parts(schema: object) -> Iterator[Schema]:
+def _iterate_parts(schema: object) -> Iterator[Schema]:
     """Yield every schema inside ``schema``, itself included; each may be changed when yielded."""
     waiting = [schema]
     while waiting:

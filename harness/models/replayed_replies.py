@@ -11,7 +11,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from harness.base import ModelError, canonical_json, digest
+from harness.base import ModelError, canonical_json, digest_json
 from harness.runlog import RunLog, read_log
 from harness.types import (
     AssistantMessage,
@@ -33,28 +33,28 @@ class ReplayModel:
     def __init__(self, spec: ModelSpec) -> None:
         """Read the log whose path is ``spec.model_id``."""
         self._log = read_log(Path(spec.model_id))
-        self._recorded = _by_label(self._log)
+        self._recorded = _index_by_label(self._log)
 
-    def for_trial(self, label: str) -> _Recording:
+    def for_trial(self, label: str) -> _TrialRecording:
         """Return the recording of that trial only."""
-        return _Recording(label, self._transcripts(label))
+        return _TrialRecording(label, self._find_transcripts(label))
 
     async def answer(
         self, conversation: Sequence[Message], tools: ToolList, system: str | None
     ) -> Reply:
         """Answer from any trial of the recording."""
-        everything = [step for label in self._recorded for step in self._transcripts(label)]
-        return await _Recording("any trial", everything).answer(conversation, tools, system)
+        everything = [step for label in self._recorded for step in self._find_transcripts(label)]
+        return await _TrialRecording("any trial", everything).answer(conversation, tools, system)
 
     async def aclose(self) -> None:
         """Do nothing: no connection is open."""
 
-    def _transcripts(self, label: str) -> list[Sequence[Message]]:
-        found = (self._log.transcript(key) for key in self._recorded.get(label, ()))
+    def _find_transcripts(self, label: str) -> list[Sequence[Message]]:
+        found = (self._log.read_transcript(key) for key in self._recorded.get(label, ()))
         return [transcript.messages for transcript in found if transcript is not None]
 
 
-class _Recording:
+class _TrialRecording:
     """The replies of one trial, by the conversation before each."""
 
     def __init__(self, label: str, conversations: Iterable[Sequence[Message]]) -> None:
@@ -67,8 +67,8 @@ class _Recording:
                 if isinstance(message, UserMessage) and message.fresh:
                     begin = place
                 if isinstance(message, AssistantMessage):
-                    self._replies[_key(messages[begin:place])].append(message.reply)
-                    self._requests[place - begin].append(_words(messages[place - 1]))
+                    self._replies[_make_key(messages[begin:place])].append(message.reply)
+                    self._requests[place - begin].append(_normalise_message(messages[place - 1]))
 
     async def answer(
         self, conversation: Sequence[Message], tools: ToolList, system: str | None
@@ -78,7 +78,7 @@ class _Recording:
         Raises:
             ModelError: it was never recorded.
         """
-        replies = self._replies.get(_key(conversation))
+        replies = self._replies.get(_make_key(conversation))
         if not replies:
             raise ModelError(self._never_recorded(conversation))
         replies.rotate(-1)
@@ -88,7 +88,7 @@ class _Recording:
         """Do nothing: no connection is open."""
 
     def _never_recorded(self, conversation: Sequence[Message]) -> str:
-        now = _words(conversation[-1])
+        now = _normalise_message(conversation[-1])
         recorded = self._requests.get(len(conversation), [])
         if not recorded:
             return (
@@ -105,7 +105,7 @@ class _Recording:
         )
 
 
-def _by_label(log: RunLog) -> dict[str, list[str]]:
+def _index_by_label(log: RunLog) -> dict[str, list[str]]:
     labels: dict[str, list[str]] = defaultdict(list)
     for result in log.results:
         if result.stop is not None:
@@ -113,11 +113,11 @@ def _by_label(log: RunLog) -> dict[str, list[str]]:
     return labels
 
 
-def _key(conversation: Sequence[Message]) -> str:
-    return digest([_words(message) for message in conversation])
+def _make_key(conversation: Sequence[Message]) -> str:
+    return digest_json([_normalise_message(message) for message in conversation])
 
 
-def _words(message: Message) -> str:
+def _normalise_message(message: Message) -> str:
     """Return the messages without ids, times and costs, which differ from run to run."""
     if isinstance(message, UserMessage):
         return message.text

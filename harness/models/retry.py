@@ -8,15 +8,22 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from harness.base import Backoff, GaveUp, ModelError, RequestLimiter, RetryOutcome, retried
+from harness.base import (
+    Backoff,
+    ModelError,
+    RequestLimiter,
+    RetriesExhausted,
+    RetryOutcome,
+    retry_request,
+)
 from harness.models.failure_events import MEANINGS
-from harness.models.http_failures import Fault
+from harness.models.http_failures import ModelFault
 from harness.types import Usage
 
 T = TypeVar("T")
 
 
-async def with_retries(
+async def retry_model_request(
     attempt: Callable[[], Awaitable[T]],
     *,
     name: str,
@@ -24,26 +31,28 @@ async def with_retries(
     max_retries: int,
     backoff: Backoff,
 ) -> RetryOutcome[T]:
-    """Run ``attempt``, which raises `Fault`, for the model ``name``; see `retried`.
+    """Run ``attempt``, which raises `ModelFault`, for the model ``name``; see `retry_request`.
 
     Raises:
         ModelError: all attempts failed.
     """
     try:
-        return await retried(attempt, limiter=limiter, max_retries=max_retries, backoff=backoff)
-    except GaveUp as end:
-        raise _error(name, end) from None
+        return await retry_request(
+            attempt, limiter=limiter, max_retries=max_retries, backoff=backoff
+        )
+    except RetriesExhausted as end:
+        raise _build_error(name, end) from None
 
 
-def _error(name: str, end: GaveUp) -> ModelError:
-    faults = [one for one in end.failures if isinstance(one, Fault)]
+def _build_error(name: str, end: RetriesExhausted) -> ModelError:
+    faults = [one for one in end.failures if isinstance(one, ModelFault)]
     fault = faults[-1] if faults else None
     waiting = (
         "other trials used all requests that the API allows at once"
-        if end.crowded
+        if end.is_crowded
         else "the API asked all trials to wait"
     )
-    message = f"{name}: {fault.message if fault else waiting}{end.told('the trial')}"
+    message = f"{name}: {fault.message if fault else waiting}{end.describe('the trial')}"
     if fault and fault.advice:
         message += f"\n  {fault.advice}"
     meaning = MEANINGS[fault.event if fault else "rate_limit"]

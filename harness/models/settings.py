@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from harness.models.model import traits_of
+from harness.models.model import get_traits
 from harness.types import ModelSpec
 
 
 def is_own(spec: ModelSpec) -> bool:
     """Whether ``spec`` uses the provider's own API, not a compatible endpoint."""
-    service = traits_of(spec.provider).service
-    return spec.base_url is None if service is None else service.owns(spec.base_url)
+    service = get_traits(spec.provider).service
+    return spec.base_url is None if service is None else service.is_own_url(spec.base_url)
 
 
-def temperature(spec: ModelSpec) -> float | None:
+def get_temperature(spec: ModelSpec) -> float | None:
     """Return the temperature to send; ``None`` if there is none or the model would refuse it."""
-    refused = traits_of(spec.provider).temperature_refused(spec)
+    refused = get_traits(spec.provider).temperature_refused(spec)
     return None if refused else spec.temperature
 
 
-def unsent(spec: ModelSpec) -> tuple[str, ...]:
+def list_unsent(spec: ModelSpec) -> tuple[str, ...]:
     """Return a sentence for each configured setting that is not sent, with the reason."""
-    reason = traits_of(spec.provider).temperature_refused(spec)
+    reason = get_traits(spec.provider).temperature_refused(spec)
     return (
         (f"temperature is not sent: {reason}",) if reason and spec.temperature is not None else ()
     )

@@ -23,7 +23,7 @@ Answers: TypeAlias = Literal["llm", "baseline", "replies", "outputs"]
 recorded, served again. ``outputs``: what a model did elsewhere, judged without a conversation."""
 
 
-def _as_written(name: str) -> tuple[str, str | None]:
+def _keep_name(name: str) -> tuple[str, str | None]:
     return name, None
 
 
@@ -41,10 +41,10 @@ class Service:
     """Pattern of its model ids: a name of that form needs no configuration."""
     well_known: tuple[str, ...] = ()
     """Names to suggest for a misspelt one."""
-    api_id: Callable[[str], tuple[str, str | None]] = _as_written
+    api_id: Callable[[str], tuple[str, str | None]] = _keep_name
     """Returns the API's id for a name in use, and a note for the user if it differs."""
 
-    def owns(self, base_url: str | None) -> bool:
+    def is_own_url(self, base_url: str | None) -> bool:
         """Whether ``base_url`` is the provider's own service, not a gateway or local server."""
         try:
             own = urlsplit(self.url).hostname or ""

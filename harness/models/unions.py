@@ -25,7 +25,7 @@ _HOW_MANY = {"anyOf": "at least one", "oneOf": "exactly one"}
 _VALUES = {"enum": "one of", "const": "exactly", "not": "anything but"}
 
 
-class TopLevel:
+class SchemaFlattener:
     """Flattens the top of one schema, and collects the lost information."""
 
     def __init__(self, root: Schema) -> None:
@@ -48,7 +48,7 @@ class TopLevel:
         for word in refused:
             if word in _VALUES and word in flat:
                 value = json.dumps(flat.pop(word), ensure_ascii=False)
-                self._lose(word, f"The arguments must be {_VALUES[word]}: {value}")
+                self._record_loss(word, f"The arguments must be {_VALUES[word]}: {value}")
         return flat
 
     def _flatten(self, schema: object, levels: int) -> Schema:
@@ -60,17 +60,21 @@ class TopLevel:
         combined = {"$ref", "allOf", "anyOf", "oneOf"}
         flat = {word: value for word, value in schema.items() if word not in combined}
         every = [
-            *_list(schema.get("allOf")),
-            *([self._target(schema["$ref"])] if "$ref" in schema else []),
+            *_to_list(schema.get("allOf")),
+            *([self._find_target(schema["$ref"])] if "$ref" in schema else []),
         ]
         for part in every:
-            _join(flat, self._flatten(part, levels - 1))
+            _add_constraints(flat, self._flatten(part, levels - 1))
         for word, how_many in _HOW_MANY.items():
-            alternatives = [self._flatten(part, levels - 1) for part in _list(schema.get(word))]
+            alternatives = [self._flatten(part, levels - 1) for part in _to_list(schema.get(word))]
             if alternatives:
-                _join(flat, _widest(alternatives))
-                groups = [group for alternative in alternatives if (group := _group(alternative))]
-                self._lose(
+                _add_constraints(flat, _widen_alternatives(alternatives))
+                groups = [
+                    group
+                    for alternative in alternatives
+                    if (group := _describe_alternative(alternative))
+                ]
+                self._record_loss(
                     word,
                     f"Give the arguments of {how_many} of: {' or '.join(groups)}."
                     if groups
@@ -78,14 +82,14 @@ class TopLevel:
                 )
         return flat
 
-    def _target(self, reference: object) -> object:
+    def _find_target(self, reference: object) -> object:
         """Return the target of a local reference such as ``#/$defs/Query``."""
         target = local_target(self._root, reference)
         if target is None:
-            self._lose("$ref", None)
+            self._record_loss("$ref", None)
         return target or {}
 
-    def _lose(self, word: str, hint: str | None) -> None:
+    def _record_loss(self, word: str, hint: str | None) -> None:
         if word not in self.lost:
             self.lost.append(word)
         if hint:
@@ -101,19 +105,19 @@ def local_target(root: Schema, reference: object) -> Schema | None:
     return target if isinstance(target, dict) and str(reference).startswith("#") else None
 
 
-def _join(flat: Schema, part: Schema) -> None:
+def _add_constraints(flat: Schema, part: Schema) -> None:
     """Add the constraints of ``part`` to ``flat``."""
     properties: Schema = (
         {**flat.get("properties", {})} if isinstance(flat.get("properties"), dict) else {}
     )
-    for name, schema in _dict(part.get("properties")).items():
+    for name, schema in _to_dict(part.get("properties")).items():
         known = properties.setdefault(name, schema)
         every = known["allOf"] if isinstance(known, dict) and set(known) == {"allOf"} else [known]
-        if schema not in (known, *_list(every)):
-            properties[name] = {"allOf": [*_list(every), schema]}
+        if schema not in (known, *_to_list(every)):
+            properties[name] = {"allOf": [*_to_list(every), schema]}
     if properties:
         flat["properties"] = properties
-    names = [*_list(flat.get("required")), *_list(part.get("required"))]
+    names = [*_to_list(flat.get("required")), *_to_list(part.get("required"))]
     required = list(dict.fromkeys(name for name in names if isinstance(name, str)))
     if required:
         flat["required"] = required
@@ -122,15 +126,15 @@ def _join(flat: Schema, part: Schema) -> None:
             flat.setdefault(word, value)
 
 
-def _widest(alternatives: Sequence[Schema]) -> Schema:
+def _widen_alternatives(alternatives: Sequence[Schema]) -> Schema:
     """Return an object schema that accepts all of ``alternatives``."""
     variants: dict[str, list[Any]] = {}
     for alternative in alternatives:
-        for name, schema in _dict(alternative.get("properties")).items():
+        for name, schema in _to_dict(alternative.get("properties")).items():
             seen = variants.setdefault(name, [])
             if schema not in seen:
                 seen.append(schema)
-    first, *others = (_list(alternative.get("required")) for alternative in alternatives)
+    first, *others = (_to_list(alternative.get("required")) for alternative in alternatives)
     return {
         "properties": {
             name: found[0] if len(found) == 1 else {"anyOf": found}
@@ -140,12 +144,12 @@ def _widest(alternatives: Sequence[Schema]) -> Schema:
     }
 
 
-def _group(alternative: Schema) -> str:
+def _describe_alternative(alternative: Schema) -> str:
     """Return the arguments of one alternative in words: ``(kind="circle", radius)``."""
-    properties = _dict(alternative.get("properties"))
-    names = [name for name in _list(alternative.get("required")) if isinstance(name, str)] or list(
-        properties
-    )
+    properties = _to_dict(alternative.get("properties"))
+    names = [
+        name for name in _to_list(alternative.get("required")) if isinstance(name, str)
+    ] or list(properties)
     fixed = {
         name: part["const"]
         for name, part in properties.items()
@@ -158,9 +162,9 @@ def _group(alternative: Schema) -> str:
     return f"({', '.join(shown)})" if shown else ""
 
 
-def _list(value: object) -> list[Any]:
+def _to_list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _dict(value: object) -> Schema:
+def _to_dict(value: object) -> Schema:
     return value if isinstance(value, dict) else {}

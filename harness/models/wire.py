@@ -2,12 +2,13 @@
 
 What comes: what happens:
 
-- a body of more than the model's bound: `TooLarge`, counted on the wire and once more when
+- a body of more than the model's bound: `ReplyTooLarge`, counted on the wire and once more when
   decompressed
 - the body of an error status: its beginning is kept, and what comes of it soon
 - a redirect within the origin, POST stays POST: followed, `MAX_REDIRECTS` times
 - any other redirect: left as it is: conversation and key go to no other server
-- a connection that breaks within a reply: `BrokeOff`: the reply was on its way, and may have been
+- a connection that breaks within a reply: `BrokenConnection`: the reply was on its way, and may
+have been
   paid for
 
 A compressed body is decompressed in pieces of at most 1 MiB, so that a decompression bomb is never
@@ -22,7 +23,7 @@ from typing import Any
 import anyio
 import httpx2
 
-from harness.base import MAX_REDIRECTS, same_request_elsewhere, transport_for
+from harness.base import MAX_REDIRECTS, open_transport, same_request_elsewhere
 
 ERROR_BYTES = 65_536
 """Bytes of an error's body that are read: its beginning says what is wrong."""
@@ -31,11 +32,11 @@ ERROR_BODY_S = 2.0
 """Seconds to wait for the body of an error: its status is what matters."""
 
 
-class TooLarge(httpx2.RequestError):
+class ReplyTooLarge(httpx2.RequestError):
     """A reply that is larger than the model's bound."""
 
 
-class BrokeOff(httpx2.RequestError):
+class BrokenConnection(httpx2.RequestError):
     """A connection that failed after a successful status; its cause says how."""
 
 
@@ -53,14 +54,14 @@ class BoundedClient(httpx2.AsyncClient):
         Raises:
             UsageError: the environment names a proxy or certificates that cannot be used.
         """
-        super().__init__(transport=transport_for(url, _LIMITS), trust_env=False)
+        super().__init__(transport=open_transport(url, _LIMITS), trust_env=False)
         self._max_bytes = round(max_mb * 1_000_000)
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Send ``request`` and return the complete response, whatever its status.
 
         Raises:
-            httpx2.RequestError: there is none; including `TooLarge` and `BrokeOff`.
+            httpx2.RequestError: there is none; including `ReplyTooLarge` and `BrokenConnection`.
         """
         options |= {"stream": True, "follow_redirects": False}
         response = await super().send(request, **options)
@@ -71,7 +72,9 @@ class BoundedClient(httpx2.AsyncClient):
             await response.aclose()
             response = await super().send(following, **options)
         try:
-            body = await (self._reply(response) if response.is_success else _beginning(response))
+            body = await (
+                self._read_reply(response) if response.is_success else _read_beginning(response)
+            )
         finally:
             with anyio.CancelScope(shield=True):
                 await response.aclose()
@@ -87,23 +90,23 @@ class BoundedClient(httpx2.AsyncClient):
         whole.next_request = response.next_request
         return whole
 
-    async def _reply(self, response: httpx2.Response) -> bytes:
+    async def _read_reply(self, response: httpx2.Response) -> bytes:
         assert isinstance(response.stream, httpx2.AsyncByteStream)
-        response.stream = _Counted(response.stream, self._max_bytes)
+        response.stream = _BoundedBody(response.stream, self._max_bytes)
         try:
             return b"".join(
-                [part async for part in _bounded(response.aiter_bytes(), self._max_bytes)]
+                [part async for part in _limit_bytes(response.aiter_bytes(), self._max_bytes)]
             )
-        except (TooLarge, httpx2.DecodingError):
+        except (ReplyTooLarge, httpx2.DecodingError):
             raise
         except (httpx2.RequestError, OSError) as error:
-            raise BrokeOff("broke off") from error
+            raise BrokenConnection("broke off") from error
 
 
 _OF_THE_WIRE = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 
 
-class _Counted(httpx2.AsyncByteStream):
+class _BoundedBody(httpx2.AsyncByteStream):
     """The raw body of a response, bounded: data that decompresses to nothing may be endless."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, max_bytes: int) -> None:
@@ -111,23 +114,23 @@ class _Counted(httpx2.AsyncByteStream):
         self._max_bytes = max_bytes
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for part in _bounded(self._stream, self._max_bytes):
+        async for part in _limit_bytes(self._stream, self._max_bytes):
             yield part
 
     async def aclose(self) -> None:
         await self._stream.aclose()
 
 
-async def _bounded(parts: AsyncIterable[bytes], max_bytes: int) -> AsyncIterator[bytes]:
+async def _limit_bytes(parts: AsyncIterable[bytes], max_bytes: int) -> AsyncIterator[bytes]:
     size = 0
     async for part in parts:
         size += len(part)
         if size > max_bytes:
-            raise TooLarge(f"more than {max_bytes} bytes")
+            raise ReplyTooLarge(f"more than {max_bytes} bytes")
         yield part
 
 
-async def _beginning(response: httpx2.Response) -> bytes:
+async def _read_beginning(response: httpx2.Response) -> bytes:
     """Return the beginning of an error's body: what arrives soon, at most `ERROR_BYTES`."""
     kept = b""
     try:

@@ -16,7 +16,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from harness.base import loads
+from harness.base import load_json
 
 _BAR = "[|｜]"
 _SPACE = rf"(?:{_BAR}DSML{_BAR}|[\w.-]+:)?"
@@ -108,22 +108,24 @@ def written_call(text: str, offered: Iterable[str]) -> str | None:
     if len(text) > _LONGEST:
         return None
     text = html.unescape(text) if "&lt;" in text else text
-    known = {_plain(name): name for name in offered if name in text or _plain(name) in text}
+    known = {
+        _strip_name(name): name for name in offered if name in text or _strip_name(name) in text
+    }
     if not known:
         return None
-    for name in _called(text.strip()):
-        if _plain(name) in known:
-            return known[_plain(name)]
+    for name in _iterate_called(text.strip()):
+        if _strip_name(name) in known:
+            return known[_strip_name(name)]
     return None
 
 
-def _plain(name: str) -> str:
+def _strip_name(name: str) -> str:
     """Return the name without what endpoints put before and after it, as APIs allow it."""
     bare = re.sub(r"^(?:functions?|tools?|default_api)[.:]|(?::\d+)$", "", name.strip())
     return re.sub(r"[^a-zA-Z0-9_-]", "_", bare)
 
 
-def _called(text: str) -> Iterator[str]:
+def _iterate_called(text: str) -> Iterator[str]:
     """Yield the names of the tools that are called."""
     whole = _FENCE.fullmatch(text)
     inside = whole["inside"] if whole else text
@@ -131,12 +133,12 @@ def _called(text: str) -> Iterator[str]:
         if not _is_in_code(inside, found.start()) and not _is_explained(inside, found):
             yield from _name_after(inside, found)
             break
-    yield from _bare(_without_tokens(inside))
+    yield from _iterate_bare(_without_tokens(inside))
     if whole is None:
-        yield from _announced(text)
+        yield from _iterate_announced(text)
 
 
-def _announced(text: str) -> Iterator[str]:
+def _iterate_announced(text: str) -> Iterator[str]:
     """Yield the calls without marks at the end of a text that announces them."""
     fence = next(_FENCE.finditer(text), None)
     ends = (text.find("{"), text.rfind("\n\n"), text.find("\n<"))
@@ -145,16 +147,16 @@ def _announced(text: str) -> Iterator[str]:
         if not _ANNOUNCES.search(before) or _EXPLAINS.search(before):
             continue
         if fence is None:
-            yield from _bare(_without_tokens(text[start:]))
+            yield from _iterate_bare(_without_tokens(text[start:]))
         elif not text[fence.end() :].strip():
-            yield from _bare(fence["inside"])
+            yield from _iterate_bare(fence["inside"])
 
 
-def _bare(text: str) -> Iterator[str]:
+def _iterate_bare(text: str) -> Iterator[str]:
     """Yield the names in a text that is nothing but calls: JSON, source code, a tool's own tag."""
     for part in (text, *text.split(";")[:1], *text.splitlines()[:1]):
         with suppress(ValueError, RecursionError):
-            yield from _names_in(loads(part), marked=False)
+            yield from _iterate_names(load_json(part), marked=False)
             return
     own = re.match(rf"<({_WORD})(?:>.*</\1>|(?:\s[^<>]*)?/>)", text, re.DOTALL)
     if own is not None and own.end() == len(text):
@@ -169,7 +171,7 @@ def _bare(text: str) -> Iterator[str]:
 
 def _without_tokens(text: str) -> str:
     """Return the text without tokens of a template around it."""
-    start = _end_of(_TOKENS_BEFORE, text, 0)
+    start = _find_end(_TOKENS_BEFORE, text, 0)
     text = text[start:].rstrip()
     end = len(text)
     while (token := _TOKEN_BEHIND.search(text[max(0, end - 60) : end])) is not None:
@@ -185,11 +187,11 @@ def _name_after(text: str, mark: re.Match[str]) -> Iterator[str]:
         if mark[group]:
             yield mark[group]
             return
-    start = _end_of(_SKIPPED, text, mark.end())
+    start = _find_end(_SKIPPED, text, mark.end())
     after = text[start : start + _WINDOW].removeprefix("```json").lstrip()
     if after[:1] in ("{", "["):
         with suppress(ValueError, RecursionError):  # it may be cut, or source code in brackets
-            yield from _names_in(json.JSONDecoder().raw_decode(after)[0], marked=True)
+            yield from _iterate_names(json.JSONDecoder().raw_decode(after)[0], marked=True)
             return
         if (
             named := re.search(
@@ -202,21 +204,21 @@ def _name_after(text: str, mark: re.Match[str]) -> Iterator[str]:
         yield named[1].removesuffix(".call")
 
 
-def _end_of(form: re.Pattern[str], text: str, start: int) -> int:
+def _find_end(form: re.Pattern[str], text: str, start: int) -> int:
     found = form.match(text, start)
     return found.end() if found else start
 
 
-def _names_in(value: Any, *, marked: bool) -> Iterator[str]:
+def _iterate_names(value: Any, *, marked: bool) -> Iterator[str]:
     """Yield the tools in JSON; without a mark, only those of objects with arguments, too."""
     if isinstance(value, list):
         for item in value:
-            yield from _names_in(item, marked=marked)
+            yield from _iterate_names(item, marked=marked)
     elif isinstance(value, Mapping) and not _is_definition(value):
         for key in _CALL_KEYS:
-            yield from _names_in(value.get(key), marked=True)
+            yield from _iterate_names(value.get(key), marked=True)
         if isinstance(inner := value.get("function"), Mapping):
-            yield from _names_in(inner, marked=True)
+            yield from _iterate_names(inner, marked=True)
         if marked or _ARGUMENT_KEYS & value.keys():
             yield from (value[key] for key in _TOOL_KEYS if isinstance(value.get(key), str))
 

@@ -14,38 +14,44 @@ from harness.base import (
     NothingToRun,
     RequestRejected,
     ServerError,
-    digest,
+    digest_json,
     utc_now,
 )
-from harness.judging import Evidence, Result, evaluate, judge_trial, not_started
+from harness.judging import Evidence, Result, evaluate_checks, judge_trial, not_started
 from harness.probing.callers import (
     MAX_DAMAGED,
     MAX_PROCESSES,
     ProbeCaller,
-    damaged_callers,
-    flawed_callers,
-    unsent_tokens,
+    build_damaged_callers,
+    build_flawed_callers,
+    find_unsent_tokens,
 )
-from harness.probing.evidence.payloads import with_payloads
+from harness.probing.evidence.payloads import add_token_payloads
 from harness.probing.expectations import Expectations
-from harness.probing.interference.declared import declaration
-from harness.probing.lookalikes import lookalike_callers
-from harness.probing.planned_calls import ProbeCall, Skipped, check_names, choose_calls
-from harness.probing.repeated_calls import Again, Suspicion
-from harness.probing.replay import Origin
-from harness.probing.stability import follows_the_caller_before, traits
+from harness.probing.interference.declarations import declare_alteration
+from harness.probing.lookalikes import build_lookalike_callers
+from harness.probing.planned_calls import ProbeCall, SkippedTool, check_names, choose_calls
+from harness.probing.repeated_calls import RepeatReason, Suspicion
+from harness.probing.replay import ProbeOptions
+from harness.probing.stability import depends_on_previous, extract_traits
 from harness.runlog import TrialLine
-from harness.runner import allowed_by, trial_error
-from harness.sessions import Pool, Session, bounded, operators_log, without_answer
+from harness.runner import get_leave, trial_error
+from harness.sessions import (
+    Pool,
+    Session,
+    build_unanswered_call,
+    limit_side_channels,
+    read_operator_log,
+)
 from harness.types import (
     Alteration,
-    Aside,
     Caller,
     Case,
     Check,
     JsonObject,
     ModelSpec,
     ServerSpec,
+    SideContent,
     Tool,
     ToolCall,
     ToolList,
@@ -79,7 +85,7 @@ class ProbePlan:
     """Whether damaged identities call as well."""
     min_coverage: float | None = None
     """The minimum coverage in percent (`harness.probing.coverage`)."""
-    origin: Origin = field(default_factory=Origin)
+    origin: ProbeOptions = field(default_factory=ProbeOptions)
     """The source of server and identities, for commands that repeat a call."""
     alterations: tuple[Alteration, ...] = ()
     """Withheld values that are altered (`harness.probing.interference`)."""
@@ -92,16 +98,16 @@ class Prober:
     plan: ProbePlan
     pool: Pool
     calls: list[ProbeCall] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
+    skipped: list[SkippedTool] = field(default_factory=list)
     lists: dict[str, ToolList] = field(default_factory=dict)
     expected: Expectations = field(default_factory=lambda: Expectations((), {}))
 
-    async def look(self) -> None:
+    async def list_tools(self) -> None:
         """List the tools as the suite's own identities see them, and choose the calls."""
         failure: HarnessError | None = None
         for caller in self.plan.callers:
             try:
-                async with self.session(caller) as session:
+                async with self.open_session(caller) as session:
                     self.lists[caller.name] = session.tools
             except NotAdmitted:
                 continue
@@ -122,74 +128,78 @@ class Prober:
             destructive=self.plan.destructive,
             block=server.guard.block,
             read_only=server.guard.read_only,
-            leave=allowed_by(server.guard),
+            leave=get_leave(server.guard),
         )
         if not self.calls:
             reasons = "; ".join(f"{each.tool}: {each.reason}" for each in self.skipped)
             raise NothingToRun(f"there is no call to make: {reasons or 'the server has no tools'}")
 
-    def callers(self) -> tuple[ProbeCaller, ...]:
+    def list_callers(self) -> tuple[ProbeCaller, ...]:
         """Return all callers: the suite's own identities, damaged ones, and flawed tokens."""
         own = self.plan.callers
-        flawed = flawed_callers(own) if self.plan.server.identity.is_signed else ()
-        return (*own, *self._damaged()[: self._most], *flawed)
+        flawed = build_flawed_callers(own) if self.plan.server.identity.is_signed else ()
+        return (*own, *self._damage_callers()[: self._max_callers], *flawed)
 
     @property
-    def _most(self) -> int:
+    def _max_callers(self) -> int:
         return MAX_PROCESSES if self.plan.server.identity.via == "env" else MAX_DAMAGED
 
-    def _damaged(self) -> tuple[ProbeCaller, ...]:
+    def _damage_callers(self) -> tuple[ProbeCaller, ...]:
         if not self.plan.damaged:
             return ()
         own, by_token = self.plan.callers, self.plan.server.identity.via == "bearer"
-        return (*damaged_callers(own, by_token=by_token), *lookalike_callers(own))
+        return (*build_damaged_callers(own, by_token=by_token), *build_lookalike_callers(own))
 
-    def settings(self) -> JsonObject:
+    def build_settings(self) -> JsonObject:
         """Return the settings of the probe for the log's header."""
         return {
             "probe": True,
             "min_coverage": self.plan.min_coverage,
-            "not_asked": max(0, len(self._damaged()) - self._most),
-            "unsent_tokens": unsent_tokens(self.plan.server),
+            "not_asked": max(0, len(self._damage_callers()) - self._max_callers),
+            "unsent_tokens": find_unsent_tokens(self.plan.server),
             "meta_key": self.plan.server.identity.meta_key,
             "expected_hidden": {
                 caller.name: tools
                 for caller in self.plan.callers
-                if (tools := self.expected.hidden_from(caller.user_context))
+                if (tools := self.expected.list_hidden_tools(caller.user_context))
             },
             "alterations": [
-                declaration(one, self.plan.callers, self.calls, self.expected)
+                declare_alteration(one, self.plan.callers, self.calls, self.expected)
                 for one in self.plan.alterations
             ],
         }
 
-    def session(self, caller: ProbeCaller) -> AbstractAsyncContextManager[Session]:
+    def open_session(self, caller: ProbeCaller) -> AbstractAsyncContextManager[Session]:
         """Open a session of ``caller``."""
-        return self.pool.session(self.plan.server.shared(), caller.user_context, caller.credential)
+        return self.pool.lend_session(
+            self.plan.server.with_shared_process(), caller.user_context, caller.credential
+        )
 
-    async def ask(
+    async def make_calls(
         self, caller: ProbeCaller, calls: Iterable[ProbeCall], index: int
     ) -> list[tuple[TrialLine, ToolList | None]]:
         """Make read-only ``calls`` as ``caller``, one after the other; return a line for each."""
-        trials = [(call, self.trial(caller, call, index)) for call in calls]
-        return await self.made(
+        trials = [(call, self.build_trial(caller, call, index)) for call in calls]
+        return await self.run_trials(
             trials,
-            lambda: self.session(caller),
+            lambda: self.open_session(caller),
             # Damaged identities are not searched for leaks: they must get no more.
             watched=not caller.bases,
         )
 
-    async def ask_to_change(
+    async def make_changing_calls(
         self, caller: ProbeCaller, calls: Iterable[ProbeCall]
     ) -> list[tuple[TrialLine, ToolList | None]]:
         """Make ``calls`` that may change data as ``caller``, in a separate process.
 
         The changes of one caller must not affect the next one.
         """
-        trials = [(call, self.trial(caller, call, 0)) for call in calls]
-        return await self.made(trials, lambda: self.own_session(caller), watched=not caller.bases)
+        trials = [(call, self.build_trial(caller, call, 0)) for call in calls]
+        return await self.run_trials(
+            trials, lambda: self.open_own_session(caller), watched=not caller.bases
+        )
 
-    async def confirm(
+    async def confirm_suspicion(
         self, suspicion: Suspicion
     ) -> tuple[bool, list[tuple[TrialLine, ToolList | None]]]:
         """Repeat a suspicious call right after other callers' calls.
@@ -203,33 +213,35 @@ class Prober:
         after: dict[str, list[frozenset[str]]] = {}
         async with AsyncExitStack() as stack:
             sessions: dict[str, Session] = {}
-            for name in dict.fromkeys((*suspicion.before, suspicion.name)):
+            for name in dict.fromkeys((*suspicion.preceding_callers, suspicion.name)):
                 try:
-                    sessions[name] = await stack.enter_async_context(self.session(callers[name]))
-                except HarnessError as error:
-                    trial = self.trial(
-                        callers[name], call, 0, Again(f"to confirm {suspicion.name}")
+                    sessions[name] = await stack.enter_async_context(
+                        self.open_session(callers[name])
                     )
-                    return False, [(self.unopened(error, trial), None)]
-            for index, order in enumerate(suspicion.orders()):
+                except HarnessError as error:
+                    trial = self.build_trial(
+                        callers[name], call, 0, RepeatReason(f"to confirm {suspicion.name}")
+                    )
+                    return False, [(self.build_failed_line(error, trial), None)]
+            for index, order in enumerate(suspicion.iterate_orders()):
                 for before in order:
-                    for name, again in suspicion.steps(before):
-                        trial = self.trial(callers[name], call, index, again)
-                        line = await self.line(sessions[name], call, trial)
+                    for name, again in suspicion.list_steps(before):
+                        trial = self.build_trial(callers[name], call, index, again)
+                        line = await self.make_call(sessions[name], call, trial)
                         lines.append((line, sessions[name].tools))
                         if line.run.error is not None:
                             return False, lines
-                    after.setdefault(before, []).append(traits(result_of(line)))
-                if not follows_the_caller_before(after):
+                    after.setdefault(before, []).append(extract_traits(get_result(line)))
+                if not depends_on_previous(after):
                     return False, lines
         return True, lines
 
-    def own_session(self, caller: ProbeCaller) -> AbstractAsyncContextManager[Session]:
+    def open_own_session(self, caller: ProbeCaller) -> AbstractAsyncContextManager[Session]:
         """Open a session of ``caller`` in a separate process."""
-        own = self.plan.server.isolated_by("case")
-        return self.pool.session(own, caller.user_context, caller.credential)
+        own = self.plan.server.with_isolation("case")
+        return self.pool.lend_session(own, caller.user_context, caller.credential)
 
-    async def made(
+    async def run_trials(
         self,
         trials: Sequence[tuple[ProbeCall, Trial]],
         open_session: Callable[[], AbstractAsyncContextManager[Session]],
@@ -248,7 +260,7 @@ class Prober:
                     for call, trial in rest:
                         shown = beside if not lines and trial.index == 0 else ()
                         is_last = watched and trial.index == 0 and trial is rest[-1][1]
-                        line = await self.line(session, call, trial, shown, is_last=is_last)
+                        line = await self.make_call(session, call, trial, shown, is_last=is_last)
                         lines.append((line, session.tools))
                         if session.lost is not None:
                             break  # what comes next is asked of a new one
@@ -257,17 +269,18 @@ class Prober:
                     stop="not_admitted", refused_status=error.status, started_at=utc_now()
                 )
                 unasked = [trial for _, trial in rest]
-                if self.pool.has_shown(str(error)):
-                    unasked = [with_fact(trial, "echoed", value=True) for trial in unasked]
+                if self.pool.has_sent_token(str(error)):
+                    unasked = [add_fact(trial, "echoed", value=True) for trial in unasked]
                 lines += [
-                    (await judged(trial, refused, ToolList(tools=())), None) for trial in unasked
+                    (await judge_call(trial, refused, ToolList(tools=())), None)
+                    for trial in unasked
                 ]
             except HarnessError as error:
                 rest = trials[len(lines) :]
-                lines += [(self.unopened(error, trial), None) for _, trial in rest]
+                lines += [(self.build_failed_line(error, trial), None) for _, trial in rest]
         return lines
 
-    def unopened(self, error: HarnessError, trial: Trial) -> TrialLine:
+    def build_failed_line(self, error: HarnessError, trial: Trial) -> TrialLine:
         """Return the line of a call whose session did not open.
 
         The line has a transcript if the server had received the damaged identity. With
@@ -284,12 +297,12 @@ class Prober:
             return TrialLine(run=judge_trial(trial, silent, ()), transcript=silent)
         return TrialLine(run=not_started(trial, "error", error=fault))
 
-    async def line(
+    async def make_call(
         self,
         session: Session,
         call: ProbeCall,
         trial: Trial,
-        beside: tuple[Aside, ...] = (),
+        beside: tuple[SideContent, ...] = (),
         *,
         is_last: bool = False,
         meta: JsonObject | None = None,
@@ -300,13 +313,15 @@ class Prober:
             id="probe", tool=call.tool, arguments=call.arguments, meta=dict(meta or {})
         )
         try:
-            made = with_payloads(await session.call(request, reply=1, epoch=epoch))
-            error = _fault(made)
+            made = add_token_payloads(await session.call(request, reply=1, epoch=epoch))
+            error = _find_error(made)
         except RequestRejected as rejected:
             error = trial_error(rejected)
-            made = without_answer(request, "server_lost", error.message, reply=1, epoch=epoch)
+            made = build_unanswered_call(
+                request, "server_lost", error.message, reply=1, epoch=epoch
+            )
         if is_last:
-            beside = bounded((*beside, *operators_log(session)))
+            beside = limit_side_channels((*beside, *read_operator_log(session)))
         transcript = Transcript(
             tool_calls=(made,),
             replies=1,
@@ -318,22 +333,22 @@ class Prober:
             error=error,
             stop="answer" if error is None else "error",
         )
-        return await judged(trial, transcript, session.tools)
+        return await judge_call(trial, transcript, session.tools)
 
-    def _checks(self, caller: ProbeCaller, call: ProbeCall) -> tuple[Check, ...]:
+    def _find_checks(self, caller: ProbeCaller, call: ProbeCall) -> tuple[Check, ...]:
         if caller.bases:
             return ()
-        return self.expected.of(caller.user_context, call.tool, call.arguments)
+        return self.expected.find_checks(caller.user_context, call.tool, call.arguments)
 
-    def trial(
-        self, caller: ProbeCaller, call: ProbeCall, index: int, again: Again | None = None
+    def build_trial(
+        self, caller: ProbeCaller, call: ProbeCall, index: int, again: RepeatReason | None = None
     ) -> Trial:
         """Return the trial of one call by one caller; ``again`` marks a repetition."""
         name = f"{call.label} [{caller.name}]"
         case = Case(
             name=name if again is None else f"{name} {again.words}",
             prompt=call.label,
-            checks=self._checks(caller, call) if again is None else (),
+            checks=self._find_checks(caller, call) if again is None else (),
             caller=Caller(
                 user_context=caller.user_context,
                 credential=caller.credential,
@@ -348,7 +363,7 @@ class Prober:
                     "bases": list(caller.bases),
                     "damage": caller.damage,
                     "credential": caller.credential,
-                    **self.plan.origin.fact(
+                    **self.plan.origin.build_fact(
                         caller, call, after=None if again is None else again.after
                     ),
                     **({} if again is None else {"call": call.label, "after": again.after}),
@@ -356,35 +371,35 @@ class Prober:
             },
         )
         facts = [self.plan.server.name, case.name, call.tool, call.arguments]
-        key = digest([*facts, caller.user_context, index])
+        key = digest_json([*facts, caller.user_context, index])
         repeats = ROUNDS if not caller.bases and not call.changes and again is None else 1
         return Trial(
             suite=SUITE, case=case, model=NO_MODEL.name, index=index, key=key, repeats=repeats
         )
 
 
-def with_fact(trial: Trial, name: str, *, value: object, without: Collection[str] = ()) -> Trial:
+def add_fact(trial: Trial, name: str, *, value: object, without: Collection[str] = ()) -> Trial:
     """Return ``trial`` with one more of the facts that the probe keeps of a call."""
     old: JsonObject = trial.case.metadata["probe"]
     facts = {**{key: one for key, one in old.items() if key not in without}, name: value}
     return replace(trial, case=replace(trial.case, metadata={"probe": facts}))
 
 
-async def judged(trial: Trial, transcript: Transcript, tools: ToolList) -> TrialLine:
+async def judge_call(trial: Trial, transcript: Transcript, tools: ToolList) -> TrialLine:
     """Return the line of a call, judged by the suites' expectations."""
     evidence = Evidence(case=trial.case, transcript=transcript, tools=tools)
-    checks = () if transcript.error is not None else await evaluate(evidence)
+    checks = () if transcript.error is not None else await evaluate_checks(evidence)
     return TrialLine(run=judge_trial(trial, transcript, checks), transcript=transcript)
 
 
-def result_of(line: TrialLine) -> Result | None:
+def get_result(line: TrialLine) -> Result | None:
     """Return the result of the call; ``None`` if no call was made."""
     calls = () if line.transcript is None else line.transcript.tool_calls
     return Result(call=calls[0]) if calls else None
 
 
-def _fault(made: ToolCall) -> TrialError | None:
+def _find_error(made: ToolCall) -> TrialError | None:
     """Return the error of a call that had no answer, if so."""
-    if made.unanswered:
+    if made.is_unanswered:
         return TrialError(kind="server", message=f"{made.tool}: {made.text}")
     return None

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import count, zip_longest
 from typing import Any, Literal, TypeAlias
 
-from harness.base import canonical_json, one_line, shorten
+from harness.base import canonical_json, make_one_line, shorten_text
 from harness.sessions import AGAIN, IN_HEADER
 from harness.types import FLAWS, Case, Credential, JsonObject, ServerSpec
 
@@ -54,7 +54,7 @@ class ProbeCaller:
     """The damage in words: ``role is missing``."""
 
 
-def named_callers(cases: Iterable[Case]) -> tuple[ProbeCaller, ...]:
+def name_callers(cases: Iterable[Case]) -> tuple[ProbeCaller, ...]:
     """Return the identities that ``cases`` name, once each, and the anonymous caller."""
     given: dict[str, tuple[str | None, JsonObject | None]] = {}
     for case in cases:
@@ -63,11 +63,11 @@ def named_callers(cases: Iterable[Case]) -> tuple[ProbeCaller, ...]:
             (case.caller.identity, case.caller.user_context),
         )
     given.setdefault(canonical_json(None), (ANONYMOUS, None))
-    names = [name or _telling(context) for name, context in given.values()]
+    names = [name or _choose_name(context) for name, context in given.values()]
     callers: list[ProbeCaller] = []
     taken: set[str] = set()
     for first, (_, context) in zip(names, given.values(), strict=True):
-        name = first if names.count(first) == 1 else _told_apart(first, context)
+        name = first if names.count(first) == 1 else _distinguish_name(first, context)
         number = next(n for n in count(1) if (name if n == 1 else f"{name}-{n}") not in taken)
         name = name if number == 1 else f"{name}-{number}"
         taken.add(name)
@@ -75,41 +75,42 @@ def named_callers(cases: Iterable[Case]) -> tuple[ProbeCaller, ...]:
     return tuple(callers)
 
 
-def _telling(context: JsonObject | None) -> str:
+def _choose_name(context: JsonObject | None) -> str:
     """Return the attribute that serves best as a name, else all attributes."""
     if context is None:
         return ANONYMOUS
     telling = (
         context[key] for key in _NAMING if isinstance(context.get(key), str) and context[key]
     )
-    return next(telling, None) or _brief(context) or "no attributes"
+    return next(telling, None) or _summarize_context(context) or "no attributes"
 
 
-def _told_apart(name: str, context: JsonObject | None) -> str:
+def _distinguish_name(name: str, context: JsonObject | None) -> str:
     rest = {
         key: value
         for key, value in (context or {}).items()
         if value != name and value not in ("", [], {})
     }
     return (
-        f"{name} ({shorten(one_line(', '.join(map(_word, rest.values()))), _NAME_CHARS)})"
+        f"{name} "
+        f"({shorten_text(make_one_line(', '.join(map(_format_value, rest.values()))), _NAME_CHARS)})"
         if rest
         else name
     )
 
 
-def _brief(context: JsonObject) -> str:
-    parts = (f"{key}={_word(value)}" for key, value in context.items())
-    return shorten(one_line(", ".join(parts)), _NAME_CHARS)
+def _summarize_context(context: JsonObject) -> str:
+    parts = (f"{key}={_format_value(value)}" for key, value in context.items())
+    return shorten_text(make_one_line(", ".join(parts)), _NAME_CHARS)
 
 
-def _word(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return "+".join(value)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def damaged_callers(
+def build_damaged_callers(
     callers: Iterable[ProbeCaller], *, by_token: bool = False
 ) -> tuple[ProbeCaller, ...]:
     """Return copies of ``callers`` with damaged attributes, without any that equals a caller.
@@ -123,7 +124,7 @@ def damaged_callers(
     own = {canonical_json(caller.user_context) for caller in callers}
     found: dict[str, ProbeCaller] = {}
     for together in zip_longest(
-        *(_damages(caller.user_context or {}, named, by_token) for caller in named)
+        *(_propose_damages(caller.user_context or {}, named, by_token) for caller in named)
     ):
         for caller, damaged in zip(named, together, strict=True):
             if damaged is None or (key := canonical_json(damaged[1])) in own:
@@ -136,7 +137,7 @@ def damaged_callers(
     return tuple(found.values())
 
 
-def flawed_callers(callers: Iterable[ProbeCaller]) -> tuple[ProbeCaller, ...]:
+def build_flawed_callers(callers: Iterable[ProbeCaller]) -> tuple[ProbeCaller, ...]:
     """Return ``callers`` with tokens that a verifier must refuse."""
     return tuple(
         ProbeCaller(
@@ -169,7 +170,7 @@ UNSENT: Mapping[Unsent, str] = {
 """The same in words, for what was not tried."""
 
 
-def unsent_tokens(server: ServerSpec) -> dict[str, Unsent]:
+def find_unsent_tokens(server: ServerSpec) -> dict[str, Unsent]:
     """Return each server that takes tokens but gets none that a verifier must refuse, and why."""
     return {
         one.name: "joined" if one.identity.is_signed else "command"
@@ -178,7 +179,7 @@ def unsent_tokens(server: ServerSpec) -> dict[str, Unsent]:
     }
 
 
-def _damages(
+def _propose_damages(
     context: JsonObject,
     named: Iterable[ProbeCaller],
     by_token: bool,  # noqa: FBT001 - one of two ways
@@ -190,7 +191,7 @@ def _damages(
             f"{name} is empty",
             {**context, name: type(value)() if isinstance(value, str | list | dict) else ""},
         )
-        yield f"{name} has another type", {**context, name: _of_another_type(value)}
+        yield f"{name} has another type", {**context, name: _change_type(value)}
         yield f"{name} is unknown", {**context, name: UNKNOWN}
         yield (
             f"{name} is oversized",
@@ -211,13 +212,13 @@ def _damages(
     issued = {name.casefold() for one in named for name in one.user_context or {}}
     flags = {name: True for name in FLAGS if name not in issued}
     yield "flags of an administrator are there that nobody has", {**context, **flags}
-    role = _role_of_another(context, named)
+    role = _find_other_role(context, named)
     lists = {name: [role] for name in LISTS if name not in issued}
     if role is not None and lists:
         yield f"lists of roles are there that nobody has, with {role}", {**context, **lists}
 
 
-def _role_of_another(context: JsonObject, named: Iterable[ProbeCaller]) -> str | None:
+def _find_other_role(context: JsonObject, named: Iterable[ProbeCaller]) -> str | None:
     """Return the first role that somebody else has."""
     roles = (
         value
@@ -228,7 +229,7 @@ def _role_of_another(context: JsonObject, named: Iterable[ProbeCaller]) -> str |
     return next(roles, None)
 
 
-def _of_another_type(value: Any) -> Any:
+def _change_type(value: Any) -> Any:
     if isinstance(value, str):
         return {"value": value}
     return (

@@ -11,7 +11,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from harness.probing.caller_views import ProbedTrials, bases_of, facts_of, label_of, name_of
+from harness.probing.caller_views import (
+    ProbedTrials,
+    get_bases,
+    get_caller_name,
+    get_facts,
+    get_label,
+)
 from harness.types import Tool
 
 
@@ -39,33 +45,33 @@ class Coverage:
     """The required percentage, if any."""
 
     @property
-    def asked(self) -> int:
+    def covered_cells(self) -> int:
         """Number of covered cells."""
         return self.cells - len(self.never_asked)
 
     @property
     def percent(self) -> float:
         """Percentage of covered cells; 100 if there are none."""
-        return 100 * self.asked / self.cells if self.cells else 100.0
+        return 100 * self.covered_cells / self.cells if self.cells else 100.0
 
     @property
-    def fault(self) -> str | None:
+    def failure(self) -> str | None:
         """Why the coverage is too low; ``None`` if it is sufficient."""
         if self.wanted is None or self.percent >= self.wanted:
             return None
         return f"Coverage is {self.percent:.1f} %, at least {self.wanted:g} % is wanted"
 
 
-def measure(
+def measure_coverage(
     probed: ProbedTrials, tools: Iterable[Tool], silent: Collection[str], wanted: float | None
 ) -> Coverage:
     """Return the coverage of ``tools``; calls in ``silent`` show no decision of the policy."""
-    identities = dict.fromkeys(name_of(run) for run in probed.runs if not bases_of(run))
+    identities = dict.fromkeys(get_caller_name(run) for run in probed.runs if not get_bases(run))
     asked = {
-        Cell(tool=facts_of(run)["tool"], identity=identity, parameter=parameter)
-        for (identity, label), run in probed.answered().items()
-        if label not in silent and label_of(run) == label
-        for parameter in (*facts_of(run)["arguments"], None)
+        Cell(tool=get_facts(run)["tool"], identity=identity, parameter=parameter)
+        for (identity, label), run in probed.collect_answered().items()
+        if label not in silent and get_label(run) == label
+        for parameter in (*get_facts(run)["arguments"], None)
     }
     cells = [
         Cell(tool=tool.name, identity=identity, parameter=parameter)
@@ -77,7 +83,7 @@ def measure(
     return Coverage(cells=len(cells), never_asked=never, wanted=wanted)
 
 
-def in_words(cells: Sequence[Cell]) -> Iterator[str]:
+def format_cells(cells: Sequence[Cell]) -> Iterator[str]:
     """Yield the cells as lines, one for each tool and parameter."""
     for (tool, parameter), same in groupby(cells, key=lambda cell: (cell.tool, cell.parameter)):
         given = "" if parameter is None else f" with {parameter}"

@@ -23,9 +23,9 @@ class Expectations:
         self._checks: dict[str, list[Check]] = {}
         for case in cases:
             own = self._checks.setdefault(canonical_json(case.caller.user_context), [])
-            own += [check for check in _decisions(case) if check not in own]
+            own += [check for check in _iterate_decisions(case) if check not in own]
 
-    def of(
+    def find_checks(
         self, user_context: JsonObject | None, tool: str, arguments: JsonObject
     ) -> tuple[Check, ...]:
         """Return the checks on one call of one identity: those with exactly these arguments.
@@ -41,7 +41,7 @@ class Expectations:
             and (self._is_exact(check, tool, arguments) or _is_hiding(check))
         )
 
-    def hidden_from(self, user_context: JsonObject | None) -> list[str]:
+    def list_hidden_tools(self, user_context: JsonObject | None) -> list[str]:
         """Return the tools that must not be listed for an identity."""
         own = self._checks.get(canonical_json(user_context), ())
         return list(dict.fromkeys(check.params["tool"] for check in own if _is_hiding(check)))
@@ -53,7 +53,7 @@ class Expectations:
         return stated is not None and canonical_json(stated) == canonical_json(arguments)
 
 
-def _decisions(case: Case) -> Iterator[Check]:
+def _iterate_decisions(case: Case) -> Iterator[Check]:
     for check in case.every_check:
         telling = set(check.params.get("is", ())) - _OF_THE_MODEL or "without" in check.params
         if check.kind == DECISION and "tool" in check.params and telling:

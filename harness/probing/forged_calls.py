@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from itertools import accumulate, zip_longest
 from typing import Literal, TypeAlias
 
-from harness.base import shorten
+from harness.base import shorten_text
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall
-from harness.sessions import Additions
+from harness.sessions import RequestAdditions
 from harness.types import JsonObject
 
 MOST_FORGED = 2_000
@@ -53,7 +53,7 @@ class ForgedCall:
     to that record."""
     times: int = 1
     """Number of repetitions; any of the answers counts."""
-    additions: Additions = field(default_factory=Additions)
+    additions: RequestAdditions = field(default_factory=RequestAdditions)
     """What each HTTP request has meanwhile, beside the caller's identity."""
     brought: JsonObject = field(default_factory=dict)
     """What these additions say of somebody, without tokens."""
@@ -76,7 +76,7 @@ class ForgedCall:
         if not self.meta:
             return self.call.label
         meta = json.dumps(dict(self.meta), ensure_ascii=False)
-        return f"{self.call.label} _meta={shorten(meta, _META_CHARS)}"
+        return f"{self.call.label} _meta={shorten_text(meta, _META_CHARS)}"
 
 
 def within_bounds(forged: Sequence[ForgedCall], most: int = MOST_FORGED) -> Sequence[ForgedCall]:
@@ -85,12 +85,12 @@ def within_bounds(forged: Sequence[ForgedCall], most: int = MOST_FORGED) -> Sequ
     return [one for one, calls in zip(forged, sums, strict=True) if calls <= most]
 
 
-def in_turns(each: Iterable[Iterator[ForgedCall]]) -> list[ForgedCall]:
+def interleave_calls(each: Iterable[Iterator[ForgedCall]]) -> list[ForgedCall]:
     """Return the first call of each iterator, then the second of each, and so on (round robin)."""
     return [one for together in zip_longest(*each) for one in together if one is not None]
 
 
-def by_caller(forged: Sequence[ForgedCall]) -> Mapping[str, list[ForgedCall]]:
+def group_by_caller(forged: Sequence[ForgedCall]) -> Mapping[str, list[ForgedCall]]:
     """Return the calls of each caller, by name."""
     found: dict[str, list[ForgedCall]] = {}
     for one in forged:

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from harness.base import one_line
+from harness.base import make_one_line
 from harness.judging import View
-from harness.probing.caller_views import ProbedTrials, bases_of, facts_of, name_of
+from harness.probing.caller_views import ProbedTrials, get_bases, get_caller_name, get_facts
 from harness.probing.forged_calls import Forgery
-from harness.probing.gains import Gain, Withheld
+from harness.probing.gains import ForgeryGain, WithheldData
 from harness.reports import ProbeFinding, Problem
 from harness.types import TrialResult
 
@@ -26,37 +26,37 @@ _OWN_ROWS = (
 )
 
 
-def forged_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
+def find_forged_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield each forged call that gave withheld data twice, while the regular call did not."""
     if not probed.forged:
         return
-    withheld = withheld_by(probed)
+    withheld = collect_withheld(probed)
     tries: dict[tuple[str, str, str], list[TrialResult]] = {}
     for run in probed.forged:
-        forged = facts_of(run)["forged"]
+        forged = get_facts(run)["forged"]
         tries.setdefault((forged["for"], forged["words"], forged["call"]), []).append(run)
     for runs in tries.values():
-        found = _Steps(probed, withheld, runs).confirmed()
+        found = _ForgeryCalls(probed, withheld, runs).find_confirmed_gain()
         if found is not None:
-            yield _finding(*found)
+            yield _build_finding(*found)
 
 
-class _Steps:
+class _ForgeryCalls:
     """The calls of one forgery, and what each gave."""
 
     def __init__(
-        self, probed: ProbedTrials, withheld: Withheld, runs: Sequence[TrialResult]
+        self, probed: ProbedTrials, withheld: WithheldData, runs: Sequence[TrialResult]
     ) -> None:
         self._probed = probed
-        self._gains: dict[str, list[tuple[TrialResult, Gain]]] = {}
-        self._control = [run for run in runs if _step(run) == "control"]
-        self._is_repeated = facts_of(runs[0])["forged"]["times"] > 1
+        self._gains: dict[str, list[tuple[TrialResult, ForgeryGain]]] = {}
+        self._control = [run for run in runs if _get_step(run) == "control"]
+        self._is_repeated = get_facts(runs[0])["forged"]["times"] > 1
         for run in runs:
-            gain = None if _step(run) == "control" else _gain(run, probed, withheld)
+            gain = None if _get_step(run) == "control" else _find_gain(run, probed, withheld)
             if gain is not None:
-                self._gains.setdefault(_step(run), []).append((run, gain))
+                self._gains.setdefault(_get_step(run), []).append((run, gain))
 
-    def confirmed(self) -> tuple[TrialResult, Gain] | None:
+    def find_confirmed_gain(self) -> tuple[TrialResult, ForgeryGain] | None:
         """Return the first call that gave something, and what; ``None`` if it is not certain."""
         if "forged" not in self._gains or "again" not in self._gains or "plain" in self._gains:
             return None
@@ -68,54 +68,58 @@ class _Steps:
 
     def _is_always_given(self, field: str) -> bool:
         """Whether an identity that may see a field gets it each time, and not by chance."""
-        results = [self._probed.result(run) for run in self._control]
+        results = [self._probed.get_result(run) for run in self._control]
         return bool(results) and all(
             result is not None and any(field in (leaf.path, leaf.name) for leaf in result.leaves)
             for result in results
         )
 
 
-def _step(run: TrialResult) -> str:
-    return str(facts_of(run)["forged"]["step"])
+def _get_step(run: TrialResult) -> str:
+    return str(get_facts(run)["forged"]["step"])
 
 
-def withheld_by(probed: ProbedTrials) -> Withheld:
+def collect_withheld(probed: ProbedTrials) -> WithheldData:
     """Return what the server withholds from each of the suite's own identities."""
-    own = (*(run for run in probed.runs if not bases_of(run)), *probed.records)
-    return Withheld(_views(probed, own), _views(probed, filter(_is_own_page, probed.turned)))
+    own = (*(run for run in probed.runs if not get_bases(run)), *probed.records)
+    return WithheldData(
+        _build_views(probed, own), _build_views(probed, filter(_is_own_page, probed.turned))
+    )
 
 
-def _views(probed: ProbedTrials, runs: Iterable[TrialResult]) -> list[View]:
+def _build_views(probed: ProbedTrials, runs: Iterable[TrialResult]) -> list[View]:
     views = (probed.views.get(run.key) for run in runs)
     return [view for view in views if view is not None and view.results]
 
 
 def _is_own_page(run: TrialResult) -> bool:
     """Whether a page was read with a cursor of the caller's own."""
-    return bool(facts_of(run)["cursor"]["step"] != "cross")
+    return bool(get_facts(run)["cursor"]["step"] != "cross")
 
 
-def forged_kinds(probed: ProbedTrials) -> Mapping[str, int]:
+def count_forged_kinds(probed: ProbedTrials) -> Mapping[str, int]:
     """Return the number of forged calls by kind of forgery."""
-    made = (facts_of(run)["forged"] for run in probed.forged)
+    made = (get_facts(run)["forged"] for run in probed.forged)
     count = Counter(forged["kind"] for forged in made if forged["step"] == "forged")
-    sent = (facts_of(run)["cursor"]["step"] for run in probed.turned)
+    sent = (get_facts(run)["cursor"]["step"] for run in probed.turned)
     if crossed := sum(step == "cross" for step in sent):
         count["cursor"] = crossed
     return {kind: count[kind] for kind in (*_PROBLEMS, "cursor") if count[kind]}
 
 
-def not_forged(probed: ProbedTrials) -> int:
+def count_not_forged(probed: ProbedTrials) -> int:
     """Return the number of forged calls beyond the maximum."""
-    return max((facts_of(run)["forged"]["left_out"] for run in probed.forged), default=0)
+    return max((get_facts(run)["forged"]["left_out"] for run in probed.forged), default=0)
 
 
-def _gain(trial: TrialResult, probed: ProbedTrials, withheld: Withheld) -> Gain | None:
-    result, forged = probed.result(trial), facts_of(trial)["forged"]
+def _find_gain(
+    trial: TrialResult, probed: ProbedTrials, withheld: WithheldData
+) -> ForgeryGain | None:
+    result, forged = probed.get_result(trial), get_facts(trial)["forged"]
     if result is None:
         return None
-    return withheld.gain(
-        name_of(trial),
+    return withheld.find_gain(
+        get_caller_name(trial),
         replace(result.call, tool=forged["tool"]),
         forged["asked"],
         forged["brought"],
@@ -124,19 +128,19 @@ def _gain(trial: TrialResult, probed: ProbedTrials, withheld: Withheld) -> Gain 
     )
 
 
-def _finding(result: TrialResult, gain: Gain) -> ProbeFinding:
-    forged = facts_of(result)["forged"]
+def _build_finding(result: TrialResult, gain: ForgeryGain) -> ProbeFinding:
+    forged = get_facts(result)["forged"]
     fields = ", ".join(gain.fields[:_MOST_FIELDS])
     otherwise = "which no call gives them" if forged["kind"] == "request" else "and not without"
     words = (
-        f"{forged['of']} gives {name_of(result)} {fields} {forged['words']}, {otherwise}: "
+        f"{forged['of']} gives {get_caller_name(result)} {fields} {forged['words']}, {otherwise}: "
         f"only {' and '.join(gain.givers)} may see that"
     )
     if gain.is_only_refused:
         words += _OWN_ROWS
     return ProbeFinding(
         problem=_PROBLEMS[forged["kind"]],
-        words=one_line(words),
-        callers=(name_of(result),),
+        words=make_one_line(words),
+        callers=(get_caller_name(result),),
         call=forged["call"],
     )

@@ -11,23 +11,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from harness.base import HarnessError, canonical_json, digest
+from harness.base import HarnessError, canonical_json, digest_json
 from harness.judging import CallKey
 from harness.models import may_call
-from harness.probing.arguments.bending import Bending, forged
-from harness.probing.arguments.emptied import emptied
-from harness.probing.arguments.ids import OtherKeys, ids_for
-from harness.probing.arguments.undeclared import other_names
+from harness.probing.arguments.emptying import empty_arguments
+from harness.probing.arguments.ids import OtherKeys, find_ids
+from harness.probing.arguments.tampering import ArgumentTamperer, forge_call
+from harness.probing.arguments.undeclared_keys import other_names
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober
 from harness.probing.caller_views import ProbedTrials
 from harness.probing.callers import ProbeCaller
-from harness.probing.forged_calls import MOST_RISKY, ForgedCall, in_turns, within_bounds
-from harness.probing.forged_findings import withheld_by
+from harness.probing.forged_calls import MOST_RISKY, ForgedCall, interleave_calls, within_bounds
+from harness.probing.forged_findings import collect_withheld
 from harness.probing.planned_calls import ProbeCall
-from harness.probing.requests.making import request_line
-from harness.probing.smuggling.in_arguments import smuggled
+from harness.probing.requests.request_calls import request_line
+from harness.probing.smuggling.argument_smuggling import smuggle_identity
 from harness.runlog import TrialLine
-from harness.sessions import Additions, Connection, Session
+from harness.sessions import Connection, RequestAdditions, Session
 from harness.types import Caller, Case, JsonObject, Tool, ToolList, Trial
 
 Step: TypeAlias = Literal["forged", "plain", "again", "control"]
@@ -48,82 +48,88 @@ _MOST_ENDS = 3
 """How often a caller may end a server with risky calls before no more of them are made."""
 
 
-class Forging:
+class CallForger:
     """The forged calls of a probe."""
 
     def __init__(self, prober: Prober, probed: ProbedTrials) -> None:
         """Choose the forged calls by the answers to the regular calls."""
         self._prober = prober
-        self.withheld = withheld_by(probed)
+        self.withheld = collect_withheld(probed)
         """What the server withholds from each identity."""
-        possible = in_turns([*self._possible()])
+        possible = interleave_calls([*self._iterate_candidates()])
         self.calls: Sequence[ForgedCall] = within_bounds(possible)
         """The forged calls, the most promising first."""
-        risky = in_turns([*self._possibly_ending()])
+        risky = interleave_calls([*self._iterate_risky_candidates()])
         self.risky: Sequence[ForgedCall] = within_bounds(risky, MOST_RISKY)
         """Those on which a simple server may end: not to be made while others ask it."""
-        changing = in_turns(map(self._emptied, self._prober.plan.callers))
+        changing = interleave_calls(map(self._forge_empty_changes, self._prober.plan.callers))
         self.changing: Sequence[ForgedCall] = within_bounds(changing, MOST_RISKY)
         """Changes of nothing; there are none unless data may be changed."""
         left = (*possible[len(self.calls) :], *risky[len(self.risky) :])
         self._left_out = sum(one.times for one in left)
 
-    def _possible(self) -> Iterator[Iterator[ForgedCall]]:
+    def _iterate_candidates(self) -> Iterator[Iterator[ForgedCall]]:
         """Yield the forged calls for each caller and call, the most promising first."""
         identity = self._prober.plan.server.identity
         callers = {caller.name: caller for caller in self._prober.plan.callers}
         known = {canonical_json(call.arguments) for call in self._prober.calls}
-        for caller, call, tool, bending in self._bendings():
-            withheld = self._kept_from(caller)
+        for caller, call, tool, bending in self._iterate_tamperers():
+            withheld = self._find_withholding_calls(caller)
             others = withheld.get((call.tool, canonical_json(call.arguments)), ())
             posing = (
                 one
                 for name in others[:_MOST_OTHERS]
-                for one in smuggled(caller, call, callers[name], tool.input_schema, identity)
+                for one in smuggle_identity(
+                    caller, call, callers[name], tool.input_schema, identity
+                )
             )
-            bent = [*bending.bent(caller, call, known)]
+            bent = [*bending.tamper(caller, call, known)]
             # The repeated call comes last: access that it opens would distort other results.
-            yield iter([*in_turns([posing, iter(bent[:-1])]), bent[-1]])
+            yield iter([*interleave_calls([posing, iter(bent[:-1])]), bent[-1]])
 
-    def _possibly_ending(self) -> Iterator[Iterator[ForgedCall]]:
+    def _iterate_risky_candidates(self) -> Iterator[Iterator[ForgedCall]]:
         """Yield the risky forged calls for each caller and call."""
         named: set[tuple[str, str]] = set()
-        for caller, call, _, bending in self._bendings():
-            yield bending.risky(caller, call)
+        for caller, call, _, bending in self._iterate_tamperers():
+            yield bending.tamper_riskily(caller, call)
             key = call.tool, canonical_json(call.arguments)
-            is_kept = key in self._kept_from(caller)
+            is_kept = key in self._find_withholding_calls(caller)
             if is_kept and self._may_guess_names and (caller.name, call.tool) not in named:
                 named.add((caller.name, call.tool))
                 # A list, since what the loop has by then would be bound in an iterator.
-                yield iter([forged(caller, call, bend) for bend in other_names(call.tool)])
+                yield iter([forge_call(caller, call, bend) for bend in other_names(call.tool)])
 
-    def _emptied(self, caller: ProbeCaller) -> Iterator[ForgedCall]:
+    def _forge_empty_changes(self, caller: ProbeCaller) -> Iterator[ForgedCall]:
         """Yield the calls that change something, with nothing to change."""
-        if self.withheld.from_calls(caller.name):
+        if self.withheld.find_withholding_calls(caller.name):
             for call in filter(lambda one: one.changes, self._prober.calls):
-                yield from (forged(caller, call, bend) for bend in emptied(call.arguments))
+                yield from (
+                    forge_call(caller, call, bend) for bend in empty_arguments(call.arguments)
+                )
 
-    def _bendings(self) -> Iterator[tuple[ProbeCaller, ProbeCall, Tool, Bending]]:
+    def _iterate_tamperers(self) -> Iterator[tuple[ProbeCaller, ProbeCall, Tool, ArgumentTamperer]]:
         """Yield each caller from whom something is withheld, with the calls to tamper with."""
-        leaves = self.withheld.leaves()
-        readable = [*self._readable()]
+        leaves = self.withheld.list_leaves()
+        readable = [*self._iterate_readable_calls()]
         names = {
             name
             for call, tool in readable
             for name in (*call.arguments, *(tool.input_schema.get("properties") or ()))
         }
-        ids, others = ids_for(names, leaves), OtherKeys(leaves)
+        ids, others = find_ids(names, leaves), OtherKeys(leaves)
         for caller in self._prober.plan.callers:
-            withheld = self._kept_from(caller)
-            fields = self.withheld.fields(caller.name)
-            for call, tool in _representatives(readable, withheld) if withheld else ():
-                keys = others.of(call.arguments)
-                yield caller, call, tool, Bending(tool, ids, keys, fields)
+            withheld = self._find_withholding_calls(caller)
+            fields = self.withheld.list_fields(caller.name)
+            for call, tool in _choose_representatives(readable, withheld) if withheld else ():
+                keys = others.find_keys(call.arguments)
+                yield caller, call, tool, ArgumentTamperer(tool, ids, keys, fields)
 
-    def _kept_from(self, caller: ProbeCaller) -> Mapping[CallKey, tuple[str, ...]]:
+    def _find_withholding_calls(self, caller: ProbeCaller) -> Mapping[CallKey, tuple[str, ...]]:
         """Return the calls that give others more than ``caller`` → the others, most first."""
-        withheld = self.withheld.from_calls(caller.name)
-        return {**self.withheld.failing(caller.name), **withheld} if withheld else withheld
+        withheld = self.withheld.find_withholding_calls(caller.name)
+        return (
+            {**self.withheld.find_failing_calls(caller.name), **withheld} if withheld else withheld
+        )
 
     @property
     def _may_guess_names(self) -> bool:
@@ -131,7 +137,7 @@ class Forging:
         server = self._prober.plan.server
         return not (server.guard.read_only or server.guard.block or server.members)
 
-    def _readable(self) -> Iterator[tuple[ProbeCall, Tool]]:
+    def _iterate_readable_calls(self) -> Iterator[tuple[ProbeCall, Tool]]:
         """Yield the read-only calls with their tools."""
         tools = {tool.name: tool for listed in self._prober.lists.values() for tool in listed.tools}
         for call in self._prober.calls:
@@ -141,7 +147,7 @@ class Forging:
             if may_call(tool, invented=True) or self._prober.plan.destructive:
                 yield call, tool
 
-    async def ask(
+    async def make_calls(
         self, caller: ProbeCaller, calls: Sequence[ForgedCall]
     ) -> list[tuple[TrialLine, ToolList | None]]:
         """Make ``calls`` as ``caller``, one after the other; return their lines."""
@@ -149,17 +155,19 @@ class Forging:
         rest = list(calls)
         while rest:
             try:
-                async with self._prober.session(caller) as session:
+                async with self._prober.open_session(caller) as session:
                     while rest and session.lost is None:
-                        asked = await self._steps(session, rest.pop(0))
+                        asked = await self._make_confirmed_call(session, rest.pop(0))
                         lines += ((line, session.tools) for line in asked)
             except HarnessError as error:
-                unopened = (self._trial(one, one.call, "forged") for one in rest)
-                lines += [(self._prober.unopened(error, trial), None) for trial in unopened]
+                unopened = (self._build_trial(one, one.call, "forged") for one in rest)
+                lines += [
+                    (self._prober.build_failed_line(error, trial), None) for trial in unopened
+                ]
                 rest = []
         return lines
 
-    async def ask_riskily(
+    async def make_risky_calls(
         self, caller: ProbeCaller, calls: Sequence[ForgedCall]
     ) -> list[tuple[TrialLine, ToolList | None]]:
         """Make risky ``calls`` in a process of the caller's own; those that end it are left out.
@@ -171,10 +179,10 @@ class Forging:
         while rest:
             is_named = rest[0].tool is not None
             try:
-                async with self._prober.own_session(caller) as session:
+                async with self._prober.open_own_session(caller) as session:
                     while rest and session.lost is None:
                         is_named = rest[0].tool is not None
-                        asked = await self._steps(session, rest.pop(0))
+                        asked = await self._make_confirmed_call(session, rest.pop(0))
                         if all(line.run.error is None for line in asked):
                             lines += ((line, session.tools) for line in asked)
             except HarnessError:
@@ -184,33 +192,35 @@ class Forging:
                 rest = [one for one in rest if (one.tool is not None) is not is_named]
         return lines
 
-    async def _steps(self, session: Session, one: ForgedCall) -> list[TrialLine]:
+    async def _make_confirmed_call(self, session: Session, one: ForgedCall) -> list[TrialLine]:
         """Make one forged call; if it gives withheld data, confirm that."""
         if one.times > 1:
-            return await self._repeated(session, one)
+            return await self._repeat_call(session, one)
         lines: list[TrialLine] = []
         steps: tuple[Step, ...] = ("forged", "plain", "again")
         for step in steps:
             if step == "plain" and (one.kind == "request" or one.base.changes):
                 continue  # there is none, or it would change something
-            line = await self._made(session, one, step)
+            line = await self._make_step(session, one, step)
             lines.append(line)
-            if line.run.error is not None or (step == "forged" and not self._gives(one, line)):
+            if line.run.error is not None or (
+                step == "forged" and not self._gives_withheld(one, line)
+            ):
                 break
         return lines
 
-    async def _made(self, session: Session, one: ForgedCall, step: Step) -> TrialLine:
+    async def _make_step(self, session: Session, one: ForgedCall, step: Step) -> TrialLine:
         call = one.base if step == "plain" else one.call
-        trial = self._trial(one, call, step)
+        trial = self._build_trial(one, call, step)
         if one.kind == "request":
             return await request_line(session, call, trial)
         if step == "plain":
-            return await self._prober.line(session, call, trial)
-        own = session.additions if isinstance(session, Connection) else Additions()
-        with own.sending(one.additions):
-            return await self._prober.line(session, call, trial, meta=one.meta)
+            return await self._prober.make_call(session, call, trial)
+        own = session.additions if isinstance(session, Connection) else RequestAdditions()
+        with own.apply(one.additions):
+            return await self._prober.make_call(session, call, trial, meta=one.meta)
 
-    async def _repeated(self, session: Session, one: ForgedCall) -> list[TrialLine]:
+    async def _repeat_call(self, session: Session, one: ForgedCall) -> list[TrialLine]:
         """Make one call many times; if an answer gives withheld data, make them all again.
 
         Then an identity that may see the data makes it as often: what is missing from some of its
@@ -222,44 +232,44 @@ class Forging:
         for step in steps:
             given = False
             for number in range(1, one.times + 1):
-                trial = self._trial(one, one.call, step, number)
-                line = await self._prober.line(session, one.call, trial)
+                trial = self._build_trial(one, one.call, step, number)
+                line = await self._prober.make_call(session, one.call, trial)
                 lines.append(line)
                 if line.run.error is not None:
                     return lines
-                given = given or self._gives(one, line)
+                given = given or self._gives_withheld(one, line)
             if not given or known:
                 return lines
-        giver = self._giver(one)
-        async with self._prober.session(giver) as other:
+        giver = self._find_giver(one)
+        async with self._prober.open_session(giver) as other:
             for number in range(1, one.times + 1):
-                trial = self._trial(one, one.call, "control", number, giver)
-                lines.append(await self._prober.line(other, one.call, trial))
+                trial = self._build_trial(one, one.call, "control", number, giver)
+                lines.append(await self._prober.make_call(other, one.call, trial))
         return lines
 
-    def _giver(self, one: ForgedCall) -> ProbeCaller:
+    def _find_giver(self, one: ForgedCall) -> ProbeCaller:
         """Return the identity that gets most of what the call withholds from its caller."""
         key = one.base.tool, canonical_json(one.base.arguments)
-        names = self.withheld.from_calls(one.caller.name).get(key, ())
+        names = self.withheld.find_withholding_calls(one.caller.name).get(key, ())
         return next(
             (caller for caller in self._prober.plan.callers if caller.name in names[:1]), one.caller
         )
 
-    def _gives(self, one: ForgedCall, line: TrialLine) -> bool:
+    def _gives_withheld(self, one: ForgedCall, line: TrialLine) -> bool:
         made = () if line.transcript is None else line.transcript.tool_calls
         return any(
-            self.withheld.gain(
+            self.withheld.find_gain(
                 one.caller.name,
                 replace(call, tool=one.base.tool),
-                _asked(one),
-                _brought(one),
+                _describe_request(one),
+                _describe_extras(one),
                 same=one.same,
                 by_chance=one.times > 1,
             )
             for call in made
         )
 
-    def _trial(
+    def _build_trial(
         self,
         one: ForgedCall,
         call: ProbeCall,
@@ -281,10 +291,10 @@ class Forging:
             "of": one.base.label,
             "tool": one.base.tool,
             "for": one.caller.name,
-            "asked": dict(_asked(one)),
+            "asked": dict(_describe_request(one)),
             "same": one.same,
             "times": one.times,
-            "brought": dict(_brought(one)),
+            "brought": dict(_describe_extras(one)),
             "step": step,
             "left_out": self._left_out,
         }
@@ -300,25 +310,25 @@ class Forging:
                     "bases": [],
                     "damage": None,
                     "credential": "valid",
-                    **self._command(caller, one, call, sent),
+                    **self._build_command(caller, one, call, sent),
                     "forged": forged,
                 }
             },
         )
         facts = [self._prober.plan.server.name, name, number, call.arguments, one.words]
-        key = digest([*facts, caller.user_context])
+        key = digest_json([*facts, caller.user_context])
         return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=number, key=key)
 
-    def _command(
+    def _build_command(
         self, caller: ProbeCaller, one: ForgedCall, call: ProbeCall, meta: JsonObject
     ) -> Mapping[str, str]:
         """Return the command that makes a call again, if there is one."""
         if one.kind == "request" or one.additions:
             return {}
-        return self._prober.plan.origin.fact(caller, call, meta=meta, times=one.times)
+        return self._prober.plan.origin.build_fact(caller, call, meta=meta, times=one.times)
 
 
-def _representatives(
+def _choose_representatives(
     calls: Sequence[tuple[ProbeCall, Tool]], withheld: Mapping[CallKey, tuple[str, ...]]
 ) -> Iterator[tuple[ProbeCall, Tool]]:
     """Yield at most `_MOST_ALIKE` calls for each tool and set of argument names.
@@ -336,10 +346,10 @@ def _representatives(
             yield call, tool
 
 
-def _asked(one: ForgedCall) -> JsonObject:
+def _describe_request(one: ForgedCall) -> JsonObject:
     return one.base.arguments if one.asked is None else one.asked
 
 
-def _brought(one: ForgedCall) -> dict[str, object]:
+def _describe_extras(one: ForgedCall) -> dict[str, object]:
     brought = {"beside": dict(one.brought)} if one.brought else {}
     return {"meta": dict(one.meta), "caller": dict(one.caller.user_context or {}), **brought}

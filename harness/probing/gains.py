@@ -4,7 +4,7 @@ A different answer alone is no gain: a server may ignore forged arguments, refus
 the changed request. A gain is a value that the caller's regular calls withhold and that another
 identity rightly gets, in the same field of the same tool, and of the same record as far as ids
 show. An unmistakable value counts wherever it stands, also in what is said of a call that failed
-(`harness.judging.policy.anywhere`). Others count in a text that names their record, and in the
+(`harness.judging.policy.value_scanner`). Others count in a text that names their record, and in the
 order of rows (`harness.probing.evidence`). Values that the forged call sent itself do not count,
 nor do rows beyond the end of a page: those of a refused call are sought on the caller's own further
 pages.
@@ -19,24 +19,24 @@ from functools import cached_property
 
 from harness.base import canonical_json
 from harness.judging import (
-    Anywhere,
     CallKey,
+    ComparableValue,
     Leaf,
     Prose,
     Result,
-    Shown,
-    Value,
+    ShownValues,
+    ValueScanner,
     View,
     WithheldValue,
     WithheldValues,
-    akin,
-    fold,
-    kept_from,
+    are_similar_names,
+    find_withheld,
+    fold_text,
     same_record,
-    value_of,
+    to_comparable,
 )
-from harness.probing.evidence.beside_ids import told_beside_ids
-from harness.probing.evidence.order import ordered_by
+from harness.probing.evidence.row_order import find_ordered_values
+from harness.probing.evidence.values_near_ids import find_values_near_ids
 from harness.types import JsonObject, ToolCall
 
 _PAGING = ("next", "cursor", "hasmore", "more", "continuation", "nextpage", "nextcursor")
@@ -44,7 +44,7 @@ _PAGING = ("next", "cursor", "hasmore", "more", "continuation", "nextpage", "nex
 
 
 @dataclass(frozen=True, slots=True)
-class Gain:
+class ForgeryGain:
     """The gain of one forged call."""
 
     fields: tuple[str, ...]
@@ -55,7 +55,7 @@ class Gain:
     """Whether they are rows that nothing withholds but the refusal of another call of the list."""
 
 
-class Withheld:
+class WithheldData:
     """The values that the regular calls withhold from each identity."""
 
     def __init__(self, views: Sequence[View], pages: Sequence[View] = ()) -> None:
@@ -67,59 +67,71 @@ class Withheld:
         self._pages = pages
 
     @cached_property
-    def _of(self) -> Mapping[str, tuple[WithheldValue, ...]]:
-        kept = kept_from(self._views)
+    def _values_by_identity(self) -> Mapping[str, tuple[WithheldValue, ...]]:
+        kept = find_withheld(self._views)
         return {
-            identity: tuple(secret for secret in kept[identity] if not self._is_given(view, secret))
+            identity: tuple(
+                secret for secret in kept[identity] if not self._is_given_elsewhere(view, secret)
+            )
             for identity, view in {view.identity: view for view in self._views}.items()
         }
 
     @cached_property
-    def _shown(self) -> Mapping[str, Shown]:
+    def _visible_by_identity(self) -> Mapping[str, ShownValues]:
         identities = {view.identity for view in self._views}
         return {
-            name: Shown([view for view in self._views if view.identity == name or view.nobody])
+            name: ShownValues(
+                [view for view in self._views if view.identity == name or view.nobody]
+            )
             for name in identities
         }
 
     @cached_property
-    def _on_pages(self) -> Mapping[tuple[str, str, str, Value], Sequence[Leaf]]:
+    def _page_leaves(self) -> Mapping[tuple[str, str, str, ComparableValue], Sequence[Leaf]]:
         """Identity, tool, path and value → the fields on pages of that identity's own."""
-        found: dict[tuple[str, str, str, Value], list[Leaf]] = {}
+        found: dict[tuple[str, str, str, ComparableValue], list[Leaf]] = {}
         for view in self._pages:
             for result in view.results:
                 for leaf in result.leaves if result.call.outcome == "ok" else ():
-                    value = value_of(leaf.value)
+                    value = to_comparable(leaf.value)
                     if value is not None:
                         place = view.identity, result.call.tool, leaf.path, value
                         found.setdefault(place, []).append(leaf)
         return found
 
     @cached_property
-    def _anywhere(self) -> Mapping[str, Anywhere]:
-        return {name: Anywhere(secrets, self._shown[name]) for name, secrets in self._of.items()}
+    def _occurrences(self) -> Mapping[str, ValueScanner]:
+        return {
+            name: ValueScanner(secrets, self._visible_by_identity[name])
+            for name, secrets in self._values_by_identity.items()
+        }
 
     @cached_property
-    def _view_of(self) -> Mapping[str, View]:
+    def _view_by_identity(self) -> Mapping[str, View]:
         return {view.identity: view for view in self._views}
 
     @cached_property
-    def _indexed(self) -> Mapping[str, WithheldValues]:
-        return {identity: WithheldValues(secrets) for identity, secrets in self._of.items()}
+    def _indexed_values(self) -> Mapping[str, WithheldValues]:
+        return {
+            identity: WithheldValues(secrets)
+            for identity, secrets in self._values_by_identity.items()
+        }
 
     @cached_property
-    def _of_fields(self) -> Mapping[str, Mapping[str, Sequence[WithheldValue]]]:
+    def _values_by_field(self) -> Mapping[str, Mapping[str, Sequence[WithheldValue]]]:
         """Identity → the fields that are withheld from it as such → their values."""
-        found: dict[str, dict[str, list[WithheldValue]]] = {name: {} for name in self._of}
-        for name, secrets in self._of.items():
+        found: dict[str, dict[str, list[WithheldValue]]] = {
+            name: {} for name in self._values_by_identity
+        }
+        for name, secrets in self._values_by_identity.items():
             for one in secrets:
                 if one.reach == "field":
                     found[name].setdefault(one.leaf.name, []).append(one)
         return found
 
-    def _is_given(self, view: View, secret: WithheldValue) -> bool:
+    def _is_given_elsewhere(self, view: View, secret: WithheldValue) -> bool:
         """Whether the identity, or everybody, gets the value elsewhere or on a later page."""
-        if self._shown[view.identity].rightly(secret):
+        if self._visible_by_identity[view.identity].is_rightful(secret):
             return True
         return _is_row(secret) and self._has_more(view, secret)
 
@@ -143,29 +155,29 @@ class Withheld:
         place = identity, secret.tool, secret.leaf.path, secret.value
         return any(
             same_record(secret.leaf.record, leaf.record, except_for=leaf.name) is not False
-            for leaf in self._on_pages.get(place, ())
+            for leaf in self._page_leaves.get(place, ())
         )
 
     def _has_more(self, view: View, secret: WithheldValue) -> bool:
         """Whether rows may be missing from an identity's answer because its page is full."""
         rows = secret.leaf.path[: secret.leaf.path.rfind("[]") + 2]
-        given = _rows(secret.answered, rows)
+        given = _count_rows(secret.answered, rows)
         for one in self._views:
             if one.identity == view.identity:
                 for result in one.results:
                     if result.key in secret.keys and (
-                        _rows(result, rows) >= given or any(map(_is_paging, result.leaves))
+                        _count_rows(result, rows) >= given or any(map(_is_paging, result.leaves))
                     ):
                         return True
         return False
 
-    def from_calls(self, identity: str) -> Mapping[CallKey, tuple[str, ...]]:
+    def find_withholding_calls(self, identity: str) -> Mapping[CallKey, tuple[str, ...]]:
         """Return the calls that withhold data from ``identity`` → the identities that get it.
 
         The identity that gets most comes first.
         """
         givers: dict[CallKey, dict[str, int]] = {}
-        for secret in self._of.get(identity, ()):
+        for secret in self._values_by_identity.get(identity, ()):
             for key in secret.keys:
                 count = givers.setdefault(key, {})
                 for giver in secret.givers:
@@ -175,7 +187,7 @@ class Withheld:
             for key, count in givers.items()
         }
 
-    def failing(self, identity: str) -> Mapping[CallKey, tuple[str, ...]]:
+    def find_failing_calls(self, identity: str) -> Mapping[CallKey, tuple[str, ...]]:
         """Return the calls that fail for ``identity`` without a refusal → who gets an answer.
 
         A record that is hidden from somebody is often *not found* for them.
@@ -190,20 +202,20 @@ class Withheld:
                     failed.add(result.key)
         return {key: tuple(names) for key, names in answered.items() if key in failed}
 
-    def results(self) -> tuple[Result, ...]:
+    def list_results(self) -> tuple[Result, ...]:
         """Return every answer."""
         return tuple(one for view in self._views for one in view.results)
 
-    def leaves(self) -> tuple[Leaf, ...]:
+    def list_leaves(self) -> tuple[Leaf, ...]:
         """Return every field of every answer."""
         return tuple(leaf for view in self._views for one in view.results for leaf in one.leaves)
 
-    def fields(self, identity: str) -> tuple[str, ...]:
+    def list_fields(self, identity: str) -> tuple[str, ...]:
         """Return the names of the fields that are withheld from ``identity`` as such."""
-        secrets = self._of.get(identity, ())
+        secrets = self._values_by_identity.get(identity, ())
         return tuple(dict.fromkeys(one.leaf.name for one in secrets if one.reach == "field"))
 
-    def gain(
+    def find_gain(
         self,
         identity: str,
         made: ToolCall,
@@ -212,7 +224,7 @@ class Withheld:
         *,
         same: bool,
         by_chance: bool = False,
-    ) -> Gain | None:
+    ) -> ForgeryGain | None:
         """Return the gain of a forged call of ``identity``; ``None`` if there is none.
 
         Args:
@@ -223,7 +235,7 @@ class Withheld:
             same: Whether it requests the same record as a regular call.
             by_chance: Whether rows may come and go by chance, so that they count for nothing.
         """
-        if identity not in self._indexed or made.unanswered:
+        if identity not in self._indexed_values or made.is_unanswered:
             return None
         sent = Prose(json.dumps([made.arguments, brought], ensure_ascii=False, default=str))
         result = Result(call=replace(made, arguments=asked))
@@ -232,12 +244,12 @@ class Withheld:
             for secret in {
                 id(one): one
                 for one in (
-                    *self._given_in(identity, result, same=same),
-                    *told_beside_ids(self._indexed[identity], result),
-                    *self._ordered(identity, result, made.arguments),
+                    *self._find_given_values(identity, result, same=same),
+                    *find_values_near_ids(self._indexed_values[identity], result),
+                    *self._find_ordered_values(identity, result, made.arguments),
                 )
             }.values()
-            if not sent.holds(secret.value)
+            if not sent.contains_value(secret.value)
             and not (by_chance and _is_row(secret))
             and not (
                 self._is_refused_row(identity, secret, result)
@@ -249,11 +261,13 @@ class Withheld:
         fields = dict.fromkeys(secret.leaf.path or secret.leaf.name for secret in found)
         givers = dict.fromkeys(giver for secret in found for giver in secret.givers)
         only_refused = all(self._is_refused_row(identity, secret, result) for secret in found)
-        return Gain(tuple(fields), tuple(givers), only_refused)
+        return ForgeryGain(tuple(fields), tuple(givers), only_refused)
 
-    def _ordered(self, identity: str, result: Result, sent: JsonObject) -> Iterator[WithheldValue]:
+    def _find_ordered_values(
+        self, identity: str, result: Result, sent: JsonObject
+    ) -> Iterator[WithheldValue]:
         """Yield the withheld values that show in the order of the rows of ``result``."""
-        of_fields = self._of_fields[identity]
+        of_fields = self._values_by_field[identity]
         named = [one for one in sent.values() if isinstance(one, str) and one in of_fields]
         if not named:
             return
@@ -264,44 +278,50 @@ class Withheld:
             if view.identity == identity and one.call.tool == result.call.tool
         ]
         for field in named:
-            yield from ordered_by(of_fields[field], result, usual)
+            yield from find_ordered_values(of_fields[field], result, usual)
 
     def is_given(self, identity: str, tool: str, arguments: JsonObject) -> bool:
         """Whether the regular call itself gives withheld data: a leak, and no gain of another."""
         key = tool, canonical_json(arguments)
         return any(
-            self.gain(identity, one.call, arguments, {}, same=True, by_chance=True) is not None
+            self.find_gain(identity, one.call, arguments, {}, same=True, by_chance=True) is not None
             for view in self._views
             for one in view.results
             if view.identity == identity and one.key == key
         )
 
-    def _given_in(self, identity: str, result: Result, *, same: bool) -> Iterator[WithheldValue]:
+    def _find_given_values(
+        self, identity: str, result: Result, *, same: bool
+    ) -> Iterator[WithheldValue]:
         """Yield the withheld values that ``result`` contains."""
-        for sighting in self._anywhere[identity].in_call(self._view_of[identity], result, "it"):
+        for sighting in self._occurrences[identity].scan_call(
+            self._view_by_identity[identity], result, "it"
+        ):
             if not sighting.is_note:
                 yield sighting.secret
         if result.call.outcome != "ok":
             return
-        secrets = self._indexed[identity]
+        secrets = self._indexed_values[identity]
         unsure: list[WithheldValue] = []
         for leaf in result.leaves:
-            value = value_of(leaf.value)
-            for siblings in () if value is None else secrets.of(value):
+            value = to_comparable(leaf.value)
+            for siblings in () if value is None else secrets.find_equal(value):
                 for secret in siblings.all:
                     sure = _is_the_same(secret, leaf, result)
                     if sure or (sure is None and same):
                         yield secret
                     elif sure is None:
                         unsure.append(secret)
-        yield from self._whole(identity, unsure)
+        yield from self._find_complete_values(identity, unsure)
         if result.is_prose:
-            for secret in secrets.told_in(Prose(result.call.text)):
-                agrees = same_record(secret.answered.asked, result.asked, "")
+            for secret in secrets.find_in_prose(Prose(result.call.text)):
+                agrees = same_record(secret.answered.requested_record, result.requested_record, "")
                 if secret.tool == result.call.tool and (agrees or (same and agrees is None)):
                     yield secret
 
-    def _whole(self, identity: str, found: Sequence[WithheldValue]) -> Iterator[WithheldValue]:
+    def _find_complete_values(
+        self, identity: str, found: Sequence[WithheldValue]
+    ) -> Iterator[WithheldValue]:
         """Yield the values of ``found`` that are together everything that one answer withholds.
 
         Two records may have one equal value by chance, but hardly all values.
@@ -313,7 +333,7 @@ class Withheld:
             answered = next(iter(own.values())).answered
             telling = {
                 id(secret)
-                for secret in self._of[identity]
+                for secret in self._values_by_identity[identity]
                 if secret.answered is answered and secret.value.grade > 0
             }
             if len(telling) > 1 and telling <= own.keys():
@@ -331,12 +351,14 @@ def _is_the_same(secret: WithheldValue, leaf: Leaf, result: Result) -> bool | No
         # A caller who must not see a row in a list must not get it by its id either; a field that
         # is left out of one tool's answers must not be in those of another.
         kept = secret.reach == "field" or _is_row(secret)
-        return kept and record is True and akin(secret.leaf.name, leaf.name)
-    if fold(leaf.name) != fold(secret.leaf.name):
+        return kept and record is True and are_similar_names(secret.leaf.name, leaf.name)
+    if fold_text(leaf.name) != fold_text(secret.leaf.name):
         return False
     if record:
         return True
-    asked = same_record(secret.answered.asked, result.asked, except_for=leaf.name)
+    asked = same_record(
+        secret.answered.requested_record, result.requested_record, except_for=leaf.name
+    )
     return asked if secret.value.grade > 0 else False
 
 
@@ -347,14 +369,14 @@ def _is_row(secret: WithheldValue) -> bool:
 
 def _is_keyed(secret: WithheldValue, leaf: Leaf) -> bool:
     """Whether a field has the id of the secret's record as its name: ``{"P-1001": 520.75}``."""
-    key = value_of(leaf.name)
+    key = to_comparable(leaf.name)
     return key is not None and any(key.text == one.text for one in secret.leaf.record.ids.values())
 
 
-def _rows(result: Result, path: str) -> int:
+def _count_rows(result: Result, path: str) -> int:
     return len({id(leaf.record) for leaf in result.leaves if leaf.path.startswith(path)})
 
 
 def _is_paging(leaf: Leaf) -> bool:
-    name = "".join(filter(str.isalpha, fold(leaf.name)))
+    name = "".join(filter(str.isalpha, fold_text(leaf.name)))
     return bool(leaf.value) and any(name.endswith(word) for word in _PAGING)

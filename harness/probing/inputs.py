@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.base import KNOWN, digest
+from harness.base import KNOWN, digest_json
 from harness.probing.caller_sessions import ProbePlan
-from harness.probing.interference.data_sets import described
+from harness.probing.interference.data_sets import describe_alteration
 from harness.probing.kept_decisions import Kept
 from harness.runner import describe_case, describe_server
 from harness.types import JsonObject, ToolList
 from harness.version import __version__
 
 
-def inputs_of(
+def digest_inputs(
     plan: ProbePlan, lists: Mapping[str, ToolList], kept: Kept | None = None
 ) -> JsonObject:
     """Return ``{"digest": …}`` of everything, and the digest of each part.
@@ -34,14 +34,19 @@ def inputs_of(
     values), ``options`` (further options that select calls) and ``harness`` (its plain version).
     """
     parts = {
-        "suites": sorted(digest(KNOWN.json(describe_case(case))) for case in plan.cases),
-        "identities": {caller.name: KNOWN.json(caller.user_context) for caller in plan.callers},
-        "server": KNOWN.json(describe_server(plan.server)),
+        "suites": sorted(
+            digest_json(KNOWN.redact_json(describe_case(case))) for case in plan.cases
+        ),
+        "identities": {
+            caller.name: KNOWN.redact_json(caller.user_context) for caller in plan.callers
+        },
+        "server": KNOWN.redact_json(describe_server(plan.server)),
         "tools": {name: tools.digest for name, tools in lists.items()},
         "expected": kept,
-        "altered": [KNOWN.json(described(one)) for one in plan.alterations] or None,
+        "altered": [KNOWN.redact_json(describe_alteration(one)) for one in plan.alterations]
+        or None,
         "options": [plan.destructive, plan.damaged, plan.min_coverage],
     }
-    found = {name: digest(part) for name, part in parts.items() if part is not None}
+    found = {name: digest_json(part) for name, part in parts.items() if part is not None}
     found["harness"] = __version__
-    return {"digest": digest(found), **found}
+    return {"digest": digest_json(found), **found}

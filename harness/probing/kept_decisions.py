@@ -10,24 +10,24 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TextIO, TypeAlias
 
-from harness.base import InvalidInput, Problem, UsageError, one_line
-from harness.probing.report import Decided, ProbeReport
+from harness.base import InvalidInput, Problem, UsageError, make_one_line
+from harness.probing.report import ProbeDecision, ProbeReport
 from harness.reports import write_atomically
 from harness.types import Location
 
 Kept: TypeAlias = Mapping[str, Mapping[str, str]]
 """Call → caller → decision in words, as in the file."""
-Decisions: TypeAlias = Mapping[str, Mapping[str, Decided]]
+Decisions: TypeAlias = Mapping[str, Mapping[str, ProbeDecision]]
 """Call → caller → decision, as found by a probe."""
 VERSION = 2
 """Version of the file. Version 1 does not record how a field is withheld."""
 _FIRST = 1
 
 
-def freeze(report: ProbeReport) -> str:
+def format_decisions(report: ProbeReport) -> str:
     """Return the decisions of ``report`` as the text of a file that can be read and diffed."""
     table = {
-        call: {caller: words_of(decided) for caller, decided in sorted(callers.items())}
+        call: {caller: format_decision(decided) for caller, decided in sorted(callers.items())}
         for call, callers in sorted(report.decisions.items())
     }
     return json.dumps({"version": VERSION, "decisions": table}, indent=2, ensure_ascii=False) + "\n"
@@ -40,12 +40,12 @@ def write_frozen(path: Path, report: ProbeReport) -> None:
         UsageError: it cannot be written.
     """
     try:
-        write_atomically(path, partial(_write, freeze(report)))
+        write_atomically(path, partial(_write_text, format_decisions(report)))
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def _write(text: str, stream: TextIO) -> None:
+def _write_text(text: str, stream: TextIO) -> None:
     stream.write(text)
 
 
@@ -62,25 +62,25 @@ def read_frozen(path: Path) -> Kept:
             isinstance(decision, str) for callers in table.values() for decision in callers.values()
         )
     except FileNotFoundError as error:
-        raise _invalid(
+        raise _build_invalid_input(
             path, "there is no such file.", f"Write it with: harness probe --update {path}"
         ) from error
     except OSError as error:
-        raise _invalid(path, f"it cannot be read: {error.strerror}.") from error
+        raise _build_invalid_input(path, f"it cannot be read: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise _invalid(path, "this is no table of decisions.") from error
+        raise _build_invalid_input(path, "this is no table of decisions.") from error
     if not whole:
-        raise _invalid(path, f"this is no table of decisions of version {VERSION}.")
+        raise _build_invalid_input(path, f"this is no table of decisions of version {VERSION}.")
     found: Kept = table
     if content["version"] == VERSION:
         return found
     return {
-        call: {caller: _in_some_way(decision) for caller, decision in callers.items()}
+        call: {caller: _convert_decision(decision) for caller, decision in callers.items()}
         for call, callers in found.items()
     }
 
 
-def _in_some_way(decision: str) -> str:
+def _convert_decision(decision: str) -> str:
     """Convert a decision of version 1 into the current form."""
     if not decision.startswith(_WITHOUT):
         return decision
@@ -88,7 +88,7 @@ def _in_some_way(decision: str) -> str:
     return _WITHOUT + ", ".join(f"{name} ({_SOMEHOW})" for name in names)
 
 
-def _invalid(path: Path, message: str, meant: str | None = None) -> InvalidInput:
+def _build_invalid_input(path: Path, message: str, meant: str | None = None) -> InvalidInput:
     return InvalidInput([Problem(at=Location(file=str(path)), message=message, meant=meant)])
 
 
@@ -98,7 +98,7 @@ access. ``other``: neither, such as a refusal in another form or a call that was
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class DecisionChange:
     """One decision that differs from the file."""
 
     call: str
@@ -117,10 +117,10 @@ class Change:
     """Fields that only the old decision gave."""
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The change on a line."""
         before, now = self.before or "not asked", self.now or "not asked"
-        return one_line(f"{self.call} as {self.caller}: {before} before, {now} now")
+        return make_one_line(f"{self.call} as {self.caller}: {before} before, {now} now")
 
     @property
     def summary(self) -> str:
@@ -128,39 +128,41 @@ class Change:
         said = {"more": "more access", "less": "less access", "other": "changed"}[self.direction]
         verbs = (("gains", self.gains), ("loses", self.loses))
         fields = " and ".join(f"{verb} {', '.join(names)}" for verb, names in verbs if names)
-        return one_line(f"{said}{f' ({fields})' if fields else ''}: {self.words}")
+        return make_one_line(f"{said}{f' ({fields})' if fields else ''}: {self.description}")
 
 
-def changes(kept: Kept, decisions: Decisions) -> Iterator[Change]:
+def find_changes(kept: Kept, decisions: Decisions) -> Iterator[DecisionChange]:
     """Yield every difference between ``decisions`` and those in the file."""
     for call in dict.fromkeys((*kept, *decisions)):
         before, now = kept.get(call, {}), decisions.get(call, {})
         for caller in dict.fromkeys((*before, *now)):
-            old, new = before.get(caller), words_of(now[caller]) if caller in now else None
+            old, new = before.get(caller), format_decision(now[caller]) if caller in now else None
             if old != new and not _is_the_same(old, new):
-                yield _change(call, caller, old, new)
+                yield _build_change(call, caller, old, new)
 
 
-def _change(call: str, caller: str, old: str | None, new: str | None) -> Change:
-    was, withheld_before = _GIVEN.get(_access(old), -1), _withheld(old)
-    given, withheld_now = _GIVEN.get(_access(new), -1), _withheld(new)
+def _build_change(call: str, caller: str, old: str | None, new: str | None) -> DecisionChange:
+    was, withheld_before = _GIVEN.get(_get_access(old), -1), _parse_withheld(old)
+    given, withheld_now = _GIVEN.get(_get_access(new), -1), _parse_withheld(new)
     gains: tuple[str, ...] = ()
     loses: tuple[str, ...] = ()
     if was == given == _DATA:
         gains = tuple(
             name
             for name in withheld_before
-            if _opens(withheld_before[name], withheld_now.get(name))
+            if _opens_field(withheld_before[name], withheld_now.get(name))
         )
         loses = tuple(
-            name for name in withheld_now if _opens(withheld_now[name], withheld_before.get(name))
+            name
+            for name in withheld_now
+            if _opens_field(withheld_now[name], withheld_before.get(name))
         )
     direction: Direction = "other"
     if gains or -1 < was < given:
         direction = "more"
     elif loses or -1 < given < was:
         direction = "less"
-    return Change(
+    return DecisionChange(
         call=call,
         caller=caller,
         before=old,
@@ -178,7 +180,7 @@ decisions, such as an error, have no rank."""
 _WITHOUT = "filtered without "
 
 
-def _access(decision: str | None) -> str:
+def _get_access(decision: str | None) -> str:
     return "" if decision is None else decision.split(" ", 1)[0]
 
 
@@ -188,7 +190,7 @@ _SHOWN = {_LEFT_OUT: 0, _MASKED: 1, _PARTLY: 2, None: 3}
 _FIELD = re.compile(rf"(?P<name>.*?)(?: \((?P<how>{_MASKED}|{_PARTLY}|{_SOMEHOW})\))?")
 
 
-def _withheld(decision: str | None) -> dict[str, str]:
+def _parse_withheld(decision: str | None) -> dict[str, str]:
     """Return the withheld fields and how each is withheld."""
     if decision is None or not decision.startswith(_WITHOUT):
         return {}
@@ -196,7 +198,7 @@ def _withheld(decision: str | None) -> dict[str, str]:
     return {part["name"]: part["how"] or _LEFT_OUT for part in parts if part is not None}
 
 
-def _opens(before: str, now: str | None) -> bool:
+def _opens_field(before: str, now: str | None) -> bool:
     """Whether a field became more visible; an unknown way of withholding counts as no change."""
     if now is not None and _SOMEHOW in (before, now):
         return False
@@ -205,7 +207,7 @@ def _opens(before: str, now: str | None) -> bool:
 
 def _is_the_same(old: str | None, new: str | None) -> bool:
     """Whether two decisions are equal, except that one does not record how fields are withheld."""
-    before, now = _withheld(old), _withheld(new)
+    before, now = _parse_withheld(old), _parse_withheld(new)
     return (
         bool(before)
         and before.keys() == now.keys()
@@ -213,7 +215,7 @@ def _is_the_same(old: str | None, new: str | None) -> bool:
     )
 
 
-def words_of(decided: Decided) -> str:
+def format_decision(decided: ProbeDecision) -> str:
     """Return a decision on one line: ``denied (tool_error)``, ``filtered without email, phone``.
 
     A field that is masked instead of left out is marked: ``phone (masked)``.

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from harness.base import canonical_json
-from harness.judging import fold
-from harness.probing.callers import ROLES, UNKNOWN, ProbeCaller, damaged_callers
+from harness.judging import fold_text
+from harness.probing.callers import ROLES, UNKNOWN, ProbeCaller, build_damaged_callers
 from harness.types import JsonObject
 
 _LIKE = str.maketrans({"a": "\u0430", "e": "\u0435", "o": "\u043e", "c": "\u0441", "i": "\u0456"})
@@ -26,7 +26,7 @@ _SHORT = 4
 """Shorter values, such as numbers, are too common to be truncated."""
 
 
-def lookalike_callers(callers: Iterable[ProbeCaller]) -> tuple[ProbeCaller, ...]:
+def build_lookalike_callers(callers: Iterable[ProbeCaller]) -> tuple[ProbeCaller, ...]:
     """Return identities with attributes that resemble those of ``callers``.
 
     The base of each is the identity with an unknown value of the same attribute.
@@ -34,16 +34,17 @@ def lookalike_callers(callers: Iterable[ProbeCaller]) -> tuple[ProbeCaller, ...]
     callers = tuple(callers)
     taken = {canonical_json(caller.user_context) for caller in callers}
     unknown = {
-        canonical_json(caller.user_context): caller.name for caller in damaged_callers(callers)
+        canonical_json(caller.user_context): caller.name
+        for caller in build_damaged_callers(callers)
     }
     found: list[tuple[int, ProbeCaller]] = []
     for caller in callers:
         for name, value in (caller.user_context or {}).items():
-            base = unknown.get(canonical_json(_with(caller, name, UNKNOWN)))
+            base = unknown.get(canonical_json(_replace_attribute(caller, name, UNKNOWN)))
             if base is None or not isinstance(value, str) or not value:
                 continue
-            for place, (like, how) in enumerate(_like(name, value)):
-                context = _with(caller, name, like)
+            for place, (like, how) in enumerate(_propose_lookalikes(name, value)):
+                context = _replace_attribute(caller, name, like)
                 key = canonical_json(context)
                 if key not in taken:
                     taken.add(key)
@@ -59,11 +60,11 @@ def lookalike_callers(callers: Iterable[ProbeCaller]) -> tuple[ProbeCaller, ...]
     return tuple(one for _, one in sorted(found, key=lambda each: each[0]))
 
 
-def _with(caller: ProbeCaller, name: str, value: str) -> JsonObject:
+def _replace_attribute(caller: ProbeCaller, name: str, value: str) -> JsonObject:
     return {**(caller.user_context or {}), name: value}
 
 
-def _like(name: str, value: str) -> Iterator[tuple[str, str]]:
+def _propose_lookalikes(name: str, value: str) -> Iterator[tuple[str, str]]:
     """Yield values that are not ``value`` and look like it, each with how it was made.
 
     An address of email means the same in any case, wherever it is compared.
@@ -71,9 +72,9 @@ def _like(name: str, value: str) -> Iterator[tuple[str, str]]:
     if value.swapcase() != value and "@" not in value:
         yield value.swapcase(), "is in other case"
     yield value.translate(_WIDE), "is in full-width letters"
-    if fold(name) not in _SPACED:
+    if fold_text(name) not in _SPACED:
         yield f" {value} ", "has spaces around it"
-    if fold(name) in map(fold, ROLES):
+    if fold_text(name) in map(fold_text, ROLES):
         yield "0", "is the number of a row"
         yield "1", "is the number of another row"
     yield f"not_{value}", "ends with it"

@@ -7,10 +7,23 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.base import InvalidInput, canonical_json, digest, is_valid
+from harness.base import InvalidInput, canonical_json, digest_json, is_valid
 from harness.judging import stated_arguments
-from harness.models import NO_LEAVE, Leave, example_arguments, may_call, reads, seems_to_change
-from harness.runner import named_in, own_names, sorted_problems, titles, unoffered
+from harness.models import (
+    NO_LEAVE,
+    Leave,
+    build_example_arguments,
+    can_change,
+    is_read_only,
+    may_call,
+)
+from harness.runner import (
+    build_unoffered_problem,
+    collect_titles,
+    iterate_named_tools,
+    list_own_names,
+    sorted_problems,
+)
 from harness.types import Case, JsonObject, ServerSpec, Tool, ToolList
 
 _LABEL_CHARS = 70
@@ -39,11 +52,11 @@ class ProbeCall:
         text = f"{self.tool}({given})"
         if len(text) <= _LABEL_CHARS:
             return text
-        return f"{text[: _LABEL_CHARS - 7]}… #{digest([self.tool, self.arguments])[:4]}"
+        return f"{text[: _LABEL_CHARS - 7]}… #{digest_json([self.tool, self.arguments])[:4]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped:
+class SkippedTool:
     """A tool that is not called."""
 
     tool: str
@@ -59,16 +72,20 @@ def check_names(server: ServerSpec, lists: Iterable[ToolList], cases: Iterable[C
         InvalidInput: with all of them.
     """
     lists = tuple(lists)
-    known = {name: title for tools in lists for name, title in titles(tools).items()}
-    own = {name for tools in lists for name in own_names(tools, server)}
+    known = {name: title for tools in lists for name, title in collect_titles(tools).items()}
+    own = {name for tools in lists for name in list_own_names(tools, server)}
     blocked = [
         (named, known.keys() | own)
         for one in (server, *server.members)
         for named in (*one.guard.blocked, *one.guard.allowed)
     ]
-    named_by_cases = [(named, known.keys()) for case in cases for named in named_in(case)]
+    named_by_cases = [
+        (named, known.keys()) for case in cases for named in iterate_named_tools(case)
+    ]
     problems = [
-        unoffered(named, "no identity of the suite is offered a", known, may_say_absent=True)
+        build_unoffered_problem(
+            named, "no identity of the suite is offered a", known, may_say_absent=True
+        )
         for named, names in (*blocked, *named_by_cases)
         if named.tool not in names and not named.allow_absent
     ]
@@ -84,7 +101,7 @@ def choose_calls(
     block: Collection[str] = (),
     read_only: bool = False,
     leave: Leave = NO_LEAVE,
-) -> tuple[list[ProbeCall], list[Skipped]]:
+) -> tuple[list[ProbeCall], list[SkippedTool]]:
     """Return the calls to make, and the tools that are left out.
 
     ``tools`` has every listed tool. A tool that is not known to read is called only if
@@ -93,13 +110,13 @@ def choose_calls(
     with arguments that a suite states, never with drafted ones.
     """
     expected: dict[str, dict[str, JsonObject]] = {}
-    for tool, arguments, forbidden in _expected(cases):
+    for tool, arguments, forbidden in _iterate_expected_calls(cases):
         if destructive or not forbidden or (tool in tools and may_call(tools[tool], invented=True)):
             expected.setdefault(tool, {})[canonical_json(arguments)] = arguments
     calls: list[ProbeCall] = []
-    skipped: list[Skipped] = []
+    skipped: list[SkippedTool] = []
     for name in dict.fromkeys((*tools, *expected)):
-        own, reason = _calls_of(
+        own, reason = _plan_tool_calls(
             name,
             tools.get(name),
             list(expected.get(name, {}).values()),
@@ -115,11 +132,11 @@ def choose_calls(
             )
         calls += own
         if not own:
-            skipped.append(Skipped(tool=name, reason=reason))
+            skipped.append(SkippedTool(tool=name, reason=reason))
     return sorted(calls, key=lambda call: call.changes), skipped
 
 
-def _calls_of(
+def _plan_tool_calls(
     name: str,
     tool: Tool | None,
     expected: list[JsonObject],
@@ -140,9 +157,9 @@ def _calls_of(
             ProbeCall(tool=name, arguments=each, changes=True) for each in expected if each
         ], "no arguments are known"
     if not may_call(tool, leave):
-        return [], _held_back(tool)
+        return [], _explain_skip(tool)
     may_draft = may_call(tool, leave, invented=True)
-    drafted = example_arguments(tool)
+    drafted = build_example_arguments(tool)
     made_up = drafted.values if may_draft else {}
     whole = (
         each if is_valid(dict(each), tool.input_schema) else {**made_up, **each}
@@ -159,38 +176,38 @@ def _calls_of(
         )
     if not tried and not drafted.missing and is_valid(drafted.values, tool.input_schema):
         tried = [drafted.values]
-    made = [ProbeCall(tool=name, arguments=each, changes=not reads(tool)) for each in tried]
+    made = [ProbeCall(tool=name, arguments=each, changes=not is_read_only(tool)) for each in tried]
     return made, "no arguments are known that fit it"
 
 
-def _held_back(tool: Tool) -> str:
+def _explain_skip(tool: Tool) -> str:
     what = (
         "it changes something"
-        if seems_to_change(tool)
+        if can_change(tool)
         else "it may change something: it is not marked as read-only (readOnlyHint), and its verbs "
         "are not known to read"
     )
     return f"{what} (--destructive calls it all the same)"
 
 
-def _expected(cases: Iterable[Case]) -> Iterator[tuple[str, JsonObject, bool]]:
+def _iterate_expected_calls(cases: Iterable[Case]) -> Iterator[tuple[str, JsonObject, bool]]:
     """Yield each complete call in checks, setup and teardown, and whether it is forbidden."""
     for case in cases:
         for call in (*case.setup, *case.teardown):
             yield call.tool, call.arguments, False
         for check in case.every_check:
-            for tool, arguments in _in_params(check.asked()):
+            for tool, arguments in _iterate_nested_calls(check.dump_params()):
                 yield tool, arguments, check.kind in _FORBIDDING
 
 
-def _in_params(params: Any) -> Iterator[tuple[str, JsonObject]]:
+def _iterate_nested_calls(params: Any) -> Iterator[tuple[str, JsonObject]]:
     if isinstance(params, Mapping):
         tool, arguments = params.get("tool"), params.get("args")
         stated = stated_arguments(arguments) if isinstance(arguments, Mapping) else None
         if isinstance(tool, str) and stated is not None:
             yield tool, stated
         for part in params.values():
-            yield from _in_params(part)
+            yield from _iterate_nested_calls(part)
     elif isinstance(params, list | tuple):
         for part in params:
-            yield from _in_params(part)
+            yield from _iterate_nested_calls(part)

@@ -16,61 +16,70 @@ from typing import NamedTuple, TypeAlias
 import anyio
 
 from harness.base import GATE, utc_now
-from harness.probing.caller_sessions import NO_MODEL, SUITE, ProbePlan, Prober, result_of
-from harness.probing.caller_views import ProbedTrials, label_of, name_of
+from harness.probing.caller_sessions import NO_MODEL, SUITE, ProbePlan, Prober, get_result
+from harness.probing.caller_views import ProbedTrials, get_caller_name, get_label
 from harness.probing.callers import ProbeCaller
-from harness.probing.cursors.following import crossed, pairs
-from harness.probing.equal_answers.asking_alone import ask_alone, is_unknown
+from harness.probing.cursors.cursor_exchange import cross_cursors, find_pairs
+from harness.probing.equal_answers.isolated_calls import is_unknown, make_isolated_calls
 from harness.probing.equal_answers.own_records import read_own_records
-from harness.probing.equal_answers.warming_up import warm_up, with_verdicts
+from harness.probing.equal_answers.warm_up_calls import add_verdicts, warm_up
 from harness.probing.findings import read_probe
-from harness.probing.forged_calls import ForgedCall, by_caller
-from harness.probing.forging import Forging
-from harness.probing.inputs import inputs_of
-from harness.probing.interference.data_sets import servers_with
+from harness.probing.forged_calls import ForgedCall, group_by_caller
+from harness.probing.forging import CallForger
+from harness.probing.inputs import digest_inputs
+from harness.probing.interference.data_sets import iterate_data_servers
 from harness.probing.interference.run import Interference
-from harness.probing.kept_decisions import Change, Kept
-from harness.probing.planned_calls import ProbeCall, Skipped
+from harness.probing.kept_decisions import DecisionChange, Kept
+from harness.probing.planned_calls import ProbeCall, SkippedTool
 from harness.probing.repeated_calls import MOST_CONFIRMED
 from harness.probing.report import ProbeReport
-from harness.probing.requests.choosing import requests_to_make
-from harness.probing.smuggling.in_requests import beside_tokens
-from harness.probing.stability import Answer, suspicions
-from harness.probing.token_ages import aged, aged_at_members, aging_call
-from harness.probing.token_swaps import swapped, swaps
-from harness.probing.verdict_lines import verdict_lines
+from harness.probing.requests.request_choice import choose_requests
+from harness.probing.smuggling.request_smuggling import smuggle_beside_tokens
+from harness.probing.stability import CallerAnswer, find_suspicions
+from harness.probing.token_ages import aging_call, measure_ages, measure_member_ages
+from harness.probing.token_swaps import find_swaps, try_swap
+from harness.probing.verdict_lines import build_verdict_lines
 from harness.reports import build_report
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log
-from harness.runner import RUNS, Job, Plan, RunOptions, header_of, log_path, new_run_id, redactor_of
+from harness.runner import (
+    RUNS,
+    Job,
+    RunOptions,
+    RunPlan,
+    build_header,
+    build_redactor,
+    log_path,
+    new_run_id,
+)
 from harness.sessions import open_sessions
 from harness.types import Suite, ToolList
 
-__all__ = ["ProbePlan", "Probed", "probe"]
+__all__ = ["ProbeOutcome", "ProbePlan", "run_probe"]
 
 AT_ONCE = 4
 """Number of concurrent callers."""
 
 
-class Probed(NamedTuple):
+class ProbeOutcome(NamedTuple):
     """A finished probe."""
 
     log: RunLog
     """Its log, which includes the findings."""
     report: ProbeReport
     """The report on the log."""
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedTool, ...]
     """The tools that were left out."""
 
 
-async def probe(
+async def run_probe(
     plan: ProbePlan,
     runs: Path = RUNS,
     begin: Callable[[int, int], None] | None = None,
-    failing_changes: Callable[[ProbeReport], Sequence[Change]] | None = None,
+    failing_changes: Callable[[ProbeReport], Sequence[DecisionChange]] | None = None,
     judge_suite: Callable[[RunLog], Awaitable[str | None]] | None = None,
     *,
     kept: Kept | None = None,
-) -> Probed:
+) -> ProbeOutcome:
     """Run the probe.
 
     ``begin`` is called with the number of callers and the number of calls of each.
@@ -84,11 +93,11 @@ async def probe(
     """
     secrets: list[str] = []  # what comes up before there is a log to keep them out of
     learners: list[Callable[[str], None]] = [secrets.append]
-    GATE.plan([plan.server])
-    async with open_sessions(partial(_tell, learners)) as pool:
+    GATE.require_plan([plan.server])
+    async with open_sessions(partial(_share_secret, learners)) as pool:
         prober = Prober(plan, pool)
-        await prober.look()
-        callers = prober.callers()
+        await prober.list_tools()
+        callers = prober.list_callers()
         if begin is not None:
             begin(len(callers), len(prober.calls))
         reads = [call for call in prober.calls if not call.changes]
@@ -97,7 +106,7 @@ async def probe(
         to_change: list[_Round] = [(caller, changing, 0) for caller in callers if changing]
         in_turn = [(caller, [call], 1) for call in reads for caller in reversed(plan.callers)]
         trials = [
-            prober.trial(caller, call, index)
+            prober.build_trial(caller, call, index)
             for caller, calls, index in (*rounds, *in_turn, *to_change)
             for call in calls
         ]
@@ -105,45 +114,51 @@ async def probe(
         jobs = [
             Job(trial=trial, suite=suite, model=NO_MODEL, server=plan.server) for trial in trials
         ]
-        described = Plan(jobs=tuple(jobs), settings=prober.settings())
+        described = RunPlan(jobs=tuple(jobs), settings=prober.build_settings())
         run_id = new_run_id([f"{SUITE}-{plan.server.name}"])
-        redactor = redactor_of(described)
-        redactor.know(servers=servers_with(plan.server, plan.alterations), environ=os.environ)
+        redactor = build_redactor(described)
+        redactor.add_specs(
+            servers=iterate_data_servers(plan.server, plan.alterations), environ=os.environ
+        )
         for secret in secrets:
-            redactor.learn(secret)
-        learners.append(redactor.learn)
-        with LogWriter(log_path(run_id, runs), redactor.document, redactor.learn) as log:
-            inputs = {"inputs": inputs_of(plan, prober.lists, kept)}  # its secrets are known now
-            header = header_of(described, run_id, RunOptions(concurrency=AT_ONCE))
+            redactor.add_secret(secret)
+        learners.append(redactor.add_secret)
+        with LogWriter(
+            log_path(run_id, runs), redactor.redact_json_text, redactor.add_secret
+        ) as log:
+            inputs = {
+                "inputs": digest_inputs(plan, prober.lists, kept)
+            }  # its secrets are known now
+            header = build_header(described, run_id, RunOptions(concurrency=AT_ONCE))
             log.append(replace(header, settings={**header.settings, **inputs}))
             began = anyio.current_time()
-            course = _Course(prober, log)
-            await course.run(rounds, in_turn)
-            await course.ask_apart()
+            course = _ProbeExecution(prober, log)
+            await course.run_rounds(rounds, in_turn)
+            await course.make_isolated_calls()
             so_far = read_log(log.path)
-            await course.attack(so_far)
+            await course.run_attacks(so_far)
             for number in range(len(plan.alterations)):
-                learn = partial(_tell, learners)
-                await Interference(prober, number, learn, course.keep).run()
+                learn = partial(_share_secret, learners)
+                await Interference(prober, number, learn, course.log_lines).run()
             if changing:
-                await course.change(to_change)
-                await course.change_nothing()
-            so_far = so_far.read_on()
+                await course.make_changing_calls(to_change)
+                await course.make_empty_changes()
+            so_far = so_far.read_further()
             report = read_probe(so_far)
             changed = () if failing_changes is None else failing_changes(report)
             fault = None if judge_suite is None else await judge_suite(so_far)
             kept_otherwise = [change.summary for change in changed]
-            for line in verdict_lines(report, so_far, kept_otherwise, fault):
+            for line in build_verdict_lines(report, so_far, kept_otherwise, fault):
                 log.append(line)
             elapsed_s = round(anyio.current_time() - began, 6)
             log.append(Footer(finished_at=utc_now(), elapsed_s=elapsed_s, reason="complete"))
-        whole = so_far.read_on()
+        whole = so_far.read_further()
         # The verdicts are those of the report: with them only the results are others.
         judged = replace(report, report=build_report(whole))
-        return Probed(whole, judged, tuple(prober.skipped))
+        return ProbeOutcome(whole, judged, tuple(prober.skipped))
 
 
-def _tell(learners: Iterable[Callable[[str], None]], secret: str) -> None:
+def _share_secret(learners: Iterable[Callable[[str], None]], secret: str) -> None:
     for learn in learners:
         learn(secret)
 
@@ -153,20 +168,20 @@ _Round: TypeAlias = tuple[ProbeCaller, Sequence[ProbeCall], int]
 
 
 @dataclass(slots=True)
-class _Course:
+class _ProbeExecution:
     """The execution of a probe: its order of calls, and the answers so far."""
 
     prober: Prober
     log: LogWriter
     listed: set[str] = field(default_factory=set)
-    answers: list[Answer] = field(default_factory=list)
+    answers: list[CallerAnswer] = field(default_factory=list)
     """The answers to the suite's own identities."""
-    answers_of_unknown: list[Answer] = field(default_factory=list)
+    answers_of_unknown: list[CallerAnswer] = field(default_factory=list)
     """The answers to those made from them with an unknown attribute."""
-    forging: Forging | None = None
+    forging: CallForger | None = None
     """The forged calls, once they are chosen."""
 
-    async def attack(self, so_far: RunLog) -> None:
+    async def run_attacks(self, so_far: RunLog) -> None:
         """Make the calls that are chosen by the answers ``so_far``: aged, forged, swapped, crossed.
 
         With the suite's identities alone, it is those with expired tokens.
@@ -174,73 +189,75 @@ class _Course:
         probed = ProbedTrials(build_report(so_far), so_far)
         aging = aging_call(self.prober, probed)
         if aging is not None:
-            self.keep(await aged(self.prober, aging))
-        self.keep(await aged_at_members(self.prober, probed))
+            self.log_lines(await measure_ages(self.prober, aging))
+        self.log_lines(await measure_member_ages(self.prober, probed))
         if not self.prober.plan.damaged:
             return
-        await self.forge(Forging(self.prober, probed))
-        for swap in swaps(self.prober, probed):
-            self.keep(await swapped(self.prober, swap))
-        for pair in await pairs(self.prober, probed):
-            self.keep(await crossed(self.prober, pair))
+        await self.make_forged_calls(CallForger(self.prober, probed))
+        for swap in find_swaps(self.prober, probed):
+            self.log_lines(await try_swap(self.prober, swap))
+        for pair in await find_pairs(self.prober, probed):
+            self.log_lines(await cross_cursors(self.prober, pair))
 
-    async def run(self, side_by_side: Sequence[_Round], in_turn: Sequence[_Round]) -> None:
+    async def run_rounds(self, side_by_side: Sequence[_Round], in_turn: Sequence[_Round]) -> None:
         limiter = anyio.CapacityLimiter(AT_ONCE)
 
-        async def work(caller: ProbeCaller, calls: Sequence[ProbeCall], index: int) -> None:
+        async def make_round(caller: ProbeCaller, calls: Sequence[ProbeCall], index: int) -> None:
             async with limiter:
-                lines = await self.prober.ask(caller, calls, index)
-            self.keep(lines)
+                lines = await self.prober.make_calls(caller, calls, index)
+            self.log_lines(lines)
             if not caller.bases or is_unknown(caller):
                 answers = self.answers_of_unknown if caller.bases else self.answers
                 answers += (
-                    Answer(name_of(line.run), label_of(line.run), result_of(line))
+                    CallerAnswer(get_caller_name(line.run), get_label(line.run), get_result(line))
                     for line, _ in lines
                 )
 
         first = await warm_up(self.prober)
         async with anyio.create_task_group() as group:
             for one in side_by_side:
-                group.start_soon(work, *one)
+                group.start_soon(make_round, *one)
         for one in in_turn:
-            await work(*one)
-        self.keep(await with_verdicts(self.prober, first, self.answers))
-        await self._confirm()
+            await make_round(*one)
+        self.log_lines(await add_verdicts(self.prober, first, self.answers))
+        await self._confirm_suspicions()
 
-    async def ask_apart(self) -> None:
+    async def make_isolated_calls(self) -> None:
         """Make the calls in separate processes, and read the identities' own records."""
-        self.keep(await ask_alone(self.prober, [*self.answers, *self.answers_of_unknown]))
-        self.keep(await read_own_records(self.prober))
+        self.log_lines(
+            await make_isolated_calls(self.prober, [*self.answers, *self.answers_of_unknown])
+        )
+        self.log_lines(await read_own_records(self.prober))
 
-    async def change_nothing(self) -> None:
+    async def make_empty_changes(self) -> None:
         """Make calls that change data with nothing to change, each caller in a new process."""
         if self.forging is not None:
-            for calls in by_caller(self.forging.changing).values():
-                self.keep(await self.forging.ask_riskily(calls[0].caller, calls))
+            for calls in group_by_caller(self.forging.changing).values():
+                self.log_lines(await self.forging.make_risky_calls(calls[0].caller, calls))
                 await self.prober.pool.end_idle()
 
-    async def forge(self, forging: Forging) -> None:
+    async def make_forged_calls(self, forging: CallForger) -> None:
         """Make the forged calls, all callers concurrently; the risky ones of one after another."""
         self.forging = forging
         further = [
-            *await requests_to_make(self.prober, forging.withheld),
-            *await beside_tokens(self.prober, forging.withheld),
+            *await choose_requests(self.prober, forging.withheld),
+            *await smuggle_beside_tokens(self.prober, forging.withheld),
         ]
         limiter = anyio.CapacityLimiter(AT_ONCE)
 
-        async def work(caller: ProbeCaller, calls: Sequence[ForgedCall]) -> None:
+        async def make_caller_calls(caller: ProbeCaller, calls: Sequence[ForgedCall]) -> None:
             async with limiter:
-                self.keep(await forging.ask(caller, calls))
+                self.log_lines(await forging.make_calls(caller, calls))
 
         async with anyio.create_task_group() as group:
-            for calls in by_caller([*forging.calls, *further]).values():
-                group.start_soon(work, calls[0].caller, calls)
+            for calls in group_by_caller([*forging.calls, *further]).values():
+                group.start_soon(make_caller_calls, calls[0].caller, calls)
         await self.prober.pool.end_idle()
-        for calls in by_caller(forging.risky).values():
-            self.keep(await forging.ask_riskily(calls[0].caller, calls))
+        for calls in group_by_caller(forging.risky).values():
+            self.log_lines(await forging.make_risky_calls(calls[0].caller, calls))
             await self.prober.pool.end_idle()
 
-    async def change(self, rounds: Sequence[_Round]) -> None:
+    async def make_changing_calls(self, rounds: Sequence[_Round]) -> None:
         """Make the calls that change data, after all other calls.
 
         With ``isolation: none`` only one process of the server runs at a time.
@@ -249,29 +266,29 @@ class _Course:
         alone = self.prober.plan.server.isolation == "none"
         limiter = anyio.CapacityLimiter(1 if alone else AT_ONCE)
 
-        async def work(caller: ProbeCaller, calls: Sequence[ProbeCall]) -> None:
+        async def make_round(caller: ProbeCaller, calls: Sequence[ProbeCall]) -> None:
             async with limiter:
-                self.keep(await self.prober.ask_to_change(caller, calls))
+                self.log_lines(await self.prober.make_changing_calls(caller, calls))
                 if alone:
                     await self.prober.pool.end_idle()
 
         async with anyio.create_task_group() as group:
             for caller, calls, _ in rounds:
-                group.start_soon(work, caller, calls)
+                group.start_soon(make_round, caller, calls)
 
-    async def _confirm(self) -> None:
+    async def _confirm_suspicions(self) -> None:
         """Repeat suspicious calls until each is confirmed or cleared."""
         guilty: Counter[str] = Counter()
         in_order = sorted(
             self.answers, key=lambda answer: (answer.call, answer.name)
         )  # not as they happened to come
-        for suspicion in suspicions(in_order):
+        for suspicion in find_suspicions(in_order):
             if guilty[suspicion.name] < MOST_CONFIRMED:
-                followed, lines = await self.prober.confirm(suspicion)
-                self.keep(lines)
+                followed, lines = await self.prober.confirm_suspicion(suspicion)
+                self.log_lines(lines)
                 guilty[suspicion.name] += followed
 
-    def keep(self, lines: Sequence[tuple[TrialLine, ToolList | None]]) -> None:
+    def log_lines(self, lines: Sequence[tuple[TrialLine, ToolList | None]]) -> None:
         """Log ``lines``, with new tool lists."""
         for line, tools in lines:
             if tools is not None and tools.digest not in self.listed:

@@ -21,7 +21,7 @@ MOST_CONFIRMED = 3
 """Maximum number of confirmed calls of one caller; its other suspicious calls are not repeated."""
 
 
-class Again(NamedTuple):
+class RepeatReason(NamedTuple):
     """The reason for repeating a call."""
 
     words: str
@@ -44,23 +44,26 @@ class Suspicion:
     """Possible previous callers, those with different answers first."""
 
     @property
-    def before(self) -> tuple[str, ...]:
+    def preceding_callers(self) -> tuple[str, ...]:
         """The callers after whom the call is repeated; at least two, so maybe the caller itself."""
         others = self.after[:MOST_BEFORE]
         return others if len(others) > 1 else (*others, self.name)
 
-    def orders(self) -> Iterator[tuple[str, ...]]:
+    def iterate_orders(self) -> Iterator[tuple[str, ...]]:
         """Yield the callers in a random but reproducible order for each round.
 
         The second round reverses the first, so that answers that alternate regularly do not seem
         to depend on the previous caller.
         """
         dice = random.Random(f"{self.call} {self.name}")  # noqa: S311 - repeatable, not secret
-        yield self.before
-        yield self.before[::-1]
+        yield self.preceding_callers
+        yield self.preceding_callers[::-1]
         for _ in range(ROUNDS - 2):
-            yield tuple(dice.sample(self.before, len(self.before)))
+            yield tuple(dice.sample(self.preceding_callers, len(self.preceding_callers)))
 
-    def steps(self, before: str) -> tuple[tuple[str, Again], ...]:
+    def list_steps(self, before: str) -> tuple[tuple[str, RepeatReason], ...]:
         """Return two calls, in order: one of the caller ``before``, then the suspected one."""
-        return (before, Again(f"before {self.name}")), (self.name, Again(f"after {before}", before))
+        return (before, RepeatReason(f"before {self.name}")), (
+            self.name,
+            RepeatReason(f"after {before}", before),
+        )

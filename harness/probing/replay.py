@@ -8,7 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.probing.caller_views import asked, facts_of, follows, label_of, name_of
+from harness.probing.caller_views import (
+    get_caller_name,
+    get_facts,
+    get_label,
+    get_repetition,
+    iterate_calls,
+)
 from harness.probing.callers import ProbeCaller
 from harness.probing.cursors.arguments import LISTS
 from harness.probing.planned_calls import ProbeCall
@@ -21,7 +27,7 @@ NOTHING: JsonObject = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class ProbeOptions:
     """The arguments of ``harness probe`` that select suites and servers."""
 
     suites: Sequence[str] = ()
@@ -29,7 +35,7 @@ class Origin:
     servers: Sequence[str] = ()
     """The values of ``--server``; empty: the suites' server."""
 
-    def command(
+    def format_command(
         self,
         caller: ProbeCaller,
         call: ProbeCall,
@@ -47,21 +53,21 @@ class Origin:
         It has the identity's name, or the attributes of a damaged identity. It never has a token:
         ``harness call`` creates one of the kind ``--credential``.
         """
-        words = ["harness", "call", call.tool, *self._options(caller)]
-        words += ["--args", _json(call.arguments)] if call.arguments else []
-        words += ["--meta", _json(meta)] if meta else []
+        words = ["harness", "call", call.tool, *self._iterate_options(caller)]
+        words += ["--args", _format_json(call.arguments)] if call.arguments else []
+        words += ["--meta", _format_json(meta)] if meta else []
         words += ["--times", str(times)] if times > 1 else []
         words += ["--after", after] if after is not None else []
         words += ["--altered", altered] if altered is not None else []
         text = shlex.join(words)
         return text if len(text) <= _LONGEST else None
 
-    def fact(self, *asked: Any, **how: Any) -> dict[str, str]:
-        """Return ``{"command": …}`` for the log, or ``{}``; takes the arguments of `command`."""
-        command = self.command(*asked, **how)
+    def build_fact(self, *asked: Any, **how: Any) -> dict[str, str]:
+        """Return ``{"command": …}`` for the log, or ``{}``; takes the arguments of `format_command`."""
+        command = self.format_command(*asked, **how)
         return {} if command is None else {"command": command}
 
-    def _options(self, caller: ProbeCaller) -> Iterator[str]:
+    def _iterate_options(self, caller: ProbeCaller) -> Iterator[str]:
         for suite in self.suites:
             yield from ("--suite", suite)
         for server in self.servers:
@@ -71,28 +77,28 @@ class Origin:
         elif caller.credential != "valid":
             yield from ("--as", caller.bases[0])
         else:
-            yield from ("--user-context", _json(caller.user_context))
+            yield from ("--user-context", _format_json(caller.user_context))
         if caller.credential != "valid":
             yield from ("--credential", caller.credential)
 
 
-def _json(value: Any) -> str:
+def _format_json(value: Any) -> str:
     """Return ASCII JSON, so that lookalike and invisible letters are recognisable."""
     return json.dumps(value, separators=(", ", ": "))
 
 
-def shows(finding: ProbeFinding, result: TrialResult) -> bool:
+def shows_finding(finding: ProbeFinding, result: TrialResult) -> bool:
     """Whether a call of a probe is the one that shows ``finding``."""
-    if name_of(result) not in finding.callers:
+    if get_caller_name(result) not in finding.callers:
         return False
     if finding.after is not None:
-        return follows(result) == (finding.call, finding.after)
+        return get_repetition(result) == (finding.call, finding.after)
     # A call whose result depends on earlier calls shows nothing alone.
-    apart = {"after", "opener", "alone"} & facts_of(result).keys()
-    return not apart and finding.call in (label_of(result), result.case.name)
+    apart = {"after", "opener", "alone"} & get_facts(result).keys()
+    return not apart and finding.call in (get_label(result), result.case.name)
 
 
-def request_of(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
+def get_request(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
     """Return the call that showed ``finding`` and its caller; ``None`` if no single call did.
 
     ``jsonrpc`` is the text of the request, including forged parts. It has the identity in
@@ -100,10 +106,10 @@ def request_of(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
     must carry ``user_context`` instead, with the named ``credential``. ``command`` repeats the
     call; logs of older versions do not have it.
     """
-    run = next((one for one in asked(report.results) if shows(finding, one)), None)
+    run = next((one for one in iterate_calls(report.results) if shows_finding(finding, one)), None)
     if run is None:
         return None
-    facts, user_context = facts_of(run), run.case.user_context
+    facts, user_context = get_facts(run), run.case.user_context
     key = report.settings.get("meta_key", USER_CONTEXT_META_KEY)
     sent = {} if user_context is None else {key: user_context}
     sent |= facts.get("forged", {}).get("brought", {}).get("meta", {})
@@ -113,7 +119,7 @@ def request_of(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
         method, params = facts["tool"], {**facts["arguments"], **meta}
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     return {
-        "identity": name_of(run),
+        "identity": get_caller_name(run),
         "user_context": user_context,
         "credential": facts["credential"],
         "tool": facts["tool"],

@@ -9,7 +9,7 @@ from typing import Literal, Self, TypeAlias
 from harness.judging import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED
 from harness.probing.callers import UNSENT, Unsent
 from harness.probing.coverage import Coverage
-from harness.probing.interference.comparing import Account
+from harness.probing.interference.comparison import Account
 from harness.reports import ProbeFinding
 from harness.types import FLAWS, Decision, Report
 
@@ -55,7 +55,7 @@ class Leeway:
     """Why it is not known, if so."""
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The leeway on one line."""
         if self.beyond:
             return (
@@ -70,7 +70,7 @@ class Leeway:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
+class ProbeDecision:
     """The server's decision on one call of one caller."""
 
     access: str
@@ -86,7 +86,7 @@ class Decided:
     """The masked fields whose mask leaves a part of the value readable."""
 
     @classmethod
-    def of(cls, decision: Decision) -> Self:
+    def from_decision(cls, decision: Decision) -> Self:
         """Convert a decision of `harness.judging.policy` into one of a probe's table."""
         return cls(
             access=decision.access,
@@ -103,7 +103,7 @@ class ProbeReport:
 
     report: Report
     """The general report, as for any run."""
-    decisions: Mapping[str, Mapping[str, Decided]]
+    decisions: Mapping[str, Mapping[str, ProbeDecision]]
     """Call → caller → decision."""
     findings: tuple[ProbeFinding, ...]
     """The findings, worst first."""
@@ -147,12 +147,12 @@ class ProbeReport:
     """The coverage of the probe."""
 
     @property
-    def flawed(self) -> int:
+    def flawed_tokens(self) -> int:
         """Number of flawed tokens that were sent."""
         return len(self.tokens)
 
     @property
-    def tried(self) -> tuple[str, ...]:
+    def token_attacks(self) -> tuple[str, ...]:
         """The attacks with tokens that the probe tried."""
         return (*(FLAWS if self.tokens else ()), *(SWAPS if self.swapped else ()))
 
@@ -167,7 +167,7 @@ class ProbeReport:
     @property
     def exit_code(self) -> int:
         """0: no finding. 1: a finding. 4: no finding, but the probe is incomplete."""
-        if self.findings or self.coverage.fault:
+        if self.findings or self.coverage.failure:
             return EXIT_FAILED
         return EXIT_UNJUDGED if self.is_incomplete else EXIT_PASSED
 

@@ -12,15 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from harness.base import one_line
-from harness.judging import Result, is_volatile, value_of
+from harness.base import make_one_line
+from harness.judging import Result, is_volatile, to_comparable
 from harness.probing.caller_views import (
     NO_ANSWER,
     ProbedTrials,
-    bases_of,
-    facts_of,
-    label_of,
-    name_of,
+    get_bases,
+    get_caller_name,
+    get_facts,
+    get_label,
 )
 from harness.probing.repeated_calls import ROUNDS, Suspicion
 from harness.probing.report import AFTER_NOBODY
@@ -35,7 +35,7 @@ _TIMES_AND_NUMBERS = re.compile(
 _TIME_OF_DAY = re.compile(r"\d:\d\d")
 
 
-class Answer(NamedTuple):
+class CallerAnswer(NamedTuple):
     """The answer to one call of one caller."""
 
     name: str
@@ -46,7 +46,7 @@ class Answer(NamedTuple):
     """Its result; ``None`` if no call was made."""
 
 
-def suspicions(answers: Iterable[Answer]) -> Iterator[Suspicion]:
+def find_suspicions(answers: Iterable[CallerAnswer]) -> Iterator[Suspicion]:
     """Yield calls that one of the suite's own identities made twice with different results.
 
     Results differ by their outcome, by their fields, or because one equals another caller's result.
@@ -58,13 +58,16 @@ def suspicions(answers: Iterable[Answer]) -> Iterator[Suspicion]:
     given: dict[tuple[str, frozenset[str]], dict[str, None]] = {}
     callers: dict[str, dict[str, frozenset[str]]] = {}
     for (name, call), results in rounds.items():
-        callers.setdefault(call, {})[name] = traits(results[0])
+        callers.setdefault(call, {})[name] = extract_traits(results[0])
         for result in results:
-            given.setdefault((call, _telling(result)), {})[name] = None
+            given.setdefault((call, _extract_distinctive(result)), {})[name] = None
     for (name, call), results in rounds.items():
-        kinds = sorted({_kind(result) for result in results})
+        kinds = sorted({_describe_outcome(result) for result in results})
         others = [
-            other for words in _exchanged(results) for other in given[call, words] if other != name
+            other
+            for words in _find_exchanged(results)
+            for other in given[call, words]
+            if other != name
         ]
         if len(kinds) > 1 or others:
             how = " and ".join(kinds) if len(kinds) > 1 else f"once as it does for {others[0]}"
@@ -80,20 +83,20 @@ def _most_different(callers: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*seen.values(), *callers)))
 
 
-def unstable_answers(probed: ProbedTrials) -> Iterator[ProbeFinding]:
+def find_unstable_answers(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield suspicious calls whose answer depended on the previous caller in every repetition."""
     heard: dict[tuple[str, str], dict[str, list[frozenset[str]]]] = {}
     for run in probed.again:
-        result, facts = probed.result(run), facts_of(run)
+        result, facts = probed.get_result(run), get_facts(run)
         if facts["after"] is not None:
-            after = heard.setdefault((name_of(run), facts["call"]), {})
-            after.setdefault(facts["after"], []).append(traits(result))
-    for suspicion in suspicions(_answers_of(probed)):
+            after = heard.setdefault((get_caller_name(run), facts["call"]), {})
+            after.setdefault(facts["after"], []).append(extract_traits(result))
+    for suspicion in find_suspicions(_iterate_answers(probed)):
         after = heard.get((suspicion.name, suspicion.call), {})
         if (
             after
             and all(len(each) >= ROUNDS for each in after.values())
-            and follows_the_caller_before(after)
+            and depends_on_previous(after)
         ):
             words = (
                 f"{suspicion.call} comes out differently for {suspicion.name} from one time to the "
@@ -102,7 +105,7 @@ def unstable_answers(probed: ProbedTrials) -> Iterator[ProbeFinding]:
             )
             yield ProbeFinding(
                 problem="unstable",
-                words=one_line(words),
+                words=make_one_line(words),
                 callers=(suspicion.name,),
                 call=suspicion.call,
                 after=_telling_caller(after, suspicion.name),
@@ -110,20 +113,20 @@ def unstable_answers(probed: ProbedTrials) -> Iterator[ProbeFinding]:
             )
 
 
-def _answers_of(probed: ProbedTrials) -> Iterator[Answer]:
+def _iterate_answers(probed: ProbedTrials) -> Iterator[CallerAnswer]:
     """Yield the answers to the suites' own identities in the common calls."""
     return (
-        Answer(name_of(run), label_of(run), probed.result(run))
+        CallerAnswer(get_caller_name(run), get_label(run), probed.get_result(run))
         for run in probed.runs
-        if not bases_of(run)
+        if not get_bases(run)
     )
 
 
-def follows_the_caller_before(after: Mapping[str, Sequence[frozenset[str]]]) -> bool:
+def depends_on_previous(after: Mapping[str, Sequence[frozenset[str]]]) -> bool:
     """Whether a suspect's answer depends on which of two callers asked right before it.
 
-    ``after`` has the `traits` of answers, by the previous caller. An answer that changes by itself
-    does not come back with the same caller.
+    ``after`` has the `extract_traits` of answers, by the previous caller. An answer that changes by
+    itself does not come back with the same caller.
     """
     return any(_telling_pairs(after))
 
@@ -144,14 +147,14 @@ def _telling_caller(after: Mapping[str, Sequence[frozenset[str]]], suspect: str)
     return max(found, key=lambda name: len(after[name][0]), default=None)
 
 
-def traits(result: Result | None) -> frozenset[str]:
+def extract_traits(result: Result | None) -> frozenset[str]:
     """Return a call's outcome and distinctive values for comparison; empty without an answer."""
     if result is None or result.call.outcome in NO_ANSWER:
         return frozenset()
-    return _telling(result) | {_kind(result)}
+    return _extract_distinctive(result) | {_describe_outcome(result)}
 
 
-def _kind(result: Result) -> str:
+def _describe_outcome(result: Result) -> str:
     """Return the outcome of a call and its number of fields, in words."""
     if result.call.outcome != "ok":
         return str(result.call.outcome)
@@ -159,7 +162,7 @@ def _kind(result: Result) -> str:
     return f"ok with {len(fields)} fields" if fields else "ok"
 
 
-def _telling(result: Result) -> frozenset[str]:
+def _extract_distinctive(result: Result) -> frozenset[str]:
     """Return the distinctive texts of a successful answer, each with its path.
 
     Numbers and times are left out, since measured or counted values change independently of the
@@ -174,7 +177,7 @@ def _telling(result: Result) -> frozenset[str]:
     ]
     if not result.leaves:
         texts = [("", _TIMES_AND_NUMBERS.sub("", result.call.text))]
-    values = ((path, value_of(text)) for path, text in texts)
+    values = ((path, to_comparable(text)) for path, text in texts)
     return frozenset(
         f"{path}: {value.text}"
         for path, value in values
@@ -189,7 +192,7 @@ def _is_time(value: object) -> bool:
     return not any(map(str.isalnum, _TIMES_AND_NUMBERS.sub("", value)))
 
 
-def _exchanged(results: Sequence[Result]) -> Iterator[frozenset[str]]:
+def _find_exchanged(results: Sequence[Result]) -> Iterator[frozenset[str]]:
     """Yield the texts of answers that have other texts than another answer, not just more."""
-    distinct = {_telling(result) for result in results}
+    distinct = {_extract_distinctive(result) for result in results}
     return (one for one in distinct if any(one - other and other - one for other in distinct))

@@ -20,12 +20,12 @@ import anyio
 
 from harness.base import HarnessError
 from harness.judging import Result
-from harness.probing.caller_sessions import Prober, result_of, with_fact
-from harness.probing.caller_views import ProbedTrials, bases_of, facts_of, is_flawed, label_of
+from harness.probing.caller_sessions import Prober, add_fact, get_result
+from harness.probing.caller_views import ProbedTrials, get_bases, get_facts, get_label, is_flawed
 from harness.probing.callers import ANONYMOUS, ProbeCaller
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.report import LATELY_MIN, LONGEST_MIN
-from harness.probing.tokens import lets_in
+from harness.probing.tokens import accepts_token
 from harness.runlog import TrialLine
 from harness.sessions import Identity, JoinedSession, Session
 from harness.types import JsonObject, ToolList, TrialResult
@@ -68,35 +68,39 @@ def aging_call(prober: Prober, probed: ProbedTrials) -> AgingCall | None:
     server = prober.plan.server
     if not server.identity.is_signed:
         return None
-    answered = probed.answered()
+    answered = probed.collect_answered()
     flawed = {
-        (bases_of(run)[0], label_of(run), facts_of(run)["credential"]): run
+        (get_bases(run)[0], get_label(run), get_facts(run)["credential"]): run
         for run in filter(is_flawed, probed.runs)
     }
     for owner in filter(lambda caller: caller.user_context, prober.plan.callers):
         for call in (call for call in prober.calls if not call.changes):
             own, nobody = (answered.get((name, call.label)) for name in (owner.name, ANONYMOUS))
-            gained = None if own is None else probed.result(own)
+            gained = None if own is None else probed.get_result(own)
             if nobody is None or gained is None or gained.call.outcome != "ok":
                 continue
-            without = probed.result(nobody)
+            without = probed.get_result(nobody)
             hour, lately = (
-                _lets_in(probed, flawed.get((owner.name, call.label, age)), without)
+                _accepts_token(probed, flawed.get((owner.name, call.label, age)), without)
                 for age in ("expired", "expired_lately")
             )
-            if lets_in(gained, without) and hour is False and lately is not None:
-                bounds = _known(accepted_lately=lately)
-                return AgingCall(owner, call, without, *bounds, partial(prober.pool.lone, server))
+            if accepts_token(gained, without) and hour is False and lately is not None:
+                bounds = _get_known_bounds(accepted_lately=lately)
+                return AgingCall(
+                    owner, call, without, *bounds, partial(prober.pool.lend_new_connection, server)
+                )
     return None
 
 
-def _lets_in(probed: ProbedTrials, run: TrialResult | None, nobody: Result | None) -> bool | None:
+def _accepts_token(
+    probed: ProbedTrials, run: TrialResult | None, nobody: Result | None
+) -> bool | None:
     if run is None:
         return None
-    return lets_in(probed.result(run), nobody, refused=probed.refused(run))
+    return accepts_token(probed.get_result(run), nobody, refused=probed.is_refused(run))
 
 
-def _known(*, accepted_lately: bool) -> tuple[int, int]:
+def _get_known_bounds(*, accepted_lately: bool) -> tuple[int, int]:
     """Return minutes that are accepted, and minutes that are refused.
 
     A token of whole minutes is a bit younger than those two that were refused: one minute more.
@@ -104,24 +108,24 @@ def _known(*, accepted_lately: bool) -> tuple[int, int]:
     return (LATELY_MIN, LONGEST_MIN + 1) if accepted_lately else (0, LATELY_MIN + 1)
 
 
-async def aged(prober: Prober, one: AgingCall) -> _Lines:
+async def measure_ages(prober: Prober, one: AgingCall) -> _Lines:
     """Make the call with tokens of different ages, until the longest that is accepted is known.
 
     An answer that does not show it ends the measurement.
     """
     with suppress(HarnessError):
         # The process stays for all calls as long as this session of its owner does.
-        async with prober.pool.session(prober.plan.server, one.owner.user_context):
+        async with prober.pool.lend_session(prober.plan.server, one.owner.user_context):
             pass
-    return await _narrowed(prober, one)
+    return await _narrow_bounds(prober, one)
 
 
-async def _narrowed(prober: Prober, one: AgingCall) -> _Lines:
+async def _narrow_bounds(prober: Prober, one: AgingCall) -> _Lines:
     lines: _Lines = []
     accepted, refused = one.accepted_min, one.refused_min
     while refused - accepted > 1:
         minutes = (accepted + refused) // 2
-        found, line, tools = await _tried(prober, one, minutes, (accepted, refused))
+        found, line, tools = await _try_age(prober, one, minutes, (accepted, refused))
         lines.append((line, tools))
         if found is None:
             break
@@ -129,7 +133,7 @@ async def _narrowed(prober: Prober, one: AgingCall) -> _Lines:
     return lines
 
 
-async def aged_at_members(prober: Prober, probed: ProbedTrials) -> _Lines:
+async def measure_member_ages(prober: Prober, probed: ProbedTrials) -> _Lines:
     """Measure each of several joined servers whose tokens harness signs."""
     members, lines, measured = prober.plan.server.members, _Lines(), set[int]()
     takers = {place for place, one in enumerate(members) if one.identity.is_signed}
@@ -137,53 +141,53 @@ async def aged_at_members(prober: Prober, probed: ProbedTrials) -> _Lines:
         if takers == measured:
             break
         with suppress(HarnessError):
-            async with prober.session(owner) as session:
+            async with prober.open_session(owner) as session:
                 assert isinstance(session, JoinedSession), "the server has members"
                 for place in sorted(takers - measured):
-                    made, found = await _aged_at(prober, probed, owner, session, place)
+                    made, found = await _measure_member(prober, probed, owner, session, place)
                     lines += made
                     measured |= {place} if found else set()
     return lines
 
 
-async def _aged_at(
+async def _measure_member(
     prober: Prober, probed: ProbedTrials, owner: ProbeCaller, session: JoinedSession, place: int
 ) -> tuple[_Lines, bool]:
     """Measure the server at ``place``; return the lines, and whether a call of ``owner`` served."""
     lines: _Lines = []
-    for call, gained in _working(prober, probed, owner, session, place)[:MOST_TRIED]:
+    for call, gained in _find_working_calls(prober, probed, owner, session, place)[:MOST_TRIED]:
         one = AgingCall(
             owner,
             call,
             nobody=None,
             accepted_min=0,
             refused_min=LONGEST_MIN + 1,
-            open_session=partial(_shown, prober, session, place),
+            open_session=partial(_open_with_token, prober, session, place),
             server=prober.plan.server.members[place].name,
         )
-        line, tools = await _without(prober, one)
+        line, tools = await _call_without_token(prober, one)
         lines.append((line, tools))
-        if line.run.error is not None or not lets_in(gained, result_of(line)):
+        if line.run.error is not None or not accepts_token(gained, get_result(line)):
             continue
-        one = replace(one, nobody=result_of(line))
+        one = replace(one, nobody=get_result(line))
         between = (0, LONGEST_MIN + 2)
-        found, line, tools = await _tried(prober, one, LONGEST_MIN + 1, between)
+        found, line, tools = await _try_age(prober, one, LONGEST_MIN + 1, between)
         lines.append((line, tools))
         # Beyond the longest nothing is measured.
-        return [*lines, *(await _narrowed(prober, one) if found is False else [])], True
+        return [*lines, *(await _narrow_bounds(prober, one) if found is False else [])], True
     return lines, False
 
 
-def _working(
+def _find_working_calls(
     prober: Prober, probed: ProbedTrials, owner: ProbeCaller, session: JoinedSession, place: int
 ) -> list[tuple[ProbeCall, Result]]:
     """Return the calls of the server at ``place`` that work for ``owner``, and their answers."""
-    answered = probed.answered()
+    answered = probed.collect_answered()
     working: list[tuple[ProbeCall, Result]] = []
     for call in prober.calls:
         own = answered.get((owner.name, call.label))
-        gained = None if own is None else probed.result(own)
-        if call.changes or gained is None or session.place_of(call.tool) != place:
+        gained = None if own is None else probed.get_result(own)
+        if call.changes or gained is None or session.get_server_index(call.tool) != place:
             continue
         if gained.call.outcome == "ok":
             working.append((call, gained))
@@ -191,22 +195,24 @@ def _working(
 
 
 @asynccontextmanager
-async def _shown(
+async def _open_with_token(
     prober: Prober, session: JoinedSession, place: int, who: Identity
 ) -> AsyncGenerator[Session]:
     """Open ``session`` with the token of ``who`` at one server; the others keep theirs."""
-    async with prober.pool.lone(prober.plan.server.members[place], who) as connection:
-        yield session.with_session(place, connection)
+    async with prober.pool.lend_new_connection(
+        prober.plan.server.members[place], who
+    ) as connection:
+        yield session.replace_session(place, connection)
 
 
-async def _without(prober: Prober, one: AgingCall) -> tuple[TrialLine, ToolList | None]:
+async def _call_without_token(prober: Prober, one: AgingCall) -> tuple[TrialLine, ToolList | None]:
     """Make the call without a token at the server that is measured."""
     words = f"no token at {one.server}"
     who = Identity(one.owner.user_context, "none")
-    return await _made(prober, one, who, words, {"minutes": None, "between": None})
+    return await _make_call(prober, one, who, words, {"minutes": None, "between": None})
 
 
-async def _tried(
+async def _try_age(
     prober: Prober, one: AgingCall, minutes: int, between: tuple[int, int]
 ) -> tuple[bool | None, TrialLine, ToolList | None]:
     """Return whether a token that expired ``minutes`` ago is accepted, if that is clear."""
@@ -215,14 +221,14 @@ async def _tried(
     who = Identity(one.owner.user_context, "expired", expired_s=60.0 * minutes - SLACK_S)
     began = anyio.current_time()
     fact: JsonObject = {"minutes": minutes, "between": list(between)}
-    line, tools = await _made(prober, one, who, words, fact)
-    found = lets_in(result_of(line), one.nobody, refused=line.run.stop == "not_admitted")
+    line, tools = await _make_call(prober, one, who, words, fact)
+    found = accepts_token(get_result(line), one.nobody, refused=line.run.stop == "not_admitted")
     if anyio.current_time() - began >= SLACK_S:
         found = None  # the token is older by now than the call was to show
-    return found, _with_outcome(line, found), tools
+    return found, _add_outcome(line, found), tools
 
 
-async def _made(
+async def _make_call(
     prober: Prober, one: AgingCall, who: Identity, words: str, fact: JsonObject
 ) -> tuple[TrialLine, ToolList | None]:
     """Make the call with the token of ``who``, which is called ``words``."""
@@ -235,14 +241,16 @@ async def _made(
     )
     fact = fact if one.server is None else {**fact, "server": one.server}
     # 'harness call' makes no token of this age, nor one for a single joined server.
-    trial = with_fact(prober.trial(caller, one.call, 0), "expired", value=fact, without={"command"})
-    [(line, tools)] = await prober.made(
+    trial = add_fact(
+        prober.build_trial(caller, one.call, 0), "expired", value=fact, without={"command"}
+    )
+    [(line, tools)] = await prober.run_trials(
         [(one.call, trial)], lambda: one.open_session(who), watched=False
     )
     return line, tools
 
 
-def _with_outcome(line: TrialLine, found: bool | None) -> TrialLine:  # noqa: FBT001 - the outcome
+def _add_outcome(line: TrialLine, found: bool | None) -> TrialLine:  # noqa: FBT001 - the outcome
     case = line.run.case
     facts: JsonObject = case.metadata["probe"]
     expired = {**facts["expired"], "accepted": found}

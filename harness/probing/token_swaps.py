@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from harness.base import HarnessError, digest
+from harness.base import HarnessError, digest_json
 from harness.judging import judge_trial
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober
-from harness.probing.caller_views import ProbedTrials, label_of
+from harness.probing.caller_views import ProbedTrials, get_label
 from harness.probing.callers import ANONYMOUS, ProbeCaller
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import TrialLine
@@ -28,7 +28,7 @@ _ENDED = re.compile(r"\bHTTP 4(?:0[0134]|10)\b|\bno longer knows the session\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Swap:
+class TokenSwap:
     """A call in somebody's session with another token."""
 
     opener: ProbeCaller
@@ -39,7 +39,7 @@ class Swap:
     """What is called, both times."""
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """What is done, in words."""
         shown = self.then.damage or (
             f"the token of {self.then.name}" if self.then.user_context else "no token"
@@ -47,20 +47,20 @@ class Swap:
         return f"with {shown} in a session of {self.opener.name}"
 
 
-def swaps(prober: Prober, probed: ProbedTrials) -> list[Swap]:
+def find_swaps(prober: Prober, probed: ProbedTrials) -> list[TokenSwap]:
     """Return the swaps to try, by the answers so far: with a call that works for its opener."""
     server = prober.plan.server
     if server.identity.via != "bearer" or server.members:
         return []
     works = {
-        (run.case.identity, label_of(run))
+        (run.case.identity, get_label(run))
         for run in probed.runs
-        if (result := probed.result(run)) is not None and result.call.outcome == "ok"
+        if (result := probed.get_result(run)) is not None and result.call.outcome == "ok"
     }
-    return [*_swaps(prober, works)][:MOST_SWAPS]
+    return [*_iterate_swaps(prober, works)][:MOST_SWAPS]
 
 
-def _swaps(prober: Prober, works: set[tuple[str | None, str]]) -> Iterator[Swap]:
+def _iterate_swaps(prober: Prober, works: set[tuple[str | None, str]]) -> Iterator[TokenSwap]:
     by_command = prober.plan.server.identity.token_command is not None
     for opener in filter(lambda caller: caller.user_context, prober.plan.callers):
         own = [
@@ -70,10 +70,10 @@ def _swaps(prober: Prober, works: set[tuple[str | None, str]]) -> Iterator[Swap]
             refused = (call for call in own if (then.name, call.label) not in works)
             call = next(refused, None)
             if call is not None:
-                yield Swap(opener, then, call)
+                yield TokenSwap(opener, then, call)
             if call is not None and then.name == ANONYMOUS and not by_command:
                 stale = "an expired token of their own"
-                yield Swap(
+                yield TokenSwap(
                     opener,
                     replace(
                         then,
@@ -85,40 +85,42 @@ def _swaps(prober: Prober, works: set[tuple[str | None, str]]) -> Iterator[Swap]
                 )
 
 
-async def swapped(prober: Prober, swap: Swap) -> list[tuple[TrialLine, ToolList | None]]:
+async def try_swap(prober: Prober, swap: TokenSwap) -> list[tuple[TrialLine, ToolList | None]]:
     """Try one swap in a session of its own; no line if its opener's call does not work in it."""
     server = prober.plan.server
     if server.transport.protocol == "auto":
         older = replace(server.transport, protocol="legacy")
-        by_handshake = await _tried(prober, swap, replace(server, transport=older))
+        by_handshake = await _try_on_server(prober, swap, replace(server, transport=older))
         if by_handshake:
             return by_handshake
-    return await _tried(prober, swap, server)
+    return await _try_on_server(prober, swap, server)
 
 
-async def _tried(
-    prober: Prober, swap: Swap, server: ServerSpec
+async def _try_on_server(
+    prober: Prober, swap: TokenSwap, server: ServerSpec
 ) -> list[tuple[TrialLine, ToolList | None]]:
     try:
         # The process stays for the next swap as long as this session of its opener does.
-        async with prober.pool.session(server, swap.opener.user_context):
+        async with prober.pool.lend_session(server, swap.opener.user_context):
             pass
-        async with prober.pool.lone(server, Identity(swap.opener.user_context)) as session:
+        async with prober.pool.lend_new_connection(
+            server, Identity(swap.opener.user_context)
+        ) as session:
             request = ToolRequest(id="probe", tool=swap.call.tool, arguments=swap.call.arguments)
             opened = await session.call(request, reply=1, epoch=0)
             if opened.outcome != "ok":
                 return []
             assert session.bearer is not None, "the identity travels in tokens"
-            session.bearer.become(Identity(swap.then.user_context, swap.then.credential))
-            trial = _trial(prober, swap)
-            line = await prober.line(session, swap.call, trial)
+            session.bearer.impersonate(Identity(swap.then.user_context, swap.then.credential))
+            trial = _build_trial(prober, swap)
+            line = await prober.make_call(session, swap.call, trial)
             tools = session.tools
     except HarnessError:
         return []
-    return [(_refused(line, trial), tools)]
+    return [(_mark_refused(line, trial), tools)]
 
 
-def _refused(line: TrialLine, trial: Trial) -> TrialLine:
+def _mark_refused(line: TrialLine, trial: Trial) -> TrialLine:
     """Return ``line``; a server that ends the session, and says so, has refused the token."""
     if line.run.error is None or line.transcript is None:
         return line
@@ -130,8 +132,8 @@ def _refused(line: TrialLine, trial: Trial) -> TrialLine:
     return TrialLine(run=judge_trial(trial, refused, ()), transcript=refused)
 
 
-def _trial(prober: Prober, swap: Swap) -> Trial:
-    name = f"{swap.call.label} {swap.words} [{swap.then.name}]"
+def _build_trial(prober: Prober, swap: TokenSwap) -> Trial:
+    name = f"{swap.call.label} {swap.description} [{swap.then.name}]"
     facts: dict[str, object] = {
         "tool": swap.call.tool,
         "arguments": dict(swap.call.arguments),
@@ -139,7 +141,7 @@ def _trial(prober: Prober, swap: Swap) -> Trial:
         "damage": None,
         "credential": swap.then.credential,
         "opener": swap.opener.name,
-        "words": swap.words,
+        "words": swap.description,
         "of": swap.call.label,
     }
     case = Case(
@@ -153,5 +155,5 @@ def _trial(prober: Prober, swap: Swap) -> Trial:
         ),
         metadata={"probe": facts},
     )
-    key = digest([prober.plan.server.name, name])
+    key = digest_json([prober.plan.server.name, name])
     return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=0, key=key)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.base import one_line
+from harness.base import make_one_line
 from harness.judging import Result
 from harness.probing.caller_views import (
     ProbedTrials,
-    bases_of,
-    facts_of,
+    find_extra_fields,
+    get_bases,
+    get_caller_name,
+    get_facts,
+    get_label,
     is_flawed,
-    label_of,
-    more,
-    name_of,
 )
 from harness.probing.callers import ANONYMOUS, Unsent
 from harness.probing.report import LATELY_MIN, LONGEST_MIN, SENSIBLE_MIN, Leeway, TokenFate
@@ -31,62 +31,62 @@ _NO_CALL_OF_IT = "no call of its tools works with a valid token and is refused w
 _NO_KEY = "its tokens come from its token_command, so none can be made that is expired"
 
 
-def accepted_tokens(probed: ProbedTrials) -> Iterator[ProbeFinding]:
+def find_accepted_tokens(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield each flawed token that was accepted, unless the standards allow it."""
-    for result, what, call in _accepted(probed):
-        if FLAWS[facts_of(result)["credential"]].left_open is None:
-            words = f"{facts_of(result)['damage']} of {bases_of(result)[0]} was accepted: {what}"
+    for result, what, call in _find_accepted(probed):
+        if FLAWS[get_facts(result)["credential"]].left_open is None:
+            words = f"{get_facts(result)['damage']} of {get_bases(result)[0]} was accepted: {what}"
             yield ProbeFinding(
-                problem="token_accepted", words=words, callers=(name_of(result),), call=call
+                problem="token_accepted", words=words, callers=(get_caller_name(result),), call=call
             )
 
 
-def _accepted(probed: ProbedTrials) -> Iterator[tuple[TrialResult, str, str | None]]:
+def _find_accepted(probed: ProbedTrials) -> Iterator[tuple[TrialResult, str, str | None]]:
     """Yield calls that work with a flawed token but not without one, and tools that it lists.
 
     Each comes with the evidence in words, and the call.
     """
-    answered, lists = probed.answered(), probed.lists()
+    answered, lists = probed.collect_answered(), probed.collect_tool_lists()
     reported: set[str] = set()
     for run in filter(is_flawed, probed.runs):
-        result, nobody = probed.result(run), answered.get((ANONYMOUS, label_of(run)))
-        if nobody is None or not lets_in(result, probed.result(nobody)):
+        result, nobody = probed.get_result(run), answered.get((ANONYMOUS, get_label(run)))
+        if nobody is None or not accepts_token(result, probed.get_result(nobody)):
             continue
-        reported.add(name_of(run))
-        yield run, f"{label_of(run)} works with it", label_of(run)
-    for run in {name_of(run): run for run in filter(is_flawed, probed.runs)}.values():
-        if name_of(run) not in reported and ANONYMOUS in lists:
-            shown = lists.get(name_of(run), frozenset()) - lists[ANONYMOUS]
+        reported.add(get_caller_name(run))
+        yield run, f"{get_label(run)} works with it", get_label(run)
+    for run in {get_caller_name(run): run for run in filter(is_flawed, probed.runs)}.values():
+        if get_caller_name(run) not in reported and ANONYMOUS in lists:
+            shown = lists.get(get_caller_name(run), frozenset()) - lists[ANONYMOUS]
             if shown:
                 what = f"{', '.join(sorted(shown))} is in the list with it, and hidden from"
                 yield run, f"{what} {ANONYMOUS}", None
 
 
-def fates(probed: ProbedTrials) -> dict[str, TokenFate]:
+def determine_fates(probed: ProbedTrials) -> dict[str, TokenFate]:
     """Return the outcome of each flawed token, by caller."""
     found: dict[str, TokenFate] = {}
-    answered = probed.answered()
+    answered = probed.collect_answered()
     for result in filter(is_flawed, probed.runs):
-        name, call = name_of(result), label_of(result)
-        fate = _fate(
+        name, call = get_caller_name(result), get_label(result)
+        fate = _determine_fate(
             result,
             probed,
-            answered.get((bases_of(result)[0], call)),
+            answered.get((get_bases(result)[0], call)),
             answered.get((ANONYMOUS, call)),
         )
         found[name] = max(fate, found.get(name, fate), key=_TELLING.index)
-    accepted = {name_of(result) for result, _, _ in _accepted(probed)}
+    accepted = {get_caller_name(result) for result, _, _ in _find_accepted(probed)}
     return {name: "accepted" if name in accepted else fate for name, fate in found.items()}
 
 
-def _fate(
+def _determine_fate(
     trial: TrialResult, probed: ProbedTrials, base: TrialResult | None, nobody: TrialResult | None
 ) -> TokenFate:
     """Return the outcome of a flawed token; ``base`` sent a valid one, ``nobody`` none."""
-    result = probed.result(trial)
-    if probed.refused(trial) or (result is not None and result.call.refusal == "http_status"):
+    result = probed.get_result(trial)
+    if probed.is_refused(trial) or (result is not None and result.call.refusal == "http_status"):
         return "refused"
-    own = None if base is None else probed.result(base)
+    own = None if base is None else probed.get_result(base)
     if result is None or own is None or own.call.outcome != "ok":
         return "unclear"  # a call that the owner is refused as well says nothing about the token
     if result.call.outcome in ("denied", "unknown_tool"):
@@ -94,7 +94,9 @@ def _fate(
     return "as_nobody" if result.call.outcome == "ok" and nobody is not None else "unclear"
 
 
-def lets_in(result: Result | None, nobody: Result | None, *, refused: bool = False) -> bool | None:
+def accepts_token(
+    result: Result | None, nobody: Result | None, *, refused: bool = False
+) -> bool | None:
     """Whether the token of a call is accepted, if its answer shows that.
 
     ``nobody`` is the answer to the call without a token. ``refused``: no session was opened.
@@ -103,36 +105,38 @@ def lets_in(result: Result | None, nobody: Result | None, *, refused: bool = Fal
         return False
     if result is None or result.call.outcome not in ("ok", "denied", "unknown_tool"):
         return None
-    gets_as_much = nobody is not None and nobody.call.outcome == "ok" and not more(result, nobody)
+    gets_as_much = (
+        nobody is not None and nobody.call.outcome == "ok" and not find_extra_fields(result, nobody)
+    )
     return result.call.outcome == "ok" and not gets_as_much
 
 
-def leeway_of(probed: ProbedTrials) -> Leeway | None:
+def measure_leeway(probed: ProbedTrials) -> Leeway | None:
     """Return how long the server accepts an expired token; ``None`` if no flawed token was sent."""
-    by_name = fates(probed)
+    by_name = determine_fates(probed)
     if not by_name:
         return None
-    if _accepts(by_name, "expired"):
+    if _accepts_flaw(by_name, "expired"):
         return Leeway(beyond=True)
-    return _measured([facts_of(run)["expired"] for run in probed.aged], _NO_CALL)
+    return _compute_leeway([get_facts(run)["expired"] for run in probed.aged], _NO_CALL)
 
 
-def leeways_of(probed: ProbedTrials, unsent: Mapping[str, Unsent]) -> dict[str, Leeway]:
+def measure_leeways(probed: ProbedTrials, unsent: Mapping[str, Unsent]) -> dict[str, Leeway]:
     """Return the same for each server that gets no flawed tokens otherwise, by its name."""
     by_server: dict[str, list[Mapping[str, Any]]] = {server: [] for server in unsent}
     for run in probed.aged:
-        fact = facts_of(run)["expired"]
+        fact = get_facts(run)["expired"]
         if fact.get("minutes") is not None and fact.get("server") in by_server:
             by_server[fact["server"]].append(fact)
     return {
         server: Leeway(unmeasured=_NO_KEY)
         if unsent[server] == "command"
-        else _measured(made, _NO_CALL_OF_IT)
+        else _compute_leeway(made, _NO_CALL_OF_IT)
         for server, made in by_server.items()
     }
 
 
-def _measured(made: Sequence[Mapping[str, Any]], without: str) -> Leeway:
+def _compute_leeway(made: Sequence[Mapping[str, Any]], without: str) -> Leeway:
     """Return the leeway by the facts of the calls that measured it.
 
     ``without`` says why there is none, if there are no calls.
@@ -151,68 +155,72 @@ def _measured(made: Sequence[Mapping[str, Any]], without: str) -> Leeway:
     return Leeway(minutes=accepted, calls=len(made))
 
 
-def leeway_notes(
+def list_leeway_notes(
     probed: ProbedTrials, leeway: Leeway | None, leeways: Mapping[str, Leeway]
 ) -> Iterator[str]:
     """Yield a note on each long leeway that is no finding."""
-    if leeway is not None and not _accepts(fates(probed), "expired_lately"):
-        yield from _note("", leeway)
+    if leeway is not None and not _accepts_flaw(determine_fates(probed), "expired_lately"):
+        yield from _format_note("", leeway)
     for server, one in leeways.items():
         if one.minutes is not None and one.minutes <= LATELY_MIN:
-            yield from _note(f"{server}: ", one)
+            yield from _format_note(f"{server}: ", one)
 
 
-def _note(server: str, leeway: Leeway) -> Iterator[str]:
+def _format_note(server: str, leeway: Leeway) -> Iterator[str]:
     if leeway.minutes is not None and leeway.minutes > SENSIBLE_MIN:
         yield (
-            f"{server}{leeway.words}; RFC 7519 (4.1.4) lets clocks differ, usually by no more "
+            f"{server}{leeway.description}; RFC 7519 (4.1.4) lets clocks differ, usually by no "
+            f"more "
             "than a few minutes"
         )
 
 
-def aged_tokens(probed: ProbedTrials) -> Iterator[ProbeFinding]:
+def find_aged_tokens(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield the oldest token that each joined server accepted, if clocks do not differ so much."""
     oldest: dict[str, TrialResult] = {}
     for run in probed.aged:
-        fact = facts_of(run)["expired"]
+        fact = get_facts(run)["expired"]
         server, minutes = fact.get("server"), fact["minutes"]
         if server is None or minutes is None or minutes <= LATELY_MIN or not fact["accepted"]:
             continue
         known = oldest.get(server)
-        if known is None or facts_of(known)["expired"]["minutes"] < minutes:
+        if known is None or get_facts(known)["expired"]["minutes"] < minutes:
             oldest[server] = run
     for server, run in oldest.items():
         words = (
-            f"{facts_of(run)['damage']} of {bases_of(run)[0]} was accepted by {server}: "
-            f"{label_of(run)} works with it"
+            f"{get_facts(run)['damage']} of {get_bases(run)[0]} was accepted by {server}: "
+            f"{get_label(run)} works with it"
         )
         yield ProbeFinding(
-            problem="token_accepted", words=words, callers=(name_of(run),), call=label_of(run)
+            problem="token_accepted",
+            words=words,
+            callers=(get_caller_name(run),),
+            call=get_label(run),
         )
 
 
-def _accepts(by_name: Mapping[str, TokenFate], credential: Credential) -> bool:
+def _accepts_flaw(by_name: Mapping[str, TokenFate], credential: Credential) -> bool:
     """Whether the token with this flaw was accepted of anybody."""
     words = f": {FLAWS[credential].words}"
     return any(fate == "accepted" and name.endswith(words) for name, fate in by_name.items())
 
 
-def swapped_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
+def find_swap_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield each call that works in another caller's session, but not in an own session."""
-    answered = probed.answered()
+    answered = probed.collect_answered()
     for run in probed.swapped:
-        facts, result = facts_of(run), probed.result(run)
-        own = answered.get((name_of(run), facts["of"]))
+        facts, result = get_facts(run), probed.get_result(run)
+        own = answered.get((get_caller_name(run), facts["of"]))
         if result is None or result.call.outcome != "ok" or own is None:
             continue
         if not probed.gets_as_much(own, result):
             words = (
                 f"{facts['of']} works {facts['words']}, and in a session of their own it is "
-                f"refused to {name_of(run)}"
+                f"refused to {get_caller_name(run)}"
             )
             yield ProbeFinding(
                 problem="token_swapped",
-                words=one_line(words),
-                callers=(name_of(run),),
-                call=label_of(run),
+                words=make_one_line(words),
+                callers=(get_caller_name(run),),
+                call=get_label(run),
             )

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from harness.base import digest
-from harness.judging import not_started, with_failures
+from harness.base import digest_json
+from harness.judging import add_failures, not_started
 from harness.probing.caller_sessions import NO_MODEL, SUITE
-from harness.probing.caller_views import asked, label_of, name_of
+from harness.probing.caller_views import get_caller_name, get_label, iterate_calls
 from harness.probing.expectations import DECISION
-from harness.probing.interference.outcome import faults
-from harness.probing.replay import shows
+from harness.probing.interference.outcome import collect_failures
+from harness.probing.replay import shows_finding
 from harness.probing.report import ProbeReport
 from harness.reports import ProbeFinding
 from harness.runlog import RunLog, TrialLine
@@ -26,7 +26,7 @@ _CHANGED = "decision_kept"
 _SCORE = "mutation_score"
 
 
-def verdict_lines(
+def build_verdict_lines(
     report: ProbeReport, log: RunLog, changed: Sequence[str] = (), fault: str | None = None
 ) -> Iterator[TrialLine]:
     """Yield the lines to append to ``log`` for the findings and the ``changed`` decisions.
@@ -35,35 +35,37 @@ def verdict_lines(
     log already fails the call for them.
     """
     by_call: dict[tuple[str, str], TrialResult] = {}
-    for result in sorted(asked(log.results), key=lambda result: result.index):
-        for call in (label_of(result), result.case.name):
-            by_call.setdefault((name_of(result), call), result)
+    for result in sorted(iterate_calls(log.results), key=lambda result: result.index):
+        for call in (get_label(result), result.case.name):
+            by_call.setdefault((get_caller_name(result), call), result)
     failing: dict[str, list[ProbeFinding]] = {}
     for finding in report.findings:
-        shown = _shown_by(finding, by_call, log)
+        shown = _find_showing_trial(finding, by_call, log)
         if shown is None or shown.status == "error":
-            yield _entry(finding.problem, _whole(finding), finding.callers)
+            yield _build_failed_line(finding.problem, _format_finding(finding), finding.callers)
         elif not _fails_already(finding, shown):
             failing.setdefault(shown.key, []).append(finding)
     of_key = {result.key: result for result in log.results}
     for key, findings in failing.items():
-        run = with_failures(of_key[key], [_check(finding) for finding in findings])
-        yield TrialLine(run=run, transcript=log.transcript(key))
+        run = add_failures(of_key[key], [_build_check(finding) for finding in findings])
+        yield TrialLine(run=run, transcript=log.read_transcript(key))
     for words in changed:
-        yield _entry(_CHANGED, words)
-    for name, words in faults(report.altered).items():
-        yield _unanswered(name, words)
-    if report.coverage.fault is not None:
-        yield _entry("coverage", report.coverage.fault)
+        yield _build_failed_line(_CHANGED, words)
+    for name, words in collect_failures(report.altered).items():
+        yield _build_error_line(name, words)
+    if report.coverage.failure is not None:
+        yield _build_failed_line("coverage", report.coverage.failure)
     if fault is not None:
-        yield _entry(_SCORE, fault)
+        yield _build_failed_line(_SCORE, fault)
 
 
-def _shown_by(
+def _find_showing_trial(
     finding: ProbeFinding, by_call: dict[tuple[str, str], TrialResult], log: RunLog
 ) -> TrialResult | None:
     if finding.after is not None:
-        return next((one for one in asked(log.results) if shows(finding, one)), None)
+        return next(
+            (one for one in iterate_calls(log.results) if shows_finding(finding, one)), None
+        )
     calls = (by_call.get((caller, finding.call or "")) for caller in finding.callers)
     return next((result for result in calls if result is not None), None)
 
@@ -77,38 +79,38 @@ def _fails_already(finding: ProbeFinding, result: TrialResult) -> bool:
     )
 
 
-def _check(finding: ProbeFinding) -> CheckResult:
-    return _failed(finding.problem, _whole(finding))
+def _build_check(finding: ProbeFinding) -> CheckResult:
+    return _build_failed_check(finding.problem, _format_finding(finding))
 
 
-def _whole(finding: ProbeFinding) -> str:
+def _format_finding(finding: ProbeFinding) -> str:
     return "\n".join((finding.words, *finding.shown))
 
 
-def _failed(problem: str, words: str) -> CheckResult:
+def _build_failed_check(problem: str, words: str) -> CheckResult:
     return CheckResult(
         kind=KIND, label=f"{KIND} {problem}", verdict="failed", code=problem, explanation=words
     )
 
 
-def _entry(problem: str, words: str, callers: Iterable[str] = ()) -> TrialLine:
+def _build_failed_line(problem: str, words: str, callers: Iterable[str] = ()) -> TrialLine:
     """Return a failed entry of its own."""
-    result = not_started(_trial(problem, words, callers), "failed")
-    return TrialLine(run=with_failures(result, [_failed(problem, words)]))
+    result = not_started(_build_trial(problem, words, callers), "failed")
+    return TrialLine(run=add_failures(result, [_build_failed_check(problem, words)]))
 
 
-def _unanswered(name: str, words: str) -> TrialLine:
+def _build_error_line(name: str, words: str) -> TrialLine:
     """Return an error entry for an altered value with an inconclusive comparison."""
     error = TrialError(kind="harness", message=words)
-    return TrialLine(run=not_started(_trial("interference", name), "error", error=error))
+    return TrialLine(run=not_started(_build_trial("interference", name), "error", error=error))
 
 
-def _trial(problem: str, words: str, callers: Iterable[str] = ()) -> Trial:
+def _build_trial(problem: str, words: str, callers: Iterable[str] = ()) -> Trial:
     case = Case(
         name=f"{problem}: {words.splitlines()[0]}",
         prompt="",
         checks=(),
         caller=Caller(identity=next(iter(callers), None)),
     )
-    key = digest([SUITE, problem, words])
+    key = digest_json([SUITE, problem, words])
     return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=0, key=key)

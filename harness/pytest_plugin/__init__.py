@@ -12,9 +12,14 @@ from typing import Any, NoReturn
 import pytest
 
 from harness.base import REFUSAL, is_supported
-from harness.pytest_plugin.options import OPTIONS, add_options, value
-from harness.pytest_plugin.recognise import is_suite, python_suites
-from harness.pytest_plugin.session_end import finish, hand_over, hear, tell
+from harness.pytest_plugin.options import OPTIONS, add_options, get_value
+from harness.pytest_plugin.session_end import (
+    finish_session,
+    hand_over,
+    print_summary,
+    store_worker_output,
+)
+from harness.pytest_plugin.suite_detection import is_suite, python_suites
 
 
 class RefusedFile(pytest.File):
@@ -33,7 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse invalid options before anything is collected."""
     for option in OPTIONS:
-        value(config, option.name)
+        get_value(config, option.name)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -41,11 +46,11 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     if not is_supported() and (is_suite(file_path) or python_suites(file_path, parent)):
         return RefusedFile.from_parent(parent, path=file_path)
     if is_suite(file_path):
-        from harness.pytest_plugin.collect import SuiteFile
+        from harness.pytest_plugin.collectors import SuiteFile
 
         return SuiteFile.from_parent(parent, path=file_path)
     if names := python_suites(file_path, parent):
-        from harness.pytest_plugin.collect import PythonFile
+        from harness.pytest_plugin.collectors import PythonFile
 
         return PythonFile.from_parent(parent, path=file_path, classes=names)
     return None
@@ -53,7 +58,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Close the run: stop the servers and complete the log."""
-    finish(session, exitstatus)
+    finish_session(session, exitstatus)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -65,9 +70,9 @@ def pytest_configure_node(node: Any) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Store the results that a pytest-xdist worker reports at its end."""
-    hear(node)
+    store_worker_output(node)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Print the summary of the run, and where the log is."""
-    tell(terminalreporter, config)
+    print_summary(terminalreporter, config)

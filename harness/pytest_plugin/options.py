@@ -34,13 +34,13 @@ class Option:
         return f"harness_{self.name.replace('-', '_')}"
 
 
-def _positive(text: str) -> int:
+def _parse_positive(text: str) -> int:
     if int(text) < 1:
         raise ValueError(text)
     return int(text)
 
 
-def _money(text: str) -> float:
+def _parse_money(text: str) -> float:
     if not float(text) >= 0:
         raise ValueError(text)
     return float(text)
@@ -55,7 +55,7 @@ OPTIONS = (
         "or a command; may be repeated.",
         repeated=True,
     ),
-    Option(name="trials", metavar="N", help="Run every case N times.", read=_positive),
+    Option(name="trials", metavar="N", help="Run every case N times.", read=_parse_positive),
     Option(
         name="server", metavar="COMMAND|NAME", help="Use this server in place of every suite's."
     ),
@@ -69,9 +69,11 @@ OPTIONS = (
         metavar="NAME",
         help="Model that plays simulated users.",
     ),
-    Option(name="timeout", metavar="MS", help="Milliseconds for one trial.", read=_positive),
-    Option(name="max-cost", metavar="USD", help="Run no further case at this cost.", read=_money),
-    Option(name="max-cases", metavar="N", help="Most cases of one dataset.", read=_positive),
+    Option(name="timeout", metavar="MS", help="Milliseconds for one trial.", read=_parse_positive),
+    Option(
+        name="max-cost", metavar="USD", help="Run no further case at this cost.", read=_parse_money
+    ),
+    Option(name="max-cases", metavar="N", help="Most cases of one dataset.", read=_parse_positive),
 )
 
 
@@ -98,12 +100,12 @@ _THEIR_NAMES = re.compile(
 )
 
 
-def renamed(text: str) -> str:
+def rename_options(text: str) -> str:
     """Return a message with option names such as ``--model`` replaced by the plugin's names."""
     return _THEIR_NAMES.sub("--harness-", text)
 
 
-def value(config: pytest.Config, name: str) -> Any:
+def get_value(config: pytest.Config, name: str) -> Any:
     """Return an option's value, ``None`` if it is not set.
 
     The command line wins over the configuration.

@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.pytest_plugin.options import renamed
+from harness.pytest_plugin.options import rename_options
 
 if TYPE_CHECKING:
-    from harness.pytest_plugin.run_of_tests import Bench
+    from harness.pytest_plugin.session_run import PytestRun
 
-BENCH: pytest.StashKey[Bench] = pytest.StashKey()
+BENCH: pytest.StashKey[PytestRun] = pytest.StashKey()
 """Key of the run that the tests of a process share, once a suite was found."""
 PARTS = "harness_parts"
 """Key, for a pytest-xdist worker, of the folder in which each worker writes its part of the log."""
 _NOTES = "harness_notes"
 _TOLD = "harness_told_failed"
-_ENDING: pytest.StashKey[Ending] = pytest.StashKey()
+_ENDING: pytest.StashKey[SessionSummary] = pytest.StashKey()
 
 
 @dataclass(slots=True)
-class Ending:
+class SessionSummary:
     """The data that the reporting process shows after all tests."""
 
     parts: Path | None = None
@@ -42,79 +42,79 @@ class Ending:
     """The report on the log."""
 
 
-def ending_of(config: pytest.Config) -> Ending:
+def get_summary(config: pytest.Config) -> SessionSummary:
     """Return what will be shown at the end."""
-    return config.stash.setdefault(_ENDING, Ending())
+    return config.stash.setdefault(_ENDING, SessionSummary())
 
 
 def hand_over(node: Any) -> None:
     """Tell a pytest-xdist worker where to write its part of the log."""
     from harness.runner import RUNS, new_run_id
 
-    ending = ending_of(node.config)
+    ending = get_summary(node.config)
     if ending.parts is None:
         ending.parts = node.config.invocation_params.dir / RUNS / new_run_id(["pytest"])
     node.workerinput[PARTS] = str(ending.parts)
 
 
-def hear(node: Any) -> None:
+def store_worker_output(node: Any) -> None:
     """Store the results that a pytest-xdist worker reports as it ends."""
-    ending, output = ending_of(node.config), getattr(node, "workeroutput", {})
+    ending, output = get_summary(node.config), getattr(node, "workeroutput", {})
     ending.notes.update(dict.fromkeys(output.get(_NOTES, ())))
     ending.told_failed.update(map(tuple, output.get(_TOLD, ())))
 
 
-def finish(session: pytest.Session, exitstatus: int) -> None:
+def finish_session(session: pytest.Session, exitstatus: int) -> None:
     """Close the run of this process.
 
     The reporting process joins all parts into one log, and reads it.
     """
     config, bench = session.config, session.config.stash.get(BENCH, None)
     if bench is not None:
-        _close(bench, session, exitstatus)
+        _close_run(bench, session, exitstatus)
     if hasattr(config, "workeroutput"):
         if bench is not None and bench.log is not None:
             config.workeroutput[_NOTES] = list(bench.notes)
             config.workeroutput[_TOLD] = [list(names) for names in bench.told_failed]
         return
-    ending = ending_of(config)
+    ending = get_summary(config)
     if bench is not None and bench.log is not None:
         ending.log = bench.log
         ending.notes.update(dict.fromkeys(bench.notes))
         ending.told_failed.update(bench.told_failed)
     elif ending.parts is not None:
-        _join(ending, ending.parts)
+        _join_parts(ending, ending.parts)
     if (
         ending.log is not None
-        and not _holds(ending, ending.log)
+        and not _read_report(ending, ending.log)
         and exitstatus == pytest.ExitCode.OK
     ):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-def _close(bench: Bench, session: pytest.Session, exitstatus: int) -> None:
+def _close_run(bench: PytestRun, session: pytest.Session, exitstatus: int) -> None:
     try:
         bench.close(
             interrupted=exitstatus == pytest.ExitCode.INTERRUPTED, stopped=bool(session.shouldfail)
         )
     except Exception as error:  # noqa: BLE001 - a fault of ours must not take pytest's own results with it
         session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
-        ending_of(session.config).lines.append(
+        get_summary(session.config).lines.append(
             f"a fault in harness itself: {type(error).__name__}: {error}"
         )
 
 
-def _join(ending: Ending, folder: Path) -> None:
+def _join_parts(ending: SessionSummary, folder: Path) -> None:
     """Join the parts into one log and remove them; parts that cannot be joined are kept."""
     parts = sorted(folder.glob("*/log.jsonl"))
     if not parts:
         return
     from harness.base import HarnessError
     from harness.runlog import read_log
-    from harness.runner import merge
+    from harness.runner import merge_logs
 
     try:
-        ending.log = merge(
+        ending.log = merge_logs(
             [read_log(part) for part in parts], folder / "log.jsonl", repeated=True
         ).path
     except HarnessError as error:
@@ -124,13 +124,13 @@ def _join(ending: Ending, folder: Path) -> None:
         shutil.rmtree(part.parent)
 
 
-def _holds(ending: Ending, path: Path) -> bool:
+def _read_report(ending: SessionSummary, path: Path) -> bool:
     """Read the log and keep its report.
 
     Return whether pytest already knows every failure in it.
     """
-    from harness.base import HarnessError, shown
-    from harness.pytest_plugin.failure_text import failed_later, totals
+    from harness.base import HarnessError, format_path
+    from harness.pytest_plugin.failure_text import failed_later, format_totals
     from harness.reports import build_report
     from harness.runlog import read_log
 
@@ -141,20 +141,23 @@ def _holds(ending: Ending, path: Path) -> bool:
         ending.lines.append(str(error))
         return False
     late = list(failed_later(report, ending.told_failed))
-    unrun = sum(case.spokesman.skip_reason == "budget" for case in report.cases)
-    ending.lines += [*late, *totals(report)]
+    unrun = sum(case.deciding_trial.skip_reason == "budget" for case in report.cases)
+    ending.lines += [*late, *format_totals(report)]
     if unrun:
         ending.lines.append(
             f"not run: {unrun} case{'' if unrun == 1 else 's'} (budget); the exit code says so"
         )
-    ending.lines += [f"log {shown(path)}", f"Every message and call: harness view {report.run_id}"]
+    ending.lines += [
+        f"log {format_path(path)}",
+        f"Every message and call: harness view {report.run_id}",
+    ]
     return not late and not unrun
 
 
-def tell(reporter: Any, config: pytest.Config) -> None:
+def print_summary(reporter: Any, config: pytest.Config) -> None:
     """Print it all on pytest's terminal."""
-    ending = ending_of(config)
+    ending = get_summary(config)
     if ending.lines:
         reporter.section("harness", sep="-")
         for line in (*ending.notes, *ending.lines):
-            reporter.write_line(renamed(line))
+            reporter.write_line(rename_options(line))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
-from harness.base import guarded
+from harness.base import guard_stream
 
 
 def write_atomically(path: Path, write: Callable[[TextIO], None]) -> None:
@@ -26,13 +26,13 @@ def write_atomically(path: Path, write: Callable[[TextIO], None]) -> None:
     path = path.resolve()
     if path.exists() and not path.is_file():
         with path.open("w", encoding="utf-8", errors="replace", newline="") as stream:
-            write(guarded(stream))
+            write(guard_stream(stream))
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.tmp")
     try:
         with beside.open("x", encoding="utf-8", errors="replace", newline="") as stream:
-            write(guarded(stream))
+            write(guard_stream(stream))
             stream.flush()
             os.fsync(stream.fileno())
         beside.replace(path)

@@ -13,36 +13,36 @@ from harness.judging import (
     case_results,
     judge_log,
     missing_results,
-    order_of,
+    order_by_header,
 )
-from harness.reports.formats.notebook import linked
+from harness.reports.formats.notebook import link_conversations
 from harness.reports.sections.call_outcomes import count_calls
-from harness.runlog import RunLog, held
+from harness.runlog import RunLog, store_results
 from harness.types import CaseResult, Counts, Report, Status, TrialResult, Usage
 
 
 def build_report(log: RunLog) -> Report:
     """Return the results of ``log`` in the order of its suites, with their aggregates."""
     judged = judge_log(log)
-    order = order_of(log.header)
+    order = order_by_header(log.header)
     missing = sorted(missing_results(log, judged.results), key=order)
     results = (
-        held(heapq.merge(judged.results, missing, key=order), log.results)
+        store_results(heapq.merge(judged.results, missing, key=order), log.results)
         if missing
         else judged.results
     )
     cases = case_results(results)
     totals = Totals()
     for result in results:
-        totals.take(result)
+        totals.add_result(result)
     report = replace(
-        report_on(log, totals),
+        build_run_report(log, totals),
         results=results,
         cases=cases,
         calls=count_calls(results),
         access=access_report(judged.facts, cases),
     )
-    return linked(report, log)
+    return link_conversations(report, log)
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ class Totals:
     judge_usage: Usage = field(default_factory=Usage)
     user_usage: Usage = field(default_factory=Usage)
 
-    def take(self, result: TrialResult) -> None:
+    def add_result(self, result: TrialResult) -> None:
         """Add one result."""
         if result.index != NO_TRIAL:
             self.endings[result.status] += 1
@@ -68,7 +68,7 @@ class Totals:
         self.user_usage += result.user_usage
 
 
-def report_on(log: RunLog, totals: Totals) -> Report:
+def build_run_report(log: RunLog, totals: Totals) -> Report:
     """Return what ``log`` says of its run as a whole, with ``totals`` and without any result."""
     footer = log.footer
     return Report(
@@ -82,7 +82,7 @@ def report_on(log: RunLog, totals: Totals) -> Report:
         models=log.header.models,
         results=(),
         cases=(),
-        counts=counts_of(totals.endings, log.header.planned + totals.further),
+        counts=count_statuses(totals.endings, log.header.planned + totals.further),
         usage=totals.usage,
         judge_usage=totals.judge_usage,
         user_usage=totals.user_usage,
@@ -93,15 +93,15 @@ def report_on(log: RunLog, totals: Totals) -> Report:
     )
 
 
-def count(results: Iterable[TrialResult], planned: int | None = None) -> Counts:
+def count_results(results: Iterable[TrialResult], planned: int | None = None) -> Counts:
     """Count results by status; planned trials without a record were cut off: cancelled."""
-    return counts_of(
+    return count_statuses(
         Counter(result.status for result in results if result.index != NO_TRIAL), planned
     )
 
 
-def counts_of(endings: Counter[Status], planned: int | None = None) -> Counts:
-    """Return the counts of trials that ended like ``endings``; see `count`."""
+def count_statuses(endings: Counter[Status], planned: int | None = None) -> Counts:
+    """Return the counts of trials that ended like ``endings``; see `count_results`."""
     counted = endings.total()
     planned = counted if planned is None else max(planned, counted)
     return Counts(
@@ -114,7 +114,7 @@ def counts_of(endings: Counter[Status], planned: int | None = None) -> Counts:
     )
 
 
-def trials_of(cases: Iterable[CaseResult]) -> Iterator[TrialResult]:
+def iterate_trials(cases: Iterable[CaseResult]) -> Iterator[TrialResult]:
     """Yield the trials of ``cases``: those of a large run are read as they are asked for."""
     return (result for case in cases for result in case.trials)
 

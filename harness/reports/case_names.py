@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.base import KNOWN, digest, one_line, shorten
+from harness.base import KNOWN, digest_json, make_one_line, shorten_text
 from harness.types import CaseResult, Report
 
 _DIGITS = 8
@@ -21,17 +21,19 @@ def case_name(case: CaseResult, report: Report, limit: int | None = None) -> str
 
     A name of more than ``limit`` characters is cut.
     """
-    return name_of(case.suite, case.case, case.model, report, limit)
+    return build_case_name(case.suite, case.case, case.model, report, limit)
 
 
-def name_of(suite: str, case: str, model: str, report: Report, limit: int | None = None) -> str:
+def build_case_name(
+    suite: str, case: str, model: str, report: Report, limit: int | None = None
+) -> str:
     """Return what `case_name` returns for the case of that ``suite`` and ``model``."""
     lead = f"{suite}::" if len(report.suites) > 1 else ""
     end = _model_end(model, report)
     # "a" + "::" + "b::c" and "a::b" + "::" + "c" are one text.
     is_clear = _is_clear(model, report) and (not lead or lead.index("::") == len(suite))
-    return _distinct(
-        f"{lead}{case}{end}", one_line, (suite, case, model), is_clear=is_clear, limit=limit
+    return _make_distinct(
+        f"{lead}{case}{end}", make_one_line, (suite, case, model), is_clear=is_clear, limit=limit
     )
 
 
@@ -39,12 +41,14 @@ def name_within_suite(case: CaseResult, report: Report, show: Callable[[str], st
     """Return the case's name for a format that shows its suite beside it, both by ``show``."""
     is_clear = _is_clear(case.model, report) and show(case.suite) == case.suite
     name = f"{case.case}{_model_end(case.model, report)}"
-    return _distinct(name, show, (case.suite, case.case, case.model), is_clear=is_clear, limit=None)
+    return _make_distinct(
+        name, show, (case.suite, case.case, case.model), is_clear=is_clear, limit=None
+    )
 
 
 def part_name(part: str, limit: int = 300) -> str:
     """Return the name of a suite, case, model or identity for a page that matches it alone."""
-    return _distinct(part, one_line, (part,), is_clear=True, limit=limit)
+    return _make_distinct(part, make_one_line, (part,), is_clear=True, limit=limit)
 
 
 def _model_end(model: str, report: Report) -> str:
@@ -56,7 +60,7 @@ def _is_clear(model: str, report: Report) -> bool:
     return len(report.models) < 2 or " [" not in model  # noqa: PLR2004 - several
 
 
-def _distinct(
+def _make_distinct(
     name: str,
     show: Callable[[str], str],
     parts: tuple[str, ...],
@@ -67,8 +71,8 @@ def _distinct(
     """Return ``name`` as ``show`` shows it, followed by a digest unless it is unmistakable."""
     shown = show(name)
     if limit is not None and len(shown) > limit:
-        shown, is_clear = shorten(shown, limit - _DIGITS - 2), False
+        shown, is_clear = shorten_text(shown, limit - _DIGITS - 2), False
     if is_clear and shown == name:
         return shown
     # Of the redacted parts, because a digest of a short secret would give it away.
-    return f"{shown} ~{digest([KNOWN.text(part) for part in parts])[:_DIGITS]}"
+    return f"{shown} ~{digest_json([KNOWN.redact_text(part) for part in parts])[:_DIGITS]}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from harness.base import Registry
-from harness.judging import by_value, leak_lines
+from harness.judging import group_by_value, leak_lines
 from harness.runlog import RunLog
 from harness.types import Leak
 
@@ -81,9 +81,9 @@ FINDINGS_OF: Registry[Callable[[RunLog], Iterable[ProbeFinding]]] = Registry(
 A room above this one adds its kind of run by an entry point."""
 
 
-def leaks_found(leaks: Iterable[Leak]) -> Iterator[ProbeFinding]:
+def build_leak_findings(leaks: Iterable[Leak]) -> Iterator[ProbeFinding]:
     """Yield a finding for each value that leaked to an identity."""
-    for leak, _ in by_value(leaks):
+    for leak, _ in group_by_value(leaks):
         yield ProbeFinding(
             problem="leak",
             words="; ".join(leak_lines(leak)[:2]),

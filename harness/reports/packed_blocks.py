@@ -25,7 +25,7 @@ INDEX = "index"
 _NUMBERED = re.compile(r"(.*)-([0-9]+)", re.DOTALL)
 
 
-def packed(blocks: Iterable[tuple[str, Any]]) -> Iterator[str]:
+def pack_blocks(blocks: Iterable[tuple[str, Any]]) -> Iterator[str]:
     """Yield the elements with ``blocks``, pairs of name and JSON value; equal ones, equal bytes.
 
     The first block has a pack of its own: a page shows it at once.
@@ -37,41 +37,41 @@ def packed(blocks: Iterable[tuple[str, Any]]) -> Iterator[str]:
     for name, value in blocks:
         text = f"{json.dumps(name)}:{json.dumps(value, ensure_ascii=False, separators=(',', ':'))}"
         if waiting and (number == 0 or size + len(text) > PACK):
-            yield _element(str(number), waiting)
+            yield _format_element(str(number), waiting)
             waiting, size, number = [], 0, number + 1
         waiting.append(text)
         size += len(text)
-        kind, place = _numbered(name)
+        kind, place = _split_number(name)
         assert place > last.get(kind, -1), name
         last[kind] = place
         of_kind = packs.setdefault(kind, [])
         if not of_kind or of_kind[-1][1] != number:
             of_kind.append((place, number))
     if waiting:
-        yield _element(str(number), waiting)
+        yield _format_element(str(number), waiting)
     index = json.dumps(packs, separators=(",", ":"))
-    yield _element(INDEX, [index.removeprefix("{").removesuffix("}")])
+    yield _format_element(INDEX, [index.removeprefix("{").removesuffix("}")])
 
 
-def _numbered(name: str) -> tuple[str, int]:
+def _split_number(name: str) -> tuple[str, int]:
     """Return the kind of a block, and its number; 0 where there is only one."""
     found = _NUMBERED.fullmatch(name)
     return (found[1], int(found[2])) if found else (name, 0)
 
 
-def _element(name: str, members: Iterable[str]) -> str:
+def _format_element(name: str, members: Iterable[str]) -> str:
     """Return a pack; the letters of base64 need no escape in a page."""
     # Nobody finds a secret in what is compressed. Half of a surrogate pair is in no UTF-8.
-    text = KNOWN.document(f"{{{','.join(members)}}}").encode("utf-8", "replace")
-    data = next(filter(_looks_harmless, _ways_to_pack(text)), "")
+    text = KNOWN.redact_json_text(f"{{{','.join(members)}}}").encode("utf-8", "replace")
+    data = next(filter(_looks_harmless, _iterate_packings(text)), "")
     return f'<script type="text/plain" id="pack-{name}">{data}</script>\n'
 
 
-def _ways_to_pack(text: bytes) -> Iterator[str]:
+def _iterate_packings(text: bytes) -> Iterator[str]:
     for level in range(9, -1, -1):
         yield base64.b64encode(zlib.compress(text, level)).decode()
 
 
 def _looks_harmless(data: str) -> bool:
     """Whether nothing in the letters looks like a key by chance: the output would redact it."""
-    return KNOWN.text(data) == data
+    return KNOWN.redact_text(data) == data

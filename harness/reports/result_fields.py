@@ -8,20 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from harness.judging import FACTS, facts_of_trial
-from harness.reports.sections.call_outcomes import mark
+from harness.judging import FACTS, combine_facts
+from harness.reports.sections.call_outcomes import format_mark
 from harness.runlog import RunLog
 from harness.types import HELD_BACK, TrialResult
 
 RESULT_FIELDS: Mapping[str, Callable[[TrialResult, RunLog], Any]] = {
-    "mark": lambda result, _log: mark(result),
+    "mark": lambda result, _log: format_mark(result),
     **{
-        name: lambda result, _log, name=name: facts_of_trial(result.checks)[name]  # type: ignore[misc]
+        name: lambda result, _log, name=name: combine_facts(result.checks)[name]  # type: ignore[misc]
         for name in FACTS
     },
-    "review": lambda result, log: _reviewed(result, log, "decision"),
-    "reviewed_by": lambda result, log: _reviewed(result, log, "by"),
-    "review_note": lambda result, log: _reviewed(result, log, "note"),
+    "review": lambda result, log: _get_review_part(result, log, "decision"),
+    "reviewed_by": lambda result, log: _get_review_part(result, log, "by"),
+    "review_note": lambda result, log: _get_review_part(result, log, "note"),
     "held_back": lambda result, _log: next(
         (check.actual for check in result.checks if check.kind == HELD_BACK), None
     ),
@@ -30,7 +30,7 @@ RESULT_FIELDS: Mapping[str, Callable[[TrialResult, RunLog], Any]] = {
 """Name → the value, as JSON has it; in CSV a column of that name, after the others."""
 
 
-def _reviewed(result: TrialResult, log: RunLog, part: str) -> str | None:
+def _get_review_part(result: TrialResult, log: RunLog, part: str) -> str | None:
     """Return a part of a person's review of the trial; ``None`` if nobody has reviewed it."""
     review = log.reviews.get(result.key)
     return None if review is None else str(getattr(review, part))

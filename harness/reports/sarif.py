@@ -38,14 +38,14 @@ def sarif_log(
                 },
                 "automationDetails": {"id": category},
                 "columnKind": "unicodeCodePoints",
-                "results": list(_numbered(results)),
+                "results": list(_number_duplicates(results)),
                 **more,
             }
         ],
     }
 
 
-def _numbered(results: Iterable[JsonObject]) -> Iterator[JsonObject]:
+def _number_duplicates(results: Iterable[JsonObject]) -> Iterator[JsonObject]:
     """Yield ``results``; of those that a reader would take for one, the later ones are numbered."""
     seen: Counter[tuple[str, str]] = Counter()
     for one in results:
@@ -61,7 +61,7 @@ def _numbered(results: Iterable[JsonObject]) -> Iterator[JsonObject]:
             yield {**one, "partialFingerprints": later}
 
 
-def fingerprints(name: str, parts: Iterable[str]) -> JsonObject:
+def build_fingerprints(name: str, parts: Iterable[str]) -> JsonObject:
     """Return the fingerprints of what ``parts`` identify; ``name`` is that of their scheme."""
     print_ = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
     # GitHub looks at the first, whose form is HASH:NUMBER; others are for anybody.

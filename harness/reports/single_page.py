@@ -18,7 +18,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, TextIO, TypeAlias
 
-from harness.reports.packed_blocks import packed
+from harness.reports.packed_blocks import pack_blocks
 
 Source: TypeAlias = tuple[str, str]
 """A file that is part of a page: the package that has it, and its name."""
@@ -38,19 +38,19 @@ class SinglePage:
     @cached_property
     def style(self) -> str:
         """The whole style."""
-        return "".join(map(_read, self.styles))
+        return "".join(map(_read_source, self.styles))
 
     @cached_property
     def script(self) -> str:
         """The whole script."""
-        return "".join(map(_script, self.scripts))
+        return "".join(map(_read_script, self.scripts))
 
     @cached_property
     def policy(self) -> str:
         """The page's Content-Security-Policy, for a web server to send as a header too."""
         return (
-            f"default-src 'none'; style-src {_digest(self.style)}; script-src "
-            f"{_digest(self.script)}; base-uri 'none'; form-action 'none'; "
+            f"default-src 'none'; style-src {_hash_source(self.style)}; script-src "
+            f"{_hash_source(self.script)}; base-uri 'none'; form-action 'none'; "
             "require-trusted-types-for 'script'; trusted-types 'none'"
         )
 
@@ -64,28 +64,28 @@ class SinglePage:
 
         ``parts`` is markup, escaped already, for further names in braces before ``{data}``.
         """
-        head, tail = _read(self.markup).split("{data}")
+        head, tail = _read_source(self.markup).split("{data}")
         head = head.replace("{style}", self.style).replace("{policy}", self.policy)
         for name, markup in parts.items():
             head = head.replace(f"{{{name}}}", markup)
         stream.write(head)
-        stream.writelines(packed(blocks))
+        stream.writelines(pack_blocks(blocks))
         stream.write(tail.replace("{script}", self.script))
 
 
-def _read(source: Source) -> str:
+def _read_source(source: Source) -> str:
     package, name = source
     return files(package).joinpath(name).read_text("utf-8")
 
 
-def _script(source: Source) -> str:
+def _read_script(source: Source) -> str:
     """Return a script as a part of one: the names of modules are names of the page."""
-    return _EXPORT.sub("", _IMPORT.sub("", _read(source)))
+    return _EXPORT.sub("", _IMPORT.sub("", _read_source(source)))
 
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "[^"]*";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=const |(?:async )?function|class )", re.MULTILINE)
 
 
-def _digest(source: str) -> str:
+def _hash_source(source: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from harness.base import printable
+from harness.base import make_printable
 
 _ENDLESS = 1_000_000
 """Columns where nobody looks at them: a line of a file or a pipe is as long as what it says."""
@@ -30,16 +30,16 @@ def print_text(console: Console, text: Text, depth: int = 0, lead: Text | None =
     for line in text.wrap(console, max(_NARROWEST, console.width - depth)):
         line.rstrip()
         # Wrapping may have moved to the start of a line what a CI system takes for a command there.
-        tame = printable(line.plain)
+        tame = make_printable(line.plain)
         shown = line if tame == line.plain else Text(tame, style=text.style)
         before, lead = lead or Text(), None
         before = before + Text(" " * (depth - len(before)))
         console.print(before.append_text(shown), soft_wrap=True)
 
 
-def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = ()) -> list[str]:
+def align_columns(rows: Sequence[Sequence[str]], left: Collection[int] = ()) -> list[str]:
     """Return a table's lines, each column aligned right but for those at the places ``left``."""
-    widths = [_widest(column) for column in zip(*rows, strict=True)]
+    widths = [_measure_width(column) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
             cell.ljust(width) if place in left else cell.rjust(width)
@@ -61,17 +61,17 @@ def table_lines(
     while columns:
         fitting, used = 0, left
         while fitting < len(columns) and (
-            not fitting or used + 2 + _widest(columns[fitting]) <= width
+            not fitting or used + 2 + _measure_width(columns[fitting]) <= width
         ):
-            used += 2 + _widest(columns[fitting])
+            used += 2 + _measure_width(columns[fitting])
             fitting += 1
         block, columns = columns[:fitting], columns[fitting:]
         for place, name in enumerate(names):
-            cells = (column[place].ljust(_widest(column)) for column in block)
+            cells = (column[place].ljust(_measure_width(column)) for column in block)
             yield f"{name.ljust(left)}  {'  '.join(cells)}".rstrip()
         if columns:
             yield ""
 
 
-def _widest(column: Sequence[str]) -> int:
+def _measure_width(column: Sequence[str]) -> int:
     return max(map(len, column))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from harness.base import Registry, members_in
+from harness.base import Registry, find_members
 from harness.runlog import RunLog
 from harness.types import Report
 
@@ -37,19 +37,19 @@ class Writer:
 WRITERS = Registry[Writer](
     "harness.reports",
     "report",
-    members_in(
+    find_members(
         Path(__file__).with_name("formats"), "harness.reports.formats", "WRITER", ending="_report"
     ),
 )
 """The formats of ``--report``."""
 
 
-def format_of(path: Path) -> str | None:
+def infer_format(path: Path) -> str | None:
     """Return the format that the suffix of ``path`` means, if it means one."""
-    return suffixes().get(path.suffix.lower())
+    return map_suffixes().get(path.suffix.lower())
 
 
-def suffixes() -> dict[str, str]:
+def map_suffixes() -> dict[str, str]:
     """Return the format that each suffix means."""
-    written = [(name, WRITERS.get(name).suffix) for name in WRITERS.names()]
+    written = [(name, WRITERS.get(name).suffix) for name in WRITERS.list_names()]
     return {suffix: name for name, suffix in written if suffix}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 
-from harness.runlog.attempts import after, stays
+from harness.runlog.attempts import is_still_final, merge_attempts
 from harness.runlog.lines import (
     CallLine,
-    Damaged,
+    DamagedLine,
     Footer,
     Header,
     Line,
@@ -20,42 +20,42 @@ from harness.types import Review, ToolCall, ToolList
 
 
 @dataclass(slots=True)
-class Content(ABC):
+class LogContent(ABC):
     """What has been read of a log so far; whoever reads one says where its results go."""
 
     header: Header | None = None
     footer: Footer | None = None
     tools: dict[str, ToolList] = field(default_factory=dict)
     shown: dict[str, ToolsLine] = field(default_factory=dict)
-    bad: dict[int, Damaged] = field(default_factory=dict)
+    bad: dict[int, DamagedLine] = field(default_factory=dict)
     reviews: dict[str, Review] = field(default_factory=dict)
     calls: dict[str, dict[str, ToolCall]] = field(default_factory=dict)
     size: int = 0
     lines: int = 0
 
     @abstractmethod
-    def keep(self, line: TrialLine, offset: int) -> None:
+    def keep_result(self, line: TrialLine, offset: int) -> None:
         """Keep the result in the line at ``offset``, in the place of an earlier one of its trial.
 
         A trial keeps the place in which its first result stood.
         """
 
     @abstractmethod
-    def kept(self, key: str) -> tuple[TrialLine, int] | None:
+    def get_result(self, key: str) -> tuple[TrialLine, int] | None:
         """Return the line that was kept of the trial with that key, and where it begins."""
 
     @abstractmethod
-    def lose(self, key: str) -> None:
+    def forget_result(self, key: str) -> None:
         """Forget the result of the trial with that key: its last line is damaged."""
 
-    def take(self, number: int, offset: int, line: Line | Damaged) -> None:
+    def take_line(self, number: int, offset: int, line: Line | DamagedLine) -> None:
         """Take in any line but the first."""
-        if isinstance(line, Damaged):
+        if isinstance(line, DamagedLine):
             self._take_damaged(number, line)
         elif isinstance(line, TrialLine):
             key = line.run.key
             self.reviews.pop(key, None)  # it was on what the trial was before
-            self.keep(*self._with_attempts(line, offset))
+            self.keep_result(*self._merge_earlier(line, offset))
             self.bad = {place: one for place, one in self.bad.items() if one.key != key}
             self.calls.pop(key, None)
             self.footer = None
@@ -71,20 +71,20 @@ class Content(ABC):
         elif isinstance(line, Footer):
             self.footer = line
 
-    def _with_attempts(self, line: TrialLine, offset: int) -> tuple[TrialLine, int]:
+    def _merge_earlier(self, line: TrialLine, offset: int) -> tuple[TrialLine, int]:
         """Return what is known of the trial after the attempt in ``line``, and where it stands."""
-        known = self.kept(line.run.key)
+        known = self.get_result(line.run.key)
         if known is None:
             return line, offset
         earlier, place = known
-        run = after(earlier.run, line.run)
-        if stays(earlier.run, line.run):
+        run = merge_attempts(earlier.run, line.run)
+        if is_still_final(earlier.run, line.run):
             return replace(earlier, run=run), place
         return replace(line, run=run), offset
 
-    def _take_damaged(self, number: int, line: Damaged) -> None:
+    def _take_damaged(self, number: int, line: DamagedLine) -> None:
         self.bad[number] = line
         if line.kind not in {"tools", "review", "call"}:
             self.footer = None
         if line.key is not None:
-            self.lose(line.key)
+            self.forget_result(line.key)

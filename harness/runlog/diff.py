@@ -9,13 +9,13 @@ from harness.runlog import Header
 from harness.types import JsonObject, Tool, ToolList
 
 
-def differences(old: Header, new: Header) -> Iterator[str]:
+def find_differences(old: Header, new: Header) -> Iterator[str]:
     """Yield, in words, each difference between the requests of two runs."""
     yield from suite_differences(old.suites, new.suites)
     yield from _changed_fields("model", old.models, new.models)
     yield from _changed_fields("server", old.servers, new.servers)
-    yield from _changed_fields("user model", *_settings(old, new, "user_models"))
-    was, now = _settings(old, new, "judge_models")
+    yield from _changed_fields("user model", *_get_settings(old, new, "user_models"))
+    was, now = _get_settings(old, new, "judge_models")
     # One that is asked in a single run alone shows in the checks and in who judges by default.
     yield from _changed_fields(
         "judge",
@@ -24,18 +24,18 @@ def differences(old: Header, new: Header) -> Iterator[str]:
     for setting in ("trials", "least_trials", "shard", "judge"):
         before, after = old.settings.get(setting), new.settings.get(setting)
         if before != after:
-            yield f"{setting} was {_set(before)}, is {_set(after)}"
+            yield f"{setting} was {_format_setting(before)}, is {_format_setting(after)}"
 
 
 def suite_differences(
     old: Mapping[str, JsonObject], new: Mapping[str, JsonObject]
 ) -> Iterator[str]:
     """Yield, in words, each difference between suites as headers describe them."""
-    for name, before, after in _pairs(old, new):
+    for name, before, after in _iterate_pairs(old, new):
         if before is None or after is None:
             yield f"suite {name} {_came_or_went(before)}"
             continue
-        for case, known, asked in _pairs(before.get("cases", {}), after.get("cases", {})):
+        for case, known, asked in _iterate_pairs(before.get("cases", {}), after.get("cases", {})):
             if known is None or asked is None:
                 yield f"suite {name}: case {case} {_came_or_went(known)}"
             elif known != asked:
@@ -48,7 +48,7 @@ def tool_differences(old: Mapping[str, ToolList], new: Mapping[str, ToolList]) -
     """Yield in words each difference between the tools that users of two runs were shown."""
     if set(old) == set(new):
         return
-    for name, before, after in _pairs(tool_forms(old), tool_forms(new)):
+    for name, before, after in _iterate_pairs(tool_forms(old), tool_forms(new)):
         if before is None or after is None:
             yield f"tool {name} {_came_or_went(before)}"
         elif before != after:
@@ -89,19 +89,19 @@ _TOOL_PARTS = {
 
 
 def _changed_fields(what: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    for name, before, after in _pairs(old, new):
+    for name, before, after in _iterate_pairs(old, new):
         if before is None or after is None:
             yield f"{what} {name} {_came_or_went(before)}"
             continue
         # An agent and a model have few settings in common: those of one alone say nothing.
         apart = before.get("provider") != after.get("provider")
-        for field, was, now in _pairs(before, after):
+        for field, was, now in _iterate_pairs(before, after):
             if was != now and not (apart and None in (was, now)):
-                words = _variant if field == "variant" else repr
+                words = _format_variant if field == "variant" else repr
                 yield f"{what} {name}: {field} was {words(was)}, is {words(now)}"
 
 
-def _variant(described: JsonObject | None) -> str:
+def _format_variant(described: JsonObject | None) -> str:
     """Return a variant in a few words: its name, and what it touches."""
     if described is None:
         return "none"
@@ -122,16 +122,18 @@ def _variant(described: JsonObject | None) -> str:
     return f"{described.get('name')} ({'; '.join(parts)}; digest {described.get('digest')})"
 
 
-def _settings(old: Header, new: Header, name: str) -> tuple[JsonObject, JsonObject]:
+def _get_settings(old: Header, new: Header, name: str) -> tuple[JsonObject, JsonObject]:
     return old.settings.get(name) or {}, new.settings.get(name) or {}
 
 
-def _pairs(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+def _iterate_pairs(
+    old: Mapping[str, Any], new: Mapping[str, Any]
+) -> Iterator[tuple[str, Any, Any]]:
     for name in dict.fromkeys([*old, *new]):
         yield name, old.get(name), new.get(name)
 
 
-def _set(value: Any) -> Any:
+def _format_setting(value: Any) -> Any:
     return "unset" if value is None else value
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from harness.base import MAX_DIGITS, depth_of, loads, trimmed
+from harness.base import MAX_DIGITS, load_json, measure_depth, trim_depth
 from harness.types import (
     CaseFacts,
     JsonObject,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
 
-class _CaseFactsBeside:
+class _FlatCaseFacts:
     """Writes the facts of a result's case beside its other fields, as in every log version.
 
     `TrialResult.case` becomes ``case``, the case's name, with ``description``, ``tags`` … at the
@@ -39,10 +39,10 @@ class _CaseFactsBeside:
         from pydantic_core import core_schema  # slow to load, and many commands touch no log
 
         return core_schema.no_info_before_validator_function(
-            _nested,
+            _nest_result,
             handler(source),
             serialization=core_schema.wrap_serializer_function_ser_schema(
-                lambda result, write: _flat(write(result))
+                lambda result, write: _flatten_result(write(result))
             ),
         )
 
@@ -51,7 +51,7 @@ _FACTS = {"case" if fact.name == "name" else fact.name: fact.name for fact in fi
 """Key in the log → field of `CaseFacts`."""
 
 
-def _flat(result: Mapping[str, Any]) -> dict[str, Any]:
+def _flatten_result(result: Mapping[str, Any]) -> dict[str, Any]:
     facts = dict(result["case"])
     checks = [_without_open_facts(check) for check in result["checks"]]
     return {**result, "checks": checks, "case": facts.pop("name"), **facts}
@@ -69,7 +69,7 @@ def _without_open_facts(check: Mapping[str, Any]) -> dict[str, Any]:
 _POLICY_FACTS = frozenset({"attempted", "reached_server", "executed", "line_crossed"})
 
 
-def _nested(written: Any) -> Any:
+def _nest_result(written: Any) -> Any:
     if not isinstance(written, Mapping):
         return written
     facts = {name: written[key] for key, name in _FACTS.items() if key in written}
@@ -126,7 +126,7 @@ class ToolsLine:
 class TrialLine:
     """A trial that ended."""
 
-    run: Annotated[TrialResult, _CaseFactsBeside()]
+    run: Annotated[TrialResult, _FlatCaseFacts()]
     """Its result."""
     transcript: Transcript | None = None
     """The conversation; ``None`` when nothing was started."""
@@ -189,7 +189,7 @@ DamagedKind: TypeAlias = Literal["header", "tools", "trial", "call", "footer", "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Damaged:
+class DamagedLine:
     """A line that cannot be read, with the known facts about it; never written, so no `Line`."""
 
     line: int | None
@@ -203,7 +203,7 @@ class Damaged:
     trial: str | None = None
     """The trial in words, where that part is whole: ``shop/refund, trial 2 with gpt-4o``."""
 
-    def told(self, path: str) -> str:
+    def describe(self, path: str) -> str:
         """Return a sentence on the line, of the log at ``path``, and what it costs."""
         place = path if self.line is None else f"{path}:{self.line}"
         lost = {
@@ -228,23 +228,23 @@ _DIGITS = bytes(ord("0") if chr(byte).isdigit() else ord(" ") for byte in range(
 _TOO_MANY = b"0" * (MAX_DIGITS + 1)
 
 
-def dumped(line: Line) -> str:
-    """Return ``line`` as JSON that `parsed` can read, whatever it holds."""
+def dump_line(line: Line) -> str:
+    """Return ``line`` as JSON that `parse_line` can read, whatever it holds."""
     try:
-        data = _adapter().dump_json(line, by_alias=True)
+        data = _get_adapter().dump_json(line, by_alias=True)
     except (
         ValueError
     ):  # nested too deeply, or half of a surrogate pair, which no UTF-8 file can hold
         data = b""
-    if not data or depth_of(data) > _DEEPEST or _TOO_MANY in data.translate(_DIGITS):
-        value = trimmed(line, _DEEPEST, written_fields)
+    if not data or measure_depth(data) > _DEEPEST or _TOO_MANY in data.translate(_DIGITS):
+        value = trim_depth(line, _DEEPEST, written_fields)
         if isinstance(line, TrialLine):
-            value["run"] = _flat(value["run"])
+            value["run"] = _flatten_result(value["run"])
         return json.dumps(value, ensure_ascii=False, default=str)
     return data.decode()
 
 
-def parsed(raw: bytes) -> Line:
+def parse_line(raw: bytes) -> Line:
     """Return the line in ``raw``; one nested too deeply, from an older version, as far as readable.
 
     Raises:
@@ -253,32 +253,32 @@ def parsed(raw: bytes) -> Line:
     from pydantic import ValidationError
 
     try:
-        return _adapter().validate_json(raw)
+        return _get_adapter().validate_json(raw)
     except ValidationError as error:
         why = error.errors(include_url=False, include_input=False)[0]["msg"]
         if not any(limit in why for limit in _LIMITS):
             raise ValueError(why) from error
     try:
-        return _adapter().validate_python(loads(raw))
+        return _get_adapter().validate_python(load_json(raw))
     except ValidationError as error:
         raise ValueError(error.errors(include_url=False, include_input=False)[0]["msg"]) from error
 
 
-def damaged(raw: bytes, number: int | None, why: str) -> Damaged:
-    """Return what can be said of the line ``raw``, which `parsed` does not read."""
+def build_damaged_line(raw: bytes, number: int | None, why: str) -> DamagedLine:
+    """Return what can be said of the line ``raw``, which `parse_line` does not read."""
     kind: DamagedKind = next(
         (kind for start, kind in _STARTS.items() if raw.startswith(start)), "unknown"
     )
     if (found := _TRIAL.match(raw)) is None:
-        return Damaged(line=number, why=why, kind=kind)
+        return DamagedLine(line=number, why=why, kind=kind)
     try:
         key, suite, case, model = (
             str(json.loads(found[name])) for name in ("key", "suite", "case", "model")
         )
     except ValueError:
-        return Damaged(line=number, why=why, kind=kind)
+        return DamagedLine(line=number, why=why, kind=kind)
     words = f"{suite}/{case}, trial {int(found['index']) + 1} with {model}"
-    return Damaged(line=number, why=why, kind=kind, key=key, trial=words)
+    return DamagedLine(line=number, why=why, kind=kind, key=key, trial=words)
 
 
 _STARTS: dict[bytes, DamagedKind] = {
@@ -301,7 +301,7 @@ _LIMITS = ("recursion limit exceeded", "number out of range")
 
 
 @cache
-def _adapter() -> TypeAdapter[Line]:
+def _get_adapter() -> TypeAdapter[Line]:
     from pydantic import Discriminator, TypeAdapter  # slow to load, and many commands touch no log
 
     # Told apart by their kind: trying each sort of line in turn takes three times as long.

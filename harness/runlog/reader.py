@@ -8,20 +8,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness.base import HarnessError, InvalidInput, Problem
-from harness.runlog.content import Content
+from harness.runlog.content import LogContent
+from harness.runlog.interning import ResultInterner
 from harness.runlog.lines import (
-    Damaged,
+    DamagedLine,
     Footer,
     Header,
     Line,
     ToolsLine,
     TrialLine,
-    damaged,
-    parsed,
+    build_damaged_line,
+    parse_line,
 )
-from harness.runlog.on_disk.latest import LatestResults
-from harness.runlog.sharing import Sharing
-from harness.runlog.unfinished import as_far_as_known
+from harness.runlog.on_disk.latest_results import LatestResults
+from harness.runlog.unfinished_trials import build_partial_line
 from harness.runlog.writer import LogWriter
 from harness.types import Location, Review, ToolList, Transcript, TrialResult
 
@@ -45,7 +45,7 @@ class RunLog:
     footer: Footer | None
     """``None`` when the run was interrupted, or is under way."""
     _offsets: Mapping[str, int]
-    damaged: tuple[Damaged, ...] = ()
+    damaged: tuple[DamagedLine, ...] = ()
     """Lines that cannot be read, but for those of trials that were run again since."""
     shown: Mapping[str, ToolsLine] = field(default_factory=dict)
     """Digest → the list that a model was shown under a variant, in place of the server's."""
@@ -59,7 +59,7 @@ class RunLog:
     lines: int = 0
     """Number of lines that were read."""
 
-    def judged_by_people(self) -> RunLog:
+    def apply_reviews(self) -> RunLog:
         """Return the same log, with people's verdicts in place of the machine's."""
         return replace(self, by_people=True)
 
@@ -73,19 +73,19 @@ class RunLog:
     @property
     def complaints(self) -> tuple[str, ...]:
         """Sentences for the user about `damaged`, one a line."""
-        return tuple(one.told(str(self.path)) for one in self.damaged)
+        return tuple(one.describe(str(self.path)) for one in self.damaged)
 
-    def transcript(self, key: str) -> Transcript | None:
+    def read_transcript(self, key: str) -> Transcript | None:
         """Return the conversation of the trial with that key; ``None`` if it has none."""
-        return self.trial(key).transcript if key in self else None
+        return self.read_trial(key).transcript if key in self else None
 
-    def trial(self, key: str) -> TrialLine:
+    def read_trial(self, key: str) -> TrialLine:
         """Return the last line of the trial with that key."""
-        line = parsed(self.line(key))
+        line = parse_line(self.read_raw_line(key))
         assert isinstance(line, TrialLine)
         return line
 
-    def offset(self, key: str) -> int:
+    def get_offset(self, key: str) -> int:
         """Return where in the file the last line of the trial with that key begins."""
         return self._offsets[key]
 
@@ -93,21 +93,21 @@ class RunLog:
         """Return whether the log has a trial with that key; a report also has what is missing."""
         return key in self._offsets
 
-    def line(self, key: str) -> bytes:
+    def read_raw_line(self, key: str) -> bytes:
         """Return that line as it is written."""
         with self.path.open("rb") as file:
             file.seek(self._offsets[key])
             return file.readline()
 
-    def read_on(self) -> RunLog:
+    def read_further(self) -> RunLog:
         """Return the log with what has been written to its file since it was read.
 
         For whoever writes it and reads it meanwhile: calls of sessions that were cut off by a kill
         (see `read_log`) are not looked for.
         """
         if isinstance(self.results, LatestResults):
-            return _content(_Whole(path=self.path), lambda _: None).log()
-        known = _Whole(
+            return _take_new_lines(_StoredContent(path=self.path), lambda _: None).build_log()
+        known = _StoredContent(
             path=self.path,
             header=self.header,
             footer=self.footer,
@@ -120,12 +120,12 @@ class RunLog:
             size=self.size,
             lines=self.lines,
         )
-        return _content(known, lambda _: None).log()
+        return _take_new_lines(known, lambda _: None).build_log()
 
     def __iter__(self) -> Iterator[tuple[TrialResult, Transcript | None]]:
         """Yield every result with its conversation, one at a time."""
         for result in self.results:
-            yield result, self.transcript(result.key)
+            yield result, self.read_transcript(result.key)
 
 
 def read_log(path: Path, read_to: Callable[[int], None] = lambda _: None) -> RunLog:
@@ -139,80 +139,80 @@ def read_log(path: Path, read_to: Callable[[int], None] = lambda _: None) -> Run
     Raises:
         InvalidInput: the file is no run log, or its header is damaged.
     """
-    found = _content(_Whole(path=path), read_to)
-    log = found.log()
+    found = _take_new_lines(_StoredContent(path=path), read_to)
+    log = found.build_log()
     if not found.calls or being_written(path):
         return log
     try:
         with LogWriter(path) as writer:
             for key, calls in found.calls.items():
-                if key in log and (line := log.trial(key)).transcript is not None:
-                    writer.append(as_far_as_known(line.run, line.transcript, calls.values()))
+                if key in log and (line := log.read_trial(key)).transcript is not None:
+                    writer.append(build_partial_line(line.run, line.transcript, calls.values()))
     except HarnessError as error:
         words = f"its calls are not shown: {error}"
-        lost = Damaged(line=None, why=words, kind="call")
+        lost = DamagedLine(line=None, why=words, kind="call")
         return replace(log, damaged=(*log.damaged, lost))
-    return _content(_Whole(path=path), read_to).log()
+    return _take_new_lines(_StoredContent(path=path), read_to).build_log()
 
 
-def _content(found: _Whole, read_to: Callable[[int], None]) -> _Whole:
+def _take_new_lines(found: _StoredContent, read_to: Callable[[int], None]) -> _StoredContent:
     """Take in the lines of the log that ``found`` does not have yet."""
-    for number, offset, end, line in _lines(found.path, found.size, found.lines):
+    for number, offset, end, line in _iterate_lines(found.path, found.size, found.lines):
         if number == 1:
-            found.header = header_in(found.path, line)
+            found.header = require_header(found.path, line)
         else:
-            found.take(number, offset, line)
+            found.take_line(number, offset, line)
         found.size, found.lines = end, number
         read_to(end)
     return found
 
 
 @dataclass(slots=True)
-class _Whole(Content):
+class _StoredContent(LogContent):
     """A log with its results in memory or, if they are many, on disk."""
 
     path: Path = field(kw_only=True)
     runs: dict[str, TrialResult] = field(default_factory=dict)
     offsets: dict[str, int] = field(default_factory=dict)
-    sharing: Sharing = field(default_factory=Sharing)
+    sharing: ResultInterner = field(default_factory=ResultInterner)
     moved: LatestResults | None = None
     """What takes the place of ``runs`` and ``offsets`` once they are many."""
 
-    def keep(self, line: TrialLine, offset: int) -> None:
+    def keep_result(self, line: TrialLine, offset: int) -> None:
         """Keep the result, in the place of an earlier one of its trial."""
         if self.moved is not None:
             self.moved.put(line.run, offset)
             return
-        self.runs[line.run.key] = self.sharing.among(line.run)
+        self.runs[line.run.key] = self.sharing.intern_result(line.run)
         self.offsets[line.run.key] = offset
         if len(self.runs) > MOST_IN_MEMORY:
-            self._move()
+            self._move_to_disk()
 
-    def kept(self, key: str) -> tuple[TrialLine, int] | None:
+    def get_result(self, key: str) -> tuple[TrialLine, int] | None:
         """Return the result without its conversation."""
         if self.moved is not None:
-            found = self.moved.by_key.get(key)
+            found = self.moved.results_by_key.get(key)
             return None if found is None else (TrialLine(run=found), self.moved.offsets[key])
         run = self.runs.get(key)
         return None if run is None else (TrialLine(run=run), self.offsets[key])
 
-    def _move(self) -> None:
+    def _move_to_disk(self) -> None:
         self.moved = LatestResults(self.path.parent)
         for key, result in self.runs.items():
             self.moved.put(result, self.offsets[key])
-        self.runs, self.offsets, self.sharing = {}, {}, Sharing()
+        self.runs, self.offsets, self.sharing = {}, {}, ResultInterner()
 
-    def lose(self, key: str) -> None:
+    def forget_result(self, key: str) -> None:
         """Forget the result: it is unknown."""
         if self.moved is not None:
             self.moved.drop(key)
         self.runs.pop(key, None)
         self.offsets.pop(key, None)
 
-    def log(self) -> RunLog:
+    def build_log(self) -> RunLog:
         """Return it as a log."""
         if self.header is None:
-            raise _invalid(self.path, 1, "this is not a run log: it is empty")
+            raise _build_invalid(self.path, 1, "this is not a run log: it is empty")
         offsets = self.offsets if self.moved is None else self.moved.offsets
         return RunLog(
             self.path,
@@ -235,12 +235,12 @@ def read_header(path: Path) -> Header:
     Raises:
         InvalidInput: the file is no run log, or its header is damaged.
     """
-    for _, _, _, line in _lines(path):
-        return header_in(path, line)
-    raise _invalid(path, 1, "this is not a run log: it is empty")
+    for _, _, _, line in _iterate_lines(path):
+        return require_header(path, line)
+    raise _build_invalid(path, 1, "this is not a run log: it is empty")
 
 
-def header_in(path: Path, line: Line | Damaged) -> Header:
+def require_header(path: Path, line: Line | DamagedLine) -> Header:
     """Return ``line``, the first one of the log at ``path``, if it is a header.
 
     Raises:
@@ -248,17 +248,17 @@ def header_in(path: Path, line: Line | Damaged) -> Header:
     """
     if isinstance(line, Header):
         return line
-    if isinstance(line, Damaged) and line.kind == "header":
-        raise _invalid(
+    if isinstance(line, DamagedLine) and line.kind == "header":
+        raise _build_invalid(
             path,
             1,
             "the header of this run log is damaged, and without it nothing in it can be judged: "
             f"{line.why}",
         )
-    raise _invalid(path, 1, "this is not a run log: its first line is no header")
+    raise _build_invalid(path, 1, "this is not a run log: its first line is no header")
 
 
-def read_lines(path: Path, offset: int = 0) -> Iterator[tuple[int, int, Line | Damaged]]:
+def read_lines(path: Path, offset: int = 0) -> Iterator[tuple[int, int, Line | DamagedLine]]:
     """Yield ``(offset, next offset, line)`` for each complete line from ``offset`` on.
 
     To follow a log that is being written, call again with the last next offset.
@@ -268,7 +268,7 @@ def read_lines(path: Path, offset: int = 0) -> Iterator[tuple[int, int, Line | D
         for raw in file:
             if not raw.endswith(b"\n"):
                 return
-            yield offset, offset + len(raw), _read(raw, None)
+            yield offset, offset + len(raw), _parse_or_damaged(raw, None)
             offset += len(raw)
 
 
@@ -282,9 +282,9 @@ def being_written(path: Path) -> bool:
     return False
 
 
-def _lines(
+def _iterate_lines(
     path: Path, offset: int = 0, before: int = 0
-) -> Iterator[tuple[int, int, int, Line | Damaged]]:
+) -> Iterator[tuple[int, int, int, Line | DamagedLine]]:
     """Yield ``(line number, offset, next offset, line)``, passing over a torn last line.
 
     It begins at ``offset``, where ``before`` lines have gone before.
@@ -294,16 +294,16 @@ def _lines(
         for number, raw in enumerate(file, start=before + 1):
             if not raw.endswith(b"\n"):
                 return
-            yield number, offset, offset + len(raw), _read(raw, number)
+            yield number, offset, offset + len(raw), _parse_or_damaged(raw, number)
             offset += len(raw)
 
 
-def _read(raw: bytes, number: int | None) -> Line | Damaged:
+def _parse_or_damaged(raw: bytes, number: int | None) -> Line | DamagedLine:
     try:
-        return parsed(raw)
+        return parse_line(raw)
     except ValueError as error:
-        return damaged(raw, number, str(error))
+        return build_damaged_line(raw, number, str(error))
 
 
-def _invalid(path: Path, line: int | None, message: str) -> InvalidInput:
+def _build_invalid(path: Path, line: int | None, message: str) -> InvalidInput:
     return InvalidInput([Problem(at=Location(file=str(path), line=line), message=message)])

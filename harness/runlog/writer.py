@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from harness.base import HarnessError
-from harness.runlog.lines import Line, dumped
+from harness.runlog.lines import Line, dump_line
 
 
 class LogWriter:
@@ -56,14 +56,14 @@ class LogWriter:
         Raises:
             HarnessError: the disk is full or the file has become unwritable.
         """
-        self.write(self.prepared(line))
+        self.write(self.prepare_line(line))
 
-    def prepared(self, line: Line) -> bytes:
+    def prepare_line(self, line: Line) -> bytes:
         """Return ``line`` as `write` takes it; slow for a large one, so fit for a thread."""
-        return (self._scrub(dumped(line)) + "\n").encode()
+        return (self._scrub(dump_line(line)) + "\n").encode()
 
     def write(self, data: bytes) -> None:
-        """Write what `prepared` returned; errors are those of `append`."""
+        """Write what `prepare_line` returned; errors are those of `append`."""
         before = os.fstat(self._fd).st_size
         try:
             while data:
@@ -81,7 +81,7 @@ class LogWriter:
             try:
                 os.fsync(self._fd)
                 if os.fstat(self._fd).st_size == 0:
-                    discard(self.path)
+                    discard_log(self.path)
             finally:
                 os.close(self._fd)
                 self._fd = -1
@@ -102,19 +102,19 @@ class LogWriter:
     def _cut_torn_line(self) -> None:
         size = os.fstat(self._fd).st_size
         with self.path.open("rb") as file:
-            keep = _end_of_last_line(file.fileno(), size)
+            keep = _find_last_line_end(file.fileno(), size)
         if keep < size:
             os.ftruncate(self._fd, keep)
 
 
-def discard(path: Path) -> None:
+def discard_log(path: Path) -> None:
     """Remove the log at ``path``, and its folder if nothing else is in it."""
     with suppress(OSError):
         path.unlink()
         path.parent.rmdir()
 
 
-def _end_of_last_line(fd: int, size: int) -> int:
+def _find_last_line_end(fd: int, size: int) -> int:
     """Return the offset just behind the last newline, reading backwards in blocks."""
     end = size
     while end > 0:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.base import digest
+from harness.base import digest_json
 from harness.runner.planning.plan import Job
 from harness.types import TrialResult
 
 
-def further_job(job: Job, number: int) -> Job:
+def build_further_job(job: Job, number: int) -> Job:
     """Return the trial that asks the question of ``job`` the ``number``-th time after the first."""
     trial = job.trial
-    place, key = trial.index + number * trial.repeats, _key(trial.key, number)
+    place, key = trial.index + number * trial.repeats, _build_key(trial.key, number)
     return replace(job, trial=replace(trial, index=place, key=key, repeats=0), optional=False)
 
 
-def further_result(result: TrialResult, number: int) -> TrialResult:
-    """Return ``result`` as that of the trial that `further_job` returns."""
-    place, key = result.index + number * result.repeats, _key(result.key, number)
+def build_further_result(result: TrialResult, number: int) -> TrialResult:
+    """Return ``result`` as that of the trial that `build_further_job` returns."""
+    place, key = result.index + number * result.repeats, _build_key(result.key, number)
     return replace(result, index=place, key=key, repeats=0)
 
 
-def _key(key: str, number: int) -> str:
-    return digest([key, "again", number])
+def _build_key(key: str, number: int) -> str:
+    return digest_json([key, "again", number])

@@ -16,7 +16,7 @@ StopReason: TypeAlias = Literal["interrupted", "budget", "max-errors", "fail-fas
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class RunBudget:
     """What a whole run may use, including judging.
 
     Trials that are running when it is reached are finished, so their usage can exceed it.
@@ -34,11 +34,11 @@ class Budget:
 
     def __post_init__(self) -> None:
         """Refuse invalid amounts: raises `UsageError`."""
-        MAX_COST_RANGE.check(self.max_cost_usd)
-        MAX_TOKENS_RANGE.check(self.max_tokens)
-        MAX_ERRORS_RANGE.check(self.max_errors)
+        MAX_COST_RANGE.check_value(self.max_cost_usd)
+        MAX_TOKENS_RANGE.check_value(self.max_tokens)
+        MAX_ERRORS_RANGE.check_value(self.max_errors)
 
-    def filled_from(self, settings: JsonObject) -> Budget:
+    def fill_unset(self, settings: JsonObject) -> RunBudget:
         """Return this budget with money and tokens taken from an earlier part's log, where unset.
 
         The limits that stopped that part early are not carried over.
@@ -52,7 +52,7 @@ class Budget:
             max_tokens=recorded.get("max_tokens") if self.max_tokens is None else self.max_tokens,
         )
 
-    def left_after(self, used: Usage) -> Budget | None:
+    def left_after(self, used: Usage) -> RunBudget | None:
         """Return what is left for further runs; ``None`` if a limit is reached or not known to be.
 
         An unknown cost or number of tokens ends a limited run, so it also ends the runs after it.
@@ -70,7 +70,7 @@ class Budget:
 class Control:
     """Decides whether further trials are started; workers report every result to it."""
 
-    def __init__(self, budget: Budget, spent: Usage | None = None) -> None:
+    def __init__(self, budget: RunBudget, spent: Usage | None = None) -> None:
         """Start with no usage, or with the ``spent`` usage of an earlier part of the run."""
         self.stopped: StopReason | None = None
         """Why no further trial is started; ``None`` while trials are started."""
@@ -84,22 +84,22 @@ class Control:
         self._errors = 0
         self._missed: dict[tuple[str, str, str], set[str]] = {}
         if self._used != Usage():
-            self._keep()
+            self._enforce_budget()
 
     def stop(self, reason: StopReason, note: str) -> None:
         """Start no further trial; the first reason is kept."""
         if self.stopped is None:
             self.stopped, self.note = reason, note
 
-    def enter(self, scope: anyio.CancelScope) -> None:
+    def register_trial(self, scope: anyio.CancelScope) -> None:
         """Register a trial that runs under ``scope``."""
         self._running.add(scope)
 
-    def leave(self, scope: anyio.CancelScope) -> None:
+    def unregister_trial(self, scope: anyio.CancelScope) -> None:
         """Unregister it."""
         self._running.discard(scope)
 
-    def cancel(self) -> None:
+    def cancel_trials(self) -> None:
         """Cancel every running trial."""
         for scope in self._running:
             scope.cancel("the run was interrupted")
@@ -109,42 +109,42 @@ class Control:
         """Whether the first case that can no longer pass ends the run."""
         return self._budget.fail_fast
 
-    def account(self, result: TrialResult) -> None:
+    def add_usage(self, result: TrialResult) -> None:
         """Add what a trial used, and stop if a limit is reached."""
         budget = self._budget
         self._used += result.usage + result.judge_usage + result.user_usage
         self._errors += result.status == "error"
-        self._keep()
+        self._enforce_budget()
         if budget.max_errors is not None and self._errors >= budget.max_errors:
             self.stop("max-errors", f"{self._errors} trials could not be judged")
-        self.hear(result)
+        self.apply_result(result)
 
-    def hear(self, result: TrialResult) -> None:
+    def apply_result(self, result: TrialResult) -> None:
         """Stop if this result, failed or error, decides its case (by itself or by a leak)."""
         if not self._budget.fail_fast or result.status not in {"failed", "error"}:
             return
         name = f"{result.suite}::{result.case.name}"
         if is_leaking(result):
             self.stop("fail-fast", f"{name} leaked what is withheld from its identity elsewhere")
-        elif self._decides(result):
+        elif self._decides_case(result):
             self.stop("fail-fast", f"{name} ended as {result.status}")
 
-    def _keep(self) -> None:
+    def _enforce_budget(self) -> None:
         """Stop if the money or the tokens are used up."""
         budget, cost, tokens = self._budget, self._used.cost_usd, self._used.tokens
         if budget.max_cost_usd is not None and (cost is None or cost >= budget.max_cost_usd):
-            self.stop("budget", _spent("cost", cost, f"${budget.max_cost_usd:g}"))
+            self.stop("budget", _format_spent("cost", cost, f"${budget.max_cost_usd:g}"))
         if budget.max_tokens is not None and (tokens is None or tokens >= budget.max_tokens):
-            self.stop("budget", _spent("tokens", tokens, f"{budget.max_tokens:,} tokens"))
+            self.stop("budget", _format_spent("tokens", tokens, f"{budget.max_tokens:,} tokens"))
 
-    def _decides(self, result: TrialResult) -> bool:
+    def _decides_case(self, result: TrialResult) -> bool:
         """Count a trial that did not pass, once; return whether its case can no longer pass."""
         missed = self._missed.setdefault((result.suite, result.case.name, result.model), set())
         missed.add(result.key)
-        return result.repeats - len(missed) < result.needed
+        return result.repeats - len(missed) < result.needed_passes
 
 
-def _spent(what: str, used: float | None, budget: str) -> str:
+def _format_spent(what: str, used: float | None, budget: str) -> str:
     if used is None:
         return f"the {what} of a trial is unknown, so the budget of {budget} cannot be enforced"
     return f"the budget of {budget} is used up"

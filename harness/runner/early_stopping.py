@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import anyio
 
-from harness.runner.planning.plan import Job, Plan
+from harness.runner.planning.plan import Job, RunPlan
 from harness.types import Trial, TrialResult
 
 _Case: TypeAlias = tuple[str, str, str]
@@ -20,7 +20,7 @@ class EarlyStopping:
     depend on concurrency.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: RunPlan) -> None:
         """Start from the results of an earlier run."""
         self._ended: dict[str, anyio.Event] = {}
         self._earlier: dict[str, tuple[anyio.Event, ...]] = {}
@@ -28,13 +28,13 @@ class EarlyStopping:
         self._failed: Counter[_Case] = Counter()
         before: defaultdict[_Case, list[anyio.Event]] = defaultdict(list)
         for job in plan.jobs:
-            case = _case(job.trial)
+            case = _build_case_key(job.trial)
             self._earlier[job.trial.key] = tuple(before[case]) if job.optional else ()
             before[case].append(self._ended.setdefault(job.trial.key, anyio.Event()))
         for run in plan.done:
-            self._count(run)
+            self._count_result(run)
 
-    async def wanted(self, job: Job) -> bool:
+    async def is_wanted(self, job: Job) -> bool:
         """Wait until it is decided whether the trial is to run, and return that.
 
         This waits for trials that are already running, each with its own deadline.
@@ -43,22 +43,23 @@ class EarlyStopping:
             await event.wait()
         return not (job.optional and self._is_decided(job.trial))
 
-    def account(self, result: TrialResult) -> None:
+    def count_result(self, result: TrialResult) -> None:
         """Count a result."""
-        self._count(result)
+        self._count_result(result)
         self._ended[result.key].set()
 
-    def _count(self, result: TrialResult) -> None:
+    def _count_result(self, result: TrialResult) -> None:
         case = (result.suite, result.case.name, result.model)
         self._passed[case] += result.status == "passed"
         self._failed[case] += result.status == "failed"
 
     def _is_decided(self, trial: Trial) -> bool:
-        case = _case(trial)
+        case = _build_case_key(trial)
         return (
-            self._passed[case] >= trial.needed or trial.repeats - self._failed[case] < trial.needed
+            self._passed[case] >= trial.needed_passes
+            or trial.repeats - self._failed[case] < trial.needed_passes
         )
 
 
-def _case(trial: Trial) -> _Case:
+def _build_case_key(trial: Trial) -> _Case:
     return trial.suite, trial.case.name, trial.model

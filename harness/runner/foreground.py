@@ -17,7 +17,7 @@ import anyio
 from anyio.abc import Process
 
 from harness.base import UsageError
-from harness.sessions import dying_with_us
+from harness.sessions import build_death_prefix
 
 TERM_GRACE_S = 5.0
 """Seconds from SIGTERM to SIGKILL."""
@@ -40,7 +40,7 @@ async def run_command(command: Sequence[str], env: Mapping[str, str]) -> int:
     with anyio.open_signal_receiver(*_SIGNALS) as signals:
         try:
             process = await anyio.open_process(
-                [*dying_with_us(), *command],
+                [*build_death_prefix(), *command],
                 stdin=None,
                 stdout=None,
                 stderr=None,
@@ -51,32 +51,32 @@ async def run_command(command: Sequence[str], env: Mapping[str, str]) -> int:
         try:
             async with anyio.create_task_group() as tasks:
 
-                async def pass_on() -> None:
+                async def forward_signals() -> None:
                     async for number in signals:
                         if number != signal.SIGINT:
-                            await _end(process)
+                            await _end_process(process)
                         elif not sys.stdin.isatty():
-                            _send(process, number)
+                            _send_signal(process, number)
 
-                tasks.start_soon(pass_on)
+                tasks.start_soon(forward_signals)
                 code = await process.wait()
                 tasks.cancel_scope.cancel()
         finally:
             with anyio.CancelScope(shield=True):
-                await _end(process)
+                await _end_process(process)
     return code if code >= 0 else 128 - code
 
 
-async def _end(process: Process) -> None:
-    _send(process, signal.SIGTERM)
+async def _end_process(process: Process) -> None:
+    _send_signal(process, signal.SIGTERM)
     with anyio.move_on_after(TERM_GRACE_S):
         await process.wait()
         return
-    _send(process, signal.SIGKILL)
+    _send_signal(process, signal.SIGKILL)
     await process.wait()
 
 
-def _send(process: Process, number: signal.Signals) -> None:
+def _send_signal(process: Process, number: signal.Signals) -> None:
     if process.returncode is None:
         with suppress(ProcessLookupError):
             process.send_signal(number)

@@ -15,21 +15,25 @@ from harness.judging import (
     Evidence,
     Judge,
     JudgeModel,
-    evaluate,
+    evaluate_checks,
     judge_trial,
     knows_refusal,
     not_started,
 )
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
 from harness.runner.model_pool import open_models
-from harness.runner.planning.judge_choice import Bench, choose_judges
+from harness.runner.planning.judge_choice import JudgePanel, choose_judges
 from harness.runner.planning.plan import describe_suite
 from harness.runner.planning.prepare import suite_roots
-from harness.runner.preflight.named_tools import is_told_its_tools, named_in
-from harness.runner.preflight.not_offered import sorted_problems, titles, unoffered
+from harness.runner.preflight.named_tools import has_tools_per_case, iterate_named_tools
+from harness.runner.preflight.unoffered_names import (
+    build_unoffered_problem,
+    collect_titles,
+    sorted_problems,
+)
 from harness.runner.runs.folders import log_path, new_run_id
-from harness.runner.variants.presentation import logged_variant, presentation
-from harness.suites import NO_LIMIT, find_suites, load_config, reader
+from harness.runner.variants.presentation import build_presentation, read_logged_variant
+from harness.suites import NO_LIMIT, find_suites, load_config, make_reader
 from harness.types import (
     Caller,
     Case,
@@ -59,18 +63,18 @@ def grade_run(
         UsageError: there is no such suite or judge, a suite is invalid, or it names a tool that
             no user was offered.
     """
-    suites = suites_of(log, names, cwd)
+    suites = load_suites(log, names, cwd)
     _check_names(log, suites)
     bench = (
         None
         if judge_model is None
         else choose_judges(suites, judge_model, load_config(cwd, os.environ))
     )
-    GATE.plan((), () if bench is None else bench.models)
-    return grade(log, suites, log_path(new_run_id([suite.name for suite in suites])), bench)
+    GATE.require_plan((), () if bench is None else bench.models)
+    return grade_log(log, suites, log_path(new_run_id([suite.name for suite in suites])), bench)
 
 
-def suites_of(log: RunLog, names: Sequence[str], cwd: Path) -> list[Suite]:
+def load_suites(log: RunLog, names: Sequence[str], cwd: Path) -> list[Suite]:
     """Return the named suites, or those of ``log`` as they are now.
 
     Raises:
@@ -78,9 +82,9 @@ def suites_of(log: RunLog, names: Sequence[str], cwd: Path) -> list[Suite]:
     """
     origins = [facts.get("reference") or facts.get("file") for facts in log.header.suites.values()]
     names = names or [origin for origin in origins if origin]
-    found = find_suites(names, suite_roots(cwd), VOCABULARY, reader(NO_LIMIT))
-    KNOWN.know(suites=found)
-    return [_called_as_then(suite, log) for suite in found]
+    found = find_suites(names, suite_roots(cwd), VOCABULARY, make_reader(NO_LIMIT))
+    KNOWN.add_specs(suites=found)
+    return [_restore_name(suite, log) for suite in found]
 
 
 def _check_names(log: RunLog, suites: Sequence[Suite]) -> None:
@@ -90,21 +94,25 @@ def _check_names(log: RunLog, suites: Sequence[Suite]) -> None:
         InvalidInput: the error names all of them. A log without tool lists, such as one of recorded
           outputs, cannot be checked.
     """
-    known = {name: title for tools in log.tools.values() for name, title in titles(tools).items()}
+    known = {
+        name: title for tools in log.tools.values() for name, title in collect_titles(tools).items()
+    }
     asked = {(result.suite, result.case.name) for result in log.results}
     problems = [
-        unoffered(named, "no list of tools in this log has a", known, may_say_absent=True)
+        build_unoffered_problem(
+            named, "no list of tools in this log has a", known, may_say_absent=True
+        )
         for suite in suites
         for case in suite.cases
-        if (suite.name, case.name) in asked and not is_told_its_tools(case)
-        for named in named_in(case)
+        if (suite.name, case.name) in asked and not has_tools_per_case(case)
+        for named in iterate_named_tools(case)
         if named.tool not in known and not named.allow_absent
     ]
     if problems and known:
         raise InvalidInput(sorted_problems(problems))
 
 
-def _called_as_then(suite: Suite, log: RunLog) -> Suite:
+def _restore_name(suite: Suite, log: RunLog) -> Suite:
     """Return a CSV dataset under the name that its file has in ``log``."""
     file = suite.at.file if suite.at and suite.at.file.endswith(".csv") else None
     name = next(
@@ -114,33 +122,35 @@ def _called_as_then(suite: Suite, log: RunLog) -> Suite:
     return replace(suite, name=name)
 
 
-def as_logged(case: Case) -> Case:
+def redact_case(case: Case) -> Case:
     """Return ``case`` redacted like a log: a check for a password matches the log's placeholder."""
 
-    def marked(check: Check) -> Check:
-        return replace(check, params=KNOWN.json(check.params))
+    def redact_check(check: Check) -> Check:
+        return replace(check, params=KNOWN.redact_json(check.params))
 
-    def checks(of: Sequence[Check]) -> tuple[Check, ...]:
-        return tuple(check.each(marked) for check in of)
+    def redact_checks(of: Sequence[Check]) -> tuple[Check, ...]:
+        return tuple(check.transform(redact_check) for check in of)
 
-    def calls(of: Sequence[ScriptedCall]) -> tuple[ScriptedCall, ...]:
-        return tuple(replace(call, arguments=KNOWN.json(call.arguments)) for call in of)
+    def redact_calls(of: Sequence[ScriptedCall]) -> tuple[ScriptedCall, ...]:
+        return tuple(replace(call, arguments=KNOWN.redact_json(call.arguments)) for call in of)
 
     return replace(
         case,
-        prompt=KNOWN.text(case.prompt),
-        checks=checks(case.checks),
+        prompt=KNOWN.redact_text(case.prompt),
+        checks=redact_checks(case.checks),
         turns=tuple(
-            replace(turn, prompt=KNOWN.text(turn.prompt), checks=checks(turn.checks))
+            replace(turn, prompt=KNOWN.redact_text(turn.prompt), checks=redact_checks(turn.checks))
             for turn in case.turns
         ),
-        setup=calls(case.setup),
-        teardown=calls(case.teardown),
-        caller=replace(case.caller, user_context=KNOWN.json(case.caller.user_context)),
+        setup=redact_calls(case.setup),
+        teardown=redact_calls(case.teardown),
+        caller=replace(case.caller, user_context=KNOWN.redact_json(case.caller.user_context)),
     )
 
 
-def grade(log: RunLog, suites: Sequence[Suite], target: Path, bench: Bench | None = None) -> RunLog:
+def grade_log(
+    log: RunLog, suites: Sequence[Suite], target: Path, bench: JudgePanel | None = None
+) -> RunLog:
     """Write a log of the same conversations to ``target``, judged by the checks of ``suites``.
 
     Without a ``bench``, the judges of ``log`` count, and no judge is asked again.
@@ -148,9 +158,9 @@ def grade(log: RunLog, suites: Sequence[Suite], target: Path, bench: Bench | Non
     grading = _Grading(
         log=log,
         cases={
-            (suite.name, case.name): as_logged(case) for suite in suites for case in suite.cases
+            (suite.name, case.name): redact_case(case) for suite in suites for case in suite.cases
         },
-        bench=bench or Bench(default_of=dict(log.header.settings.get("judge", {}))),
+        bench=bench or JudgePanel(default_of=dict(log.header.settings.get("judge", {}))),
     )
     began = utc_now()
     header = replace(
@@ -160,16 +170,16 @@ def grade(log: RunLog, suites: Sequence[Suite], target: Path, bench: Bench | Non
         suites={**log.header.suites, **{suite.name: describe_suite(suite) for suite in suites}},
         settings={
             **log.header.settings,
-            **grading.bench.settings(),
+            **grading.bench.build_settings(),
             "graded_from": log.header.run_id,
         },
     )
-    KNOWN.know(models=grading.bench.models, environ=os.environ)
-    with LogWriter(target, KNOWN.document) as writer:
+    KNOWN.add_specs(models=grading.bench.models, environ=os.environ)
+    with LogWriter(target, KNOWN.redact_json_text) as writer:
         writer.append(header)
         for line in log.tools_lines:
             writer.append(line)
-        anyio.run(grading.write, writer)
+        anyio.run(grading.write_trials, writer)
         footer = log.footer
         writer.append(
             Footer(
@@ -177,13 +187,13 @@ def grade(log: RunLog, suites: Sequence[Suite], target: Path, bench: Bench | Non
                 elapsed_s=footer.elapsed_s if footer else 0.0,
                 reason=footer.reason if footer else "interrupted",
                 # With the same checks, the status cannot be better than before.
-                fault=footer.fault if footer and _asks_the_same(header, log.header) else None,
+                fault=footer.fault if footer and _has_same_words(header, log.header) else None,
             )
         )
     return read_log(target)
 
 
-def _asks_the_same(now: Header, then: Header) -> bool:
+def _has_same_words(now: Header, then: Header) -> bool:
     """Whether the suites have the same words as in the log."""
     return all(
         facts.get("digest") == then.suites.get(suite, {}).get("digest")
@@ -197,30 +207,30 @@ class _Grading:
 
     log: RunLog
     cases: Mapping[tuple[str, str], Case]
-    bench: Bench
+    bench: JudgePanel
 
-    async def write(self, writer: LogWriter) -> None:
+    async def write_trials(self, writer: LogWriter) -> None:
         """Append every trial of the log, judged again."""
         async with open_models(self.bench.models) as models:
             judges = {name: JudgeModel(name, model) for name, model in models.items()}
             for result, transcript in self.log:
-                writer.append(await self._graded(result, transcript, judges))
+                writer.append(await self._grade_trial(result, transcript, judges))
 
-    async def _graded(
+    async def _grade_trial(
         self, result: TrialResult, transcript: Transcript | None, judges: Mapping[str, JudgeModel]
     ) -> TrialLine:
         if transcript is None or transcript.stop == "cancelled" or not _says_anything(transcript):
             return TrialLine(run=result, transcript=transcript)
-        case = self._case(result)
+        case = self._find_case(result)
         if case is None or not _same_question(case, result, transcript):
             gone = (
                 "the case is no longer in its suite"
                 if case is None
                 else "the case has another prompt now"
             )
-            trial = _trial(result, case or _empty(result))
+            trial = _build_trial(result, case or _build_empty_case(result))
             return TrialLine(run=not_started(trial, "skipped", reason=gone), transcript=transcript)
-        trial = _trial(result, case)
+        trial = _build_trial(result, case)
         judge = Judge(judges, self.bench.default_of.get(result.suite), recorded=result.judgements)
         checks: tuple[CheckResult, ...] = ()
         error: TrialError | None = None
@@ -235,12 +245,12 @@ class _Grading:
         elif transcript.error is None:
             offered = self.log.tools.get(transcript.tools_digest, ToolList(tools=()))
             try:
-                checks = await evaluate(
+                checks = await evaluate_checks(
                     Evidence(
                         case=case,
                         transcript=transcript,
                         tools=offered,
-                        presented=self._presented(result.model, transcript, offered),
+                        presented=self._present_tools(result.model, transcript, offered),
                         judge=judge,
                     )
                 )
@@ -260,24 +270,24 @@ class _Grading:
         paid = replace(graded, usage=result.usage, user_usage=result.user_usage)
         return TrialLine(run=paid, transcript=transcript)
 
-    def _presented(
+    def _present_tools(
         self, model: str, transcript: Transcript, offered: ToolList
     ) -> Presentation | None:
         """Return what the model saw of the ``offered`` tools under its variant, if it had one."""
         shown = self.log.shown.get(transcript.shown_digest)
-        variant = logged_variant(self.log.header.models.get(model, {}).get("variant"))
+        variant = read_logged_variant(self.log.header.models.get(model, {}).get("variant"))
         if shown is None or variant is None:
             return None
-        return presentation(variant, offered, shown.tools)
+        return build_presentation(variant, offered, shown.tools)
 
-    def _case(self, result: TrialResult) -> Case | None:
+    def _find_case(self, result: TrialResult) -> Case | None:
         """Return the current case of ``result``, with the prompt of its variant."""
         case = self.cases.get((result.suite, result.case.name))
         variant = self.log.header.models.get(result.model, {}).get("variant") or {}
         words = variant.get("edits", {}).get("prompts", {}).get(result.case.name)
         if case is None or case.user is not None or words is None:
             return case
-        return case.reworded(words)
+        return case.with_prompt(words)
 
     def _lacks_tools(self, transcript: Transcript) -> bool:
         return bool(self.log.damaged) and transcript.tools_digest not in ("", *self.log.tools)
@@ -303,7 +313,7 @@ def _same_question(case: Case, result: TrialResult, transcript: Transcript) -> b
     )
 
 
-def _trial(result: TrialResult, case: Case) -> Trial:
+def _build_trial(result: TrialResult, case: Case) -> Trial:
     return Trial(
         suite=result.suite,
         case=case,
@@ -314,7 +324,7 @@ def _trial(result: TrialResult, case: Case) -> Trial:
     )
 
 
-def _empty(result: TrialResult) -> Case:
+def _build_empty_case(result: TrialResult) -> Case:
     return Case(
         name=result.case.name,
         prompt="",

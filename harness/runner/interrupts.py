@@ -37,10 +37,10 @@ async def watch_signals(
         async with anyio.create_task_group() as group:
             async for number in signals:
                 if number == signal.SIGHUP:
-                    _let_go_of_the_terminal()
+                    _release_terminal()
                 if control.stopped == "interrupted":
                     abort()
-                    _exit_at_once(last_words)
+                    _exit_now(last_words)
                 control.stop("interrupted", f"{signal.Signals(number).name} received")
                 control.stopped = "interrupted"
                 control.signal = signal.Signals(number).name
@@ -51,7 +51,7 @@ async def watch_signals(
                 group.start_soon(_cancel_after, control, grace_s)
 
 
-def _let_go_of_the_terminal() -> None:
+def _release_terminal() -> None:
     """Redirect output away from a closed terminal.
 
     Each write to it would fail, and end the run without its footer.
@@ -65,10 +65,10 @@ def _let_go_of_the_terminal() -> None:
 
 async def _cancel_after(control: Control, grace_s: float) -> None:
     await anyio.sleep(grace_s)
-    control.cancel()
+    control.cancel_trials()
 
 
-def _exit_at_once(last_words: str) -> None:
+def _exit_now(last_words: str) -> None:
     """Exit without unwinding; child processes end when our end of their pipe closes."""
     if sys.stderr.isatty():
         os.write(2, b"\x1b[?25h\n")  # a live display may have hidden the cursor

@@ -16,8 +16,8 @@ from harness.judging import (
     Agreement,
     Judge,
     JudgeModel,
-    Labelled,
-    agreement,
+    LabelledAnswer,
+    compare_labels,
 )
 from harness.runner.model_pool import open_models
 from harness.types import Judgement, ModelSpec, Usage
@@ -27,10 +27,10 @@ CONCURRENCY = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class GradedAnswer:
     """One answer, graded by a person and by the judge."""
 
-    item: Labelled
+    item: LabelledAnswer
     """The answer and the person's grade."""
     judgement: Judgement | None
     """The judge's grade; ``None`` if there is none."""
@@ -39,20 +39,20 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeCheck:
+class JudgeMeasurement:
     """The result of measuring a judge."""
 
     judge: str
     """Its name."""
     threshold: float
     """The score from which an answer passes."""
-    answers: tuple[Measured, ...]
+    answers: tuple[GradedAnswer, ...]
     """The answers, in the order of the file."""
     usage: Usage
     """What the judge used."""
 
     @property
-    def judged(self) -> tuple[Measured, ...]:
+    def judged_answers(self) -> tuple[GradedAnswer, ...]:
         """The answers with a verdict of the judge."""
         return tuple(answer for answer in self.answers if answer.judgement is not None)
 
@@ -64,64 +64,74 @@ class JudgeCheck:
         """
         graded = all(answer.item.question.scale is GRADE for answer in self.answers)
         labels = tuple(GRADE.grades) if graded else (PASS, FAIL)
-        pairs = [self.labels(answer, in_grades=graded) for answer in self.judged]
-        return agreement(pairs, labels)
+        pairs = [self.format_labels(answer, in_grades=graded) for answer in self.judged_answers]
+        return compare_labels(pairs, labels)
 
     @property
     def mean_difference(self) -> float | None:
         """Mean distance of the judge's score from the person's; ``None`` if no person scored."""
         gaps = [
             abs(answer.judgement.score - answer.item.human)
-            for answer in self.judged
+            for answer in self.judged_answers
             if answer.judgement and isinstance(answer.item.human, float)
         ]
         return sum(gaps) / len(gaps) if gaps else None
 
     @property
-    def disagreements(self) -> tuple[Measured, ...]:
+    def disagreements(self) -> tuple[GradedAnswer, ...]:
         """The answers on which judge and person disagree."""
         graded = self.agreement.labels != (PASS, FAIL)
         return tuple(
-            answer for answer in self.judged if len(set(self.labels(answer, in_grades=graded))) > 1
+            answer
+            for answer in self.judged_answers
+            if len(set(self.format_labels(answer, in_grades=graded))) > 1
         )
 
-    def labels(self, answer: Measured, *, in_grades: bool = False) -> tuple[str, str]:
+    def format_labels(self, answer: GradedAnswer, *, in_grades: bool = False) -> tuple[str, str]:
         """Return the person's label and the judge's for a judged answer."""
         assert answer.judgement is not None
         human, judged = answer.item.human, answer.judgement
         if in_grades:
             return str(human), str(judged.grade)
         if answer.item.question.scale is SCORE:
-            return self._label(human), self._label(judged.score)
-        return self._label(GRADE.grades[str(human)], 1.0), self._label(judged.score, 1.0)
+            return self._format_label(human), self._format_label(judged.score)
+        return self._format_label(GRADE.grades[str(human)], 1.0), self._format_label(
+            judged.score, 1.0
+        )
 
-    def _label(self, value: str | float, threshold: float | None = None) -> str:
+    def _format_label(self, value: str | float, threshold: float | None = None) -> str:
         if isinstance(value, str):
             return value
         return PASS if value >= (self.threshold if threshold is None else threshold) else FAIL
 
 
-async def check_judge(items: Sequence[Labelled], spec: ModelSpec, threshold: float) -> JudgeCheck:
+async def check_judge(
+    items: Sequence[LabelledAnswer], spec: ModelSpec, threshold: float
+) -> JudgeMeasurement:
     """Let the model of ``spec`` judge every item, several at a time.
 
     Raises:
         UsageError: the model cannot be opened.
     """
-    measured: dict[int, Measured] = {}
+    measured: dict[int, GradedAnswer] = {}
     limiter = anyio.CapacityLimiter(CONCURRENCY)
     async with open_models((spec,)) as models:
         judge = Judge({spec.name: JudgeModel(spec.name, models[spec.name])}, spec.name)
 
-        async def measure(place: int) -> None:
+        async def measure_answer(place: int) -> None:
             async with limiter:
                 try:
                     judgement = await judge.grade(items[place].question)
-                    measured[place] = Measured(item=items[place], judgement=judgement)
+                    measured[place] = GradedAnswer(item=items[place], judgement=judgement)
                 except JudgeError as error:
-                    measured[place] = Measured(item=items[place], judgement=None, error=str(error))
+                    measured[place] = GradedAnswer(
+                        item=items[place], judgement=None, error=str(error)
+                    )
 
         async with anyio.create_task_group() as group:
             for place in range(len(items)):
-                group.start_soon(measure, place)
+                group.start_soon(measure_answer, place)
     answers = tuple(measured[place] for place in range(len(items)))
-    return JudgeCheck(judge=spec.name, threshold=threshold, answers=answers, usage=judge.usage)
+    return JudgeMeasurement(
+        judge=spec.name, threshold=threshold, answers=answers, usage=judge.usage
+    )

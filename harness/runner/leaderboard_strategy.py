@@ -10,7 +10,7 @@ from harness.sessions import Session
 from harness.types import RECALLED, Case, JsonObject, LeaderboardRules
 
 
-class ByRules(Strategy):
+class LeaderboardStrategy(Strategy):
     """A conversation by the rules of a leaderboard."""
 
     def __init__(self, rules: LeaderboardRules, sessions: Mapping[int, Session]) -> None:
@@ -23,11 +23,11 @@ class ByRules(Strategy):
         """Whether the leaderboard judges only the first reply."""
         return self._rules.one_reply
 
-    def session(self, turn: int) -> Session | None:
+    def get_session(self, turn: int) -> Session | None:
         """Return the session for the routing of ``turn``, if a new session begins there."""
         return self._sessions.get(turn)
 
-    async def opening(self, system: str | None, call: MakeCall) -> Opening:
+    async def prepare_opening(self, system: str | None, call: MakeCall) -> Opening:
         """Add the server's memories to the system prompt, if the leaderboard requires it."""
         if self._rules.recall is None:
             return Opening(system=system)
@@ -35,7 +35,7 @@ class ByRules(Strategy):
         return Opening(system=(system or "").replace(RECALLED, recalled), recalled=recalled)
 
 
-def contexts(case: Case, key: str) -> dict[int, JsonObject | None]:
+def get_server_contexts(case: Case, key: str) -> dict[int, JsonObject | None]:
     """Return the server's context, by the first turn (from 0) in which it holds.
 
     ``key`` is the key of the trial.

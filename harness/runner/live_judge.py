@@ -8,16 +8,24 @@ from functools import partial
 import anyio
 import anyio.to_thread
 
-from harness.judging import RunJudge, View, ViewSource, logged_view, no_view, order_by, view_of
+from harness.judging import (
+    RunJudge,
+    View,
+    ViewSource,
+    build_view,
+    logged_view,
+    no_view,
+    order_by_names,
+)
 from harness.runlog import RunLog, TrialLine
-from harness.runner.planning.plan import Plan
+from harness.runner.planning.plan import RunPlan
 from harness.types import JsonObject, ToolList, TrialResult
 
 
 class LiveJudge:
     """The judge of a run in progress, whose log cannot be read yet."""
 
-    def __init__(self, plan: Plan, earlier: RunLog | None = None) -> None:
+    def __init__(self, plan: RunPlan, earlier: RunLog | None = None) -> None:
         """Start with the final results of ``plan``; ``earlier`` is their log."""
         self._suites: JsonObject = {
             suite.name: {
@@ -30,7 +38,7 @@ class LiveJudge:
         self._turn = anyio.Lock()
         self._judge = RunJudge(
             suites=self._suites,
-            order=order_by(
+            order=order_by_names(
                 {suite.name: [case.name for case in suite.cases] for suite in plan.suites},
                 [model.name for model in plan.models],
             ),
@@ -42,49 +50,51 @@ class LiveJudge:
         self._to_search = list(plan.done)
         for result in plan.done:
             source = no_view if earlier is None else partial(logged_view, earlier, result)
-            self._judge.add(result, source)
+            self._judge.add_result(result, source)
 
-    def learn(self, tools: ToolList) -> None:
+    def record_tools(self, tools: ToolList) -> None:
         """Record a tool list that a trial was offered."""
         self._tools.setdefault(tools.digest, tools)
 
-    async def add(self, line: TrialLine) -> tuple[TrialResult, ...]:
+    async def add_trial(self, line: TrialLine) -> tuple[TrialResult, ...]:
         """Add a finished trial, and return the results of this run that it settles.
 
         Comparing runs in a thread, so that other trials continue.
         """
         result, transcript = line.run, line.transcript
         async with self._turn:
-            if not (self._judge.waits(result) or self._judge.has_waiting(result.suite)):
-                return self._judge.add(result)
+            if not (self._judge.is_waiting(result) or self._judge.has_waiting(result.suite)):
+                return self._judge.add_result(result)
             source: ViewSource = no_view
             if transcript is not None:
-                view = view_of(result, transcript, self._tools, self._suites)
-                source = partial(_itself, view)
-            return self._new(await anyio.to_thread.run_sync(self._judge.add, result, source))
+                view = build_view(result, transcript, self._tools, self._suites)
+                source = partial(_get_view, view)
+            return self._exclude_earlier(
+                await anyio.to_thread.run_sync(self._judge.add_result, result, source)
+            )
 
-    async def failing(self, result: TrialResult) -> tuple[TrialResult, ...]:
-        """Return `RunJudge.failing`, including the results of the earlier part."""
+    async def list_failing(self, result: TrialResult) -> tuple[TrialResult, ...]:
+        """Return `RunJudge.find_failing`, including the results of the earlier part."""
         async with self._turn:
             if not self._judge.has_waiting(result.suite):
                 return ()
-            return await anyio.to_thread.run_sync(self._search, result)
+            return await anyio.to_thread.run_sync(self._search_leaks, result)
 
     async def close(self) -> tuple[TrialResult, ...]:
         """Return `RunJudge.close`, limited to the results of this run."""
         async with self._turn:
-            return self._new(await anyio.to_thread.run_sync(self._judge.close))
+            return self._exclude_earlier(await anyio.to_thread.run_sync(self._judge.close))
 
-    def _search(self, result: TrialResult) -> tuple[TrialResult, ...]:
+    def _search_leaks(self, result: TrialResult) -> tuple[TrialResult, ...]:
         results = (*self._to_search, result)
         self._to_search = []
-        found = {one.key: one for each in results for one in self._judge.failing(each)}
+        found = {one.key: one for each in results for one in self._judge.find_failing(each)}
         return tuple(found.values())
 
-    def _new(self, settled: tuple[TrialResult, ...]) -> tuple[TrialResult, ...]:
+    def _exclude_earlier(self, settled: tuple[TrialResult, ...]) -> tuple[TrialResult, ...]:
         """Leave out the results of the earlier part, which were reported then."""
         return tuple(one for one in settled if one.key not in self._earlier)
 
 
-def _itself(view: View) -> View:
+def _get_view(view: View) -> View:
     return view

@@ -9,7 +9,7 @@ from dataclasses import replace
 import anyio
 import anyio.to_thread
 
-from harness.models import Model, open_model, traits_of
+from harness.models import Model, get_traits, open_model
 from harness.runner.agents.subject import AgentModel
 from harness.runner.planning.variant_choice import base_name
 from harness.runner.recordings.recorded_outputs import RecordedModel
@@ -27,7 +27,7 @@ async def open_models(specs: tuple[ModelSpec, ...]) -> AsyncIterator[dict[str, M
             name = base_name(spec)
             if name not in opened:
                 plain = replace(spec, name=name, variant=None)
-                opened[name] = await anyio.to_thread.run_sync(_open, plain)
+                opened[name] = await anyio.to_thread.run_sync(_open_model, plain)
             models[spec.name] = opened[name]
         yield models
     finally:
@@ -36,10 +36,10 @@ async def open_models(specs: tuple[ModelSpec, ...]) -> AsyncIterator[dict[str, M
                 await model.aclose()
 
 
-def _open(spec: ModelSpec) -> Model:
+def _open_model(spec: ModelSpec) -> Model:
     if spec.agent is not None:
         return AgentModel()
-    recorded = traits_of(spec.provider).answers == "outputs"
+    recorded = get_traits(spec.provider).answers == "outputs"
     return RecordedModel(spec) if recorded else open_model(spec)
 
 

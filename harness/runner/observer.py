@@ -10,50 +10,50 @@ from harness.types import Transcript, Trial, TrialResult
 class Observer(Protocol):
     """Gets every event of a run in order, on the event loop, so it must not block."""
 
-    def planned(self, total: int) -> None:
+    def on_planned(self, total: int) -> None:
         """Called with the number of trials that will end."""
         ...
 
-    def started(self, trial: Trial) -> None:
+    def on_started(self, trial: Trial) -> None:
         """Called when a trial starts."""
         ...
 
-    def waiting(self, result: TrialResult) -> None:
+    def on_waiting(self, result: TrialResult) -> None:
         """Called with a logged result whose status other identities may still change."""
         ...
 
-    def finished(self, result: TrialResult) -> None:
+    def on_finished(self, result: TrialResult) -> None:
         """Called once for each trial with its settled result, after it is in the log."""
         ...
 
-    def note(self, text: str) -> None:
+    def on_note(self, text: str) -> None:
         """Called with a message about the run as a whole."""
         ...
 
 
 @runtime_checkable
-class Listener(Protocol):
+class TranscriptObserver(Protocol):
     """An observer that also gets the conversation while a trial is running."""
 
-    def said(self, trial: Trial, transcript: Transcript) -> None:
+    def on_transcript(self, trial: Trial, transcript: Transcript) -> None:
         """Called with the transcript so far, after each reply and after its calls."""
         ...
 
 
-class Silent:
+class SilentObserver:
     """An observer that does nothing."""
 
-    def planned(self, total: int) -> None:
+    def on_planned(self, total: int) -> None:
         """Ignore it."""
 
-    def started(self, trial: Trial) -> None:
+    def on_started(self, trial: Trial) -> None:
         """Ignore it."""
 
-    def waiting(self, result: TrialResult) -> None:
+    def on_waiting(self, result: TrialResult) -> None:
         """Ignore it."""
 
-    def finished(self, result: TrialResult) -> None:
+    def on_finished(self, result: TrialResult) -> None:
         """Ignore it."""
 
-    def note(self, text: str) -> None:
+    def on_note(self, text: str) -> None:
         """Ignore it."""

@@ -17,19 +17,19 @@ from harness.agents import (
     URL_VARIABLE,
     Recording,
     client_files,
-    filled,
+    fill_placeholders,
     open_listener,
 )
-from harness.base import digest, utc_now
+from harness.base import digest_json, utc_now
 from harness.runlog import RunLog, ToolsLine
 from harness.runner.foreground import run_command
-from harness.runner.launching import redactor_of
-from harness.runner.planning.plan import Job, Plan
+from harness.runner.launcher import build_redactor
+from harness.runner.planning.plan import Job, RunPlan
 from harness.runner.planning.variant_choice import JOINT
 from harness.runner.runs.folders import RECORDED_SERVER, RUNS
 from harness.runner.session_log import SessionLog
-from harness.runner.variants.presented import PresentedSession
-from harness.runner.variants.views import Views
+from harness.runner.variants.presented_session import PresentedSession
+from harness.runner.variants.views import VariantViews
 from harness.sessions import open_sessions
 from harness.types import (
     UNKNOWN_USAGE,
@@ -80,7 +80,7 @@ class RecordRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
+class RecordingResult:
     """The result of a recording."""
 
     exit_code: int
@@ -91,7 +91,7 @@ class Recorded:
     """Requests for an address without a token of the session, which were refused."""
 
 
-async def record(request: RecordRequest, runs: Path = RUNS) -> Recorded:
+async def record_program(request: RecordRequest, runs: Path = RUNS) -> RecordingResult:
     """Run the program with a recording proxy, and keep a run if it made a call.
 
     Each call is written at once, so that a kill loses none.
@@ -103,20 +103,24 @@ async def record(request: RecordRequest, runs: Path = RUNS) -> Recorded:
         HarnessError: the run cannot be written.
     """
     started_at = utc_now()
-    plan = _plan(request)
+    plan = _build_plan(request)
     async with (
-        open_sessions(redactor_of(plan).learn) as pool,
-        pool.session(
+        open_sessions(build_redactor(plan).add_secret) as pool,
+        pool.lend_session(
             request.server.with_abilities(request.abilities),
             request.user_context,
             request.credential,
         ) as lent,
         open_listener() as listener,
     ):
-        shown = None if request.variant is None else Views().of(request.variant, lent.tools)
+        shown = (
+            None
+            if request.variant is None
+            else VariantViews().get_view(request.variant, lent.tools)
+        )
         session = lent if shown is None else PresentedSession(lent, shown)
 
-        def opening() -> tuple[list[ToolsLine], Transcript]:
+        def build_opening() -> tuple[list[ToolsLine], Transcript]:
             lists = [_tools_line(plan, lent.tools)]
             if shown is not None:
                 lists.append(replace(_tools_line(plan, shown.tools), variant=shown.variant.name))
@@ -130,40 +134,40 @@ async def record(request: RecordRequest, runs: Path = RUNS) -> Recorded:
             tools_digest=session.tools.digest,
             shown_digest="" if shown is None else shown.tools.digest,
         )
-        with SessionLog(plan, runs, opening, REASON) as log:
-            recording = Recording(log.keep)
+        with SessionLog(plan, runs, build_opening, REASON) as log:
+            recording = Recording(log.write_call)
             async with listener.serve(session, recording, MOST_CALLS) as url:
-                code = await _run(request, url)
-            if not recording.calls():
-                return Recorded(exit_code=code, log=None, strangers=listener.strangers)
+                code = await _run_program(request, url)
+            if not recording.list_calls():
+                return RecordingResult(exit_code=code, log=None, strangers=listener.strangers)
             took = anyio.current_time() - recording.epoch
             whole = replace(
                 begun,
-                messages=(*begun.messages, *recording.messages()),
-                tool_calls=recording.calls(),
+                messages=(*begun.messages, *recording.build_messages()),
+                tool_calls=recording.list_calls(),
                 replies=recording.replies,
                 latency_s=round(took, 6),
                 stderr_tail=session.stderr_tail() if session.lost else "",
             )
             kept = log.finish(whole)
-            return Recorded(exit_code=code, log=kept, strangers=listener.strangers)
+            return RecordingResult(exit_code=code, log=kept, strangers=listener.strangers)
 
 
-def _tools_line(plan: Plan, tools: ToolList) -> ToolsLine:
+def _tools_line(plan: RunPlan, tools: ToolList) -> ToolsLine:
     (job,) = plan.jobs
     caller = job.trial.case.caller
     return ToolsLine(server=job.server.name, tools=tools, user_context=caller.user_context)
 
 
-async def _run(request: RecordRequest, url: str) -> int:
+async def _run_program(request: RecordRequest, url: str) -> int:
     with tempfile.TemporaryDirectory(prefix="harness-") as folder:
         files = client_files(Path(folder), request.server.name, url)
         values = {"mcp_url": url, "prompt": request.prompt, **files}
-        command = [filled(part, values) for part in request.command]
+        command = [fill_placeholders(part, values) for part in request.command]
         return await run_command(command, {URL_VARIABLE: url, FILE_VARIABLE: files["mcp_config"]})
 
 
-def _plan(request: RecordRequest) -> Plan:
+def _build_plan(request: RecordRequest) -> RunPlan:
     program = Path(request.command[0]).name
     caller = Caller(
         user_context=request.user_context,
@@ -171,10 +175,10 @@ def _plan(request: RecordRequest) -> Plan:
         identity=request.identity,
     )
     case = Case(name=request.server.name, prompt=request.prompt, checks=(), caller=caller)
-    key = digest([SUITE, utc_now(), case.name, program, request.prompt])
+    key = digest_json([SUITE, utc_now(), case.name, program, request.prompt])
     suite = Suite(name=SUITE, cases=(case,), server=request.server.name)
     name = program if request.variant is None else f"{program}{JOINT}{request.variant.name}"
     model = ModelSpec(name=name, provider="command", model_id=program, variant=request.variant)
     trial = Trial(suite=SUITE, case=case, model=name, index=0, key=key)
     job = Job(trial=trial, suite=suite, model=model, server=request.server)
-    return Plan(jobs=(job,), settings={RECORDED_SERVER: request.written_server})
+    return RunPlan(jobs=(job,), settings={RECORDED_SERVER: request.written_server})

@@ -17,18 +17,18 @@ from harness.runlog import (
     RunLog,
     ToolsLine,
     TrialLine,
-    after,
     has_verdict,
-    stays,
+    is_still_final,
+    merge_attempts,
 )
-from harness.runner.control import Budget, Control
+from harness.runner.control import Control, RunBudget
 from harness.runner.early_stopping import EarlyStopping
-from harness.runner.engines import Engine, Setting
-from harness.runner.engines.choice import ONE_PROCESS, opening
+from harness.runner.engines import Engine, EngineContext
+from harness.runner.engines.choice import ONE_PROCESS, get_opener
 from harness.runner.interrupts import watch_signals
 from harness.runner.live_judge import LiveJudge
-from harness.runner.observer import Listener, Observer, Silent
-from harness.runner.planning.plan import Job, Plan
+from harness.runner.observer import Observer, SilentObserver, TranscriptObserver
+from harness.runner.planning.plan import Job, RunPlan
 from harness.runner.planning.ranges import CONCURRENCY_RANGE, GRACE_S_RANGE, MOST_IN_A_PROCESS
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.runs.folders import resume_command
@@ -42,7 +42,7 @@ class RunOptions:
 
     concurrency: int = 4
     """Trials at the same time."""
-    budget: Budget = field(default_factory=Budget)
+    budget: RunBudget = field(default_factory=RunBudget)
     """What the run as a whole may use."""
     grace_s: float = 10.0
     """Seconds that running trials get after the first interrupt."""
@@ -55,19 +55,19 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         """Refuse invalid numbers: raises `UsageError`."""
-        CONCURRENCY_RANGE.check(self.concurrency)
+        CONCURRENCY_RANGE.check_value(self.concurrency)
         if self.engine == ONE_PROCESS and self.concurrency > MOST_IN_A_PROCESS:
             raise UsageError(
                 f"concurrency: one process runs at most {MOST_IN_A_PROCESS} trials at the "
                 f"same time, found {self.concurrency}",
                 meant="--engine ray spreads more over the workers of a cluster.",
             )
-        GRACE_S_RANGE.check(self.grace_s)
-        opening(self.engine)
+        GRACE_S_RANGE.check_value(self.grace_s)
+        get_opener(self.engine)
 
 
 async def run_plan(
-    plan: Plan,
+    plan: RunPlan,
     log: LogWriter,
     options: RunOptions,
     observer: Observer | None = None,
@@ -83,23 +83,23 @@ async def run_plan(
         HarnessError: the log cannot be written.
     """
     try:
-        await LiveRun(plan, log, options, observer or Silent(), earlier).carry_out()
+        await LiveRun(plan, log, options, observer or SilentObserver(), earlier).execute_plan()
     except BaseExceptionGroup as group:
         # Task groups wrap exceptions; the user gets the cause itself.
-        cause = cause_of(group)
+        cause = find_cause(group)
         if cause is group:
             raise
         raise cause from group
 
 
-def cause_of(error: BaseExceptionGroup) -> BaseException:
+def find_cause(error: BaseExceptionGroup) -> BaseException:
     """Return the first error inside ``error`` that has a message for the user, else ``error``."""
     causes = error.subgroup(HarnessError)
-    return error if causes is None else _first(causes)
+    return error if causes is None else _find_first(causes)
 
 
-def _first(error: BaseException) -> BaseException:
-    return _first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
+def _find_first(error: BaseException) -> BaseException:
+    return _find_first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
 
 
 class LiveRun:
@@ -107,7 +107,7 @@ class LiveRun:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: RunPlan,
         log: LogWriter,
         options: RunOptions,
         observer: Observer,
@@ -118,7 +118,7 @@ class LiveRun:
         self._log = log
         self._options = options
         self._observer = observer
-        self._listener = observer if isinstance(observer, Listener) else None
+        self._listener = observer if isinstance(observer, TranscriptObserver) else None
         self.control = Control(options.budget, plan.spent)
         """Decides whether further trials are started."""
         self._began = 0.0
@@ -134,9 +134,9 @@ class LiveRun:
         }
         """Key → the result of a trial that is asked again, because it has no verdict."""
 
-    async def carry_out(self) -> None:
+    async def execute_plan(self) -> None:
         """Run the whole plan, and close the log."""
-        self._observer.planned(len(self._plan.jobs))
+        self._observer.on_planned(len(self._plan.jobs))
         async with anyio.create_task_group() as background:
             if self._options.catch_signals:
                 await background.start(
@@ -144,136 +144,142 @@ class LiveRun:
                         watch_signals,
                         self.control,
                         grace_s=self._options.grace_s,
-                        tell=self._observer.note,
+                        tell=self._observer.on_note,
                         abort=self.close_log,
                         last_words=f"Resume it with: {self._resume_command()}",
                     )
                 )
-            async with self.opened() as work_off:
+            async with self.open_engine() as work_off:
                 await work_off(self._plan)
-            self._tell(await self._judge.close())
+            self._report_settled(await self._judge.close())
             background.cancel_scope.cancel()
         if self.control.note:
-            self._observer.note(f"Stopped early: {self.control.note}.")
+            self._observer.on_note(f"Stopped early: {self.control.note}.")
         self.close_log()
 
     def _resume_command(self) -> str:
         return resume_command(self._log.path.parent.name, self._plan.settings)
 
     @asynccontextmanager
-    async def opened(self) -> AsyncIterator[Callable[[Plan], Awaitable[None]]]:
+    async def open_engine(self) -> AsyncIterator[Callable[[RunPlan], Awaitable[None]]]:
         """Open the engine, and yield a function that runs a plan or a part of it."""
         self._began = anyio.current_time()
-        setting = Setting(
+        setting = EngineContext(
             plan=self._plan,
             concurrency=self._options.concurrency,
             learn=self._log.learn,
-            note=self._observer.note,
+            note=self._observer.on_note,
             traced_as=self._log.path.parent.name if self._options.traced else None,
         )
-        async with opening(self._options.engine)(setting) as engine:
-            yield partial(self._work_off, engine)
+        async with get_opener(self._options.engine)(setting) as engine:
+            yield partial(self._run_units, engine)
 
-    async def _work_off(self, engine: Engine, plan: Plan) -> None:
+    async def _run_units(self, engine: Engine, plan: RunPlan) -> None:
         self._preflight, self._early = Preflight(plan), EarlyStopping(plan)
-        units = iter(engine.units(plan))  # each slot takes the next unit when its own is finished
+        units = iter(
+            engine.divide_into_units(plan)
+        )  # each slot takes the next unit when its own is finished
         async with anyio.create_task_group() as looking:
-            looking.start_soon(self._look, self._preflight, engine)
+            looking.start_soon(self._check_tools, self._preflight, engine)
             async with anyio.create_task_group() as workers:
                 for place, seats in enumerate(engine.seats):
                     jobs = (job for unit in units for job in unit)
                     for _ in range(min(seats, len(plan.jobs))):
-                        workers.start_soon(self._work, jobs, engine, place)
+                        workers.start_soon(self._run_jobs, jobs, engine, place)
             looking.cancel_scope.cancel()
 
-    async def _look(self, preflight: Preflight, engine: Engine) -> None:
+    async def _check_tools(self, preflight: Preflight, engine: Engine) -> None:
         """Check tools before the trials; the log keeps their lists, to judge again."""
-        await preflight.run(engine.pool)
-        for user, tools in preflight.lists:
-            self._keep(tools, user.server.name, user.user_context)
-        await engine.checked()
+        await preflight.list_tools(engine.pool)
+        for user, tools in preflight.tool_lists:
+            self._log_tools(tools, user.server.name, user.user_context)
+        await engine.finish_tool_check()
 
-    async def _work(self, jobs: Iterator[Job], engine: Engine, place: int) -> None:
+    async def _run_jobs(self, jobs: Iterator[Job], engine: Engine, place: int) -> None:
         for job in jobs:
-            wanted = await self._early.wanted(job)
+            wanted = await self._early.is_wanted(job)
             if self.control.stopped is not None or not wanted:
-                await self.record(TrialOutcome(line=self._skipped(job)), job)
+                await self.record_outcome(TrialOutcome(line=self._build_skipped_line(job)), job)
                 continue
-            self._observer.started(job.trial)
+            self._observer.on_started(job.trial)
             scope = anyio.CancelScope()
-            self.control.enter(scope)
+            self.control.register_trial(scope)
             try:
-                tell = self._listener.said if self._listener else None
-                outcome = await engine.run(job, place, self._preflight, scope, tell)
+                tell = self._listener.on_transcript if self._listener else None
+                outcome = await engine.run_trial(job, place, self._preflight, scope, tell)
             finally:
-                self.control.leave(scope)
+                self.control.unregister_trial(scope)
             data = None
             if _is_large(outcome.line):
                 with anyio.CancelScope(shield=True):  # a judged trial is kept even on cancellation
-                    data = await anyio.to_thread.run_sync(self._log.prepared, outcome.line)
-            await self.record(outcome, job, data)
+                    data = await anyio.to_thread.run_sync(self._log.prepare_line, outcome.line)
+            await self.record_outcome(outcome, job, data)
 
-    def _skipped(self, job: Job) -> TrialLine:
+    def _build_skipped_line(self, job: Job) -> TrialLine:
         return TrialLine(
             run=not_started(job.trial, "skipped", reason=self.control.stopped or DECIDED)
         )
 
-    async def record(self, outcome: TrialOutcome, job: Job, data: bytes | None = None) -> None:
+    async def record_outcome(
+        self, outcome: TrialOutcome, job: Job, data: bytes | None = None
+    ) -> None:
         """Log the outcome of a trial (``data``, if already serialised), then report it."""
         if outcome.tools is not None:
-            self._keep(outcome.tools, job.server.name, job.trial.case.caller.user_context)
+            self._log_tools(outcome.tools, job.server.name, job.trial.case.caller.user_context)
         if outcome.shown is not None and job.model.variant is not None:
             who = job.trial.case.caller.user_context
-            self._keep(outcome.shown, job.server.name, who, job.model.variant.name)
+            self._log_tools(outcome.shown, job.server.name, who, job.model.variant.name)
         line, attempt = outcome.line, outcome.line.run
         earlier = self.before.pop(attempt.key, None)
-        if earlier is not None and stays(earlier, attempt):  # with its conversation, in the log
+        if earlier is not None and is_still_final(
+            earlier, attempt
+        ):  # with its conversation, in the log
             line = replace(line, run=earlier)
         else:
             if earlier is not None:
-                line, data = replace(line, run=after(earlier, attempt)), None
-            self._log.write(self._log.prepared(line) if data is None else data)
-        self._say_adapted(outcome.line)
+                line, data = replace(line, run=merge_attempts(earlier, attempt)), None
+            self._log.write(self._log.prepare_line(line) if data is None else data)
+        self._report_adapted(outcome.line)
         result = line.run
-        self.control.account(attempt)
-        self._early.account(attempt)
+        self.control.add_usage(attempt)
+        self._early.count_result(attempt)
         with anyio.CancelScope(shield=True):  # a judged trial is reported even on cancellation
-            settled = await self._judge.add(line)
+            settled = await self._judge.add_trial(line)
         if result.key not in {one.key for one in settled}:
-            self._observer.waiting(result)
+            self._observer.on_waiting(result)
             if self.control.fails_fast:
-                await self.failing(result)
-        self._tell(settled)
+                await self.list_failing(result)
+        self._report_settled(settled)
 
-    async def failing(self, result: TrialResult) -> tuple[TrialResult, ...]:
+    async def list_failing(self, result: TrialResult) -> tuple[TrialResult, ...]:
         """Return the known leaking trials, after ``result`` was recorded."""
         with anyio.CancelScope(shield=True):
-            leaking = await self._judge.failing(result)
+            leaking = await self._judge.list_failing(result)
         for one in leaking:
-            self.control.hear(one)
+            self.control.apply_result(one)
         return leaking
 
-    def _tell(self, settled: Iterable[TrialResult]) -> None:
+    def _report_settled(self, settled: Iterable[TrialResult]) -> None:
         """Report settled results."""
         for result in settled:
-            self.control.hear(result)
-            self._observer.finished(result)
+            self.control.apply_result(result)
+            self._observer.on_finished(result)
 
-    def _say_adapted(self, line: TrialLine) -> None:
+    def _report_adapted(self, line: TrialLine) -> None:
         """Say once what a model's API refused of a request, and that it was asked without."""
         for message in line.transcript.messages if line.transcript else ():
             if isinstance(message, AssistantMessage):
                 for lesson in message.reply.adapted:
                     if lesson not in self._said:
                         self._said.add(lesson)
-                        self._observer.note(f"{lesson}.")
+                        self._observer.on_note(f"{lesson}.")
 
-    def _keep(
+    def _log_tools(
         self, tools: ToolList, server: str, who: JsonObject | None, variant: str | None = None
     ) -> None:
         """Log a tool list, once."""
         if variant is None:
-            self._judge.learn(tools)
+            self._judge.record_tools(tools)
         if tools.digest not in self._seen_tools:
             self._seen_tools.add(tools.digest)
             self._log.append(

@@ -33,10 +33,10 @@ class ScriptedCalls:
         """Make the setup calls in order up to the first failure; return whether all succeeded."""
         epoch = anyio.current_time()
         for call in self._case.setup:
-            made = await self._make(call, f"setup_{len(self._setup) + 1}", epoch)
+            made = await self._make_call(call, f"setup_{len(self._setup) + 1}", epoch)
             self._setup.append(made)
             if made.is_error:
-                self._error = self._explain(made)
+                self._error = self._explain_failure(made)
                 return False
         return True
 
@@ -46,22 +46,22 @@ class ScriptedCalls:
         with anyio.move_on_after(TEARDOWN_S, shield=True):
             for call in calls:
                 self._teardown.append(
-                    await self._make(call, f"teardown_{len(self._teardown) + 1}", epoch)
+                    await self._make_call(call, f"teardown_{len(self._teardown) + 1}", epoch)
                 )
-        self._teardown += self._unmade(calls[len(self._teardown) :])
+        self._teardown += self._build_unmade(calls[len(self._teardown) :])
 
-    def completed(self, transcript: Transcript) -> Transcript:
+    def complete_transcript(self, transcript: Transcript) -> Transcript:
         """Return ``transcript`` with the calls before and after its conversation."""
         around = replace(
             transcript, setup_calls=tuple(self._setup), teardown_calls=tuple(self._teardown)
         )
         return around if self._error is None else replace(around, stop="error", error=self._error)
 
-    async def _make(self, call: ScriptedCall, request_id: str, epoch: float) -> ToolCall:
+    async def _make_call(self, call: ScriptedCall, request_id: str, epoch: float) -> ToolCall:
         request = ToolRequest(id=request_id, tool=call.tool, arguments=call.arguments)
         return await self._session.call(request, reply=0, epoch=epoch)
 
-    def _unmade(self, calls: Iterable[ScriptedCall]) -> list[ToolCall]:
+    def _build_unmade(self, calls: Iterable[ScriptedCall]) -> list[ToolCall]:
         return [
             ToolCall(
                 tool=call.tool,
@@ -73,7 +73,7 @@ class ScriptedCalls:
             for call in calls
         ]
 
-    def _explain(self, made: ToolCall) -> TrialError:
+    def _explain_failure(self, made: ToolCall) -> TrialError:
         at = self._case.setup[len(self._setup) - 1].at
         arguments = canonical_json(made.arguments)[:_ARGUMENT_CHARS]
         where = f" ({at})" if at else ""

@@ -20,11 +20,11 @@ from harness.runlog import (
     RunLog,
     ToolsLine,
     TrialLine,
-    discard,
+    discard_log,
     read_log,
 )
-from harness.runner.launching import header_of, redactor_of
-from harness.runner.planning.plan import Plan
+from harness.runner.launcher import build_header, build_redactor
+from harness.runner.planning.plan import RunPlan
 from harness.runner.run import RunOptions
 from harness.runner.runs.folders import log_path, new_run_id
 from harness.types import ToolCall, Transcript
@@ -35,7 +35,7 @@ class SessionLog:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: RunPlan,
         runs: Path,
         opening: Callable[[], tuple[Sequence[ToolsLine], Transcript]],
         reason: str,
@@ -67,13 +67,13 @@ class SessionLog:
         if self._writer is not None:
             self._writer.close()
 
-    def keep(self, call: ToolCall) -> None:
+    def write_call(self, call: ToolCall) -> None:
         """Write a call as far as it is known; if that fails, `finish` tries again and raises."""
         if self._failed:
             return
         try:
             if self._writer is None:
-                self._writer = self._begun()
+                self._writer = self._open_writer()
             self._writer.append(CallLine(call_of=self._job.trial.key, call=call))
         except HarnessError:
             self._failed = True
@@ -85,27 +85,27 @@ class SessionLog:
             HarnessError: it cannot be written.
         """
         if self._writer is None:
-            self._writer = self._begun()
+            self._writer = self._open_writer()
         result = not_judged(self._job.trial, transcript, reason=self._reason)
         self._writer.append(TrialLine(run=result, transcript=transcript))
         self._writer.append(Footer(finished_at=utc_now(), elapsed_s=transcript.latency_s))
         self._writer.close()
         return read_log(self._writer.path)
 
-    def _begun(self) -> LogWriter:
-        redactor = redactor_of(self._plan)
+    def _open_writer(self) -> LogWriter:
+        redactor = build_redactor(self._plan)
         run_id = new_run_id([f"{self._job.suite.name}-{self._job.server.name}"])
         path = log_path(run_id, self._runs)
         tools, transcript = self._opening()
         cut_off = judge_trial(self._job.trial, transcript, None)
-        writer = LogWriter(path, redactor.document, redactor.learn)
+        writer = LogWriter(path, redactor.redact_json_text, redactor.add_secret)
         try:
-            writer.append(header_of(self._plan, run_id, RunOptions(concurrency=1)))
+            writer.append(build_header(self._plan, run_id, RunOptions(concurrency=1)))
             for line in tools:
                 writer.append(line)
             writer.append(TrialLine(run=cut_off, transcript=transcript))
         except HarnessError:
             writer.close()
-            discard(path)
+            discard_log(path)
             raise
         return writer

@@ -13,29 +13,29 @@ from pathlib import Path
 
 from harness.base import HarnessError
 from harness.judging import not_started
-from harness.runlog import LogWriter, TrialLine, discard, has_verdict
-from harness.runner.agents.versions import introduced
+from harness.runlog import LogWriter, TrialLine, discard_log, has_verdict
+from harness.runner.agents.versions import add_agent_versions
 from harness.runner.control import StopReason
-from harness.runner.launching import header_of, redactor_of, require_trust
-from harness.runner.observer import Silent
-from harness.runner.planning.plan import Job, Plan
-from harness.runner.run import LiveRun, RunOptions, cause_of
+from harness.runner.launcher import build_header, build_redactor, require_trust
+from harness.runner.observer import SilentObserver
+from harness.runner.planning.plan import Job, RunPlan
+from harness.runner.run import LiveRun, RunOptions, find_cause
 from harness.runner.trial import TrialOutcome
 from harness.types import TrialError, TrialResult
 
 
 @dataclass(slots=True)
-class Stepwise:
+class StepwiseRun:
     """The open run."""
 
-    _plan: Plan
+    _plan: RunPlan
     _log: LogWriter
     _live: LiveRun
-    _work_off: Callable[[Plan], Awaitable[None]]
+    _work_off: Callable[[RunPlan], Awaitable[None]]
     _heard: _Results
     _abandoned: bool = False
 
-    async def results(self, jobs: Sequence[Job]) -> tuple[TrialResult, ...]:
+    async def run_jobs(self, jobs: Sequence[Job]) -> tuple[TrialResult, ...]:
         """Run the trials of a case, or of cases that are compared; return their results so far.
 
         All of them are in the log by then; one without a verdict may be asked again. A trial that
@@ -52,7 +52,7 @@ class Stepwise:
         try:
             await self._work_off(replace(self._plan, jobs=tuple(jobs)))
         except BaseExceptionGroup as group:
-            cause = cause_of(group)
+            cause = find_cause(group)
             if not isinstance(cause, HarnessError):
                 raise
             await self._give_up(jobs, TrialError(kind="harness", message=str(cause)))
@@ -61,15 +61,15 @@ class Stepwise:
         heard = self._heard.heard
         own = [heard[job.trial.key] for job in jobs if job.trial.key in heard]
         self._live.before |= {one.key: one for one in own if not has_verdict(one)}
-        known = {one.key: one for result in own for one in await self._live.failing(result)}
+        known = {one.key: one for result in own for one in await self._live.list_failing(result)}
         return tuple(sorted((known.get(one.key, one) for one in own), key=lambda one: one.index))
 
     def abandon(self) -> None:
-        """Cancel the running trials; their partial results are kept, and `results` returns."""
+        """Cancel the running trials; their partial results are kept, and `run_jobs` returns."""
         control = self._live.control
         self._abandoned = control.stopped is None
         control.stop("interrupted", "the caller no longer waits for it")
-        control.cancel()
+        control.cancel_trials()
 
     def stop(self, reason: StopReason, note: str, left: Sequence[Job]) -> None:
         """Start no further trial: the rest is skipped, and the log's footer has the reason."""
@@ -82,29 +82,29 @@ class Stepwise:
         """Record every trial that has not ended as an error."""
         for job in jobs:
             if job.trial.key not in self._heard.heard:
-                await self._live.record(
+                await self._live.record_outcome(
                     TrialOutcome(line=TrialLine(run=not_started(job.trial, "error", error=error))),
                     job,
                 )
 
 
 @dataclass(slots=True)
-class _Results(Silent):
+class _Results(SilentObserver):
     """Collects every result."""
 
     heard: dict[str, TrialResult] = field(default_factory=dict)
 
-    def waiting(self, result: TrialResult) -> None:
+    def on_waiting(self, result: TrialResult) -> None:
         self.heard[result.key] = result
 
-    def finished(self, result: TrialResult) -> None:
+    def on_finished(self, result: TrialResult) -> None:
         self.heard[result.key] = result
 
 
 @asynccontextmanager
 async def open_stepwise(
-    plan: Plan, path: Path, options: RunOptions, *, planned: int
-) -> AsyncIterator[Stepwise]:
+    plan: RunPlan, path: Path, options: RunOptions, *, planned: int
+) -> AsyncIterator[StepwiseRun]:
     """Open a run of ``plan``, of which any part may be run, with its log at ``path``.
 
     Args:
@@ -119,17 +119,17 @@ async def open_stepwise(
     """
     opened = False
     require_trust(plan)
-    plan = await introduced(plan)
-    redactor = redactor_of(plan)
-    with LogWriter(path, redactor.document, redactor.learn) as log:
-        log.append(replace(header_of(plan, path.parent.name, options), planned=planned))
+    plan = await add_agent_versions(plan)
+    redactor = build_redactor(plan)
+    with LogWriter(path, redactor.redact_json_text, redactor.add_secret) as log:
+        log.append(replace(build_header(plan, path.parent.name, options), planned=planned))
         heard = _Results()
         live = LiveRun(plan, log, options, heard)
         try:
-            async with live.opened() as work_off:
+            async with live.open_engine() as work_off:
                 opened = True
-                yield Stepwise(plan, log, live, work_off, heard)
+                yield StepwiseRun(plan, log, live, work_off, heard)
             live.close_log()
         finally:
             if not opened:
-                discard(path)
+                discard_log(path)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.base import HarnessError, blame
+from harness.base import HarnessError, format_error
 from harness.types import Suite, Usage
 
 
@@ -16,7 +16,7 @@ def own_costs(suite: Suite, model: str) -> Callable[[Usage], Usage] | None:
     if estimate is None:
         return None
 
-    def price(usage: Usage) -> Usage:
+    def price_usage(usage: Usage) -> Usage:
         if usage.input_tokens is None or usage.output_tokens is None:
             return replace(usage, cost_usd=None)
         try:
@@ -24,7 +24,7 @@ def own_costs(suite: Suite, model: str) -> Callable[[Usage], Usage] | None:
             cost = None if cost is None else float(cost)
         except Exception as error:  # a suite's own code may raise anything
             raise HarnessError(
-                f"cost_estimator of suite {suite.name} raised an error: {blame(error)}"
+                f"cost_estimator of suite {suite.name} raised an error: {format_error(error)}"
             ) from error
         if cost is not None and not (math.isfinite(cost) and cost >= 0):
             raise HarnessError(
@@ -33,4 +33,4 @@ def own_costs(suite: Suite, model: str) -> Callable[[Usage], Usage] | None:
             )
         return replace(usage, cost_usd=cost)
 
-    return price
+    return price_usage

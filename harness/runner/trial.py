@@ -10,39 +10,53 @@ from functools import partial
 import anyio
 
 from harness.base import HarnessError, JudgeError, NotAdmitted, ServerError, utc_now
-from harness.judging import Evidence, Judge, evaluate, judge_trial, knows_refusal, not_started
-from harness.models import Model, PerTrial
+from harness.judging import (
+    Evidence,
+    Judge,
+    evaluate_checks,
+    judge_trial,
+    knows_refusal,
+    not_started,
+)
+from harness.models import Model, PerTrialModel
 from harness.runlog import TrialLine
-from harness.runner.agent import Conversation, Interrupted, Strategy, Watched
-from harness.runner.agents.asking import AskingServers
+from harness.runner.agent import InterruptedStrategy, ModelConversation, Strategy, WatchedStrategy
+from harness.runner.agents.agent_servers import AgentServers
 from harness.runner.agents.conversation import AgentConversation
-from harness.runner.leaderboard_strategy import ByRules, contexts
-from harness.runner.leave import with_leave
+from harness.runner.leaderboard_strategy import LeaderboardStrategy, get_server_contexts
+from harness.runner.leave import grant_leave
 from harness.runner.planning.plan import Job
 from harness.runner.planning.user_models import Player
 from harness.runner.preflight.no_tools import require_tools
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.recordings.recorded_outputs import UNRECORDED, RecordedModel
-from harness.runner.recordings.replay_on_server import carried_out, replay_check
+from harness.runner.recordings.replay_on_server import execute_recording, replay_check
 from harness.runner.scripted_calls import ScriptedCalls
 from harness.runner.server_state.end_state import EndStates, read_states
 from harness.runner.suite_costs import own_costs
-from harness.runner.users import Speaker, speaker
+from harness.runner.users import Speaker, build_speaker
 from harness.runner.variants import clients as client_side
 from harness.runner.variants.model import VariantModel
-from harness.runner.variants.presented import PresentedSession
-from harness.runner.variants.session import VariantSession
-from harness.runner.variants.shown import ShownTools
-from harness.runner.variants.views import Views
-from harness.sessions import Session, SessionPool, TracedSession, TraceIds, bounded, operators_log
-from harness.suites import CarriedOut
+from harness.runner.variants.presented_session import PresentedSession
+from harness.runner.variants.shown_tools import ShownTools
+from harness.runner.variants.variant_session import VariantSession
+from harness.runner.variants.views import VariantViews
+from harness.sessions import (
+    Session,
+    SessionPool,
+    TracedSession,
+    TraceIds,
+    limit_side_channels,
+    read_operator_log,
+)
+from harness.suites import ExecutableRecording
 from harness.types import (
     AgentSpec,
-    Aside,
     Case,
     CheckResult,
     Interruption,
     Presentation,
+    SideContent,
     StateReading,
     Status,
     ToolList,
@@ -66,7 +80,7 @@ class TrialOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Support:
+class TrialContext:
     """Objects that the trials of one run share, in addition to models and sessions."""
 
     judge: Judge = field(default_factory=lambda: Judge({}))
@@ -77,11 +91,11 @@ class Support:
     """Plays the simulated user, if the case has one."""
     end_states: EndStates = field(default_factory=EndStates)
     """The states after reference calls, each read once."""
-    views: Views = field(default_factory=Views)
+    views: VariantViews = field(default_factory=VariantViews)
     """The tool lists that models see under variants."""
     traced_as: str | None = None
     """The name of the run, if its calls carry trace context; ``None``: they carry none."""
-    asking: AskingServers = field(default_factory=AskingServers)
+    asking: AgentServers = field(default_factory=AgentServers)
     """The servers with the client capabilities of agents."""
     tell: Callable[[Trial, Transcript], None] | None = None
     """Called with the conversation so far, after each of its steps; ``None`` if not needed."""
@@ -92,21 +106,21 @@ async def run_trial(
     model: Model,
     pool: SessionPool,
     scope: anyio.CancelScope,
-    support: Support | None = None,
+    support: TrialContext | None = None,
 ) -> TrialOutcome:
     """Run one trial under ``scope``; whatever happens, it ends with exactly one status.
 
     This is the boundary where any failure becomes the result of one trial.
     """
-    attempt = _Attempt(job, support or Support(), plays_back=isinstance(model, PerTrial))
-    if isinstance(model, PerTrial):
-        model = model.for_trial(label_of(job.trial))
+    attempt = _Attempt(job, support or TrialContext(), plays_back=isinstance(model, PerTrialModel))
+    if isinstance(model, PerTrialModel):
+        model = model.for_trial(get_label(job.trial))
     try:
         with scope:
-            await attempt.make(model, pool)
+            await attempt.run_attempt(model, pool)
     except Exception as error:  # noqa: BLE001 - a bug in one trial must not end the others
         attempt.error = trial_error(error)
-    return attempt.outcome()
+    return attempt.build_outcome()
 
 
 def trial_error(error: Exception) -> TrialError:
@@ -126,14 +140,14 @@ def trial_error(error: Exception) -> TrialError:
     )
 
 
-def _strategy(case: Case, sessions: Mapping[int, Session]) -> Strategy:
+def _build_strategy(case: Case, sessions: Mapping[int, Session]) -> Strategy:
     """Return the strategy for ``case``; ``sessions`` has the session to use from each turn on."""
     if case.interruption != Interruption():
-        return Interrupted(case.interruption)
-    return ByRules(case.leaderboard, sessions)
+        return InterruptedStrategy(case.interruption)
+    return LeaderboardStrategy(case.leaderboard, sessions)
 
 
-def label_of(trial: Trial) -> str:
+def get_label(trial: Trial) -> str:
     """Return the name of a trial in a recording."""
     return f"{trial.suite}::{trial.case.name}#{trial.index}"
 
@@ -141,7 +155,7 @@ def label_of(trial: Trial) -> str:
 class _Attempt:
     """The parts of an outcome, as far as they are known."""
 
-    def __init__(self, job: Job, support: Support, *, plays_back: bool) -> None:
+    def __init__(self, job: Job, support: TrialContext, *, plays_back: bool) -> None:
         self._job = job
         self._judge = support.judge
         self._preflight = support.preflight
@@ -154,9 +168,9 @@ class _Attempt:
         self._plays_back = plays_back
         self._shown: ToolList | None = None
         self._presented: Presentation | None = None
-        self._beside: tuple[Aside, ...] = ()
+        self._beside: tuple[SideContent, ...] = ()
         self._states: tuple[StateReading, ...] = ()
-        self._conversation: Conversation | AgentConversation | None = None
+        self._conversation: ModelConversation | AgentConversation | None = None
         self._scripted: ScriptedCalls | None = None
         self._tools: ToolList | None = None
         self._checks: tuple[CheckResult, ...] | None = None
@@ -165,16 +179,16 @@ class _Attempt:
         self._replay: tuple[CheckResult, ...] = ()
         self.error: TrialError | None = None
 
-    async def make(self, model: Model, pool: SessionPool) -> None:
+    async def run_attempt(self, model: Model, pool: SessionPool) -> None:
         if isinstance(model, RecordedModel):
-            self._recorded = model.transcript(self._job.trial)
+            self._recorded = model.find_transcript(self._job.trial)
             self._unrecorded = self._recorded is None
-            if self._recorded is not None and model.carried_out is not None:
-                await self._carry_out(self._recorded, model.carried_out, pool)
+            if self._recorded is not None and model.executed_recording is not None:
+                await self._execute_recorded(self._recorded, model.executed_recording, pool)
         else:
             await self._converse_unless_refused(model, pool)
         if not self._unrecorded:
-            await self._judge_it()
+            await self._judge_trial()
 
     async def _converse_unless_refused(self, model: Model, pool: SessionPool) -> None:
         try:
@@ -189,21 +203,21 @@ class _Attempt:
     async def _converse(self, model: Model, pool: SessionPool) -> None:
         case = self._job.trial.case
         if self._preflight is not None:
-            await self._preflight.wait(self._job)
-        references = await self._end_states.references(case, self._job.server, pool)
-        told = contexts(case, self._job.trial.key)
-        async with pool.sessions(
-            self._asking.of(self._job.server, self._job.model.agent),
+            await self._preflight.wait_until_checked(self._job)
+        references = await self._end_states.read_references(case, self._job.server, pool)
+        told = get_server_contexts(case, self._job.trial.key)
+        async with pool.lend_sessions(
+            self._asking.get_server(self._job.server, self._job.model.agent),
             tuple(told.values()),
             case.caller.credential,
         ) as lent:
-            sessions = self._traced(lent)
+            sessions = self._trace_sessions(lent)
             session = sessions[0]
             self._tools = sessions[-1].tools
             offers = [each.tools for each in sessions]
             require_tools(case, self._job.server.name, offers, session.stderr_tail())
             if self._preflight is not None:
-                self._preflight.check(self._job, session.tools)
+                self._preflight.check_tools(self._job, session.tools)
             if case.caller.group is not None:  # others have the same question and are compared
                 self._beside = await session.watch()
             suite = self._job.suite
@@ -211,22 +225,24 @@ class _Attempt:
             voice = (
                 None
                 if case.user is None
-                else speaker(case.user, self._player, label_of(self._job.trial))
+                else build_speaker(case.user, self._player, get_label(self._job.trial))
             )
             if self._job.model.agent is not None:
-                self._conversation = self._with_agent(
+                self._conversation = self._build_agent_conversation(
                     self._job.model.agent, sessions[0], system, voice
                 )
             else:
                 price = own_costs(suite, self._job.model.name)
                 offered: Sequence[Session] = sessions
                 if self._job.model.variant is not None:
-                    model, offered = self._under(self._job.model.variant, model, sessions)
+                    model, offered = self._apply_variant(self._job.model.variant, model, sessions)
                 else:
-                    model = with_leave(model, self._job)
-                strategy = self._watched(_strategy(case, dict(zip(told, offered, strict=True))))
-                as_told = partial(client_side.as_told, self._job.model.variant)
-                self._conversation = Conversation(
+                    model = grant_leave(model, self._job)
+                strategy = self._watch_strategy(
+                    _build_strategy(case, dict(zip(told, offered, strict=True)))
+                )
+                as_told = partial(client_side.adapt_result, self._job.model.variant)
+                self._conversation = ModelConversation(
                     case, model, offered[0], system, price, voice, strategy, as_told
                 )
             self._scripted = ScriptedCalls(case, session)
@@ -240,15 +256,15 @@ class _Attempt:
             finally:
                 await self._scripted.tear_down()
                 if case.caller.group is not None:
-                    self._beside = bounded((*self._beside, *operators_log(session)))
+                    self._beside = limit_side_channels((*self._beside, *read_operator_log(session)))
 
-    def _with_agent(
+    def _build_agent_conversation(
         self, spec: AgentSpec, session: Session, system: str | None, voice: Speaker | None
     ) -> AgentConversation:
         """Return the conversation with an agent, which speaks to the server itself."""
         if self._job.model.variant is not None:
-            shown = self._views.of(self._job.model.variant, session.tools)
-            self._note_shown(shown)
+            shown = self._views.get_view(self._job.model.variant, session.tools)
+            self._record_shown(shown)
             session = PresentedSession(session, shown)
         return AgentConversation(
             self._job.trial.case,
@@ -257,58 +273,60 @@ class _Attempt:
             self._job.server.name,
             system,
             voice,
-            self._tell_so_far if self._tell is not None else None,
+            self._report_progress if self._tell is not None else None,
         )
 
-    def _watched(self, strategy: Strategy) -> Strategy:
-        return strategy if self._tell is None else Watched(strategy, self._tell_so_far)
+    def _watch_strategy(self, strategy: Strategy) -> Strategy:
+        return strategy if self._tell is None else WatchedStrategy(strategy, self._report_progress)
 
-    def _tell_so_far(self) -> None:
+    def _report_progress(self) -> None:
         if self._tell is not None and self._conversation is not None:
-            self._tell(self._job.trial, self._conversation.transcript())
+            self._tell(self._job.trial, self._conversation.build_transcript())
 
-    def _traced(self, sessions: Sequence[Session]) -> Sequence[Session]:
+    def _trace_sessions(self, sessions: Sequence[Session]) -> Sequence[Session]:
         if self._traced_as is None:
             return sessions
         ids = TraceIds(self._traced_as, self._job.trial.key)
         return [TracedSession(session, ids) for session in sessions]
 
-    def _under(
+    def _apply_variant(
         self, variant: Variant, model: Model, sessions: Sequence[Session]
     ) -> tuple[Model, Sequence[Session]]:
         """Return ``model`` and ``sessions`` wrapped for ``variant``.
 
         A recording is not wrapped: it already uses the server's names.
         """
-        shown = [self._views.of(variant, session.tools) for session in sessions]
-        self._note_shown(shown[-1])
+        shown = [self._views.get_view(variant, session.tools) for session in sessions]
+        self._record_shown(shown[-1])
         told = (
-            model if self._plays_back else VariantModel(with_leave(model, self._job, shown), shown)
+            model if self._plays_back else VariantModel(grant_leave(model, self._job, shown), shown)
         )
         return told, [VariantSession(*each) for each in zip(sessions, shown, strict=True)]
 
-    def _note_shown(self, shown: ShownTools) -> None:
+    def _record_shown(self, shown: ShownTools) -> None:
         self._tools, self._shown, self._presented = shown.offered, shown.tools, shown.presentation
 
-    async def _carry_out(
-        self, recorded: Transcript, recording: CarriedOut, pool: SessionPool
+    async def _execute_recorded(
+        self, recorded: Transcript, recording: ExecutableRecording, pool: SessionPool
     ) -> None:
         case, server = self._job.trial.case, self._job.server
-        references = await self._end_states.references(case, server, pool)
-        async with pool.session(server, case.caller.user_context, case.caller.credential) as lent:
-            (session,) = self._traced([lent])
+        references = await self._end_states.read_references(case, server, pool)
+        async with pool.lend_session(
+            server, case.caller.user_context, case.caller.credential
+        ) as lent:
+            (session,) = self._trace_sessions([lent])
             self._tools = session.tools
-            now, differences = await carried_out(recorded, session)
+            now, differences = await execute_recording(recorded, session)
             states = (*references, *await read_states(case, server, session))
         self._recorded = replace(now, states=states)
         self._replay = (replay_check(differences),)
-        self._judge.given = recording.verdicts(case.name, self._job.trial.index)
+        self._judge.given = recording.get_verdicts(case.name, self._job.trial.index)
 
-    async def _judge_it(self) -> None:
+    async def _judge_trial(self) -> None:
         case, tools, transcript = (
             self._job.trial.case,
             self._tools or ToolList(tools=()),
-            self._transcript(),
+            self._build_transcript(),
         )
         if transcript.error is None:
             evidence = Evidence(
@@ -318,21 +336,21 @@ class _Attempt:
                 presented=self._presented,
                 judge=self._judge,
             )
-            self._checks = (*await evaluate(evidence), *self._replay)
+            self._checks = (*await evaluate_checks(evidence), *self._replay)
 
-    def _transcript(self) -> Transcript:
+    def _build_transcript(self) -> Transcript:
         if self._recorded is not None:
             return self._recorded
         assert self._conversation is not None
         assert self._scripted is not None
         return replace(
-            self._scripted.completed(self._conversation.transcript()),
+            self._scripted.complete_transcript(self._conversation.build_transcript()),
             states=self._states,
             beside=self._beside,
             shown_digest="" if self._shown is None else self._shown.digest,
         )
 
-    def outcome(self) -> TrialOutcome:
+    def build_outcome(self) -> TrialOutcome:
         trial = self._job.trial
         if self._unrecorded:
             return TrialOutcome(
@@ -342,7 +360,7 @@ class _Attempt:
             status: Status = "cancelled" if self.error is None else "error"
             result = not_started(trial, status, error=self.error)
             return TrialOutcome(line=TrialLine(run=result), tools=self._tools, shown=self._shown)
-        transcript = self._transcript()
+        transcript = self._build_transcript()
         result = judge_trial(
             trial,
             transcript,

@@ -8,13 +8,13 @@ from typing import Any
 import anyio
 
 from harness.base import Validation
-from harness.sessions.beside import bounded as bounded_asides
-from harness.sessions.call_frames import reduced
+from harness.sessions.call_frames import reduce_frame
 from harness.sessions.server_messages import Exchange
-from harness.types import Aside, Outcome, ToolCall, ToolRequest, Wire
+from harness.sessions.side_channels import limit_side_channels as bounded_asides
+from harness.types import Outcome, SideContent, ToolCall, ToolRequest, Wire
 
 
-class Draft:
+class CallDraft:
     """The facts of a call before its answer."""
 
     __slots__ = (
@@ -39,27 +39,27 @@ class Draft:
         self.waited_s = 0.0
         self.sent_at: float | None = None
         self.arguments = Validation()
-        self.came_with: tuple[Aside, ...] = ()
-        self.heard: list[Aside] = []
+        self.came_with: tuple[SideContent, ...] = ()
+        self.heard: list[SideContent] = []
         self.echoed = False
         self.exchange = Exchange()
         self.wire: Wire | None = None
 
-    def wait(self, seconds: float) -> None:
+    def record_wait(self, seconds: float) -> None:
         """Note that it has waited so long for its turn, in all."""
         self.waited_s = round(seconds, 6)
 
-    def send(self, epoch: float) -> float:
+    def record_send(self, epoch: float) -> float:
         """Note that it is sent now, and return the time; the last attempt is what counts."""
         self.sent_at = anyio.current_time()
         self.started_s = self.sent_at - epoch
         return self.sent_at
 
-    def took(self) -> float:
+    def compute_duration(self) -> float:
         """Return the seconds since it was sent; 0 if it was not."""
         return 0.0 if self.sent_at is None else anyio.current_time() - self.sent_at
 
-    def record(self, outcome: Outcome, text: str, **facts: Any) -> ToolCall:
+    def build_record(self, outcome: Outcome, text: str, **facts: Any) -> ToolCall:
         """Return the record of the call, which ended so."""
         made = ToolCall(
             tool=self.request.tool,
@@ -79,7 +79,7 @@ class Draft:
         if self.wire is None:
             return made
         request, response = (
-            None if body is None else reduced(body, made)
+            None if body is None else reduce_frame(body, made)
             for body in (self.exchange.request, self.exchange.response)
         )
         return replace(made, wire=replace(self.wire, request=request, response=response))

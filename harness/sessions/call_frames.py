@@ -16,8 +16,8 @@ from contextlib import suppress
 from typing import Any
 
 from harness.base import MARK, may_name_secret
-from harness.sessions.content import TEXT_CHARS
-from harness.types import Frame, JsonObject, ToolCall
+from harness.sessions.result_content import TEXT_CHARS
+from harness.types import JsonObject, ToolCall, WireMessage
 
 MOST_CHARS = 20_000
 """Most characters of a frame that are kept beside the parts in the record."""
@@ -33,13 +33,13 @@ _LINES = re.compile(r"text (\d+)-(\d+) of (\d+)")
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
-def reduced(body: JsonObject, call: ToolCall) -> Frame:
+def reduce_frame(body: JsonObject, call: ToolCall) -> WireMessage:
     """Return the frame ``body`` without the parts that ``call``, its record, has."""
-    left_out = dict(_known_values(body, call)) | dict(_known_texts(body, call.text))
-    return Frame(body=_Bounded(left_out).object(body), left_out=left_out)
+    left_out = dict(_find_known_values(body, call)) | dict(_find_known_texts(body, call.text))
+    return WireMessage(body=_FrameLimiter(left_out).copy_object(body), left_out=left_out)
 
 
-def whole(frame: Frame, call: ToolCall) -> JsonObject:
+def restore_frame(frame: WireMessage, call: ToolCall) -> JsonObject:
     """Return ``frame`` with its left-out parts restored from ``call``, its record."""
     body = copy.deepcopy(dict(frame.body))
     for pointer, source in frame.left_out.items():
@@ -48,11 +48,11 @@ def whole(frame: Frame, call: ToolCall) -> JsonObject:
         with suppress(KeyError, IndexError, TypeError, ValueError):  # somebody edited the log
             for key in way:
                 place = place[int(key) if isinstance(place, list) else key]
-            place[last] = _part(source, call)
+            place[last] = _restore_part(source, call)
     return body
 
 
-def _known_values(body: JsonObject, call: ToolCall) -> Iterator[tuple[str, str]]:
+def _find_known_values(body: JsonObject, call: ToolCall) -> Iterator[tuple[str, str]]:
     for outer, inner, field, known in (
         ("params", "arguments", "arguments", call.arguments),
         ("result", "structuredContent", "structured", call.structured),
@@ -63,14 +63,14 @@ def _known_values(body: JsonObject, call: ToolCall) -> Iterator[tuple[str, str]]
             yield f"/{outer}/{inner}", field
 
 
-def _known_texts(body: JsonObject, known: str) -> Iterator[tuple[str, str]]:
+def _find_known_texts(body: JsonObject, known: str) -> Iterator[tuple[str, str]]:
     """Yield the places in ``body`` of lines of the text ``known``: consecutive blocks of a result.
 
     Lines are counted, not characters, because later redaction may change the length.
     """
     lines = known.count("\n") + 1
     at, line = 0, 1
-    for pointer, text in _texts(body):
+    for pointer, text in _iterate_texts(body):
         if len(text) <= _SHORT:
             continue
         if text == known or (len(text) > TEXT_CHARS and known.startswith(text[:TEXT_CHARS])):
@@ -86,7 +86,7 @@ def _known_texts(body: JsonObject, known: str) -> Iterator[tuple[str, str]]:
         yield pointer, f"text {first}-{line} of {lines}"
 
 
-def _texts(body: JsonObject) -> Iterator[tuple[str, str]]:
+def _iterate_texts(body: JsonObject) -> Iterator[tuple[str, str]]:
     """Yield the texts of a frame that its record may have, with their places."""
     error, result = body.get("error"), body.get("result")
     if isinstance(error, Mapping) and isinstance(said := error.get("message"), str):
@@ -101,7 +101,7 @@ def _texts(body: JsonObject) -> Iterator[tuple[str, str]]:
                     yield f"/result/content/{number}/{way}", text
 
 
-def _part(source: str, call: ToolCall) -> Any:
+def _restore_part(source: str, call: ToolCall) -> Any:
     if (found := _LINES.fullmatch(source)) is None:
         record = {"arguments": call.arguments, "structured": call.structured, "text": call.text}
         return record[source]
@@ -112,47 +112,47 @@ def _part(source: str, call: ToolCall) -> Any:
     return "\n".join(lines[first - 1 : last])
 
 
-class _Bounded:
+class _FrameLimiter:
     """Copies a frame within the limits; the parts in ``left_out`` become ``None``."""
 
     def __init__(self, left_out: Mapping[str, str]) -> None:
         self._left_out = left_out
         self._left = MOST_CHARS
 
-    def object(self, value: JsonObject, pointer: str = "", depth: int = 0) -> JsonObject:
+    def copy_object(self, value: JsonObject, pointer: str = "", depth: int = 0) -> JsonObject:
         kept: dict[str, Any] = {}
         for key, part in value.items():
             if self._left <= 0:
-                kept["…"] = _cut(len(kept), len(value))
+                kept["…"] = _format_cut_notice(len(kept), len(value))
                 break
             at = f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
-            name, shown = self._text(key), _harmless(part) if key == "_meta" else part
-            kept[name] = self._value(shown, at, depth + 1)
+            name, shown = self._copy_text(key), _redact_meta(part) if key == "_meta" else part
+            kept[name] = self._copy_value(shown, at, depth + 1)
         return kept
 
-    def _value(self, value: Any, pointer: str, depth: int) -> Any:
+    def _copy_value(self, value: Any, pointer: str, depth: int) -> Any:
         if pointer in self._left_out:
             return None
         if isinstance(value, Mapping | list) and depth == _DEEPEST:
             return f"[… cut by harness: it nests deeper than {_DEEPEST} levels]"
         if isinstance(value, Mapping):
-            return self.object(value, pointer, depth)
+            return self.copy_object(value, pointer, depth)
         if isinstance(value, list):
-            return self._list(value, pointer, depth)
+            return self._copy_list(value, pointer, depth)
         if isinstance(value, str):
-            return self._text(value)
+            return self._copy_text(value)
         self._left -= _SCALAR
         return value
 
-    def _list(self, value: list[Any], pointer: str, depth: int) -> list[Any]:
+    def _copy_list(self, value: list[Any], pointer: str, depth: int) -> list[Any]:
         kept: list[Any] = []
         for number, part in enumerate(value):
             if self._left <= 0:
-                return [*kept, _cut(number, len(value))]
-            kept.append(self._value(part, f"{pointer}/{number}", depth + 1))
+                return [*kept, _format_cut_notice(number, len(value))]
+            kept.append(self._copy_value(part, f"{pointer}/{number}", depth + 1))
         return kept
 
-    def _text(self, text: str) -> str:
+    def _copy_text(self, text: str) -> str:
         room = max(0, min(LONGEST, self._left))
         self._left -= min(len(text), room)
         if len(text) <= room:
@@ -160,15 +160,15 @@ class _Bounded:
         return f"{text[:room]}[… cut by harness: {len(text):,} characters in all]"
 
 
-def _harmless(meta: Any) -> Any:
+def _redact_meta(meta: Any) -> Any:
     """Return a ``_meta`` without the values under names of secrets."""
     if isinstance(meta, Mapping):
         return {
-            key: MARK if key != _PROGRESS and may_name_secret(key) else _harmless(part)
+            key: MARK if key != _PROGRESS and may_name_secret(key) else _redact_meta(part)
             for key, part in meta.items()
         }
-    return [_harmless(part) for part in meta] if isinstance(meta, list) else meta
+    return [_redact_meta(part) for part in meta] if isinstance(meta, list) else meta
 
 
-def _cut(kept: int, amount: int) -> str:
+def _format_cut_notice(kept: int, amount: int) -> str:
     return f"[… cut by harness: {kept:,} of {amount:,} values are kept]"

@@ -33,7 +33,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from harness.base import search
+from harness.base import search_pattern
 from harness.sessions.refusals.words import MISSES_A_RIGHT, OPERATING_SYSTEM, REFUSED
 from harness.types import Outcome
 
@@ -51,7 +51,7 @@ _OF_THE_SDK = re.compile(r"(?:Error (?:executing|calling) tool \S+(?:: |$))+", r
 FastMCP; twice if a tool calls another. It could be mistaken for "tool … not found"."""
 
 
-def _any_of(*patterns: str) -> re.Pattern[str]:
+def _compile_any(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
@@ -61,13 +61,13 @@ _NO_SUCH_TOOL = (
 _NOT_FOUND = (
     r"\b(?:not found|does not exist|doesn't exist|is unknown|not registered|not available)\b"
 )
-_UNKNOWN_TOOL = _any_of(
+_UNKNOWN_TOOL = _compile_any(
     r"\b(?:unknown|no such|unrecogni[sz]ed|undefined|unsupported) (?:tool|function)\b",
     r"\bno tool (?:named|called|with)\b",
     rf"\btool\b[^\n]{{0,140}}{_NOT_FOUND}",
 )
 
-_INVALID_ARGUMENTS = _any_of(
+_INVALID_ARGUMENTS = _compile_any(
     r"\bvalidation errors? for\b",
     r"\binput validation error\b",
     r"\binvalid (?:tool )?(?:arguments?|params|parameters|input)\b",
@@ -81,16 +81,16 @@ _INVALID_ARGUMENTS = _any_of(
     r"\bunexpected keyword argument\b",
 )
 
-_INVALID_RESULT = _any_of(r"\boutput validation error\b")
+_INVALID_RESULT = _compile_any(r"\boutput validation error\b")
 _PYDANTIC = re.compile(r"\bvalidation errors? for [^\n]*\n")
 _PYDANTIC_PLACE = re.compile(r"^(\w[^\s.]*)[^\n]*\n {2}\S", re.MULTILINE)
 """A place in the report, without what stands below its first name, and the error there."""
 _PYDANTIC_MISSES = "[type=missing"
 
-_MISSES_SOMETHING = _any_of(r"\bmissing (?:\d+ )?required ")
+_MISSES_SOMETHING = _compile_any(r"\bmissing (?:\d+ )?required ")
 
 
-def classify(
+def classify_error(
     text: str,
     *,
     tool: str,
@@ -114,7 +114,7 @@ def classify(
         refusals: regular expressions of the server's own words for a refusal.
         coded: whether the error has a code that refuses.
     """
-    if coded or any(search(pattern, text[:_READ_CHARS]) for pattern in refusals):
+    if coded or any(search_pattern(pattern, text[:_READ_CHARS]) for pattern in refusals):
         return "denied"
     text = text[:_READ_CHARS]
     if (prefix := _OF_THE_SDK.match(text)) is not None:
@@ -122,18 +122,18 @@ def classify(
     own = _INVALID_RESULT.search(text) is not None
     if not own and arguments_valid and names is not None:
         own = _is_about_others(names, text)
-    return _by_words(text, tool, listed, code, arguments_valid, own)
+    return _classify_words(text, tool, listed, code, arguments_valid, own)
 
 
-def _by_words(
+def _classify_words(
     text: str,
     tool: str,
-    listed: bool,  # noqa: FBT001 - as `classify`
+    listed: bool,  # noqa: FBT001 - as `classify_error`
     code: int | None,
-    arguments_valid: bool,  # noqa: FBT001 - as `classify`
+    arguments_valid: bool,  # noqa: FBT001 - as `classify_error`
     own: bool,  # noqa: FBT001 - whether the text says that the server's own result is invalid
 ) -> Outcome:
-    if _UNKNOWN_TOOL.search(text) and (not listed or _is_said_to_be_unknown(tool, text)):
+    if _UNKNOWN_TOOL.search(text) and (not listed or _is_reported_unknown(tool, text)):
         return "unknown_tool"
     misses_a_right = arguments_valid and MISSES_A_RIGHT.search(text)
     misses_an_argument = _MISSES_SOMETHING.search(text) and not misses_a_right
@@ -161,7 +161,7 @@ def _is_about_others(names: Collection[str], text: str) -> bool:
     return bool(places) and not set(places) & set(names)
 
 
-def _is_said_to_be_unknown(tool: str, text: str) -> bool:
+def _is_reported_unknown(tool: str, text: str) -> bool:
     """Return whether the text says that this tool, and nothing else, was not found."""
     name = rf"['\"`]?(?<![\w-]){re.escape(tool)}(?![\w-])['\"`]?"
     before = (
@@ -170,4 +170,4 @@ def _is_said_to_be_unknown(tool: str, text: str) -> bool:
     behind = (
         rf"\btool[\s:]*(?:\w+ ){{0,2}}{name}(?: (?:is|was|has|been|could|currently))* ?{_NOT_FOUND}"
     )
-    return _any_of(before, behind).search(text) is not None
+    return _compile_any(before, behind).search(text) is not None

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from harness.base import loads, shortcoming
+from harness.base import find_shortcoming, load_json
 from harness.types import JsonObject
 
 
-def why_malformed(raw: str) -> str:
+def explain_malformed(raw: str) -> str:
     """Return why arguments are malformed and so are not sent."""
     try:
-        why = shortcoming(loads(raw, strict=True))
+        why = find_shortcoming(load_json(raw, strict=True))
     except ValueError:
         why = None
     return (
@@ -22,7 +22,7 @@ def why_malformed(raw: str) -> str:
     )
 
 
-def input_required(result: JsonObject, *, may_answer: bool) -> str:
+def describe_required_input(result: JsonObject, *, may_answer: bool) -> str:
     """Return which input the server requests; a client behind the session may provide it."""
     requests = result.get("inputRequests")
     wanted = ", ".join(sorted(requests)) if isinstance(requests, dict) else ""
@@ -30,6 +30,6 @@ def input_required(result: JsonObject, *, may_answer: bool) -> str:
     return f"{what}, which {'the client did not give' if may_answer else 'harness cannot give'}"
 
 
-def text_of(data: Any) -> str:
+def format_error_data(data: Any) -> str:
     """Return the data of an error as text."""
     return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)

@@ -17,36 +17,40 @@ from harness.base import (
     ServerError,
     TokenPieces,
     Validation,
+    find_shortcoming,
     matches_whole,
-    shortcoming,
 )
-from harness.sessions.beside import asides_of
-from harness.sessions.call_draft import Draft
-from harness.sessions.call_outcome import classify
-from harness.sessions.call_words import input_required, text_of, why_malformed
+from harness.sessions.call_draft import CallDraft
+from harness.sessions.call_outcome import classify_error
+from harness.sessions.call_words import (
+    describe_required_input,
+    explain_malformed,
+    format_error_data,
+)
 from harness.sessions.client import McpClient
-from harness.sessions.content import bounded, render
 from harness.sessions.forwarding import (
     LISTEN,
     ForeignClient,
     ForwardedRequest,
+    ProgressHandler,
     ScrubbedClient,
-    TellProgress,
 )
 from harness.sessions.refusals.codes import has_refusal_code, is_refusal_body
+from harness.sessions.result_content import limit_text, render_result
 from harness.sessions.session import Introduction
+from harness.sessions.side_channels import iterate_side_channels
 from harness.sessions.tool_schemas import ToolSchemas
 from harness.sessions.trace_context import TRACEPARENT
 from harness.sessions.transports.frames import is_closed, is_no_answer
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.noise import Noise
-from harness.sessions.transports.rejected_requests import is_rejection, rejection
-from harness.sessions.transports.turns import Turns
+from harness.sessions.transports.rejected_requests import build_rejection, is_rejection
+from harness.sessions.transports.throttle import Throttle
 from harness.types import (
-    Aside,
     JsonObject,
     Outcome,
     ServerSpec,
+    SideContent,
     ToolCall,
     ToolList,
     ToolRequest,
@@ -76,7 +80,7 @@ class CallSender:
         spec: ServerSpec,
         when_lost: Callable[[HttpFault | None], Awaitable[str]],
         shown: TokenPieces,
-        turns: Turns,
+        turns: Throttle,
         noise: Noise,
     ) -> None:
         """Call ``tools`` through ``client``; ``when_lost`` returns why there is no answer.
@@ -101,27 +105,27 @@ class CallSender:
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send ``request`` unless a rule forbids it, and return its record."""
-        draft = Draft(request, reply, anyio.current_time() - epoch)
-        unsent = self._unsent(request)
+        draft = CallDraft(request, reply, anyio.current_time() - epoch)
+        unsent = self._find_obstacle(request)
         if unsent is not None:
-            return draft.record(*unsent)
-        checked = self._schemas.arguments(request.tool, request.arguments)
-        draft.arguments = await self._before_the_end(checked)
+            return draft.build_record(*unsent)
+        checked = self._schemas.validate_arguments(request.tool, request.arguments)
+        draft.arguments = await self._validate_in_time(checked)
         noise_before = self._noise.count
-        with self._client.listening() as draft.heard:
-            made = await self._sent(draft, epoch)
+        with self._client.collect_messages() as draft.heard:
+            made = await self._send_call(draft, epoch)
         if made.outcome not in _MAY_BE_NOISE:
             return made
-        return replace(made, text=made.text + self._noise_since(noise_before))
+        return replace(made, text=made.text + self._quote_noise(noise_before))
 
-    def _noise_since(self, count: int) -> str:
+    def _quote_noise(self, count: int) -> str:
         """Return what the server wrote in place of MCP since it had written ``count`` such texts.
 
         With several calls at the same time, it may belong to another one.
         """
-        return self._shown.text(self._noise.quote_since(count))
+        return self._shown.redact_text(self._noise.quote_since(count))
 
-    async def _sent(self, draft: Draft, epoch: float) -> ToolCall:
+    async def _send_call(self, draft: CallDraft, epoch: float) -> ToolCall:
         """Send a call in its turn and return its record, with the messages sent meanwhile."""
         params: dict[str, Any] = {
             "name": draft.request.tool,
@@ -135,54 +139,58 @@ class CallSender:
 
         async def attempt() -> JsonObject:
             nonlocal seconds
-            left = anyio.current_effective_deadline() - draft.send(epoch) - RECORD_S
+            left = anyio.current_effective_deadline() - draft.record_send(epoch) - RECORD_S
             # Without time left, the trial's deadline has come and cancels the call itself.
             seconds = min(self._timeout_s, left) if left > 0 else self._timeout_s
-            with anyio.fail_after(seconds), self._noting_wire(draft):
+            with anyio.fail_after(seconds), self._record_wire(draft):
                 return await self._client.request(
-                    "tools/call", params, draft.exchange, _progress_of(draft.request)
+                    "tools/call", params, draft.exchange, _get_progress(draft.request)
                 )
 
         try:
-            result = await self._turns.send(attempt, draft.wait)
+            result = await self._turns.run_attempt(attempt, draft.record_wait)
         except MCPError as error:
-            return await self._failed(draft, error, draft.took())
+            return await self._record_error(draft, error, draft.compute_duration())
         except HttpFault as fault:
-            return await self._unanswered(draft, fault, draft.took())
+            return await self._record_fault(draft, fault, draft.compute_duration())
         except TimeoutError:
             why = f"no answer within {seconds:.3g} s"
-            return draft.record("timeout", why, duration_s=draft.took())
-        took = draft.took()
-        clean = self._shown.json(result)
+            return draft.build_record("timeout", why, duration_s=draft.compute_duration())
+        took = draft.compute_duration()
+        clean = self._shown.redact_json(result)
         draft.echoed = clean is not result
         result = clean
         if isinstance(draft.request, ForwardedRequest):
             draft.request.answered(result)
         if self._client.is_watched:
-            draft.came_with = tuple(asides_of(result))
-        return await self._answered(draft, result, took)
+            draft.came_with = tuple(iterate_side_channels(result))
+        return await self._record_result(draft, result, took)
 
     @contextmanager
-    def _noting_wire(self, draft: Draft) -> Iterator[None]:
+    def _record_wire(self, draft: CallDraft) -> Iterator[None]:
         """Record how a call was sent, however it ends."""
         try:
             yield
         finally:
             sent = draft.exchange
-            draft.wire = self._client.wire(sent, traced=TRACEPARENT in draft.request.meta)
-            sent.request, sent.response = map(self._shown.json, (sent.request, sent.response))
+            draft.wire = self._client.build_wire(sent, traced=TRACEPARENT in draft.request.meta)
+            sent.request, sent.response = map(
+                self._shown.redact_json, (sent.request, sent.response)
+            )
 
-    async def watch(self, known: tuple[Aside, ...] | None) -> tuple[Aside, ...]:
+    async def watch(self, known: tuple[SideContent, ...] | None) -> tuple[SideContent, ...]:
         """Watch the session (see `harness.sessions.Session.watch`).
 
         The data beside tools are not read again if they are ``known``.
         """
         self._client.watch()
-        return await self._client.surroundings() if known is None else known
+        return await self._client.read_side_channels() if known is None else known
 
-    def forwarding(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
-        """Forward messages, without tokens (see `harness.sessions.Session.forwarding`)."""
-        return self._client.forwarding(ScrubbedClient(foreign_client, self._shown.json))
+    def forward_messages(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
+        """Forward messages, without tokens (see `harness.sessions.Session.forward_messages`)."""
+        return self._client.forward_messages(
+            ScrubbedClient(foreign_client, self._shown.redact_json)
+        )
 
     @property
     def introduction(self) -> Introduction:
@@ -190,11 +198,11 @@ class CallSender:
         said = self._client.introduction
         return replace(
             said,
-            instructions=said.instructions and self._shown.text(said.instructions),
-            capabilities=self._shown.json(said.capabilities),
+            instructions=said.instructions and self._shown.redact_text(said.instructions),
+            capabilities=self._shown.redact_json(said.capabilities),
         )
 
-    async def ask(self, method: str, params: JsonObject) -> JsonObject:
+    async def send_request(self, method: str, params: JsonObject) -> JsonObject:
         """Send a request other than a call, and return its result, without tokens.
 
         Raises:
@@ -207,17 +215,17 @@ class CallSender:
             with anyio.fail_after(math.inf if method == LISTEN else self._timeout_s):
                 return await self._client.request(method, params)
 
-        turns = Turns() if method == LISTEN else self._turns  # a subscription holds up nobody
+        turns = Throttle() if method == LISTEN else self._turns  # a subscription holds up nobody
         noise_before = self._noise.count
         try:
-            result: JsonObject = self._shown.json(await turns.send(attempt))
+            result: JsonObject = self._shown.redact_json(await turns.run_attempt(attempt))
             return result  # noqa: TRY300 - as short as it can be
         except TimeoutError as error:
             why = f"server did not answer {method} within {self._timeout_s:g} s"
-            raise ServerError(why + self._noise_since(noise_before)) from error
+            raise ServerError(why + self._quote_noise(noise_before)) from error
         except HttpFault as fault:
-            if fault.refuses and fault.status is not None:
-                said = self._shown.text(f"it {fault}")
+            if fault.is_refusal and fault.status is not None:
+                said = self._shown.redact_text(f"it {fault}")
                 raise RequestRefused(
                     f"server refused {method}: {said}", code=fault.status, said=said, data=None
                 ) from fault
@@ -225,10 +233,10 @@ class CallSender:
         except MCPError as error:
             if is_closed(error):
                 why = await self._when_lost(None)
-                raise ServerError(why + self._noise_since(noise_before)) from error
-            said = self._shown.json({"message": error.message, "data": error.data})
+                raise ServerError(why + self._quote_noise(noise_before)) from error
+            said = self._shown.redact_json({"message": error.message, "data": error.data})
             if is_rejection(error, method):
-                raise rejection(error, method, said["message"], said["data"]) from error
+                raise build_rejection(error, method, said["message"], said["data"]) from error
             raise RequestRefused(
                 f"server refused {method}: {said['message']}",
                 code=error.code,
@@ -236,10 +244,10 @@ class CallSender:
                 data=said["data"],
             ) from error
 
-    def _unsent(self, request: ToolRequest) -> tuple[Outcome, str] | None:
+    def _find_obstacle(self, request: ToolRequest) -> tuple[Outcome, str] | None:
         """Return the outcome and text of a call that must not be sent, or ``None``."""
         if request.tool in self._blocked:
-            return "blocked", _blocked_words(request.tool)
+            return "blocked", _explain_block(request.tool)
         if self._allowed is not None and request.tool not in self._allowed:
             return "blocked", (
                 "harness did not send this call: this server is used read-only, and "
@@ -248,9 +256,9 @@ class CallSender:
         if request.malformed is not None:
             return (
                 "invalid_arguments",
-                f"{why_malformed(request.malformed)}: {request.malformed[:_EXCERPT_CHARS]}",
+                f"{explain_malformed(request.malformed)}: {request.malformed[:_EXCERPT_CHARS]}",
             )
-        if (why := shortcoming(request.arguments)) is not None:
+        if (why := find_shortcoming(request.arguments)) is not None:
             return "invalid_arguments", f"harness did not send the arguments: {why}"
         try:
             _STRICT.encode((request.tool, dict(request.arguments))).encode()
@@ -258,7 +266,7 @@ class CallSender:
             return "invalid_arguments", f"the call cannot be written as JSON: {error}"
         return None
 
-    async def _failed(self, draft: Draft, error: MCPError, took: float) -> ToolCall:
+    async def _record_error(self, draft: CallDraft, error: MCPError, took: float) -> ToolCall:
         """Record a call that ended in a JSON-RPC error or with the connection.
 
         Raises:
@@ -266,54 +274,60 @@ class CallSender:
                 gets that as its answer.
         """
         if is_closed(error):
-            return draft.record("server_lost", await self._when_lost(None), duration_s=took)
+            return draft.build_record("server_lost", await self._when_lost(None), duration_s=took)
         if is_no_answer(error.data):
-            return draft.record("invalid_result", error.message, duration_s=took)
-        said = self._shown.json({"message": error.message, "data": error.data})
+            return draft.build_record("invalid_result", error.message, duration_s=took)
+        said = self._shown.redact_json({"message": error.message, "data": error.data})
         if isinstance(draft.request, ForwardedRequest):
             draft.request.refused(error.code, said["message"], said["data"])
         if is_rejection(error, "tools/call"):
-            rejected = rejection(error, "tools/call", said["message"], said["data"])
+            rejected = build_rejection(error, "tools/call", said["message"], said["data"])
             if isinstance(draft.request, ForwardedRequest):
-                return draft.record(
+                return draft.build_record(
                     "server_lost", str(rejected), error_code=error.code, duration_s=took
                 )
             raise rejected
         text = (
-            error.message if error.data in (None, "") else f"{error.message}: {text_of(error.data)}"
+            error.message
+            if error.data in (None, "")
+            else f"{error.message}: {format_error_data(error.data)}"
         )
-        clean = self._shown.text(text)
+        clean = self._shown.redact_text(text)
         draft.echoed, text = clean is not text, clean
         coded = has_refusal_code(error.data)
-        outcome = self._classified(draft, text, code=error.code, coded=coded)
-        return draft.record(
+        outcome = self._classify_error(draft, text, code=error.code, coded=coded)
+        return draft.build_record(
             outcome,
-            bounded(text),
+            limit_text(text),
             error_code=error.code,
             refusal="protocol_error" if outcome == "denied" else None,
             duration_s=took,
             result_bytes=len(text.encode()),
         )
 
-    async def _unanswered(self, draft: Draft, fault: HttpFault, took: float) -> ToolCall:
+    async def _record_fault(self, draft: CallDraft, fault: HttpFault, took: float) -> ToolCall:
         """Record a call that ended in an HTTP failure or without any answer."""
-        said = self._shown.text(f"the server {fault}")
+        said = self._shown.redact_text(f"the server {fault}")
         draft.echoed = self._shown.is_in(str(fault))
-        if fault.refuses:
-            return draft.record("denied", said, refusal="http_status", duration_s=took)
+        if fault.is_refusal:
+            return draft.build_record("denied", said, refusal="http_status", duration_s=took)
         if fault.blames_the_request:
-            return draft.record("tool_error", said, duration_s=took)
-        return draft.record("server_lost", await self._when_lost(fault), duration_s=took)
+            return draft.build_record("tool_error", said, duration_s=took)
+        return draft.build_record("server_lost", await self._when_lost(fault), duration_s=took)
 
-    async def _answered(self, draft: Draft, result: JsonObject, took: float) -> ToolCall:
+    async def _record_result(self, draft: CallDraft, result: JsonObject, took: float) -> ToolCall:
         """Record a call that was answered with a result, good or bad."""
-        content = render(result)
+        content = render_result(result)
         text, problems = content.text, content.problems
         outcome: Outcome = "ok"
         checked = Validation()
         if result.get("resultType") == "input_required":
             may = isinstance(draft.request, ForwardedRequest)
-            text, outcome, problems = input_required(result, may_answer=may), "tool_error", ()
+            text, outcome, problems = (
+                describe_required_input(result, may_answer=may),
+                "tool_error",
+                (),
+            )
         elif problems:
             text, outcome = (
                 f"the server's answer is not a valid MCP result: {'; '.join(problems)}",
@@ -321,19 +335,19 @@ class CallSender:
             )
         elif result.get("isError") is True:
             coded = has_refusal_code(result.get("structuredContent"), text, result.get("_meta"))
-            outcome = self._classified(draft, text, coded=coded)
-        elif self._refuses(result.get("structuredContent"), text):
+            outcome = self._classify_error(draft, text, coded=coded)
+        elif self._is_refusal(result.get("structuredContent"), text):
             outcome = "denied"
         else:
             structured = result.get("structuredContent")
             if content.cut is None:  # a part cannot be validated in place of the whole result
-                checked = await self._before_the_end(
-                    self._schemas.output(draft.request.tool, structured, content.size)
+                checked = await self._validate_in_time(
+                    self._schemas.validate_output(draft.request.tool, structured, content.size)
                 )
             else:
                 checked = Validation(gave_up=f"only a part of it was read, {content.cut}")
             problems = checked.errors
-        return draft.record(
+        return draft.build_record(
             outcome,
             text,
             structured=content.structured,
@@ -347,7 +361,7 @@ class CallSender:
             result_sha256=content.sha256,
         )
 
-    async def _before_the_end(self, validation: Awaitable[Validation]) -> Validation:
+    async def _validate_in_time(self, validation: Awaitable[Validation]) -> Validation:
         """Wait for ``validation``, at most until shortly before the trial's deadline.
 
         So the call is always recorded.
@@ -357,37 +371,37 @@ class CallSender:
             return await validation
         return Validation(gave_up="the trial had no time left for it")
 
-    def _refuses(self, structured: Any, text: str) -> bool:
+    def _is_refusal(self, structured: Any, text: str) -> bool:
         """Return whether a result that claims success is nothing but a refusal."""
         return is_refusal_body(structured, text) or any(
             matches_whole(pattern, text) for pattern in self._refusals
         )
 
-    def _classified(
-        self, draft: Draft, text: str, code: int | None = None, *, coded: bool
+    def _classify_error(
+        self, draft: CallDraft, text: str, code: int | None = None, *, coded: bool
     ) -> Outcome:
         tool = draft.request.tool
-        return classify(
+        return classify_error(
             text,
             tool=tool,
             listed=tool in self._listed,
             code=code,
             arguments_valid=not draft.arguments.errors,
-            names=self._schemas.names(tool, draft.request.arguments),
+            names=self._schemas.collect_names(tool, draft.request.arguments),
             refusals=self._refusals,
             coded=coded,
         )
 
 
-def blocked_call(request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
+def build_blocked_call(request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
     """Return the record of a call that is not sent because its tool is blocked."""
-    draft = Draft(request, reply, anyio.current_time() - epoch)
-    return draft.record("blocked", _blocked_words(request.tool))
+    draft = CallDraft(request, reply, anyio.current_time() - epoch)
+    return draft.build_record("blocked", _explain_block(request.tool))
 
 
-def _blocked_words(tool: str) -> str:
+def _explain_block(tool: str) -> str:
     return f"harness did not send this call: the tool {tool!r} is blocked for this suite"
 
 
-def _progress_of(request: ToolRequest) -> TellProgress | None:
+def _get_progress(request: ToolRequest) -> ProgressHandler | None:
     return request.progress if isinstance(request, ForwardedRequest) else None

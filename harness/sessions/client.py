@@ -36,19 +36,19 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from harness.base import ServerError
-from harness.sessions.beside import UnsolicitedMessages
-from harness.sessions.forwarding import ForeignClient, ForeignClients, TellProgress
+from harness.sessions.forwarding import ForeignClient, ForeignClients, ProgressHandler
 from harness.sessions.questions import AskingDispatcher
-from harness.sessions.refusals.sessions import refused_step
-from harness.sessions.server_messages import Exchange, RequestReader, Requests, RequestWriter
+from harness.sessions.refusals.sessions import build_step_error
+from harness.sessions.server_messages import Exchange, RequestReader, RequestWriter, RunningRequests
 from harness.sessions.session import Introduction
-from harness.sessions.surroundings import surroundings
+from harness.sessions.side_channel_reader import read_side_channels
+from harness.sessions.side_channels import UnsolicitedMessages
 from harness.sessions.transports.frames import is_closed
-from harness.sessions.transports.handshake import probe_seconds
+from harness.sessions.transports.handshake import compute_probe_timeout
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.noise import Noise
 from harness.sessions.transports.routing_headers import RoutingHeaders
-from harness.types import Aside, JsonObject, ServerSpec, Wire
+from harness.types import JsonObject, ServerSpec, SideContent, Wire
 from harness.version import __version__
 
 # The SDK logs server errors; without a handler Python would print them to the terminal.
@@ -64,7 +64,7 @@ _CLIENT_INFO = Implementation(name="harness", version=__version__)
 class WireFacts:
     """A transport's facts on how requests are sent."""
 
-    requests: Requests
+    requests: RunningRequests
     """The running requests."""
     foreign_clients: ForeignClients
     """The clients that get the server's own messages."""
@@ -115,25 +115,25 @@ class McpClient:
             HttpFault: the request ended in an HTTP failure or without an answer.
         """
         self._dispatcher.abilities = {ability: {} for ability in spec.transport.abilities}
-        protocol, probe_s = spec.transport.protocol, probe_seconds(spec)
+        protocol, probe_s = spec.transport.protocol, compute_probe_timeout(spec)
         try:
             if protocol == "auto":
                 await self._negotiate_era(probe_s, is_early=is_early)
             elif protocol == "legacy":
                 await self._session.initialize()
-            elif not await self._discovers(probe_s, is_early=True):
-                self._session.adopt(_pinned(protocol))
+            elif not await self._try_discover(probe_s, is_early=True):
+                self._session.adopt(_build_pinned_result(protocol))
         except MCPError as error:
             if is_closed(error):
                 raise ConnectionError from error
-            raise refused_step(error, "the handshake", spec.refusals) from error
+            raise build_step_error(error, "the handshake", spec.refusals) from error
         except (ValueError, RuntimeError) as error:
             raise ServerError(
-                f"answered the handshake with something that is not MCP: {_words_of(error)}"
+                f"answered the handshake with something that is not MCP: {_summarize_error(error)}"
             ) from error
-        self._stamp()
+        self._stamp_meta()
 
-    def speaking_as(self, meta: Mapping[str, Any]) -> McpClient:
+    def clone_with_meta(self, meta: Mapping[str, Any]) -> McpClient:
         """Return a client of the same session that sends another ``meta`` with every request."""
         other = McpClient(
             self._session,
@@ -143,7 +143,7 @@ class McpClient:
             self._wire,
             over_http=self._routing is not None,
         )
-        other._stamp()
+        other._stamp_meta()
         return other
 
     async def request(
@@ -151,7 +151,7 @@ class McpClient:
         method: str,
         params: Mapping[str, Any],
         exchange: Exchange | None = None,
-        progress: TellProgress | None = None,
+        progress: ProgressHandler | None = None,
     ) -> dict[str, Any]:
         """Send a request and return its raw result.
 
@@ -164,30 +164,30 @@ class McpClient:
             HttpFault: the request ended in an HTTP failure or without an answer.
         """
         if progress is None:
-            quiet = _ignore if self._watched else None
-            return await self._sent(method, params, exchange, quiet)
-        with self._wire.requests.wanting_progress():
-            return await self._sent(method, params, exchange, progress)
+            quiet = _ignore_progress if self._watched else None
+            return await self._send_request(method, params, exchange, quiet)
+        with self._wire.requests.allow_progress():
+            return await self._send_request(method, params, exchange, progress)
 
-    async def _sent(
+    async def _send_request(
         self,
         method: str,
         params: Mapping[str, Any],
         exchange: Exchange | None,
-        progress: TellProgress | None,
+        progress: ProgressHandler | None,
     ) -> dict[str, Any]:
-        meta = _joined(params.get("_meta", {}), self._meta)
+        meta = _merge_meta(params.get("_meta", {}), self._meta)
         content = {**params, "_meta": meta} if meta else params
         options: CallOptions = {} if progress is None else {"on_progress": progress}
         if self._routing is not None:
-            options["headers"] = self._routing.of(method, params)
-        with self._wire.requests.noting(exchange or Exchange()):
+            options["headers"] = self._routing.build_headers(method, params)
+        with self._wire.requests.record_exchange(exchange or Exchange()):
             result = await self._dispatcher.send_raw_request(method, content, options)
         if self._routing is not None and method == "tools/list":
-            self._routing.learn(result.get("tools"))
+            self._routing.learn_tools(result.get("tools"))
         return result
 
-    def wire(self, exchange: Exchange, *, traced: bool) -> Wire:
+    def build_wire(self, exchange: Exchange, *, traced: bool) -> Wire:
         """Return how the request of ``exchange`` was sent, without its frames."""
         return Wire(
             id=None if exchange.request is None else str(exchange.request["id"]),
@@ -197,12 +197,12 @@ class McpClient:
         )
 
     @contextmanager
-    def listening(self) -> Iterator[list[Aside]]:
+    def collect_messages(self) -> Iterator[list[SideContent]]:
         """Yield a list of unsolicited messages; it stays empty unless the client `is_watched`."""
         if not self._watched:
             yield []
             return
-        with self._heard.during(self) as heard:
+        with self._heard.collect_messages(self) as heard:
             yield heard
 
     @property
@@ -217,9 +217,9 @@ class McpClient:
             self._meta[LOG_LEVEL_META_KEY] = "debug"
 
     @asynccontextmanager
-    async def forwarding(self, foreign_client: ForeignClient) -> AsyncGenerator[None]:
+    async def forward_messages(self, foreign_client: ForeignClient) -> AsyncGenerator[None]:
         """Forward the server's notifications and requests within the block."""
-        with self._wire.foreign_clients.joined(foreign_client):
+        with self._wire.foreign_clients.attach_client(foreign_client):
             if self._wire.stream is None or self._is_newest:
                 yield
                 return
@@ -242,18 +242,18 @@ class McpClient:
             name="" if said is None else said.name,
             version="" if said is None else said.version,
             instructions=self._session.instructions,
-            capabilities={} if offered is None else _written(offered),
+            capabilities={} if offered is None else _dump_capabilities(offered),
             subscribes=self._is_newest,
         )
 
-    async def surroundings(self) -> tuple[Aside, ...]:
-        """Return the data beside tools (`harness.sessions.surroundings`)."""
+    async def read_side_channels(self) -> tuple[SideContent, ...]:
+        """Return the data beside tools (`harness.sessions.side_channel_reader`)."""
         said = self.introduction
-        return await surroundings(self.request, said.instructions, said.capabilities)
+        return await read_side_channels(self.request, said.instructions, said.capabilities)
 
     async def _negotiate_era(self, probe_s: float, *, is_early: bool) -> None:
         """Try the newest revision, then the handshake, or what the server says it needs."""
-        if await self._discovers(probe_s, is_early=is_early):
+        if await self._try_discover(probe_s, is_early=is_early):
             return
         try:
             await self._session.initialize()
@@ -264,7 +264,7 @@ class McpClient:
                 raise
             await self._session.discover()
 
-    async def _discovers(self, probe_s: float, *, is_early: bool) -> bool:
+    async def _try_discover(self, probe_s: float, *, is_early: bool) -> bool:
         """Ask for the description of a server of the newest revision; return whether it came."""
         try:
             with anyio.move_on_after(probe_s):
@@ -280,7 +280,7 @@ class McpClient:
                 raise
         return False
 
-    def _stamp(self) -> None:
+    def _stamp_meta(self) -> None:
         """Add the fields that the newest revision needs in each request."""
         agreed = self._session.protocol_version
         if agreed in MODERN_PROTOCOL_VERSIONS:
@@ -293,7 +293,7 @@ class McpClient:
             self._routing = RoutingHeaders(agreed)
 
 
-class Source(Interface):
+class MessageSource(Interface):
     """Facts about the messages of a connection."""
 
     complaint: str | None
@@ -308,7 +308,7 @@ class Link:
 
     client: McpClient
     """Sends requests."""
-    source: Source
+    source: MessageSource
     """Facts about its messages."""
 
 
@@ -329,7 +329,7 @@ async def open_client(
     ``session_id`` describe the connection for traces; ``stream`` reads the server's messages beside
     answers, if they come separately.
     """
-    requests, heard, foreign_clients = Requests(), UnsolicitedMessages(), ForeignClients()
+    requests, heard, foreign_clients = RunningRequests(), UnsolicitedMessages(), ForeignClients()
     wire = WireFacts(
         requests=requests,
         foreign_clients=foreign_clients,
@@ -346,15 +346,15 @@ async def open_client(
         yield McpClient(session, dispatcher, meta, heard, wire, over_http=over_http)
 
 
-async def _ignore(progress: float, total: float | None, message: str | None) -> None:
+async def _ignore_progress(progress: float, total: float | None, message: str | None) -> None:
     """Ignore progress; it is requested only so that `UnsolicitedMessages` gets it."""
 
 
-def _written(capabilities: ServerCapabilities) -> JsonObject:
+def _dump_capabilities(capabilities: ServerCapabilities) -> JsonObject:
     return capabilities.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
-def _joined(given: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_meta(given: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     """Return the ``_meta`` of a request; the session's values take precedence.
 
     The exceptions are the capabilities and the log level of a client behind the session: these stay
@@ -368,7 +368,7 @@ def _joined(given: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     return {**rest, **own, **said, **level}
 
 
-def _pinned(protocol: str) -> DiscoverResult:
+def _build_pinned_result(protocol: str) -> DiscoverResult:
     return DiscoverResult(
         supported_versions=[protocol],
         capabilities=ServerCapabilities(),
@@ -378,7 +378,7 @@ def _pinned(protocol: str) -> DiscoverResult:
     )
 
 
-def _words_of(error: Exception) -> str:
+def _summarize_error(error: Exception) -> str:
     """Return what is wrong in one line; of invalid fields, their names and what each lacks."""
     if not isinstance(error, ValidationError):
         return str(error).partition("\n")[0]

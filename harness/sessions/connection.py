@@ -1,8 +1,8 @@
 """One user's open connection to one server, owned by one task from start to end.
 
 `Connection.run` is that task; all other methods may be used from any task. A problem is reported in
-one of two ways: a failure to open is raised by `Connection.ready` to everyone who waits; a loss is
-in `Connection.lost` and in the record of each call that was under way.
+one of two ways: a failure to open is raised by `Connection.wait_ready` to everyone who waits; a
+loss is in `Connection.lost` and in the record of each call that was under way.
 """
 
 from __future__ import annotations
@@ -24,25 +24,40 @@ from harness.base import (
     UsageError,
     canonical_json,
 )
-from harness.sessions.ending_words import WORDS_CHARS, end_of, leaves, quoted
+from harness.sessions.connection_end import (
+    WORDS_CHARS,
+    describe_end,
+    iterate_leaf_errors,
+    quote_labelled,
+)
 from harness.sessions.forwarding import ForeignClient
-from harness.sessions.identity.additions import Additions
 from harness.sessions.identity.bearer import Bearer, Bearers
-from harness.sessions.identity.delivery import Identity, process_env, request_headers, request_meta
+from harness.sessions.identity.delivery import (
+    Identity,
+    build_process_env,
+    build_request_headers,
+    build_request_meta,
+)
+from harness.sessions.identity.request_additions import RequestAdditions
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.http_servers import Host, Hosts
-from harness.sessions.processes.last_words import last_words
-from harness.sessions.processes.process import ServerProcess, launch
-from harness.sessions.processes.server_starts import ServerStarts, with_older_handshake
-from harness.sessions.processes.shortage import shortage
+from harness.sessions.processes.process import ServerProcess, launch_server
+from harness.sessions.processes.server_starts import ServerStarts, use_older_handshake
+from harness.sessions.processes.shortage import find_shortage
+from harness.sessions.processes.stderr_excerpt import extract_informative_lines
 from harness.sessions.session import Introduction
-from harness.sessions.shared_connection import REFUSED, Lister, SharedSession
+from harness.sessions.shared_connection import REFUSED, SharedSession, ToolLister
 from harness.sessions.transports import TRANSPORTS
-from harness.sessions.transports.handshake import HANDSHAKE, first_list, hint_at, shake_hands
+from harness.sessions.transports.handshake import (
+    HANDSHAKE,
+    find_hint,
+    list_first_tools,
+    shake_hands,
+)
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.noise import Noise
-from harness.sessions.transports.turns import Turns
-from harness.types import Aside, JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
+from harness.sessions.transports.throttle import Throttle
+from harness.types import JsonObject, ServerSpec, SideContent, ToolCall, ToolList, ToolRequest
 
 if TYPE_CHECKING:
     from harness.sessions.calls import CallSender
@@ -62,7 +77,7 @@ class Connection:
         guardian: Guardian,
         hosts: Hosts,
         bearers: Bearers,
-        turns: Turns,
+        turns: Throttle,
         starts: ServerStarts,
     ) -> None:
         """Prepare a connection to ``spec`` for ``who``; `run` opens it."""
@@ -70,19 +85,19 @@ class Connection:
         self._starts = starts
         self._spec = spec
         self._who = who
-        self._meta = request_meta(spec.identity, who.user_context)
-        self._env = process_env(spec.identity, who.user_context)
+        self._meta = build_request_meta(spec.identity, who.user_context)
+        self._env = build_process_env(spec.identity, who.user_context)
         self._guardian = guardian
         self._hosts = hosts
         self._bearers = bearers
         self.bearer: Bearer | None = None
-        self.additions = Additions()
+        self.additions = RequestAdditions()
         self._place: ServerProcess | Host | None = None
         self._caller: CallSender | None = None
         self._client: McpClient | None = None
         self._noise: Noise | None = None
         self._tools: ToolList | None = None
-        self._beside: dict[str, tuple[Aside, ...]] = {}
+        self._beside: dict[str, tuple[SideContent, ...]] = {}
         self._failure: ServerError | None = None
         self._lost: str | None = None
         self._last_words = ""
@@ -99,7 +114,7 @@ class Connection:
 
     @property
     def tools(self) -> ToolList:
-        """The tools that this user sees; known once the connection is `ready`."""
+        """The tools that this user sees; known once the connection is `wait_ready`."""
         assert self._tools is not None
         return self._tools
 
@@ -110,11 +125,11 @@ class Connection:
 
     def stderr_tail(self) -> str:
         """Return the last lines that the server wrote on stderr."""
-        return self._bearers.scrubbed(
+        return self._bearers.redact_text(
             self._last_words if self._place is None else self._place.stderr_text()
         )
 
-    async def ready(self) -> None:
+    async def wait_ready(self) -> None:
         """Wait until calls are possible, within ``start_timeout_s``.
 
         Raises:
@@ -122,7 +137,7 @@ class Connection:
         """
         await self._opened.wait()
         if self._failure is not None:
-            raise self._failure.again()
+            raise self._failure.copy_for_trial()
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call and return its record (see `harness.sessions.Session.call`)."""
@@ -132,55 +147,55 @@ class Connection:
         self.unsettled = self.unsettled or made.outcome == "timeout"
         return made
 
-    async def ask(self, method: str, params: JsonObject) -> JsonObject:
-        """Send any other request (see `harness.sessions.Session.ask`)."""
+    async def send_request(self, method: str, params: JsonObject) -> JsonObject:
+        """Send any other request (see `harness.sessions.Session.send_request`)."""
         assert self._caller is not None
         self.touched = True
-        return await self._caller.ask(method, params)
+        return await self._caller.send_request(method, params)
 
     @property
     def introduction(self) -> Introduction:
-        """The server's description of itself; known once the connection is `ready`."""
+        """The server's description of itself; known once the connection is `wait_ready`."""
         assert self._caller is not None
         return self._caller.introduction
 
-    def forwarding(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
-        """Forward messages to a client (see `harness.sessions.Session.forwarding`)."""
+    def forward_messages(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
+        """Forward messages to a client (see `harness.sessions.Session.forward_messages`)."""
         assert self._caller is not None
-        return self._caller.forwarding(foreign_client)
+        return self._caller.forward_messages(foreign_client)
 
-    async def watch(self) -> tuple[Aside, ...]:
+    async def watch(self) -> tuple[SideContent, ...]:
         """Watch this user's session (see `harness.sessions.Session.watch`)."""
         assert self._caller is not None
-        return await self.watched(self._caller, self._who.user_context)
+        return await self.watch_user(self._caller, self._who.user_context)
 
-    async def watched(
+    async def watch_user(
         self, caller: CallSender, user_context: JsonObject | None
-    ) -> tuple[Aside, ...]:
+    ) -> tuple[SideContent, ...]:
         """Watch one user's session over this connection; the data beside tools are read once."""
         user = canonical_json(user_context)
         self._beside[user] = await caller.watch(self._beside.get(user))
         return self._beside[user]
 
-    async def visit(self, user_context: JsonObject | None) -> SharedSession:
-        """Return a session of another user over this connection, which must be `ready`.
+    async def open_shared_session(self, user_context: JsonObject | None) -> SharedSession:
+        """Return a session of another user over this connection, which must be `wait_ready`.
 
         Raises:
             NotAdmitted: the server refused this user.
             ServerError: its tools could not be listed.
         """
         assert self._client is not None
-        client = self._client.speaking_as(request_meta(self._spec.identity, user_context))
-        lister = Lister(self._spec, self._turns, self._when_lost, self.stderr_tail)
-        tools = await lister.tools_of(client)
-        return SharedSession(self, user_context, tools, self._caller_of(client, tools))
+        client = self._client.clone_with_meta(build_request_meta(self._spec.identity, user_context))
+        lister = ToolLister(self._spec, self._turns, self._explain_loss, self.stderr_tail)
+        tools = await lister.list_user_tools(client)
+        return SharedSession(self, user_context, tools, self._build_sender(client, tools))
 
     def close(self) -> None:
         """Begin to end the server."""
         self._closing = True
         self._over.set()
 
-    async def closed(self) -> None:
+    async def wait_closed(self) -> None:
         """Wait until no process is left.
 
         Bounded by the graces of `harness.sessions.processes.process`.
@@ -193,79 +208,79 @@ class Connection:
             with anyio.CancelScope(
                 deadline=anyio.current_time() + self._spec.start_timeout_s
             ) as starting:
-                while await self._live(starting) and not self._closing:
-                    self._spec, self._over = with_older_handshake(self._spec), anyio.Event()
+                while await self._run_attempt(starting) and not self._closing:
+                    self._spec, self._over = use_older_handshake(self._spec), anyio.Event()
         except ServerError as error:
             self._failure = error
         except UsageError as error:
-            lack = shortage(error, f"reaching server {self._spec.name!r}")
+            lack = find_shortage(error, f"reaching server {self._spec.name!r}")
             self._failure = lack or ServerError(
                 f"server {self._spec.name!r} cannot be reached: {error}"
             )
         except Exception as error:  # noqa: BLE001 - whatever escapes the SDK is this server's fault and must not touch others
-            self._failure = shortage(error, f"talking to server {self._spec.name!r}")
-            self._conclude(f"crashed the client: {'; '.join(leaves(error))}")
+            self._failure = find_shortage(error, f"talking to server {self._spec.name!r}")
+            self._conclude(f"crashed the client: {'; '.join(iterate_leaf_errors(error))}")
         finally:
             self._conclude("was ended by harness")
             self._ended.set()
 
-    async def _live(self, starting: anyio.CancelScope) -> bool:
+    async def _run_attempt(self, starting: anyio.CancelScope) -> bool:
         """Open the connection and keep it; return whether the server has to be started again."""
-        async with self._enter() as place:
+        async with self._enter_server() as place:
             self._place = place
             try:
                 before = time.perf_counter()
                 # Loading the SDK takes half a second: the server starts meanwhile, and this time is
                 # not its own.
-                connected = self._connecting(place)
+                connected = self._prepare_connect(place)
                 starting.deadline += time.perf_counter() - before
                 if isinstance(place, Host):
-                    if not await self._comes_up(place, starting):
+                    if not await self._wait_listening(place, starting):
                         return False
                     await self._get_token(place, starting)
                 async with connected() as link:
-                    if again := await self._open(link, place, starting):
+                    if again := await self._open_session(link, place, starting):
                         return again
                     if self._caller is not None and self._failure is None:
-                        await self._keep(link, place)
+                        await self._wait_for_end(link, place)
                 return False
             finally:
                 self._last_words = place.stderr_text()
                 self._place = None
 
-    def _enter(self) -> AbstractAsyncContextManager[ServerProcess | Host]:
+    def _enter_server(self) -> AbstractAsyncContextManager[ServerProcess | Host]:
         if TRANSPORTS.get(self._spec.transport.kind).over == "pipes":
-            return launch(self._spec, self._env, self._guardian)
+            return launch_server(self._spec, self._env, self._guardian)
         return self._hosts.lend(self._spec, self._env, self._over.set)
 
-    def _connecting(
+    def _prepare_connect(
         self, place: ServerProcess | Host
     ) -> Callable[[], AbstractAsyncContextManager[Link]]:
         """Load the transport and return how to connect with it, once ``place`` is ready."""
         connect = TRANSPORTS.get(self._spec.transport.kind).load()
         if isinstance(place, ServerProcess):
             return lambda: connect(place, self._meta, self._over.set)
-        from harness.sessions.transports.http_client import Endpoint
+        from harness.sessions.transports.http_client import ServerEndpoint
 
-        def endpoint() -> Endpoint:
+        def build_endpoint() -> ServerEndpoint:
             headers = self._spec.transport.headers
-            return Endpoint(place.url, headers, self._identity, self.additions)
+            return ServerEndpoint(place.url, headers, self._get_identity_headers, self.additions)
 
-        return lambda: connect(endpoint(), self._meta, self._over.set)
+        return lambda: connect(build_endpoint(), self._meta, self._over.set)
 
-    async def _identity(self) -> Mapping[str, str]:
+    async def _get_identity_headers(self) -> Mapping[str, str]:
         """Return the headers of the caller's identity for every HTTP request."""
         if self.bearer is None:
-            return await request_headers(self._spec, self._who.user_context)
+            return await build_request_headers(self._spec, self._who.user_context)
         try:
-            return await self.bearer.headers()
+            return await self.bearer.get_headers()
         except ServerError as error:
             raise HttpFault(f"was not asked: {error}") from error
 
-    async def _comes_up(self, host: Host, starting: anyio.CancelScope) -> bool:
+    async def _wait_listening(self, host: Host, starting: anyio.CancelScope) -> bool:
         """Wait until the server listens; return whether it does."""
-        with self._in_time("listen on its port", starting):
-            end = await host.ready()
+        with self._report_timeout("listen on its port", starting):
+            end = await host.wait_ready()
         if end is not None:
             self._conclude(f"{end} while starting")
         return end is None
@@ -274,31 +289,33 @@ class Connection:
         """Get the first token in advance: its failure is not the server's fault."""
         if self._spec.identity.via != "bearer":
             return
-        self.bearer = self._bearers.of(self._spec, self._who, host.url)
+        self.bearer = self._bearers.get_bearer(self._spec, self._who, host.url)
         try:
-            with self._in_time("get a token for it", starting):
-                await self.bearer.headers()
+            with self._report_timeout("get a token for it", starting):
+                await self.bearer.get_headers()
         except ServerError as error:
             why = f"no token for server {self._spec.name!r}: {error}"
-            raise ServerError(why, stderr_tail=self._bearers.scrubbed(error.stderr_tail)) from error
+            raise ServerError(
+                why, stderr_tail=self._bearers.redact_text(error.stderr_tail)
+            ) from error
 
-    async def _open(
+    async def _open_session(
         self, link: Link, place: ServerProcess | Host, starting: anyio.CancelScope
     ) -> bool:
         """Open the connection; return whether the server ended before the older handshake."""
         step = HANDSHAKE
         try:
-            with self._in_time(step, starting, link):
+            with self._report_timeout(step, starting, link):
                 shaking = partial(shake_hands, link.client, self._spec, place)
-                await self._turns.start(shaking, starting)
+                await self._turns.run_start(shaking, starting)
             step = "list its tools"
-            with self._in_time(step, starting, link):
-                listing = partial(first_list, link.client, self._spec)
-                self._tools = await self._turns.start(listing, starting)
+            with self._report_timeout(step, starting, link):
+                listing = partial(list_first_tools, link.client, self._spec)
+                self._tools = await self._turns.run_start(listing, starting)
         except ConnectionError:
-            told = await end_of(link, place)
+            told = await describe_end(link, place)
             may_know = isinstance(place, ServerProcess) and not place.stdin.was_ignored
-            if may_know and hint_at(step, self._spec, link.client):
+            if may_know and find_hint(step, self._spec, link.client):
                 return True
             why = f"{told} while starting"
             self._conclude(why, link.source.noise.quote_since(), gone=True)
@@ -306,11 +323,13 @@ class Connection:
             # An HTTP status proves that the server lives; only silence is a reason to wait for its
             # exit.
             end = (
-                await place.obituary() if isinstance(place, Host) and fault.status is None else None
+                await place.describe_exit()
+                if isinstance(place, Host) and fault.status is None
+                else None
             )
             why = f"did not {step}: it {fault}" if end is None else f"{end} while starting"
             if fault.status is None and (end or not fault.gone):
-                why += hint_at(step, self._spec, link.client)
+                why += find_hint(step, self._spec, link.client)
             self._conclude(
                 why,
                 refused=fault.status if fault.status in REFUSED else None,
@@ -324,22 +343,22 @@ class Connection:
             self._conclude(str(error), link.source.noise.quote_since(), refused=refused)
         else:
             self._client, self._noise = link.client, link.source.noise
-            self._caller = self._caller_of(link.client, self._tools)
+            self._caller = self._build_sender(link.client, self._tools)
             starting.deadline = math.inf
             is_legacy = self._spec.transport.protocol == "legacy"
             self._starts.needs_initialize = is_legacy or link.client.needs_initialize
             self._opened.set()
         return False
 
-    def _caller_of(self, client: McpClient, tools: ToolList) -> CallSender:
+    def _build_sender(self, client: McpClient, tools: ToolList) -> CallSender:
         from harness.sessions.calls import CallSender
 
         shown, noise = self._bearers.shown, self._noise
         assert noise is not None
-        return CallSender(client, tools, self._spec, self._when_lost, shown, self._turns, noise)
+        return CallSender(client, tools, self._spec, self._explain_loss, shown, self._turns, noise)
 
     @contextmanager
-    def _in_time(
+    def _report_timeout(
         self, step: str, starting: anyio.CancelScope, link: Link | None = None
     ) -> Iterator[None]:
         """Name the step that was unfinished if the start times out within the block."""
@@ -350,16 +369,16 @@ class Connection:
                 noise = link.source.noise.quote_since() if link else ""
                 why = f"did not {step} within {self._spec.start_timeout_s:g} s of its start"
                 if link is not None:
-                    why += link.client.hindrance + hint_at(step, self._spec, link.client)
+                    why += link.client.hindrance + find_hint(step, self._spec, link.client)
                 self._conclude(why, noise, gone=link is not None)
             raise
 
-    async def _keep(self, link: Link, place: ServerProcess | Host) -> None:
+    async def _wait_for_end(self, link: Link, place: ServerProcess | Host) -> None:
         await self._over.wait()
         if not self._closing:
-            self._conclude(await end_of(link, place))
+            self._conclude(await describe_end(link, place))
 
-    async def _when_lost(self, fault: HttpFault | None = None) -> str:
+    async def _explain_loss(self, fault: HttpFault | None = None) -> str:
         """Return why a call has no answer: ``fault``, or why the whole connection broke."""
         if fault is not None and not fault.gone and not await self._has_exited():
             return f"server {self._spec.name!r} {fault}"
@@ -368,7 +387,7 @@ class Connection:
         return self._lost or f"server {self._spec.name!r} no longer answers"
 
     async def _has_exited(self) -> bool:
-        return isinstance(self._place, Host) and await self._place.obituary() is not None
+        return isinstance(self._place, Host) and await self._place.describe_exit() is not None
 
     def _conclude(
         self,
@@ -385,8 +404,8 @@ class Connection:
         """
         if self._concluded.is_set():
             return
-        cause, *others = last_words(tail := self.stderr_tail()) or [""]
-        self._lost = f"server {self._spec.name!r} {why}{quoted('its last words', cause)}"
+        cause, *others = extract_informative_lines(tail := self.stderr_tail()) or [""]
+        self._lost = f"server {self._spec.name!r} {why}{quote_labelled('its last words', cause)}"
         self._lost += noise
         if not self._opened.is_set() and self._failure is None:
             told = "\n    ".join((self._lost, *(line[:WORDS_CHARS] for line in others)))

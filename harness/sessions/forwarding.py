@@ -21,7 +21,7 @@ LISTEN = "subscriptions/listen"
 _OF_ITS_REQUEST = frozenset({"notifications/progress", "notifications/cancelled"})
 
 
-class TellProgress(Protocol):
+class ProgressHandler(Protocol):
     """Receives the progress of a call."""
 
     async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
@@ -41,7 +41,7 @@ class ForwardedRequest(ToolRequest):
     none."""
     refused: Callable[[int, str, object], None]
     """Called with code, message and data of the JSON-RPC error, if the call ended in one."""
-    progress: TellProgress | None = None
+    progress: ProgressHandler | None = None
     """Called with progress; ``None`` if the client did not ask for it."""
     more: JsonObject = field(default_factory=dict)
     """Further parameters, such as the answers to the server's requests for input."""
@@ -53,7 +53,7 @@ class ForeignClient(Protocol):
     def notify(self, method: str, params: JsonObject) -> None:
         """Take a notification of the server; must not wait."""
 
-    async def request(self, method: str, params: JsonObject) -> JsonObject:
+    async def ask_client(self, method: str, params: JsonObject) -> JsonObject:
         """Return the client's result for a request of the server.
 
         Raises:
@@ -69,7 +69,7 @@ class ForeignClients:
         self._all: list[ForeignClient] = []
 
     @contextmanager
-    def joined(self, foreign_client: ForeignClient) -> Iterator[None]:
+    def attach_client(self, foreign_client: ForeignClient) -> Iterator[None]:
         """Forward messages to ``foreign_client`` within the block."""
         self._all.append(foreign_client)
         try:
@@ -84,7 +84,7 @@ class ForeignClients:
                 foreign_client.notify(method, dict(params or {}))
 
     @property
-    def only(self) -> ForeignClient | None:
+    def sole_client(self) -> ForeignClient | None:
         """The client that gets the server's requests; ``None`` if there is none or several."""
         return self._all[0] if len(self._all) == 1 else None
 
@@ -101,6 +101,6 @@ class ScrubbedClient:
         """Forward a notification (see `ForeignClient.notify`)."""
         self._client.notify(method, self._scrub(params))
 
-    async def request(self, method: str, params: JsonObject) -> JsonObject:
-        """Forward a request (see `ForeignClient.request`)."""
-        return await self._client.request(method, self._scrub(params))
+    async def ask_client(self, method: str, params: JsonObject) -> JsonObject:
+        """Forward a request (see `ForeignClient.ask_client`)."""
+        return await self._client.ask_client(method, self._scrub(params))

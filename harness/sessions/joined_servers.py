@@ -13,11 +13,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from itertools import chain, count
 
-from harness.base import RequestRefused, RequestRejected, ServerError, digest
+from harness.base import RequestRefused, RequestRejected, ServerError, digest_json
 from harness.sessions.forwarding import ForeignClient
 from harness.sessions.session import SEPARATOR, Introduction, Session
-from harness.sessions.transports.pages import next_cursor
-from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolProblem, ToolRequest
+from harness.sessions.transports.pages import get_next_cursor
+from harness.types import JsonObject, SideContent, ToolCall, ToolList, ToolProblem, ToolRequest
 
 _LISTS = {
     "tools/list": "tools",
@@ -35,7 +35,7 @@ class JoinedTools:
     def __init__(self, names: Sequence[str], lists: Sequence[ToolList]) -> None:
         """Join ``lists``, the tools of the servers named ``names``."""
         every = [(place, tool) for place, tools in enumerate(lists) for tool in tools.tools]
-        called = _told_apart([(names[place], tool.name) for place, tool in every])
+        called = _disambiguate_names([(names[place], tool.name) for place, tool in every])
         self._home: dict[str, tuple[int, str]] = {}
         self._called: dict[tuple[int, object], str] = {}
         offered, notes = [], []
@@ -53,20 +53,20 @@ class JoinedTools:
         self.offered = ToolList(
             tools=tuple(offered),
             problems=problems,
-            digest=digest([t.digest for t in lists]),
+            digest=digest_json([t.digest for t in lists]),
             prefixes=tuple(f"{name}{SEPARATOR}" for name in names),
         )
 
-    def home(self, tool: str) -> tuple[int, str]:
+    def find_server(self, tool: str) -> tuple[int, str]:
         """Return the index of the server of ``tool`` and its name there; 0 for an unknown tool."""
         return self._home.get(tool, (0, tool))
 
-    def called(self, place: int, tool: object) -> str | None:
+    def get_offered_name(self, place: int, tool: object) -> str | None:
         """Return the name under which ``tool`` of the server at ``place`` is offered."""
         return self._called.get((place, tool))
 
 
-def _told_apart(tools: Sequence[tuple[str, str]]) -> list[str]:
+def _disambiguate_names(tools: Sequence[tuple[str, str]]) -> list[str]:
     """Return a unique name for each (server, tool)."""
     shared: set[str] = set()
     while True:
@@ -115,11 +115,11 @@ class JoinedSession:
         """The tools of all servers that this user sees."""
         return self._tools.offered
 
-    def place_of(self, tool: str) -> int:
+    def get_server_index(self, tool: str) -> int:
         """Return the index of the server of ``tool``; 0 for an unknown tool."""
-        return self._tools.home(tool)[0]
+        return self._tools.find_server(tool)[0]
 
-    def with_session(self, place: int, session: Session) -> JoinedSession:
+    def replace_session(self, place: int, session: Session) -> JoinedSession:
         """Return this session with ``session`` at the server at ``place``; tools keep names."""
         sessions = [*self._sessions]
         sessions[place] = session
@@ -136,43 +136,43 @@ class JoinedSession:
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call to the server that has its tool (see `harness.sessions.Session.call`)."""
         if request.tool in self._block:
-            from harness.sessions.calls import blocked_call
+            from harness.sessions.calls import build_blocked_call
 
-            return blocked_call(request, reply=reply, epoch=epoch)
-        place, own = self._tools.home(request.tool)
+            return build_blocked_call(request, reply=reply, epoch=epoch)
+        place, own = self._tools.find_server(request.tool)
         made = await self._sessions[place].call(
             replace(request, tool=own), reply=reply, epoch=epoch
         )
         return replace(made, tool=request.tool)
 
-    async def ask(self, method: str, params: JsonObject) -> JsonObject:
+    async def send_request(self, method: str, params: JsonObject) -> JsonObject:
         """Send a request to the servers in turn, and return the first result; lists are joined."""
         if method in _LISTS:
-            return {_LISTS[method]: await self._listed(method, _LISTS[method])}
+            return {_LISTS[method]: await self._list_entries(method, _LISTS[method])}
         errors: list[ServerError] = []
         for session in self._sessions:
             try:
-                return await session.ask(method, params)
+                return await session.send_request(method, params)
             except ServerError as error:
                 errors.append(error)
-        raise _joined(errors)
+        raise _merge_errors(errors)
 
-    async def _listed(self, method: str, key: str) -> list[JsonObject]:
+    async def _list_entries(self, method: str, key: str) -> list[JsonObject]:
         """Return the entries of a list from all servers; tools have their names in this session."""
         joined: list[JsonObject] = []
         for place, session in enumerate(self._sessions):
             params: JsonObject = {}
             for _ in range(_PAGES):
                 try:
-                    page = await session.ask(method, params)
+                    page = await session.send_request(method, params)
                 except RequestRefused:
                     break  # a server need not support every list
                 items = page.get(key)
                 for item in items if isinstance(items, list) else ():
                     own = item.get("name") if method == "tools/list" else None
-                    called = self._tools.called(place, own)
+                    called = self._tools.get_offered_name(place, own)
                     joined.append(item if called is None else {**item, "name": called})
-                cursor = next_cursor(page)
+                cursor = get_next_cursor(page)
                 if cursor is None:
                     break
                 params = {"cursor": cursor}
@@ -193,14 +193,14 @@ class JoinedSession:
         )
 
     @asynccontextmanager
-    async def forwarding(self, foreign_client: ForeignClient) -> AsyncGenerator[None]:
-        """Forward the messages of all servers (see `harness.sessions.Session.forwarding`)."""
+    async def forward_messages(self, foreign_client: ForeignClient) -> AsyncGenerator[None]:
+        """Forward the messages of all servers (see `harness.sessions.Session.forward_messages`)."""
         async with AsyncExitStack() as all_of_them:
             for session in self._sessions:
-                await all_of_them.enter_async_context(session.forwarding(foreign_client))
+                await all_of_them.enter_async_context(session.forward_messages(foreign_client))
             yield
 
-    async def watch(self) -> tuple[Aside, ...]:
+    async def watch(self) -> tuple[SideContent, ...]:
         """Watch the sessions of all servers (see `harness.sessions.Session.watch`)."""
         shown = [
             replace(aside, place=f"{aside.place} of {name}")
@@ -218,7 +218,7 @@ class JoinedSession:
         return "\n".join(f"── {name}\n{tail}" for name, tail in tails if tail)
 
 
-def _joined(errors: Sequence[ServerError]) -> ServerError:
+def _merge_errors(errors: Sequence[ServerError]) -> ServerError:
     """Return the errors of all servers as one: a refusal only if all of them refused."""
     for error in errors:
         if isinstance(error, RequestRejected):

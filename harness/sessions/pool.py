@@ -30,22 +30,22 @@ from harness.base import (
     KNOWN,
     LIMITER_OF,
     HarnessError,
-    Limited,
+    LimitedTarget,
     RequestLimiter,
     ServerError,
-    digest,
+    digest_json,
 )
 from harness.sessions.connection import Connection
-from harness.sessions.identity.bearer import Bearers, check_credential, shown_to
+from harness.sessions.identity.bearer import Bearers, check_credential, choose_credential
 from harness.sessions.identity.delivery import Identity, check_identity
 from harness.sessions.joined_servers import JoinedSession, JoinedTools
-from harness.sessions.processes.fresh import made_fresh, require_fresh
+from harness.sessions.pool_entry import PoolEntry
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.http_servers import Hosts
 from harness.sessions.processes.server_starts import ServerStarts
-from harness.sessions.seat import Seat
+from harness.sessions.processes.state_reset import require_reset, reset_state
 from harness.sessions.session import Session
-from harness.sessions.transports.turns import ManyTurns
+from harness.sessions.transports.throttle import Throttles
 from harness.types import Credential, JsonObject, ServerSpec
 
 MAX_PROCESSES = 16
@@ -61,7 +61,7 @@ class Pool:
         owners: TaskGroup,
         guardian: Guardian,
         bearers: Bearers,
-        turns: ManyTurns,
+        turns: Throttles,
     ) -> None:
         """Run connections in ``owners``; ``bearers`` are the users' token sources."""
         self._turns = turns
@@ -69,7 +69,7 @@ class Pool:
         self._guardian = guardian
         self._bearers = bearers
         self._hosts = Hosts(owners, guardian, bearers)
-        self._seats: dict[tuple[str, str], Seat] = {}
+        self._seats: dict[tuple[str, str], PoolEntry] = {}
         self._starts: dict[str, ServerStarts] = defaultdict(ServerStarts)
         self._digests: dict[int, tuple[ServerSpec, str]] = {}
         self._joined: dict[tuple[str, ...], JoinedTools] = {}
@@ -78,21 +78,21 @@ class Pool:
         self._freed = anyio.Event()
 
     @asynccontextmanager
-    async def session(
+    async def lend_session(
         self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
     ) -> AsyncGenerator[Session]:
-        """Lend the session of that user (see `harness.sessions.SessionPool.session`)."""
-        async with self.sessions(server, [user_context], credential) as (session,):
+        """Lend the session of that user (see `harness.sessions.SessionPool.lend_session`)."""
+        async with self.lend_sessions(server, [user_context], credential) as (session,):
             yield session
 
     @asynccontextmanager
-    async def sessions(
+    async def lend_sessions(
         self,
         server: ServerSpec,
         user_contexts: Sequence[JsonObject | None],
         credential: Credential = "valid",
     ) -> AsyncGenerator[list[Session]]:
-        """Lend the sessions of several users at once (see `harness.sessions.SessionPool.sessions`).
+        """Lend the sessions of several users at once (see `harness.sessions.SessionPool.lend_sessions`).
 
         Borrowers that hold one process and wait for another could block each other forever. So only
         as many borrowers are admitted at once as all their processes fit.
@@ -101,15 +101,15 @@ class Pool:
             1 if one.isolation == "none" else len(user_contexts)
             for one in server.members or (server,)
         )
-        lend = self._joint if server.members else self._loan
-        async with self._room(needed, server), AsyncExitStack() as loans:
+        lend = self._lend_joined if server.members else self._lend_single
+        async with self._reserve_processes(needed, server), AsyncExitStack() as loans:
             yield [
                 await loans.enter_async_context(lend(server, user, credential))
                 for user in user_contexts
             ]
 
     @asynccontextmanager
-    async def _joint(
+    async def _lend_joined(
         self, server: ServerSpec, user_context: JsonObject | None, credential: Credential
     ) -> AsyncGenerator[JoinedSession]:
         """Lend the sessions of all members as one."""
@@ -117,7 +117,7 @@ class Pool:
         async with AsyncExitStack() as loans:
             sessions = [
                 await loans.enter_async_context(
-                    self._loan(member, user_context, shown_to(member, credential))
+                    self._lend_single(member, user_context, choose_credential(member, credential))
                 )
                 for member in server.members
             ]
@@ -129,7 +129,7 @@ class Pool:
             yield JoinedSession(names, sessions, tools, frozenset(server.guard.block))
 
     @asynccontextmanager
-    async def _room(self, servers: int, server: ServerSpec) -> AsyncGenerator[None]:
+    async def _reserve_processes(self, servers: int, server: ServerSpec) -> AsyncGenerator[None]:
         if servers == 1:
             yield
             return
@@ -145,29 +145,31 @@ class Pool:
             yield
         finally:
             self._reserved -= servers
-            self._notify()
+            self._notify_freed()
 
     @asynccontextmanager
-    async def _loan(
+    async def _lend_single(
         self, server: ServerSpec, user_context: JsonObject | None, credential: Credential
     ) -> AsyncGenerator[Session]:
-        GATE.plan([server])
+        GATE.require_plan([server])
         check_identity(server, user_context)
         check_credential(server, user_context, credential)
         is_shared = server.isolation == "none"
         who = Identity(None) if is_shared else Identity(user_context, credential)
-        async with self._seated(server, who) as connection:
-            yield await connection.visit(user_context) if is_shared else connection
+        async with self._lend_connection(server, who) as connection:
+            yield await connection.open_shared_session(user_context) if is_shared else connection
 
     @asynccontextmanager
-    async def _seated(self, server: ServerSpec, identity: Identity) -> AsyncGenerator[Connection]:
-        seat = self._seat(server, identity)
+    async def _lend_connection(
+        self, server: ServerSpec, identity: Identity
+    ) -> AsyncGenerator[Connection]:
+        seat = self._get_entry(server, identity)
         seat.loans += 1
         try:
             if server.isolation == "case":
-                connection = await self._own(seat, server, identity)
+                connection = await self._take_fresh_connection(seat, server, identity)
             else:
-                connection = await self._shared(seat, server, identity)
+                connection = await self._get_shared_connection(seat, server, identity)
             try:
                 yield connection
             finally:
@@ -176,23 +178,25 @@ class Pool:
         finally:
             seat.loans -= 1
             seat.last_used = anyio.current_time()
-            self._notify()
+            self._notify_freed()
 
     @asynccontextmanager
-    async def lone(self, server: ServerSpec, who: Identity) -> AsyncGenerator[Connection]:
+    async def lend_new_connection(
+        self, server: ServerSpec, who: Identity
+    ) -> AsyncGenerator[Connection]:
         """Lend a connection of its own; over HTTP, its process may serve others too."""
-        GATE.plan([server])
+        GATE.require_plan([server])
         check_identity(server, who.user_context)
         check_credential(server, who.user_context, who.credential)
-        connection = await self._start(server, who)
+        connection = await self._start_connection(server, who)
         try:
-            await connection.ready()
+            await connection.wait_ready()
             yield connection
         finally:
             connection.close()
-            await connection.closed()
+            await connection.wait_closed()
 
-    def has_shown(self, text: str) -> bool:
+    def has_sent_token(self, text: str) -> bool:
         """Whether ``text`` contains a token that was sent to a server, or a part of one."""
         return self._bearers.shown.is_in(text)
 
@@ -206,7 +210,7 @@ class Pool:
         for connection in ending:
             connection.close()
         for connection in ending:
-            await connection.closed()
+            await connection.wait_closed()
 
     def prestart(
         self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
@@ -214,52 +218,56 @@ class Pool:
         """Start the server for the next loan in the background, if there is room; never raise."""
         for each in server.members or (server,):
             if self._running < MAX_PROCESSES:
-                who = Identity(user_context, shown_to(each, credential))
-                self._owners.start_soon(self._prestart, each, who)
+                who = Identity(user_context, choose_credential(each, credential))
+                self._owners.start_soon(self._prestart_connection, each, who)
 
-    async def _prestart(self, server: ServerSpec, identity: Identity) -> None:
+    async def _prestart_connection(self, server: ServerSpec, identity: Identity) -> None:
         with suppress(HarnessError):
-            GATE.plan([server])
+            GATE.require_plan([server])
             check_identity(server, identity.user_context)
             check_credential(server, identity.user_context, identity.credential)
             who = Identity(None) if server.isolation == "none" else identity
-            seat = self._seat(server, who)
+            seat = self._get_entry(server, who)
             async with seat.lock:
                 if seat.connection is None:
                     await self._require_hope(seat, server)
-                    seat.connection = await self._start(server, who)
+                    seat.connection = await self._start_connection(server, who)
 
-    async def _shared(self, seat: Seat, server: ServerSpec, identity: Identity) -> Connection:
+    async def _get_shared_connection(
+        self, seat: PoolEntry, server: ServerSpec, identity: Identity
+    ) -> Connection:
         async with seat.lock:
             connection = seat.connection
             if connection is None or connection.lost is not None:
                 await self._require_hope(seat, server)
-                seat.connection = connection = await self._start(server, identity)
-        await self._ready(seat, server, connection)
+                seat.connection = connection = await self._start_connection(server, identity)
+        await self._wait_ready(seat, server, connection)
         return connection
 
-    async def _own(self, seat: Seat, server: ServerSpec, identity: Identity) -> Connection:
+    async def _take_fresh_connection(
+        self, seat: PoolEntry, server: ServerSpec, identity: Identity
+    ) -> Connection:
         await self._require_hope(seat, server)
         while seat.returned:
             used = seat.returned.pop()
-            if await made_fresh(used, server):
+            if await reset_state(used, server):
                 return used
             used.close()
-            await used.closed()
+            await used.wait_closed()
         # No request changed the state of this one, if there is one.
         connection, seat.connection = seat.connection, None
         if connection is None or connection.lost is not None:
-            connection = await self._start(server, identity)
+            connection = await self._start_connection(server, identity)
         try:
-            await self._ready(seat, server, connection)
+            await self._wait_ready(seat, server, connection)
             if server.transport.command is None and server.reset is not None:
-                await require_fresh(connection, server)
+                await require_reset(connection, server)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    async def _give_back(self, seat: Seat, server: ServerSpec, connection: Connection) -> None:
+    async def _give_back(self, seat: PoolEntry, server: ServerSpec, connection: Connection) -> None:
         """Keep a server for the next loan if its state is fresh or can be reset, else end it."""
         cut_off = anyio.get_current_task().has_pending_cancellation()
         if (
@@ -279,47 +287,49 @@ class Pool:
             seat.returned.append(connection)
             return
         connection.close()
-        await connection.closed()
+        await connection.wait_closed()
 
-    async def _require_hope(self, seat: Seat, server: ServerSpec) -> None:
+    async def _require_hope(self, seat: PoolEntry, server: ServerSpec) -> None:
         """Refuse to start a server again that does not start, by itself or for somebody else."""
         last = seat.connection
         if last is not None and last.lost is not None and seat.failed is not last:
-            await self._ready(seat, server, last)  # a start in advance may have failed
+            await self._wait_ready(seat, server, last)  # a start in advance may have failed
         seat.starts.refuse_hopeless(seat.failures, seat.failure)
 
-    async def _ready(self, seat: Seat, server: ServerSpec, connection: Connection) -> None:
+    async def _wait_ready(
+        self, seat: PoolEntry, server: ServerSpec, connection: Connection
+    ) -> None:
         try:
-            await connection.ready()
+            await connection.wait_ready()
         except ServerError as error:
             # many may wait for the same start: it counts as one failure
             if seat.failed is not connection:
                 seat.failures += 1
                 seat.failure, seat.failed = error, connection
-                seat.starts.failed(server, error)
+                seat.starts.record_failure(server, error)
             raise
         seat.failures = 0
-        seat.starts.succeeded()
+        seat.starts.record_success()
 
-    async def _start(self, server: ServerSpec, identity: Identity) -> Connection:
+    async def _start_connection(self, server: ServerSpec, identity: Identity) -> Connection:
         while self._running >= MAX_PROCESSES:
-            self._evict()
+            self._evict_idle()
             await self._freed.wait()
         self._running += 1
-        starts, turns = self._starts[self._digest(server)], self._turns.at(server)
+        starts, turns = self._starts[self._digest_server(server)], self._turns.get_throttle(server)
         known = self._guardian, self._hosts, self._bearers, turns, starts
-        connection = Connection(starts.as_learnt(server), identity, *known)
-        self._owners.start_soon(self._run, connection)
+        connection = Connection(starts.apply_handshake(server), identity, *known)
+        self._owners.start_soon(self._run_connection, connection)
         return connection
 
-    async def _run(self, connection: Connection) -> None:
+    async def _run_connection(self, connection: Connection) -> None:
         try:
             await connection.run()
         finally:
             self._running -= 1
-            self._notify()
+            self._notify_freed()
 
-    def _evict(self) -> None:
+    def _evict_idle(self) -> None:
         """Begin to close the longest idle connection, if any; those kept for reuse first."""
         spare = [seat for seat in self._seats.values() if seat.returned]
         if spare:
@@ -332,30 +342,30 @@ class Pool:
             oldest.connection.close()
             oldest.connection = None
 
-    def _notify(self) -> None:
+    def _notify_freed(self) -> None:
         self._freed.set()
         self._freed = anyio.Event()
 
-    def _seat(self, server: ServerSpec, identity: Identity) -> Seat:
-        key = (self._digest(server), identity.key)
+    def _get_entry(self, server: ServerSpec, identity: Identity) -> PoolEntry:
+        key = (self._digest_server(server), identity.key)
         seat = self._seats.get(key)
         if seat is None:
-            seat = self._seats[key] = Seat(self._starts[key[0]])
+            seat = self._seats[key] = PoolEntry(self._starts[key[0]])
         return seat
 
-    def _digest(self, server: ServerSpec) -> str:
+    def _digest_server(self, server: ServerSpec) -> str:
         """Return equal text for equal servers; cached, since every trial needs it."""
         known = self._digests.get(id(server))
         if known is None:
             # kept alive, so that its id() is not reused
-            known = self._digests[id(server)] = server, digest(asdict(server))
+            known = self._digests[id(server)] = server, digest_json(asdict(server))
         return known[1]
 
 
 @asynccontextmanager
 async def open_sessions(
-    learn: Callable[[str], None] = KNOWN.learn,
-    limiter_of: Callable[[Limited], RequestLimiter] | None = None,
+    learn: Callable[[str], None] = KNOWN.add_secret,
+    limiter_of: Callable[[LimitedTarget], RequestLimiter] | None = None,
 ) -> AsyncGenerator[Pool]:
     """Open a pool of sessions; all its processes have ended when the block is left.
 
@@ -374,7 +384,7 @@ async def open_sessions(
         anyio.create_task_group() as owners,
     ):
         try:
-            turns = ManyTurns(limiter_of or LIMITER_OF.get())
+            turns = Throttles(limiter_of or LIMITER_OF.get())
             yield Pool(owners, guardian, bearers, turns)
         except anyio.get_cancelled_exc_class():
             raise

@@ -36,7 +36,7 @@ class AskingDispatcher(JSONRPCDispatcher):
 
     async def run(self, on_request: OnRequest, *others: Any, **named: Any) -> None:
         """Run as `JSONRPCDispatcher.run`."""
-        await super().run(partial(self._answered, on_request), *others, **named)
+        await super().run(partial(self._answer_request, on_request), *others, **named)
 
     async def send_raw_request(
         self,
@@ -51,19 +51,19 @@ class AskingDispatcher(JSONRPCDispatcher):
             params = {**params, "capabilities": told}
         return await super().send_raw_request(method, params, opts, **own)
 
-    async def _answered(
+    async def _answer_request(
         self,
         on_request: OnRequest,
         context: DispatchContext[Any],
         method: str,
         params: Mapping[str, Any] | None,
     ) -> dict[str, Any]:
-        client = self._foreign_clients.only
+        client = self._foreign_clients.sole_client
         if method not in QUESTIONS or client is None:
             return await on_request(context, method, params)
         try:
             with anyio.fail_after(ANSWER_S):
-                return dict(await client.request(method, dict(params or {})))
+                return dict(await client.ask_client(method, dict(params or {})))
         except RequestRefused as error:
             raise MCPError(error.code, error.said, error.data) from error
         except TimeoutError as error:
@@ -71,6 +71,6 @@ class AskingDispatcher(JSONRPCDispatcher):
             raise MCPError(INTERNAL_ERROR, why) from error
 
 
-def refusal(why: str) -> RequestRefused:
+def build_refusal(why: str) -> RequestRefused:
     """Return the error for a server whose client cannot be asked."""
     return RequestRefused(why, code=INVALID_REQUEST, said=why, data=None)

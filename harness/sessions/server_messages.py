@@ -27,9 +27,9 @@ from mcp_types import (
     JSONRPCResponse,
 )
 
-from harness.sessions.beside import UnsolicitedMessages
 from harness.sessions.forwarding import ForeignClients
-from harness.sessions.transports.frames import UNSOLICITED, Received
+from harness.sessions.side_channels import UnsolicitedMessages
+from harness.sessions.transports.frames import UNSOLICITED, ReceivedMessage
 from harness.types import JsonObject
 
 MAX_REQUESTS = 64
@@ -56,11 +56,11 @@ class UnsolicitedCount:
         """Start at zero."""
         self._count = 0
 
-    def answered(self) -> None:
+    def reset(self) -> None:
         """Start again: the server gave an answer."""
         self._count = 0
 
-    async def one_more(self) -> None:
+    async def count_message(self) -> None:
         """Count one message, and let other tasks run from time to time.
 
         Raises:
@@ -86,7 +86,7 @@ class Exchange:
 _NOTED: ContextVar[Exchange | None] = ContextVar("exchange that the current task notes")
 
 
-class Requests:
+class RunningRequests:
     """Running requests: how many of a server's wait for an answer, and the recorded exchanges."""
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class Requests:
         self._open: dict[str, Exchange] = {}
 
     @contextmanager
-    def noting(self, exchange: Exchange) -> Iterator[None]:
+    def record_exchange(self, exchange: Exchange) -> Iterator[None]:
         """Record in ``exchange`` the request that this task sends, and its answer."""
         before = _NOTED.set(exchange)
         try:
@@ -108,7 +108,7 @@ class Requests:
                 self._open.pop(str(exchange.request["id"]), None)
 
     @contextmanager
-    def wanting_progress(self) -> Iterator[None]:
+    def allow_progress(self) -> Iterator[None]:
         """Let the server's progress notifications through within the block."""
         self.progress_wanted += 1
         try:
@@ -116,17 +116,19 @@ class Requests:
         finally:
             self.progress_wanted -= 1
 
-    def sending(self, message: JSONRPCMessage) -> None:
+    def record_request(self, message: JSONRPCMessage) -> None:
         """Record a request of the current task."""
         exchange = _NOTED.get(None)
         if exchange is not None and isinstance(message, JSONRPCRequest):
             exchange.request = message.model_dump(by_alias=True, exclude_unset=True)
             self._open[str(message.id)] = exchange
 
-    def received(self, item: SessionMessage) -> None:
+    def record_answer(self, item: SessionMessage) -> None:
         """Record an answer, if its request is recorded."""
         message = item.message
-        if isinstance(message, JSONRPCResponse | JSONRPCError) and isinstance(item, Received):
+        if isinstance(message, JSONRPCResponse | JSONRPCError) and isinstance(
+            item, ReceivedMessage
+        ):
             exchange = self._open.pop(str(message.id), None)
             if exchange is not None:
                 exchange.response = item.frame
@@ -138,7 +140,7 @@ class RequestReader(ObjectReceiveStream[SessionMessage | Exception]):
     def __init__(
         self,
         reader: ObjectReceiveStream[SessionMessage | Exception],
-        requests: Requests,
+        requests: RunningRequests,
         heard: UnsolicitedMessages,
         foreign_clients: ForeignClients,
     ) -> None:
@@ -157,9 +159,9 @@ class RequestReader(ObjectReceiveStream[SessionMessage | Exception]):
         while True:
             item = await self._reader.receive()
             if isinstance(item, SessionMessage):
-                self._requests.received(item)
+                self._requests.record_answer(item)
             if isinstance(item, SessionMessage) and isinstance(item.message, UNSOLICITED):
-                self._heard.note(item.message.method, item.message.params)
+                self._heard.record_message(item.message.method, item.message.params)
                 if isinstance(item.message, JSONRPCNotification):
                     self._foreign_clients.notify(item.message.method, item.message.params)
                     if not (self._requests.progress_wanted and item.message.method == _PROGRESS):
@@ -178,14 +180,14 @@ class RequestReader(ObjectReceiveStream[SessionMessage | Exception]):
 class RequestWriter(ObjectSendStream[SessionMessage]):
     """Writes messages to the server, and counts the answers to its requests."""
 
-    def __init__(self, writer: ObjectSendStream[SessionMessage], requests: Requests) -> None:
+    def __init__(self, writer: ObjectSendStream[SessionMessage], requests: RunningRequests) -> None:
         """Write to ``writer``."""
         self._writer = writer
         self._requests = requests
 
     async def send(self, item: SessionMessage) -> None:
         """Send one message as the transport does."""
-        self._requests.sending(item.message)
+        self._requests.record_request(item.message)
         try:
             await self._writer.send(item)
         finally:

@@ -11,7 +11,15 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from harness.types import Aside, Credential, JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
+from harness.types import (
+    Credential,
+    JsonObject,
+    ServerSpec,
+    SideContent,
+    ToolCall,
+    ToolList,
+    ToolRequest,
+)
 
 if TYPE_CHECKING:
     from harness.sessions.forwarding import ForeignClient
@@ -56,7 +64,7 @@ class Session(Protocol):
         """
         ...
 
-    async def ask(self, method: str, params: JsonObject) -> JsonObject:
+    async def send_request(self, method: str, params: JsonObject) -> JsonObject:
         """Send any other request, within ``call_timeout_s``, and return its raw result.
 
         A subscription has no time limit: it is answered when it ends.
@@ -73,17 +81,17 @@ class Session(Protocol):
         """The server's description of itself."""
         ...
 
-    def forwarding(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
+    def forward_messages(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
         """Forward the server's notifications and requests to ``foreign_client`` within the block.
 
         If several clients share a connection, all get the notifications and none gets the requests.
         """
         ...
 
-    async def watch(self) -> tuple[Aside, ...]:
+    async def watch(self) -> tuple[SideContent, ...]:
         """Record data beside results from now on, and return the data beside tools.
 
-        That is `ToolCall.beside`, and `harness.sessions.surroundings`. Never raises for a
+        That is `ToolCall.beside`, and `harness.sessions.side_channel_reader`. Never raises for a
         bad server.
         """
         ...
@@ -101,7 +109,7 @@ class Session(Protocol):
 class SessionPool(Protocol):
     """All sessions of a run: by default at most one process for each server and distinct user."""
 
-    def session(
+    def lend_session(
         self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
     ) -> AbstractAsyncContextManager[Session]:
         """Lend the session of that user, started on first use and replaced after it was lost.
@@ -118,13 +126,13 @@ class SessionPool(Protocol):
         """
         ...
 
-    def sessions(
+    def lend_sessions(
         self,
         server: ServerSpec,
         user_contexts: Sequence[JsonObject | None],
         credential: Credential = "valid",
     ) -> AbstractAsyncContextManager[list[Session]]:
-        """Lend the sessions of several users at once, in their order; each as in `session`.
+        """Lend the sessions of several users at once, in their order; each as in `lend_session`.
 
         Always borrow several sessions this way: two borrowers that take them one by one could wait
         for each other forever.

@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager
 
 from harness.sessions.forwarding import ForeignClient
 from harness.sessions.session import Introduction, Session
-from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolRequest
+from harness.types import JsonObject, SideContent, ToolCall, ToolList, ToolRequest
 
 
 class SessionWrapper:
@@ -25,20 +25,20 @@ class SessionWrapper:
         """Send one call and return its record."""
         return await self._session.call(request, reply=reply, epoch=epoch)
 
-    async def ask(self, method: str, params: JsonObject) -> JsonObject:
+    async def send_request(self, method: str, params: JsonObject) -> JsonObject:
         """Send any other request."""
-        return await self._session.ask(method, params)
+        return await self._session.send_request(method, params)
 
     @property
     def introduction(self) -> Introduction:
         """The server's description of itself."""
         return self._session.introduction
 
-    def forwarding(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
+    def forward_messages(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
         """Forward messages to a client."""
-        return self._session.forwarding(foreign_client)
+        return self._session.forward_messages(foreign_client)
 
-    async def watch(self) -> tuple[Aside, ...]:
+    async def watch(self) -> tuple[SideContent, ...]:
         """Watch the session."""
         return await self._session.watch()
 

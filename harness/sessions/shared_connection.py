@@ -18,8 +18,8 @@ from harness.base import NotAdmitted, OutOfResources, ServerError, TooBusy
 from harness.sessions.session import Introduction
 from harness.sessions.session_wrapper import SessionWrapper
 from harness.sessions.transports.http_errors import HttpFault
-from harness.sessions.transports.turns import Turns
-from harness.types import Aside, JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
+from harness.sessions.transports.throttle import Throttle
+from harness.types import JsonObject, ServerSpec, SideContent, ToolCall, ToolList, ToolRequest
 
 REFUSED = (401, 403)
 """Statuses of HTTP that refuse a caller."""
@@ -57,38 +57,38 @@ class SharedSession(SessionWrapper):
         """Send one call and return its record (see `harness.sessions.Session.call`)."""
         return await self._caller.call(request, reply=reply, epoch=epoch)
 
-    async def ask(self, method: str, params: JsonObject) -> JsonObject:
-        """Send any other request (see `harness.sessions.Session.ask`)."""
-        return await self._caller.ask(method, params)
+    async def send_request(self, method: str, params: JsonObject) -> JsonObject:
+        """Send any other request (see `harness.sessions.Session.send_request`)."""
+        return await self._caller.send_request(method, params)
 
     @property
     def introduction(self) -> Introduction:
         """The server's description of itself."""
         return self._caller.introduction
 
-    def forwarding(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
-        """Forward messages to a client (see `harness.sessions.Session.forwarding`)."""
-        return self._caller.forwarding(foreign_client)
+    def forward_messages(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
+        """Forward messages to a client (see `harness.sessions.Session.forward_messages`)."""
+        return self._caller.forward_messages(foreign_client)
 
-    async def watch(self) -> tuple[Aside, ...]:
+    async def watch(self) -> tuple[SideContent, ...]:
         """Watch this user's session (see `harness.sessions.Session.watch`)."""
-        return await self._host.watched(self._caller, self._user_context)
+        return await self._host.watch_user(self._caller, self._user_context)
 
 
 @dataclass(frozen=True, slots=True)
-class Lister:
+class ToolLister:
     """Lists the tools of another user over a connection."""
 
     spec: ServerSpec
     """The server."""
-    turns: Turns
+    turns: Throttle
     """Those of its requests."""
     when_lost: Callable[[HttpFault | None], Awaitable[str]]
     """Returns why there is no answer."""
     stderr_tail: Callable[[], str]
     """Returns what the server said last on stderr."""
 
-    async def tools_of(self, client: McpClient) -> ToolList:
+    async def list_user_tools(self, client: McpClient) -> ToolList:
         """Return the tools of the user that ``client`` speaks for.
 
         Raises:
@@ -97,17 +97,17 @@ class Lister:
         """
         from harness.sessions.tool_list import list_tools  # loads the MCP SDK
 
-        async def listed() -> ToolList:
+        async def list_in_time() -> ToolList:
             with anyio.fail_after(self.spec.start_timeout_s):
                 return await list_tools(client.request, self.spec.refusals)
 
         try:
-            return await self.turns.send(listed)
+            return await self.turns.run_attempt(list_in_time)
         except TimeoutError as error:
             late = f"did not list its tools within {self.spec.start_timeout_s:g} s"
             raise ServerError(f"server {self.spec.name!r} {late}", gone=True) from error
         except HttpFault as fault:
-            raise self._error_of(fault, await self.when_lost(fault)) from fault
+            raise self._build_error(fault, await self.when_lost(fault)) from fault
         except ConnectionError as error:
             raise ServerError(await self.when_lost(None), gone=True) from error
         except OutOfResources:
@@ -120,7 +120,7 @@ class Lister:
             raise ServerError(why, stderr_tail=tail, gone=error.gone) from error
 
     @staticmethod
-    def _error_of(fault: HttpFault, why: str) -> ServerError:
+    def _build_error(fault: HttpFault, why: str) -> ServerError:
         if fault.status in REFUSED:
             return NotAdmitted(why, status=fault.status or 0)
         return TooBusy(why) if fault.busy else ServerError(why, gone=fault.status is None)

@@ -13,12 +13,12 @@ from typing import Any
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import find_invalid_x_mcp_header
 
-from harness.base import ServerError, digest, shortcoming
+from harness.base import ServerError, digest_json, find_shortcoming
 from harness.sessions.call_outcome import METHOD_NOT_FOUND
-from harness.sessions.refusals.sessions import refused_step
-from harness.sessions.tool_schemas import examine
+from harness.sessions.refusals.sessions import build_step_error
+from harness.sessions.tool_schemas import examine_schema
 from harness.sessions.transports.frames import is_closed, is_no_answer
-from harness.sessions.transports.pages import has_bad_cursor, next_cursor
+from harness.sessions.transports.pages import get_next_cursor, has_bad_cursor
 from harness.types import THE_LIST, JsonObject, Tool, ToolList, ToolProblem
 
 MAX_PAGES = 100
@@ -43,32 +43,36 @@ async def list_tools(request: Request, refusals: Sequence[str] = ()) -> ToolList
         ServerError: the server refused, or its answer is not a tool list.
         ConnectionError: it is gone.
     """
-    listing = _Listing()
+    listing = _ToolCollector()
     cursor: str | None = None
     seen: set[str] = set()
     for _ in range(MAX_PAGES):
-        cursor = await listing.add(await _page(request, cursor, refusals))
+        cursor = await listing.add_page(await _request_page(request, cursor, refusals))
         if cursor is None:
             break
         if cursor in seen:
-            listing.note(
+            listing.add_problem(
                 THE_LIST,
                 f"paging goes in a circle: the cursor {cursor[:80]!r} came twice",
                 usable=True,
             )
             break
         if len(listing.tools) >= MAX_TOOLS:
-            listing.note(THE_LIST, f"only the first {MAX_TOOLS:,} tools were read", usable=True)
+            listing.add_problem(
+                THE_LIST, f"only the first {MAX_TOOLS:,} tools were read", usable=True
+            )
             break
         seen.add(cursor)
     else:
-        listing.note(
+        listing.add_problem(
             THE_LIST, f"paging did not end: only the first {MAX_PAGES} pages were read", usable=True
         )
-    return listing.result()
+    return listing.build_list()
 
 
-async def _page(request: Request, cursor: str | None, refusals: Sequence[str]) -> dict[str, Any]:
+async def _request_page(
+    request: Request, cursor: str | None, refusals: Sequence[str]
+) -> dict[str, Any]:
     try:
         return await request("tools/list", {} if cursor is None else {"cursor": cursor})
     except MCPError as error:
@@ -78,10 +82,10 @@ async def _page(request: Request, cursor: str | None, refusals: Sequence[str]) -
             raise ServerError(f"did not list its tools: {error.message}") from error
         if error.code == METHOD_NOT_FOUND and cursor is None:
             return {"tools": []}
-        raise refused_step(error, "to list its tools", refusals) from error
+        raise build_step_error(error, "to list its tools", refusals) from error
 
 
-class _Listing:
+class _ToolCollector:
     """Collects tools and problems over pages."""
 
     def __init__(self) -> None:
@@ -89,58 +93,58 @@ class _Listing:
         self._problems: list[ToolProblem] = []
         self._count = 0
 
-    async def add(self, page: Mapping[str, Any]) -> str | None:
+    async def add_page(self, page: Mapping[str, Any]) -> str | None:
         """Add the tools of one page and return the cursor of the next."""
         tools = page.get("tools")
         if not isinstance(tools, list):
             raise ServerError("answered tools/list without a list of tools")
         for raw in tools:
             self._count += 1
-            await self._take(raw)
+            await self._add_tool(raw)
         if has_bad_cursor(page):
-            self.note(
+            self.add_problem(
                 THE_LIST, "the cursor of its next page is no text: it was not read", usable=True
             )
-        return next_cursor(page)
+        return get_next_cursor(page)
 
-    def note(self, tool: str, problem: str, *, usable: bool, unknown: bool = False) -> None:
+    def add_problem(self, tool: str, problem: str, *, usable: bool, unknown: bool = False) -> None:
         """Report a problem."""
         self._problems.append(
             ToolProblem(tool=tool, problem=problem, usable=usable, unknown=unknown)
         )
 
-    def result(self) -> ToolList:
+    def build_list(self) -> ToolList:
         """Return the collected list."""
         tools = tuple(self.tools.values())
         seen = [
             {name: getattr(tool, name) for name in Tool.__slots__}
             for tool in sorted(tools, key=lambda tool: tool.name)
         ]
-        return ToolList(tools=tools, problems=tuple(self._problems), digest=digest(seen))
+        return ToolList(tools=tools, problems=tuple(self._problems), digest=digest_json(seen))
 
-    async def _take(self, raw: Any) -> None:
+    async def _add_tool(self, raw: Any) -> None:
         name = raw.get("name") if isinstance(raw, dict) else None
         if not isinstance(name, str) or not name:
-            self.note(f"#{self._count}", "it has no name", usable=False)
+            self.add_problem(f"#{self._count}", "it has no name", usable=False)
             return
         if name in self.tools:
-            self.note(name, "it is listed more than once; the first is offered", usable=True)
+            self.add_problem(name, "it is listed more than once; the first is offered", usable=True)
             return
-        schema, problem = _input_schema(raw.get("inputSchema"))
+        schema, problem = _prepare_input_schema(raw.get("inputSchema"))
         if schema is None:
-            self.note(name, problem or "", usable=False)
+            self.add_problem(name, problem or "", usable=False)
             return
-        for reservation in filter(None, (problem, *_reservations(name, raw))):
-            self.note(name, reservation, usable=True)
-        tool = self.tools[name] = _tool(name, raw, schema)
-        await self._examine(name, "inputSchema", tool.input_schema)
+        for reservation in filter(None, (problem, *_find_reservations(name, raw))):
+            self.add_problem(name, reservation, usable=True)
+        tool = self.tools[name] = _build_tool(name, raw, schema)
+        await self._examine_schema(name, "inputSchema", tool.input_schema)
         if tool.output_schema is not None:
-            await self._examine(name, "outputSchema", tool.output_schema)
+            await self._examine_schema(name, "outputSchema", tool.output_schema)
 
-    async def _examine(self, name: str, word: str, schema: JsonObject) -> None:
-        examined = await examine(schema)
+    async def _examine_schema(self, name: str, word: str, schema: JsonObject) -> None:
+        examined = await examine_schema(schema)
         if examined.problem is not None:
-            self.note(
+            self.add_problem(
                 name, f"its {word} is not a valid JSON Schema: {examined.problem}", usable=True
             )
         if examined.gave_up is not None:
@@ -148,10 +152,10 @@ class _Listing:
                 f"harness could not find out whether its {word} is a valid JSON Schema: "
                 f"{examined.gave_up}"
             )
-            self.note(name, problem, usable=True, unknown=True)
+            self.add_problem(name, problem, usable=True, unknown=True)
 
 
-def _input_schema(schema: Any) -> tuple[dict[str, Any] | None, str | None]:
+def _prepare_input_schema(schema: Any) -> tuple[dict[str, Any] | None, str | None]:
     """Return the schema to offer, or ``None``, and its problem."""
     if not isinstance(schema, dict):
         return (
@@ -159,7 +163,7 @@ def _input_schema(schema: Any) -> tuple[dict[str, Any] | None, str | None]:
             f"its inputSchema is {'missing' if schema is None else 'not an object'}; {_COSTLY}",
         )
     kind = schema.get("type")
-    if (why := shortcoming(schema)) is not None:
+    if (why := find_shortcoming(schema)) is not None:
         return None, f"its inputSchema cannot be used: {why}"
     if (why := find_invalid_x_mcp_header(schema)) is not None:
         # A MUST of revision 2026-07-28, for a proxy could be told another value than the server.
@@ -174,7 +178,7 @@ def _input_schema(schema: Any) -> tuple[dict[str, Any] | None, str | None]:
     return None, f"its inputSchema is of type {str(kind)[:80]!r} instead of 'object'; {_COSTLY}"
 
 
-def _reservations(name: str, raw: Mapping[str, Any]) -> Iterator[str | None]:
+def _find_reservations(name: str, raw: Mapping[str, Any]) -> Iterator[str | None]:
     if not _NAME.fullmatch(name):
         yield (
             "its name is not 1 to 128 of the characters A-Z a-z 0-9 _ - . /, so many clients "
@@ -188,24 +192,24 @@ def _reservations(name: str, raw: Mapping[str, Any]) -> Iterator[str | None]:
         return
     if not isinstance(output, dict):
         yield "its outputSchema is not an object and was dropped"
-    elif (why := shortcoming(output)) is not None:
+    elif (why := find_shortcoming(output)) is not None:
         yield f"its outputSchema was dropped: {why}"
 
 
-def _tool(name: str, raw: Mapping[str, Any], schema: Mapping[str, Any]) -> Tool:
+def _build_tool(name: str, raw: Mapping[str, Any], schema: Mapping[str, Any]) -> Tool:
     hints = raw.get("annotations")
     hints = hints if isinstance(hints, dict) else {}
-    output = _of(dict, raw.get("outputSchema"))
+    output = _keep_type(dict, raw.get("outputSchema"))
     return Tool(
         name=name,
         input_schema=schema,
-        description=_of(str, raw.get("description")) or "",
-        title=_of(str, raw.get("title")) or _of(str, hints.get("title")),
-        output_schema=None if output is None or shortcoming(output) else output,
-        read_only=_of(bool, hints.get("readOnlyHint")),
-        destructive=_of(bool, hints.get("destructiveHint")),
+        description=_keep_type(str, raw.get("description")) or "",
+        title=_keep_type(str, raw.get("title")) or _keep_type(str, hints.get("title")),
+        output_schema=None if output is None or find_shortcoming(output) else output,
+        read_only=_keep_type(bool, hints.get("readOnlyHint")),
+        destructive=_keep_type(bool, hints.get("destructiveHint")),
     )
 
 
-def _of(kind: type, value: Any) -> Any:
+def _keep_type(kind: type, value: Any) -> Any:
     return value if isinstance(value, kind) else None

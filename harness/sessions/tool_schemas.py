@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from anyio.to_thread import run_sync
 
-from harness.base import Budget, OutOfSteps, Validation, check, digest, schema_problem
+from harness.base import Budget, OutOfSteps, Validation, digest_json, schema_problem, validate_value
 from harness.types import JsonObject, ToolList
 
 VALUE_STEPS = 400_000
@@ -37,7 +37,7 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Examined:
+class Examination:
     """The result of examining a schema."""
 
     problem: str | None = None
@@ -46,13 +46,13 @@ class Examined:
     """Why it could not be examined; ``None`` if it could."""
 
 
-_examined: OrderedDict[str, Examined] = OrderedDict()
+_examined: OrderedDict[str, Examination] = OrderedDict()
 _validated: OrderedDict[str, Validation] = OrderedDict()
 
 
-async def examine(schema: JsonObject) -> Examined:
+async def examine_schema(schema: JsonObject) -> Examination:
     """Return whether ``schema`` is a valid JSON Schema, as far as that can be determined."""
-    return await _Schema(schema).examined()
+    return await _Schema(schema).examine()
 
 
 class _Schema:
@@ -65,7 +65,7 @@ class _Schema:
     def _key(self) -> str | None:
         """Equal for equal schemas; ``None`` if it is nested too deeply to tell."""
         try:
-            return digest(self._schema)
+            return digest_json(self._schema)
         except RecursionError:
             return None
 
@@ -74,24 +74,26 @@ class _Schema:
         """The names of all properties, at any depth."""
         return frozenset(
             name
-            for key, value in _entries(self._schema)
+            for key, value in _iterate_entries(self._schema)
             if key == "properties" and isinstance(value, Mapping)
             for name in value
         )
 
-    async def examined(self) -> Examined:
+    async def examine(self) -> Examination:
         """Return whether it is a valid JSON Schema, as far as that can be determined."""
         if self._key is None:
-            return Examined(gave_up="it is nested too deeply")
+            return Examination(gave_up="it is nested too deeply")
         found = _examined.get(self._key)
         if found is None:
-            found = await _in_time(lambda budget: _examine(self._schema, budget), SCHEMA_STEPS)
-            _keep(_examined, self._key, found)
+            found = await _run_within_steps(
+                lambda budget: _find_schema_problem(self._schema, budget), SCHEMA_STEPS
+            )
+            _cache_result(_examined, self._key, found)
         return found
 
-    async def validated(self, value: Any) -> Validation:
+    async def validate(self, value: Any) -> Validation:
         """Return the errors of ``value``; cached, since many arguments and results repeat."""
-        examined = await self.examined()
+        examined = await self.examine()
         if examined.problem is not None:
             return Validation(
                 gave_up=f"the tool's schema is not a valid JSON Schema: {examined.problem}"
@@ -105,13 +107,15 @@ class _Schema:
         key = f"{self._key} {text}"
         found = _validated.get(key)
         if found is None:
-            found = await _in_time(lambda budget: check(value, self._schema, budget), VALUE_STEPS)
+            found = await _run_within_steps(
+                lambda budget: validate_value(value, self._schema, budget), VALUE_STEPS
+            )
             if found.gave_up is None and len(text) <= _SHORT:
-                _keep(_validated, key, found)
+                _cache_result(_validated, key, found)
         return found
 
 
-def _entries(value: Any) -> Iterator[tuple[str, Any]]:
+def _iterate_entries(value: Any) -> Iterator[tuple[str, Any]]:
     """Yield each entry of the objects in ``value``, at any depth."""
     left = [value]
     while left:
@@ -123,7 +127,7 @@ def _entries(value: Any) -> Iterator[tuple[str, Any]]:
             left += one
 
 
-def _keep(cache: OrderedDict[str, _T], key: str, found: _T) -> None:
+def _cache_result(cache: OrderedDict[str, _T], key: str, found: _T) -> None:
     cache[key] = found
     if len(cache) > _KEPT:
         cache.popitem(last=False)
@@ -141,25 +145,25 @@ class ToolSchemas:
             if tool.output_schema is not None
         }
 
-    async def arguments(self, tool: str, arguments: JsonObject) -> Validation:
+    async def validate_arguments(self, tool: str, arguments: JsonObject) -> Validation:
         """Return the errors of ``arguments`` by the tool's ``inputSchema``.
 
         An unlisted tool has no errors.
         """
         schema = self._inputs.get(tool)
-        return Validation() if schema is None else await schema.validated(dict(arguments))
+        return Validation() if schema is None else await schema.validate(dict(arguments))
 
-    def names(self, tool: str, arguments: JsonObject) -> frozenset[str]:
+    def collect_names(self, tool: str, arguments: JsonObject) -> frozenset[str]:
         """Return the names of the tool's parameters and of ``arguments``, at any depth."""
         schema = self._inputs.get(tool)
         return frozenset(
             (
-                *(name for name, _ in _entries(arguments)),
+                *(name for name, _ in _iterate_entries(arguments)),
                 *(() if schema is None else schema.properties),
             )
         )
 
-    async def output(self, tool: str, structured: Any, size: int) -> Validation:
+    async def validate_output(self, tool: str, structured: Any, size: int) -> Validation:
         """Return the errors of ``structured``, of ``size`` bytes, by the ``outputSchema``."""
         if tool not in self._outputs:
             return Validation()
@@ -169,17 +173,17 @@ class ToolSchemas:
             )
         if size > CHECKED_BYTES:
             return Validation(gave_up=f"it is larger than {CHECKED_BYTES:,} bytes")
-        return await self._outputs[tool].validated(structured)
+        return await self._outputs[tool].validate(structured)
 
 
-def _examine(schema: JsonObject, budget: Budget) -> Examined:
+def _find_schema_problem(schema: JsonObject, budget: Budget) -> Examination:
     try:
-        return Examined(problem=schema_problem(schema, budget))
+        return Examination(problem=schema_problem(schema, budget))
     except OutOfSteps as error:
-        return Examined(gave_up=f"that takes {error}")
+        return Examination(gave_up=f"that takes {error}")
 
 
-async def _in_time(work: Callable[[Budget], _T], steps: int) -> _T:
+async def _run_within_steps(work: Callable[[Budget], _T], steps: int) -> _T:
     """Return the result of ``work`` within ``steps``; longer work runs in a thread."""
     budget = Budget(AT_ONCE_STEPS)
     found = work(budget)

@@ -27,22 +27,22 @@ class TraceIds:
     """`harness.types.Trial.key`."""
 
     @property
-    def trace(self) -> int:
+    def trace_id(self) -> int:
         """The trace: 128 bits."""
-        return self.of("trace", 16)
+        return self.derive_id("trace", 16)
 
-    def call(self, reply: int, request_id: str) -> int:
+    def derive_call_span(self, reply: int, request_id: str) -> int:
         """Return the span id of the call ``request_id`` in the model's ``reply``: 64 bits."""
-        return self.of(f"call {reply} {request_id}", 8)
+        return self.derive_id(f"call {reply} {request_id}", 8)
 
-    def of(self, part: str, size: int) -> int:
+    def derive_id(self, part: str, size: int) -> int:
         """Return an id of ``size`` bytes for a part of the trial; never 0, which means none."""
         told = hashlib.sha256(f"{self.run_id}\n{self.key}\n{part}".encode()).digest()
         return int.from_bytes(told[:size], "big") or 1
 
-    def traceparent(self, span: int) -> str:
+    def format_traceparent(self, span: int) -> str:
         """Return the ``traceparent`` that makes the server's spans sampled children of ``span``."""
-        return f"00-{self.trace:032x}-{span:016x}-01"
+        return f"00-{self.trace_id:032x}-{span:016x}-01"
 
 
 class TracedSession(SessionWrapper):
@@ -55,6 +55,6 @@ class TracedSession(SessionWrapper):
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call with its trace context (see `Session.call`)."""
-        told = self._ids.traceparent(self._ids.call(reply, request.id))
+        told = self._ids.format_traceparent(self._ids.derive_call_span(reply, request.id))
         traced = replace(request, meta={**request.meta, TRACEPARENT: told})
         return await self._session.call(traced, reply=reply, epoch=epoch)

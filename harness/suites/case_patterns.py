@@ -31,19 +31,19 @@ def compile_pattern(pattern: str) -> Picks:
     Raises:
         UsageError: the pattern is empty or invalid.
     """
-    parser = _Parser(pattern)
-    picks = parser.alternatives(0)
-    if parser.next is not None:
-        raise parser.unexpected()
+    parser = _PatternParser(pattern)
+    picks = parser.parse_alternatives(0)
+    if parser.next_token is not None:
+        raise parser.build_error()
     return picks
 
 
-def labels(suite: str, case: str, tags: Iterable[str]) -> Labels:
+def list_labels(suite: str, case: str, tags: Iterable[str]) -> Labels:
     """Return the texts that a case of that suite can be selected by."""
     return tuple(label.casefold() for label in (f"{suite}::{case}", case, *tags))
 
 
-class _Parser:
+class _PatternParser:
     """Recursive-descent parser: ``or`` of ``and`` of words, ``not`` and parentheses."""
 
     def __init__(self, pattern: str) -> None:
@@ -52,53 +52,53 @@ class _Parser:
         self._position = 0
 
     @property
-    def next(self) -> str | None:
+    def next_token(self) -> str | None:
         return self._tokens[self._position] if self._position < len(self._tokens) else None
 
-    def alternatives(self, depth: int) -> Picks:
-        options = [self._conjunction(depth)]
-        while self._takes("or"):
-            options.append(self._conjunction(depth))
+    def parse_alternatives(self, depth: int) -> Picks:
+        options = [self._parse_conjunction(depth)]
+        while self._take_token("or"):
+            options.append(self._parse_conjunction(depth))
         return lambda case: any(option(case) for option in options)
 
-    def _conjunction(self, depth: int) -> Picks:
-        parts = [self._term(depth)]
-        while self._takes("and"):
-            parts.append(self._term(depth))
+    def _parse_conjunction(self, depth: int) -> Picks:
+        parts = [self._parse_term(depth)]
+        while self._take_token("and"):
+            parts.append(self._parse_term(depth))
         return lambda case: all(part(case) for part in parts)
 
-    def _term(self, depth: int) -> Picks:
+    def _parse_term(self, depth: int) -> Picks:
         wanted = True
-        while self._takes("not"):
+        while self._take_token("not"):
             wanted = not wanted
-        if self._takes("("):
+        if self._take_token("("):
             if depth == _MAX_DEPTH:
                 raise UsageError(f"the pattern {self._pattern!r} nests too deeply")
-            inner = self.alternatives(depth + 1)
-            if not self._takes(")"):
-                raise self.unexpected()
+            inner = self.parse_alternatives(depth + 1)
+            if not self._take_token(")"):
+                raise self.build_error()
         else:
-            inner = _word(self._words())
+            inner = _match_word(self._take_words())
         return lambda case: inner(case) is wanted
 
-    def _words(self) -> str:
+    def _take_words(self) -> str:
         first = self._position
-        while self.next is not None and self.next not in _OPERATORS:
+        while self.next_token is not None and self.next_token not in _OPERATORS:
             self._position += 1
         if first == self._position:
-            raise self.unexpected()
+            raise self.build_error()
         return " ".join(self._tokens[first : self._position])
 
-    def _takes(self, token: str) -> bool:
-        taken = self.next == token
+    def _take_token(self, token: str) -> bool:
+        taken = self.next_token == token
         self._position += taken
         return taken
 
-    def unexpected(self) -> UsageError:
+    def build_error(self) -> UsageError:
         place = (
             "it ends unexpectedly"
-            if self.next is None
-            else (f"{self.next!r} is not expected there")
+            if self.next_token is None
+            else (f"{self.next_token!r} is not expected there")
         )
         return UsageError(
             f"the pattern {self._pattern!r} cannot be read: {place}",
@@ -106,7 +106,7 @@ class _Parser:
         )
 
 
-def _word(word: str) -> Picks:
+def _match_word(word: str) -> Picks:
     folded = word.casefold()
     if any(sign in folded for sign in "*?["):
         globs = (folded, folded.replace("[", "[[]"))  # [ab] is either letter, or the end of a name

@@ -6,13 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.base import InvalidValue, Reading, Steps, as_line, did_you_mean, dropped, found
-from harness.suites.format_tables import MXCP_CHECKS, Layouts
+from harness.base import (
+    DocumentReader,
+    InvalidValue,
+    Steps,
+    describe_value,
+    did_you_mean,
+    find_dropped_keys,
+    parse_single_line,
+)
+from harness.suites.format_tables import MXCP_CHECKS, SuiteLayouts
 from harness.suites.identities import IdentityReader
-from harness.suites.ingest import INGEST_PROMPT, ingest_turns, roomy
-from harness.suites.parameters import Expander
-from harness.suites.simulated_users import read_user, summary
-from harness.suites.wordings import flaws
+from harness.suites.ingest import INGEST_PROMPT, build_ingest_turns, scale_limits
+from harness.suites.parameters import ParameterExpander
+from harness.suites.simulated_users import format_summary, read_user
+from harness.suites.wordings import find_flaws
 from harness.types import (
     Caller,
     Case,
@@ -42,7 +50,9 @@ _SAID_BY_USER = (
 class CaseReader:
     """Reads the cases of one suite, whose own keys are already parsed."""
 
-    def __init__(self, reading: Reading, layout: Layouts, suite: Mapping[str, Any]) -> None:
+    def __init__(
+        self, reading: DocumentReader, layout: SuiteLayouts, suite: Mapping[str, Any]
+    ) -> None:
         """Read the defaults of every test; ``suite`` has the parsed values of the suite's keys."""
         self._reading = reading
         self._layout = layout
@@ -55,15 +65,15 @@ class CaseReader:
         self._contexts: Mapping[str, Any] | None = suite.get(
             "contexts", {} if given is None else None
         )
-        self._expander = Expander(reading, layout.test, layout.parameters)
+        self._expander = ParameterExpander(reading, layout.test, layout.parameters)
         decision = layout.assertions.fields.get("decision")
         self._identities = IdentityReader(reading, suite, layout.expectation, decision)
         self._as: tuple[str, ...] = ()  # the identities of a test that names none
         self._lost = False  # whether a check has already caused a problem
-        self._base = self._defaults(suite.get("defaults", {}))
+        self._base = self._read_defaults(suite.get("defaults", {}))
         self._base_lost = self._lost
 
-    def cases(self) -> Iterator[tuple[Steps, Case]]:
+    def iterate_cases(self) -> Iterator[tuple[Steps, Case]]:
         """Yield ``(path of the test, case)`` in the order of the file.
 
         The reading collects problems.
@@ -73,76 +83,81 @@ class CaseReader:
             if not isinstance(test, dict):
                 message = (
                     f"test number {index + 1}: expected a mapping (lines of 'key: value'), "
-                    f"found {found(test)}."
+                    f"found {describe_value(test)}."
                 )
-                self._reading.problem(self._reading.document.at(path), message)
+                self._reading.add_problem(self._reading.document.locate(path), message)
                 continue
             name = test.get("name")
             noun = f"test {name!r}" if isinstance(name, str) else f"test number {index + 1}"
-            for end, row in self._expander.expand(path, test, noun):
-                yield from ((path, case) for case in self._asked(path, row, noun, end))
+            for end, row in self._expander.expand_test(path, test, noun):
+                yield from ((path, case) for case in self._expand_identities(path, row, noun, end))
         self._identities.defaults.refuse_unused()
 
     # ── Defaults of every test ────────────────────────────────────────────────────────────
 
-    def _defaults(self, given: Mapping[str, Any]) -> Case:
+    def _read_defaults(self, given: Mapping[str, Any]) -> Case:
         """Return the case from which all other cases are derived."""
         path: Steps = ("defaults",)
-        values = self._reading.record(path, given, self._layout.defaults, "defaults")
+        values = self._reading.read_mapping(path, given, self._layout.defaults, "defaults")
         for key in _LIMITS.keys() & values.keys() & self._suite.keys():
             message = f"{key!r} is also written at the top of the suite."
-            self._reading.problem(
-                self._reading.document.at_key((*path, key)), message, "Keep one of them."
+            self._reading.add_problem(
+                self._reading.document.locate_key((*path, key)), message, "Keep one of them."
             )
         self._given = {*values, *self._suite}  # keys that hold for every test
         top = Case(
             name="",
             prompt="",
             checks=(),
-            limits=_limits(self._suite, Limits()),
+            limits=_apply_limits(self._suite, Limits()),
             tags=self._suite.get("tags", ()),
             metadata=self._suite.get("metadata", {}),
         )
-        checks = self._checks(path, given, values, "defaults")
-        self._as = self._identities.names(path, values)
-        self._identities.defaults.learn(values.get("expect", {}))
-        return self._shared(path, values, replace(top, checks=checks), "defaults")
+        checks = self._read_checks(path, given, values, "defaults")
+        self._as = self._identities.read_names(path, values)
+        self._identities.defaults.store_expectations(values.get("expect", {}))
+        return self._apply_shared_keys(path, values, replace(top, checks=checks), "defaults")
 
-    def _shared(self, path: Steps, values: Mapping[str, Any], base: Case, noun: str) -> Case:
+    def _apply_shared_keys(
+        self, path: Steps, values: Mapping[str, Any], base: Case, noun: str
+    ) -> Case:
         """Return ``base`` with the keys that tests and defaults share.
 
         Lists and mappings are added.
         """
         setup, teardown = (
-            self.calls((*path, key), values.get(key, ()), noun) for key in ("setup", "teardown")
+            self.read_calls((*path, key), values.get(key, ()), noun)
+            for key in ("setup", "teardown")
         )
         return replace(
             base,
-            caller=self._caller(path, values, base.caller),
+            caller=self._read_caller(path, values, base.caller),
             setup=(*base.setup, *setup),
             teardown=(*teardown, *base.teardown),
-            repeats=replace(base.repeats, **_given(values, "trials", "pass_threshold")),
-            limits=_limits(values, base.limits),
+            repeats=replace(base.repeats, **_select_given(values, "trials", "pass_threshold")),
+            limits=_apply_limits(values, base.limits),
             tags=tuple(dict.fromkeys((*base.tags, *values.get("tags", ())))),
             metadata={**base.metadata, **values.get("metadata", {})},
         )
 
     # ── A test ───────────────────────────────────────────────────────────────────────────────
 
-    def _asked(self, path: Steps, test: Mapping[str, Any], noun: str, end: str) -> Iterator[Case]:
+    def _expand_identities(
+        self, path: Steps, test: Mapping[str, Any], noun: str, end: str
+    ) -> Iterator[Case]:
         """Yield the cases of a test: one, or one for each identity."""
-        values = self._reading.record(path, test, self._layout.test, noun)
-        case = self._case(path, test, values, noun, end)
-        names = self._identities.names(path, values)
+        values = self._reading.read_mapping(path, test, self._layout.test, noun)
+        case = self._read_case(path, test, values, noun, end)
+        names = self._identities.read_names(path, values)
         if not {"as", "user_context"} & values.keys():
             names = self._as
         lost = (
             self._lost
             or self._identities.is_lost
-            or bool(dropped(test, values) & {"as", "expect", "tool"})
+            or bool(find_dropped_keys(test, values) & {"as", "expect", "tool"})
         )
         before = len(self._reading.problems)
-        cases = list(self._identities.expand(path, values, case, names, noun))
+        cases = list(self._identities.expand_case(path, values, case, names, noun))
         lost = lost or len(self._reading.problems) > before
         compared = len(names) > 1 and case.caller.leaks == "fail"  # which is a check in itself
         if not compared and not lost and not all(each.every_check for each in cases):
@@ -150,45 +165,49 @@ class CaseReader:
                 "Add 'assertions:' with at least one of: "
                 f"{', '.join(self._layout.assertions.fields)}."
             )
-            place = self._reading.document.at((*path, "assertions"))
-            self._reading.problem(place, f"{noun} checks nothing.", meant)
+            place = self._reading.document.locate((*path, "assertions"))
+            self._reading.add_problem(place, f"{noun} checks nothing.", meant)
         for one in cases:
-            for flaw in flaws(one):
-                place = self._reading.document.at((*path, "wordings", flaw.place))
-                self._reading.problem(place, f"{flaw.message}.", flaw.meant)
+            for flaw in find_flaws(one):
+                place = self._reading.document.locate((*path, "wordings", flaw.place))
+                self._reading.add_problem(place, f"{flaw.message}.", flaw.meant)
         yield from cases
 
-    def _case(
+    def _read_case(
         self, path: Steps, test: Mapping[str, Any], values: Mapping[str, Any], noun: str, end: str
     ) -> Case:
-        self._lost = self._base_lost or "turns" in dropped(test, values)
+        self._lost = self._base_lost or "turns" in find_dropped_keys(test, values)
         self._require_words(path, test, noun)
-        told = ingest_turns(values.get("ingest", ()), values.get("ingest_prompt", INGEST_PROMPT))
-        asked = self._turns((*path, "turns"), values.get("turns", ()), noun, fresh="ingest" in test)
+        told = build_ingest_turns(
+            values.get("ingest", ()), values.get("ingest_prompt", INGEST_PROMPT)
+        )
+        asked = self._read_turns(
+            (*path, "turns"), values.get("turns", ()), noun, fresh="ingest" in test
+        )
         turns = (*told, *asked)
         user = (
             read_user(self._reading, (*path, "user"), values["user"], noun)
             if "user" in values
             else None
         )
-        shared = self._shared(path, values, self._base, noun)
+        shared = self._apply_shared_keys(path, values, self._base, noun)
         if told:
-            limits = roomy(shared.limits, turns, {*values, *self._given})
+            limits = scale_limits(shared.limits, turns, {*values, *self._given})
             shared = replace(shared, limits=limits)
         return replace(
             shared,
             name=values["name"] + end if "name" in values else "",
             prompt=asked[0].prompt
             if asked
-            else summary(user)
+            else format_summary(user)
             if user
             else values.get("prompt", ""),
-            checks=(*self._checks(path, test, values, noun), *self._base.checks),
+            checks=(*self._read_checks(path, test, values, noun), *self._base.checks),
             wordings=values.get("wordings", ()),
             turns=turns,
             user=user,
             description=values.get("description"),
-            at=self._reading.document.at(path),
+            at=self._reading.document.locate(path),
         )
 
     def _require_words(self, path: Steps, test: Mapping[str, Any], noun: str) -> None:
@@ -201,35 +220,40 @@ class CaseReader:
                 if not words
                 else f"{noun} has 'ingest' and {words[0]!r}."
             )
-            self._reading.problem(self._reading.document.at_key((*path, "ingest")), message, meant)
+            self._reading.add_problem(
+                self._reading.document.locate_key((*path, "ingest")), message, meant
+            )
         elif not words:
             meant = "Add 'prompt: …', 'turns:' for a conversation, or 'user:' for a simulated user."
-            self._reading.problem(
-                self._reading.document.at((*path, "prompt")), f"{noun} has no 'prompt'.", meant
+            self._reading.add_problem(
+                self._reading.document.locate((*path, "prompt")), f"{noun} has no 'prompt'.", meant
             )
         elif len(words) > 1:
             message = f"{noun} has both {words[0]!r} and {words[1]!r}."
             meant = (
                 "Make the prompt the first of the turns." if words[1] == "turns" else _SAID_BY_USER
             )
-            self._reading.problem(self._reading.document.at_key((*path, words[0])), message, meant)
+            self._reading.add_problem(
+                self._reading.document.locate_key((*path, words[0])), message, meant
+            )
 
-    def _turns(self, path: Steps, turns: Any, noun: str, *, fresh: bool) -> tuple[Turn, ...]:
+    def _read_turns(self, path: Steps, turns: Any, noun: str, *, fresh: bool) -> tuple[Turn, ...]:
         """Return the written turns; ``fresh``: whether each begins a conversation by default."""
         read = []
         for index, given in enumerate(turns):
             place, each = (*path, index), f"turn {index + 1} of {noun}"
             if not isinstance(given, dict):
                 message = (
-                    f"{each}: expected a mapping (lines of 'key: value'), found {found(given)}."
+                    f"{each}: expected a mapping (lines of 'key: value'), found "
+                    f"{describe_value(given)}."
                 )
-                self._reading.problem(
-                    self._reading.document.at(place), message, "Write '- prompt: …'."
+                self._reading.add_problem(
+                    self._reading.document.locate(place), message, "Write '- prompt: …'."
                 )
                 self._lost = True
                 continue
-            values = self._reading.record(place, given, self._layout.turn, each)
-            checks = self._checks(place, given, values, each)
+            values = self._reading.read_mapping(place, given, self._layout.turn, each)
+            checks = self._read_checks(place, given, values, each)
             if index < len(turns) - 1:
                 self._refuse_end_state(checks, each)
             read.append(
@@ -247,14 +271,16 @@ class CaseReader:
                     "after this turn."
                 )
                 meant = "Put it into the last turn, or under 'assertions:' of the test."
-                self._reading.problem(check.at or self._reading.document.at(()), message, meant)
+                self._reading.add_problem(
+                    check.at or self._reading.document.locate(()), message, meant
+                )
 
-    def _checks(
+    def _read_checks(
         self, path: Steps, given: Mapping[str, Any], values: Mapping[str, Any], noun: str
     ) -> tuple[Check, ...]:
         """Return the checks of a test, of a turn or of the defaults, in the order of the file."""
         assertions = values.get("assertions", {})
-        asked = self._reading.record(
+        asked = self._reading.read_mapping(
             (*path, "assertions"), assertions, self._layout.assertions, f"assertions of {noun}"
         )
         sources = [((*path, "assertions", kind), parsed) for kind, parsed in asked.items()]
@@ -269,10 +295,10 @@ class CaseReader:
             for kind in assertions.keys() - asked.keys()
             if assertions[kind] is not None or kind not in MXCP_CHECKS
         }
-        if lost or dropped(given, values) & {"assertions", "expected_answer"}:
+        if lost or find_dropped_keys(given, values) & {"assertions", "expected_answer"}:
             self._lost = True
         return tuple(
-            check.placed(self._reading.document.at((*place, *part)))
+            check.placed(self._reading.document.locate((*place, *part)))
             for place, parsed in sources
             for part, check in parsed
         )
@@ -280,20 +306,22 @@ class CaseReader:
     def _note_blanks(self, path: Steps, given: Mapping[str, Any], noun: str) -> None:
         for kind in MXCP_CHECKS:
             if kind in given and given[kind] is None:
-                at = self._reading.document.at_key((*path, kind))
-                self._reading.note(at, f"{kind!r} of {noun} has no value, so it checks nothing.")
+                at = self._reading.document.locate_key((*path, kind))
+                self._reading.add_note(
+                    at, f"{kind!r} of {noun} has no value, so it checks nothing."
+                )
 
-    def calls(self, path: Steps, calls: Any, noun: str) -> tuple[ScriptedCall, ...]:
+    def read_calls(self, path: Steps, calls: Any, noun: str) -> tuple[ScriptedCall, ...]:
         """Return the calls written at ``path``; ``noun`` names their owner in messages."""
-        read = (self._call((*path, index), given, noun) for index, given in enumerate(calls))
+        read = (self._read_call((*path, index), given, noun) for index, given in enumerate(calls))
         return tuple(call for call in read if call is not None)
 
-    def _call(self, path: Steps, given: Any, test: str) -> ScriptedCall | None:
+    def _read_call(self, path: Steps, given: Any, test: str) -> ScriptedCall | None:
         """Return a call written as ``{tool, args}`` or as the tool's name."""
         noun = f"number {int(path[-1]) + 1} of {path[-2]} of {test}"
-        at = self._reading.document.at(path)
+        at = self._reading.document.locate(path)
         if isinstance(given, dict):
-            values = self._reading.record(path, given, self._layout.call, noun)
+            values = self._reading.read_mapping(path, given, self._layout.call, noun)
             absent = values.get("allow_absent", False)
             return ScriptedCall(
                 tool=values.get("tool", ""),
@@ -302,23 +330,23 @@ class CaseReader:
                 allow_absent=absent,
             )
         try:
-            return ScriptedCall(tool=as_line(given), at=at)
+            return ScriptedCall(tool=parse_single_line(given), at=at)
         except InvalidValue:
             message = (
                 f"{noun}: expected a tool's name, or a mapping with 'tool' and 'args'; found "
-                f"{found(given)}."
+                f"{describe_value(given)}."
             )
-            self._reading.problem(at, message)
+            self._reading.add_problem(at, message)
             return None
 
-    def _caller(self, path: Steps, values: Mapping[str, Any], base: Caller) -> Caller:
+    def _read_caller(self, path: Steps, values: Mapping[str, Any], base: Caller) -> Caller:
         """Return ``base`` with the caller that ``values`` describe."""
-        given = _given(values, "leaks", "credential", "allow_no_tools")
+        given = _select_given(values, "leaks", "credential", "allow_no_tools")
         if "user_context" in values:
-            given["user_context"] = self._user(path, values["user_context"])
+            given["user_context"] = self._read_user(path, values["user_context"])
         return replace(base, **given)
 
-    def _user(self, path: Steps, given: str | JsonObject) -> JsonObject | None:
+    def _read_user(self, path: Steps, given: str | JsonObject) -> JsonObject | None:
         """Return a ``user_context``, which may be given by name."""
         if not isinstance(given, str):
             return given
@@ -331,16 +359,16 @@ class CaseReader:
                 if known
                 else "Write a mapping, or name this one under 'contexts:' of the suite."
             )
-            place = self._reading.document.at((*path, "user_context"))
-            self._reading.problem(place, f"there is no context {given!r}.", meant)
+            place = self._reading.document.locate((*path, "user_context"))
+            self._reading.add_problem(place, f"there is no context {given!r}.", meant)
             return None
         context: JsonObject | None = self._contexts[given]
         return context
 
 
-def _given(values: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+def _select_given(values: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     return {key: values[key] for key in keys if key in values}
 
 
-def _limits(values: Mapping[str, Any], base: Limits) -> Limits:
+def _apply_limits(values: Mapping[str, Any], base: Limits) -> Limits:
     return replace(base, **{name: values[key] for key, name in _LIMITS.items() if key in values})

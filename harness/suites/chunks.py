@@ -6,7 +6,7 @@ _BREAKS = ("\n\n", "\n", ". ", " ")
 """Where a text may be split, best first: between paragraphs, lines, sentences, words."""
 
 
-def chunks_of(text: str, size: int) -> tuple[str, ...]:
+def split_into_chunks(text: str, size: int) -> tuple[str, ...]:
     """Return ``text`` in chunks of at most ``size`` characters, without white space around them.
 
     A chunk ends at the last paragraph break in its second half, else at the last line, sentence or
@@ -15,14 +15,14 @@ def chunks_of(text: str, size: int) -> tuple[str, ...]:
     pieces: list[str] = []
     begins = 0
     while begins < len(text):
-        ends = _end(text, begins, size)
+        ends = _find_chunk_end(text, begins, size)
         if piece := text[begins:ends].strip():
             pieces.append(piece)
         begins = ends
     return tuple(pieces)
 
 
-def _end(text: str, begins: int, size: int) -> int:
+def _find_chunk_end(text: str, begins: int, size: int) -> int:
     if len(text) - begins <= size:
         return len(text)
     for mark in _BREAKS:

@@ -19,9 +19,9 @@ from harness.base import (
     Problem,
     Row,
     Table,
-    as_line,
+    format_path,
+    parse_single_line,
     read_table,
-    shown,
     strict_json,
 )
 from harness.suites.readers import Vocabulary
@@ -53,7 +53,7 @@ def read_dataset(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CAS
     problems = list(table.problems)
     cases: dict[str, Case] = {}
     for row in table.rows:
-        case = _case(row, table, vocabulary, problems)
+        case = _read_case(row, table, vocabulary, problems)
         if case is None:
             continue
         if first := cases.get(case.name):
@@ -61,25 +61,25 @@ def read_dataset(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CAS
                 f"the test_id {case.name!r} is given twice; first at line "
                 f"{first.at.line if first.at else '?'}."
             )
-            problems.append(_problem(table, row, message, "Give each row an id of its own."))
+            problems.append(_build_problem(table, row, message, "Give each row an id of its own."))
         cases.setdefault(case.name, case)
-    problems += _counted(table, max_cases)
+    problems += _check_count(table, max_cases)
     if problems:
         raise InvalidInput(sorted(problems, key=lambda problem: problem.at.line or 0))
     return Suite(
-        name=name_of(path),
+        name=derive_name(path),
         cases=tuple(cases.values()),
         digest=table.digest,
         at=Location(file=table.file),
     )
 
 
-def name_of(path: Path) -> str:
+def derive_name(path: Path) -> str:
     """Return the name of the dataset at ``path``."""
-    return Path(shown(path)).stem
+    return Path(format_path(path)).stem
 
 
-def _counted(table: Table, max_cases: int) -> Iterable[Problem]:
+def _check_count(table: Table, max_cases: int) -> Iterable[Problem]:
     total = len(table.rows) + len(table.problems)
     if not total:
         at = Location(file=table.file, line=1)
@@ -92,36 +92,39 @@ def _counted(table: Table, max_cases: int) -> Iterable[Problem]:
         yield Problem(at=Location(file=table.file), message=message, meant=meant)
 
 
-def _case(row: Row, table: Table, vocabulary: Vocabulary, problems: list[Problem]) -> Case | None:
+def _read_case(
+    row: Row, table: Table, vocabulary: Vocabulary, problems: list[Problem]
+) -> Case | None:
     """Return the case of a row; mistakes are added to ``problems``."""
     known = len(problems)
     cells = row.cells
 
-    def taken(column: str, read: Any) -> Any:
+    def read_cell(column: str, read: Any) -> Any:
         try:
             return read(cells[column])
         except InvalidValue as error:
             problems.append(
-                _problem(table, row, f"{column}: {error.message.rstrip('.')}.", error.meant)
+                _build_problem(table, row, f"{column}: {error.message.rstrip('.')}.", error.meant)
             )
             return None
 
-    name = taken("test_id", lambda cell: as_line(_filled(cell).strip()))
-    prompt = taken("query", _filled)
-    tools = taken("expected_tool", _tools)
-    arguments = taken("expected_args", _arguments)
+    name = read_cell("test_id", lambda cell: parse_single_line(_require_text(cell).strip()))
+    prompt = read_cell("query", _require_text)
+    tools = read_cell("expected_tool", _parse_tools)
+    arguments = read_cell("expected_args", _parse_arguments)
     if tools is not None and arguments is not None and len(tools) != len(arguments):
         message = (
-            f"expected_tool names {_tools_of(tools)}, expected_args holds {_objects_of(arguments)}."
+            f"expected_tool names {_count_tools(tools)}, expected_args holds "
+            f"{_count_objects(arguments)}."
         )
         meant = (
             "Give one object of arguments for each tool, in the same order; {} accepts any "
             "arguments."
         )
-        problems.append(_problem(table, row, message, meant))
+        problems.append(_build_problem(table, row, message, meant))
     if len(problems) > known:
         return None
-    words = taken("expected_response_contains", keywords)
+    words = read_cell("expected_response_contains", parse_keywords)
     if words is None:
         return None
     value = {
@@ -130,15 +133,15 @@ def _case(row: Row, table: Table, vocabulary: Vocabulary, problems: list[Problem
         ],
         "keywords": words,
     }
-    at = table.at(row.line)
+    at = table.locate(row.line)
     try:
-        checks = tuple(check.placed(at) for _, check in vocabulary.parse(CHECK, value))
+        checks = tuple(check.with_location(at) for _, check in vocabulary.parse(CHECK, value))
     except InvalidValue as error:
         column = next(
             (_COLUMN_OF[str(step)] for step in error.path if step in _COLUMN_OF), COLUMNS[-1]
         )
         problems.append(
-            _problem(table, row, f"{column}: {error.message.rstrip('.')}.", error.meant)
+            _build_problem(table, row, f"{column}: {error.message.rstrip('.')}.", error.meant)
         )
         return None
     return Case(name=name, prompt=prompt, checks=checks, at=at)
@@ -147,13 +150,13 @@ def _case(row: Row, table: Table, vocabulary: Vocabulary, problems: list[Problem
 # ── Cells ────────────────────────────────────────────────────────────────────────────────────
 
 
-def _filled(cell: str) -> str:
+def _require_text(cell: str) -> str:
     if not cell.strip():
         raise InvalidValue("it is empty")
     return cell
 
 
-def keywords(cell: str) -> list[str]:
+def parse_keywords(cell: str) -> list[str]:
     """Return the keywords in a cell, separated by commas, without the spaces around them.
 
     Raises:
@@ -169,7 +172,7 @@ def keywords(cell: str) -> list[str]:
     return words
 
 
-def _tools(cell: str) -> list[str]:
+def _parse_tools(cell: str) -> list[str]:
     """Return the names in ``cell``: separated by commas, or a JSON array."""
     text = cell.strip()
     if not text:
@@ -177,16 +180,16 @@ def _tools(cell: str) -> list[str]:
             "it is empty", meant="Name a tool, or write [] if no tool has to be called."
         )
     if not text.startswith("["):
-        return [_tool(name.strip()) for name in text.split(",")]
-    names = _json(text)
+        return [_parse_tool(name.strip()) for name in text.split(",")]
+    names = _load_json(text)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise InvalidValue(
             "an array of tools may contain only strings", meant='Write ["get_price","get_news"].'
         )
-    return [_tool(name) for name in names]
+    return [_parse_tool(name) for name in names]
 
 
-def _tool(name: str) -> str:
+def _parse_tool(name: str) -> str:
     if _TOOL_NAME.fullmatch(name):
         return name
     guess = "_".join(word.lower() for word in _WORDS.findall(name))
@@ -200,11 +203,11 @@ def _tool(name: str) -> str:
     raise InvalidValue(f"{name[:80]!r} is not the name of a tool", meant=meant)
 
 
-def _arguments(cell: str) -> list[dict[str, Any]]:
+def _parse_arguments(cell: str) -> list[dict[str, Any]]:
     """Return the objects in ``cell``: one, or an array of them."""
     if not cell.strip():
         raise InvalidValue("it is empty", meant="Write {} if any arguments are right.")
-    value = _json(cell)
+    value = _load_json(cell)
     objects = value if isinstance(value, list) else [value]
     if not all(isinstance(item, dict) for item in objects):
         raise InvalidValue(
@@ -213,20 +216,20 @@ def _arguments(cell: str) -> list[dict[str, Any]]:
     return objects
 
 
-def _json(text: str) -> Any:
+def _load_json(text: str) -> Any:
     single = "'" in text and '"' not in text
     return strict_json(
         text, meant=("JSON needs double quotes, not single ones. " if single else "") + QUOTES_HINT
     )
 
 
-def _tools_of(tools: list[str]) -> str:
+def _count_tools(tools: list[str]) -> str:
     return "1 tool" if len(tools) == 1 else f"{len(tools)} tools"
 
 
-def _objects_of(arguments: list[dict[str, Any]]) -> str:
+def _count_objects(arguments: list[dict[str, Any]]) -> str:
     return "1 object" if len(arguments) == 1 else f"{len(arguments)} objects"
 
 
-def _problem(table: Table, row: Row, message: str, meant: str | None = None) -> Problem:
-    return Problem(at=table.at(row.line), message=message, meant=meant)
+def _build_problem(table: Table, row: Row, message: str, meant: str | None = None) -> Problem:
+    return Problem(at=table.locate(row.line), message=message, meant=meant)

@@ -9,19 +9,28 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from harness.base import Field, InvalidValue, Reading, Steps, as_mapping, did_you_mean, found
+from harness.base import (
+    DocumentReader,
+    Field,
+    InvalidValue,
+    Steps,
+    describe_value,
+    did_you_mean,
+    parse_mapping,
+)
 
 OTHERS = "*"
 """In ``expect``: each identity of the test that is not named there."""
 _AT: Steps = ("defaults", "expect")
 
 
-def _per_tool(value: Any) -> dict[str, Any]:
-    by_tool = as_mapping(value)
+def _parse_by_tool(value: Any) -> dict[str, Any]:
+    by_tool = parse_mapping(value)
     for tool, expected in by_tool.items():
         if not isinstance(expected, dict) or not expected:
             raise InvalidValue(
-                f"expected identities and what each gets of the tool, found {found(expected)}",
+                f"expected identities and what each gets of the tool, found "
+                f"{describe_value(expected)}",
                 path=(tool,),
                 meant=f"Write '{tool}: {{admin: allowed, \"*\": denied}}', by the tool's name.",
             )
@@ -41,7 +50,7 @@ DEFAULT_EXPECT = Field(
             "others, of every test that names the tool under 'tool:' and says nothing else."
         ),
     },
-    parse=_per_tool,
+    parse=_parse_by_tool,
 )
 """``expect: {get_salary: {admin: allowed, "*": denied}}`` under ``defaults``."""
 
@@ -49,14 +58,14 @@ DEFAULT_EXPECT = Field(
 class DefaultExpectations:
     """The ``expect`` of ``defaults``, and its tools that some test names."""
 
-    def __init__(self, reading: Reading, identities: Collection[str]) -> None:
-        """``identities`` are the names that the suite knows; `learn` reads the values."""
+    def __init__(self, reading: DocumentReader, identities: Collection[str]) -> None:
+        """``identities`` are the names that the suite knows; `store_expectations` reads the values."""
         self._reading = reading
         self._identities = identities
         self._by_tool: Mapping[str, Mapping[str, Any]] = {}
         self._named: dict[str, None] = {}
 
-    def learn(self, by_tool: Mapping[str, Mapping[str, Any]]) -> None:
+    def store_expectations(self, by_tool: Mapping[str, Mapping[str, Any]]) -> None:
         """Store the parsed values, and report unknown identities."""
         self._by_tool = by_tool
         for tool, expected in by_tool.items():
@@ -64,12 +73,12 @@ class DefaultExpectations:
                 known = (*self._identities, OTHERS)
                 if name not in known:
                     meant = did_you_mean(name, known) or f"Known: {', '.join(known)}."
-                    self._problem((*_AT, tool, name), f"there is no identity {name!r}.", meant)
+                    self._add_problem((*_AT, tool, name), f"there is no identity {name!r}.", meant)
                 elif given is None:
                     meant = "Write what is expected, such as 'denied', or leave the name out."
-                    self._problem((*_AT, tool, name), f"{name}: there is no value.", meant)
+                    self._add_problem((*_AT, tool, name), f"{name}: there is no value.", meant)
 
-    def of(self, tool: str, name: str) -> tuple[Steps, Any] | None:
+    def find_expectation(self, tool: str, name: str) -> tuple[Steps, Any] | None:
         """Return the expectation of identity ``name`` for ``tool``, with its path."""
         self._named[tool] = None
         expected = self._by_tool.get(tool, {})
@@ -83,7 +92,9 @@ class DefaultExpectations:
                 meant = did_you_mean(tool, self._named) or (
                     "Name it under 'tool:' of a test, or leave it out."
                 )
-                self._problem((*_AT, tool), f"no test has the tool {tool!r} under 'tool:'.", meant)
+                self._add_problem(
+                    (*_AT, tool), f"no test has the tool {tool!r} under 'tool:'.", meant
+                )
 
-    def _problem(self, path: Steps, message: str, meant: str) -> None:
-        self._reading.problem(self._reading.document.at_key(path), message, meant)
+    def _add_problem(self, path: Steps, message: str, meant: str) -> None:
+        self._reading.add_problem(self._reading.document.locate_key(path), message, meant)

@@ -17,14 +17,14 @@ from harness.base import (
     Registry,
     UsageError,
     did_you_mean,
+    format_path,
     may_be_reference,
     names_a_file,
-    shown,
 )
-from harness.suites.case_patterns import Picks, compile_pattern, labels
+from harness.suites.case_patterns import Picks, compile_pattern, list_labels
+from harness.suites.foreign_suites import recognise_suites
 from harness.suites.in_python.suite import read_reference
-from harness.suites.leaderboards import LEADERBOARDS, leaderboard_of
-from harness.suites.other_tools import suites_of_other_tools
+from harness.suites.leaderboards import LEADERBOARDS, parse_leaderboard
 from harness.suites.readers import Reader, Vocabulary, is_suite_file, read_suite
 from harness.types import Case, Location, Suite
 
@@ -57,9 +57,13 @@ def find_suites(
         UsageError: there is no such suite, file or folder.
         NothingToRun: the project has no suites; the message lists those that can be run by name.
     """
-    library = _Library(roots, vocabulary, read)
-    found = [suite for name in names for suite in library.named(name)] if names else library.own()
-    return distinct(found)
+    library = _SuiteFinder(roots, vocabulary, read)
+    found = (
+        [suite for name in names for suite in library.find_suites(name)]
+        if names
+        else library.list_project_suites()
+    )
+    return remove_duplicates(found)
 
 
 def select_cases(suites: Sequence[Suite], pattern: str | None) -> tuple[Suite, ...]:
@@ -73,18 +77,18 @@ def select_cases(suites: Sequence[Suite], pattern: str | None) -> tuple[Suite, .
     if pattern is None:
         return tuple(suites)
     picks = compile_pattern(pattern)
-    picked = (_picked(suite, picks) for suite in suites)
+    picked = (_select_in_suite(suite, picks) for suite in suites)
     return tuple(suite for suite in picked if suite.cases)
 
 
-def _picked(suite: Suite, picks: Picks) -> Suite:
+def _select_in_suite(suite: Suite, picks: Picks) -> Suite:
     kept: dict[bool, list[Case]] = {True: [], False: []}
     for case in suite.cases:
-        kept[picks(labels(suite.name, case.name, case.tags))].append(case)
+        kept[picks(list_labels(suite.name, case.name, case.tags))].append(case)
     return replace(suite, cases=tuple(kept[True]), left_out=tuple(kept[False]))
 
 
-def suite_files(folder: Path) -> tuple[Path, ...]:
+def list_suite_files(folder: Path) -> tuple[Path, ...]:
     """Return the files in ``folder`` and its subfolders that have a reader, sorted.
 
     Hidden files and folders are left out. Links are followed, but no folder is entered twice and no
@@ -97,7 +101,7 @@ def suite_files(folder: Path) -> tuple[Path, ...]:
         return ()
     files: dict[str, Path] = {}
     entered = {os.path.realpath(folder)}
-    for parent, folders, names in os.walk(folder, followlinks=True, onerror=_unreadable):
+    for parent, folders, names in os.walk(folder, followlinks=True, onerror=_raise_unreadable):
         folders[:] = [name for name in sorted(folders) if _is_new(Path(parent, name), entered)]
         for path in (Path(parent, name) for name in sorted(names) if not name.startswith(".")):
             if is_suite_file(path) and (path.is_file() or path.is_symlink()):
@@ -113,32 +117,34 @@ def _is_new(folder: Path, entered: set[str]) -> bool:
     return True
 
 
-def _unreadable(error: OSError) -> None:
-    raise UsageError(f"{shown(Path(error.filename))} cannot be read: {error.strerror}") from error
+def _raise_unreadable(error: OSError) -> None:
+    raise UsageError(
+        f"{format_path(Path(error.filename))} cannot be read: {error.strerror}"
+    ) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Shelf:
+class _SuiteFolder:
     """The suites of one folder: the valid ones, and the invalid files."""
 
     suites: tuple[Suite, ...]
     broken: Mapping[Path, InvalidInput]
 
-    def problems(self) -> list[Problem]:
+    def list_problems(self) -> list[Problem]:
         return [problem for error in self.broken.values() for problem in error.problems]
 
-    def all(self) -> tuple[Suite, ...]:
+    def list_suites(self) -> tuple[Suite, ...]:
         """Return every suite; raise `InvalidInput` if one is broken."""
         if self.broken:
-            raise InvalidInput(self.problems())
+            raise InvalidInput(self.list_problems())
         return self.suites
 
-    def named(self, name: str) -> list[Suite]:
+    def find_suites(self, name: str) -> list[Suite]:
         """Return the suites of that name; raise `InvalidInput` if a broken file has the name."""
         claimed = [
             problem
             for path, error in self.broken.items()
-            if _claims(path, name)
+            if _has_suite_name(path, name)
             for problem in error.problems
         ]
         if claimed:
@@ -146,7 +152,7 @@ class _Shelf:
         return [suite for suite in self.suites if suite.name == name]
 
 
-def _claims(path: Path, name: str) -> bool:
+def _has_suite_name(path: Path, name: str) -> bool:
     """Whether an invalid file was probably meant as the suite of that name."""
     try:
         names = _SUITE_LINE.findall(path.read_text("utf-8", errors="replace"))
@@ -155,77 +161,78 @@ def _claims(path: Path, name: str) -> bool:
     return name in (names or [path.stem])
 
 
-class _Library:
+class _SuiteFinder:
     """The suites of all roots; each root is read when first needed."""
 
     def __init__(self, roots: Sequence[Path], vocabulary: Vocabulary, read: Reader) -> None:
         self._roots = roots
         self._read_file = read
         self._vocabulary = vocabulary
-        self._shelves: dict[Path, _Shelf] = {}
+        self._shelves: dict[Path, _SuiteFolder] = {}
 
-    def own(self) -> tuple[Suite, ...]:
+    def list_project_suites(self) -> tuple[Suite, ...]:
         """Return every suite of the project; raise `NothingToRun` if it has none."""
         own, *others = self._roots
-        if suites := self._shelf(own).all():
+        if suites := self._get_folder(own).list_suites():
             return suites
         by_name = [
-            *PYTHON_SUITES.names(),
-            *(suite.name for root in others for suite in self._shelf(root).suites),
+            *PYTHON_SUITES.list_names(),
+            *(suite.name for root in others for suite in self._get_folder(root).suites),
         ]
         raise NothingToRun(
-            f"there are no suites in {shown(own)}/\n  Draft some with harness init, or write one, "
+            f"there are no suites in {format_path(own)}/\n  Draft some with harness init, or "
+            f"write one, "
             "for example evals/first.yml.\n  Built-in suites are run by name: "
             f"{', '.join(sorted(by_name))}.\n  Leaderboards as well, after their data was "
-            f"fetched: {', '.join(LEADERBOARDS.names())}."
+            f"fetched: {', '.join(LEADERBOARDS.list_names())}."
         )
 
-    def named(self, name: str) -> Sequence[Suite]:
+    def find_suites(self, name: str) -> Sequence[Suite]:
         if names_a_file(name):
             return [read_reference(name, self._vocabulary)]
         path = Path(name)
         if os.sep in name or is_suite_file(path):
-            return self._at_path(path)
+            return self._read_path(path)
         for root in self._roots:
-            if found := self._shelf(root).named(name):
+            if found := self._get_folder(root).find_suites(name):
                 return found
-        if asked := leaderboard_of(name):
+        if asked := parse_leaderboard(name):
             return LEADERBOARDS.get(asked[0]).suites(asked[1])
         if os.path.exists(name):  # noqa: PTH110 - Path.exists raises for a name that is too long
-            return self._at_path(path)
-        return [self._in_python(name)]
+            return self._read_path(path)
+        return [self._load_python_suite(name)]
 
-    def _in_python(self, name: str) -> Suite:
+    def _load_python_suite(self, name: str) -> Suite:
         if name in PYTHON_SUITES:
-            return read_reference(PYTHON_SUITES.reference(name), self._vocabulary)
+            return read_reference(PYTHON_SUITES.get_reference(name), self._vocabulary)
         if not may_be_reference(name):
-            raise self._unknown(name)
+            raise self._build_unknown(name)
         try:
             return read_reference(name, self._vocabulary)
         except NoSuchModule as error:
-            raise self._unknown(name, f"Nor is it a suite in Python: {error}") from error
+            raise self._build_unknown(name, f"Nor is it a suite in Python: {error}") from error
 
-    def _at_path(self, path: Path) -> Sequence[Suite]:
+    def _read_path(self, path: Path) -> Sequence[Suite]:
         if os.path.isdir(path):  # noqa: PTH112 - as above
-            if suites := self._shelf(path).all():
+            if suites := self._get_folder(path).list_suites():
                 return suites
-            others = suites_of_other_tools(sorted(path.iterdir()))
+            others = recognise_suites(sorted(path.iterdir()))
             raise NothingToRun(
-                "\n  ".join([f"there are no suites in {shown(path)}", *map(str, others)])
+                "\n  ".join([f"there are no suites in {format_path(path)}", *map(str, others)])
             )
         if not os.path.lexists(path):
-            known = [shown(file) for root in self._roots for file in suite_files(root)]
+            known = [format_path(file) for root in self._roots for file in list_suite_files(root)]
             raise UsageError(
                 f"there is no file or folder {str(path)!r}", meant=did_you_mean(str(path), known)
             )
         return [self._read_file(path, self._vocabulary)]
 
-    def _shelf(self, folder: Path) -> _Shelf:
+    def _get_folder(self, folder: Path) -> _SuiteFolder:
         if folder not in self._shelves:
-            self._shelves[folder] = self._read(suite_files(folder))
+            self._shelves[folder] = self._read_files(list_suite_files(folder))
         return self._shelves[folder]
 
-    def _read(self, files: Iterable[Path]) -> _Shelf:
+    def _read_files(self, files: Iterable[Path]) -> _SuiteFolder:
         suites: list[Suite] = []
         broken: dict[Path, InvalidInput] = {}
         for path in files:
@@ -233,14 +240,14 @@ class _Library:
                 suites.append(self._read_file(path, self._vocabulary))
             except InvalidInput as error:
                 broken[path] = error
-        return _Shelf(suites=tuple(suites), broken=broken)
+        return _SuiteFolder(suites=tuple(suites), broken=broken)
 
-    def _unknown(self, name: str, *more: str) -> UsageError:
-        shelves = [self._shelf(root) for root in self._roots]
+    def _build_unknown(self, name: str, *more: str) -> UsageError:
+        shelves = [self._get_folder(root) for root in self._roots]
         known = list(dict.fromkeys(suite.name for shelf in shelves for suite in shelf.suites))
-        near = did_you_mean(name, (*known, *PYTHON_SUITES.names(), *LEADERBOARDS.names()))
+        near = did_you_mean(name, (*known, *PYTHON_SUITES.list_names(), *LEADERBOARDS.list_names()))
         advice = [*([near] if near else []), *more]
-        problems = [str(problem) for shelf in shelves for problem in shelf.problems()]
+        problems = [str(problem) for shelf in shelves for problem in shelf.list_problems()]
         if known or not problems:
             advice.append(
                 f"Known suites: {', '.join(known)}." if known else "There are no suites yet."
@@ -250,7 +257,7 @@ class _Library:
         return UsageError(f"there is no suite named {name!r}", meant="\n  ".join(advice))
 
 
-def distinct(suites: Iterable[Suite]) -> tuple[Suite, ...]:
+def remove_duplicates(suites: Iterable[Suite]) -> tuple[Suite, ...]:
     """Return each suite once.
 
     Raises:
@@ -260,11 +267,13 @@ def distinct(suites: Iterable[Suite]) -> tuple[Suite, ...]:
     problems = []
     for suite in suites:
         first = chosen.setdefault(suite.name, suite)
-        if _source(first) != _source(suite):
-            message = f"suite {suite.name!r} is defined twice; first at {_place(first)}."
+        if _identify_source(first) != _identify_source(suite):
+            message = f"suite {suite.name!r} is defined twice; first at {_locate_suite(first)}."
             problems.append(
                 Problem(
-                    at=_place(suite), message=message, meant="Give each suite a name of its own."
+                    at=_locate_suite(suite),
+                    message=message,
+                    meant="Give each suite a name of its own.",
                 )
             )
     if problems:
@@ -272,11 +281,11 @@ def distinct(suites: Iterable[Suite]) -> tuple[Suite, ...]:
     return tuple(chosen.values())
 
 
-def _source(suite: Suite) -> str:
+def _identify_source(suite: Suite) -> str:
     if suite.reference is not None or suite.at is not None:
-        return suite.reference or os.path.realpath(_place(suite).file)
+        return suite.reference or os.path.realpath(_locate_suite(suite).file)
     return f"object {id(suite)}"
 
 
-def _place(suite: Suite) -> Location:
+def _locate_suite(suite: Suite) -> Location:
     return suite.at or Location(file="?")

@@ -15,16 +15,16 @@ from harness.base import (
     Field,
     InvalidValue,
     Layout,
-    as_line,
-    as_list,
-    as_mapping,
-    as_mapping_or_line,
-    as_version,
-    choice,
-    flag,
-    line,
-    mapping,
-    text,
+    choice_field,
+    flag_field,
+    line_field,
+    mapping_field,
+    parse_list,
+    parse_mapping,
+    parse_mapping_or_line,
+    parse_single_line,
+    parse_version,
+    text_field,
 )
 from harness.suites.config.server_entries import ALLOW_WRITES, HANDLING
 from harness.suites.default_expectations import DEFAULT_EXPECT
@@ -34,8 +34,8 @@ from harness.suites.identities import (
     IDENTITIES,
     LEAKS,
     TOOL,
-    contexts,
-    expectation_layout,
+    build_expectation_layout,
+    parse_contexts,
 )
 from harness.suites.ingest import INGEST, INGEST_PROMPT_FIELD
 from harness.suites.interference import INTERFERENCE
@@ -50,7 +50,7 @@ from harness.types import Credential
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layouts:
+class SuiteLayouts:
     """The parts of the format that depend on the available checks."""
 
     suite: Layout
@@ -73,10 +73,10 @@ class Layouts:
     """The two keys that make several tests of one; they are also keys of a test."""
 
 
-def layouts(vocabulary: Vocabulary) -> Layouts:
+def build_layouts(vocabulary: Vocabulary) -> SuiteLayouts:
     """Return the format for suites that may use the checks of ``vocabulary``."""
-    checks = {name: _check(vocabulary, name) for name in vocabulary.names()}
-    expected = _expected_answer(checks)
+    checks = {name: _build_check_field(vocabulary, name) for name in vocabulary.names()}
+    expected = _build_answer_field(checks)
     suite = {**_SUITE_FIELDS, **HANDLING, "allow_writes": ALLOW_WRITES, **LIMITS, **LABELS}
     defaults = {
         **_WHO,
@@ -97,7 +97,7 @@ def layouts(vocabulary: Vocabulary) -> Layouts:
         **LABELS,
     }
     turn = {
-        "prompt": text("What the user says.", required=True),
+        "prompt": text_field("What the user says.", required=True),
         "fresh": _FRESH,
         "assertions": _ASSERTIONS,
         **expected,
@@ -108,7 +108,7 @@ def layouts(vocabulary: Vocabulary) -> Layouts:
     in_suite = dict.fromkeys(suite, "Put it at the top of the suite.")
     in_defaults = dict.fromkeys(defaults, "Put it into a test, or under 'defaults:' for all tests.")
     judge = _unknown_judge(checks)
-    return Layouts(
+    return SuiteLayouts(
         suite=Layout(
             fields=suite,
             elsewhere={**asserted, **in_test, **in_defaults, **MISPLACED, **SUITE_MISPLACED},
@@ -121,11 +121,11 @@ def layouts(vocabulary: Vocabulary) -> Layouts:
             elsewhere={**in_suite, **asserted, **judge, **MISPLACED, **TEST_MISPLACED},
         ),
         turn=Layout(
-            fields=turn, elsewhere={**_beside_turns(test), **asserted, **judge, **MISPLACED}
+            fields=turn, elsewhere={**_build_turn_hints(test), **asserted, **judge, **MISPLACED}
         ),
         assertions=Layout(fields=checks, elsewhere={**in_test, **judge, **MISPLACED}),
         user=USER_LAYOUT,
-        expectation=expectation_layout(checks),
+        expectation=build_expectation_layout(checks),
         call=Layout(
             fields=_CALL_FIELDS,
             elsewhere=dict.fromkeys(("arguments", "params"), "Did you mean 'args'?"),
@@ -145,7 +145,7 @@ MXCP_CHECKS = (
 """
 
 
-def _check(vocabulary: Vocabulary, name: str) -> Field:
+def _build_check_field(vocabulary: Vocabulary, name: str) -> Field:
     return Field(
         schema=vocabulary.schema(name),
         parse=partial(vocabulary.parse, name),
@@ -153,7 +153,7 @@ def _check(vocabulary: Vocabulary, name: str) -> Field:
     )
 
 
-def _expected_answer(checks: Mapping[str, Field]) -> dict[str, Field]:
+def _build_answer_field(checks: Mapping[str, Field]) -> dict[str, Field]:
     """Return the check that may be written beside ``assertions:``, if it is installed."""
     if "expected_answer" not in checks:
         return {}
@@ -170,30 +170,30 @@ def _unknown_judge(checks: Mapping[str, Field]) -> dict[str, str]:
     }
 
 
-def _beside_turns(test: Mapping[str, Field]) -> dict[str, str]:
+def _build_turn_hints(test: Mapping[str, Field]) -> dict[str, str]:
     return dict.fromkeys(test, "Put it into the test, beside 'turns:': it holds for all of them.")
 
 
 # ── Values ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _filled(noun: str, value: Any, example: str) -> list[Any]:
+def _parse_nonempty_list(noun: str, value: Any, example: str) -> list[Any]:
     """Parse a list of at least one ``noun``."""
     if isinstance(value, dict):
         raise InvalidValue(
             f"expected a list of {noun}s, found a mapping",
             meant=f"Begin each {noun} with '{example}'.",
         )
-    if not as_list(value):
+    if not parse_list(value):
         raise InvalidValue(f"there are no {noun}s", meant=f"Add at least one {noun}: '{example}'.")
-    return as_list(value)
+    return parse_list(value)
 
 
-def _server(value: Any) -> str | tuple[str, ...] | dict[str, Any]:
+def _parse_server(value: Any) -> str | tuple[str, ...] | dict[str, Any]:
     if not isinstance(value, list):
-        given: str | dict[str, Any] = as_mapping_or_line(value)
+        given: str | dict[str, Any] = parse_mapping_or_line(value)
         return given
-    names = tuple(as_line(name) for name in value)
+    names = tuple(parse_single_line(name) for name in value)
     if not names:
         raise InvalidValue(
             "there are no servers", meant="Write the names of configured servers: [shop, mail]."
@@ -204,24 +204,26 @@ def _server(value: Any) -> str | tuple[str, ...] | dict[str, Any]:
 _PARAMETERS = {"matrix": MATRIX, "parameters": PARAMETERS}
 
 
-def _calls(description: str) -> Field:
+def _build_calls_field(description: str) -> Field:
     item = {"anyOf": [{"type": "string", "pattern": r"\S"}, {"$ref": "#/$defs/call"}]}
-    return Field(schema={"type": "array", "items": item, "description": description}, parse=as_list)
+    return Field(
+        schema={"type": "array", "items": item, "description": description}, parse=parse_list
+    )
 
 
-_FRESH = flag(
+_FRESH = flag_field(
     "Begin a new conversation here: the model remembers nothing, the server stays the same."
 )
 _SCRIPTED = {
-    "setup": _calls(
+    "setup": _build_calls_field(
         "Tool calls made before the conversation. If one fails, the trial is an error."
     ),
-    "teardown": _calls("Tool calls made after the conversation, whatever its result."),
+    "teardown": _build_calls_field("Tool calls made after the conversation, whatever its result."),
 }
 _CALL_FIELDS = {
-    "tool": line("The tool to call.", required=True),
-    "args": mapping("Its arguments, sent unchanged."),
-    "allow_absent": flag(
+    "tool": line_field("The tool to call.", required=True),
+    "args": mapping_field("Its arguments, sent unchanged."),
+    "allow_absent": flag_field(
         "true: the tool may be in no list before the first test, because it is listed later."
     ),
 }
@@ -233,13 +235,13 @@ _USER = Field(
             "'contexts:'. The model never sees it."
         ),
     },
-    parse=as_mapping_or_line,
+    parse=parse_mapping_or_line,
 )
-_CREDENTIAL = choice(
+_CREDENTIAL = choice_field(
     "The caller's token, for a server with identity 'bearer': valid, none, or flawed.",
     get_args(Credential),
 )
-_NO_TOOLS = flag(
+_NO_TOOLS = flag_field(
     "Whether the test is judged even if the server offers this user no tool, otherwise an error."
 )
 _WHO = {
@@ -251,21 +253,21 @@ _WHO = {
 }
 _ASSERTIONS = Field(
     schema={"$ref": "#/$defs/assertions", "description": "The checks of the test."},
-    parse=as_mapping,
+    parse=parse_mapping,
 )
 
 _SUITE_FIELDS = {
     "mxcp": Field(
         schema={"enum": list(VERSIONS), "description": "Version of the format: 1."},
-        parse=as_version,
+        parse=parse_version,
     ),
-    "suite": line("Name of the suite, unique in the project.", required=True),
-    "description": text("What the suite is about."),
-    "model": line("The model that answers, unless --model names another."),
-    "expected_answer_model": line("The model that judges answers, where a check needs one."),
-    "judge_model": line("The same as expected_answer_model."),
+    "suite": line_field("Name of the suite, unique in the project.", required=True),
+    "description": text_field("What the suite is about."),
+    "model": line_field("The model that answers, unless --model names another."),
+    "expected_answer_model": line_field("The model that judges answers, where a check needs one."),
+    "judge_model": line_field("The same as expected_answer_model."),
     "user_model": USER_MODEL,
-    "system_prompt": text("Sent to the model before every prompt."),
+    "system_prompt": text_field("Sent to the model before every prompt."),
     "server": Field(
         schema={
             "anyOf": [
@@ -278,7 +280,7 @@ _SUITE_FIELDS = {
                 "start it. Without it, the configured server with the suite's name."
             ),
         },
-        parse=_server,
+        parse=_parse_server,
     ),
     "contexts": Field(
         schema={
@@ -288,10 +290,10 @@ _SUITE_FIELDS = {
                 "Users by name, for 'user_context:' of a test. One without a value is anonymous."
             ),
         },
-        parse=contexts,
+        parse=parse_contexts,
     ),
     "identities": IDENTITIES,
-    "require_identity": flag(
+    "require_identity": flag_field(
         "Whether the suite fails if nothing in it shows that the server knows who the caller is."
     ),
     "defaults": Field(
@@ -299,7 +301,7 @@ _SUITE_FIELDS = {
             "$ref": "#/$defs/defaults",
             "description": "Settings and assertions for every test.",
         },
-        parse=as_mapping,
+        parse=parse_mapping,
     ),
     "variants": VARIANTS,
     "interference": INTERFERENCE,
@@ -310,14 +312,14 @@ _SUITE_FIELDS = {
             "items": {"$ref": "#/$defs/test"},
             "description": "The tests.",
         },
-        parse=partial(_filled, "test", example="- name: …"),
+        parse=partial(_parse_nonempty_list, "test", example="- name: …"),
         required=True,
     ),
 }
 _TEST_FIELDS = {
-    "name": line("Name of the test, unique in the suite.", required=True),
-    "description": text("What the test is for, in a sentence."),
-    "prompt": text("What the user says."),
+    "name": line_field("Name of the test, unique in the suite.", required=True),
+    "description": text_field("What the test is for, in a sentence."),
+    "prompt": text_field("What the user says."),
     "wordings": WORDINGS,
     "ingest": INGEST,
     "ingest_prompt": INGEST_PROMPT_FIELD,
@@ -328,7 +330,7 @@ _TEST_FIELDS = {
             "items": {"$ref": "#/$defs/turn"},
             "description": "The user's turns in order, in place of 'prompt'.",
         },
-        parse=partial(_filled, "turn", example="- prompt: …"),
+        parse=partial(_parse_nonempty_list, "turn", example="- prompt: …"),
     ),
     "user": USER,
     **_WHO,

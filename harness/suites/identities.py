@@ -7,16 +7,16 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from harness.base import (
+    DocumentReader,
     Field,
     InvalidValue,
     Layout,
-    Reading,
     Steps,
-    as_line,
-    as_mapping,
-    choice,
+    choice_field,
+    describe_value,
     did_you_mean,
-    found,
+    parse_mapping,
+    parse_single_line,
 )
 from harness.suites.default_expectations import OTHERS, DefaultExpectations
 from harness.types import Access, Case, Check, JsonObject, LeakRule
@@ -35,33 +35,34 @@ _NAMES: list[JsonObject] = [_NAME, {"type": "array", "items": _NAME, "minItems":
 # ── Values of the keys ───────────────────────────────────────────────────────────────
 
 
-def contexts(value: Any) -> dict[str, Any]:
+def parse_contexts(value: Any) -> dict[str, Any]:
     """Parse users by name; one without a value is anonymous."""
-    for name, context in as_mapping(value).items():
+    for name, context in parse_mapping(value).items():
         if context is not None and not isinstance(context, dict):
             words = (
-                f"expected a mapping (lines of 'key: value'), or nothing; found {found(context)}"
+                f"expected a mapping (lines of 'key: value'), or nothing; found "
+                f"{describe_value(context)}"
             )
             raise InvalidValue(words, path=(name,))
-    return as_mapping(value)
+    return parse_mapping(value)
 
 
-def _identities(value: Any) -> dict[str, Any]:
-    for name in as_mapping(value):
-        as_line(name)
+def _parse_identities(value: Any) -> dict[str, Any]:
+    for name in parse_mapping(value):
+        parse_single_line(name)
     if not value:
         raise InvalidValue("there are no identities", meant="Write 'admin: {role: admin}'.")
-    return contexts(value)
+    return parse_contexts(value)
 
 
-def _names(value: Any) -> tuple[str, ...]:
+def _parse_names(value: Any) -> tuple[str, ...]:
     given = value if isinstance(value, list) else [value]
     if not given:
         raise InvalidValue("there are no identities", meant="Write 'as: [admin, anonymous]'.")
     names: list[str] = []
     for index, item in enumerate(given):
         try:
-            name = as_line(item)
+            name = parse_single_line(item)
         except InvalidValue as error:
             raise InvalidValue(
                 error.message, path=(index,), meant="Name one of 'identities:'."
@@ -72,7 +73,7 @@ def _names(value: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _something(value: Any) -> Any:
+def _parse_decision(value: Any) -> Any:
     """Parse the value for the check ``decision``; an empty one would check nothing."""
     if value is None:
         raise InvalidValue(
@@ -81,19 +82,21 @@ def _something(value: Any) -> Any:
     return value
 
 
-def _tool(value: Any) -> JsonObject:
+def _parse_tool(value: Any) -> JsonObject:
     """Parse a tool's name, or ``{tool, args}``."""
     if not isinstance(value, dict):
-        return {"tool": as_line(value)}
+        return {"tool": parse_single_line(value)}
     unknown = next((key for key in value if key not in {"tool", "args", "allow_absent"}), None)
     if unknown is not None:
         meant = "It takes 'tool', 'args' and 'allow_absent'."
         raise InvalidValue(f"unknown key {unknown!r}", path=(unknown,), meant=meant)
     if "tool" not in value:
         raise InvalidValue("'tool' is missing", meant="Write {tool: …, args: {…}}.")
-    as_line(value["tool"])
+    parse_single_line(value["tool"])
     if not isinstance(absent := value.get("allow_absent", False), bool):
-        raise InvalidValue(f"expected true or false, found {found(absent)}", path=("allow_absent",))
+        raise InvalidValue(
+            f"expected true or false, found {describe_value(absent)}", path=("allow_absent",)
+        )
     return value
 
 
@@ -107,7 +110,7 @@ IDENTITIES = Field(
             "is anonymous and needs no entry."
         ),
     },
-    parse=_identities,
+    parse=_parse_identities,
 )
 """``identities: {admin: {role: admin}, visitor: null}``."""
 AS = Field(
@@ -115,10 +118,10 @@ AS = Field(
         "anyOf": [_NAME, {"type": "array", "items": _NAME, "minItems": 1, "uniqueItems": True}],
         "description": "The identities that ask: one case for each, compared with one another.",
     },
-    parse=_names,
+    parse=_parse_names,
 )
 """``as: [admin, analyst, anonymous]``."""
-LEAKS = choice(
+LEAKS = choice_field(
     "Whether a leak fails the case: a value that reaches an identity although it is withheld from "
     "it elsewhere.",
     get_args(LeakRule),
@@ -144,7 +147,7 @@ TOOL = Field(
             "call."
         ),
     },
-    parse=_tool,
+    parse=_parse_tool,
 )
 """``tool: get_salary``."""
 EXPECT = Field(
@@ -156,18 +159,18 @@ EXPECT = Field(
             "'assertions:', which hold for all of them."
         ),
     },
-    parse=as_mapping,
+    parse=parse_mapping,
 )
 """``expect: {admin: allowed, "*": denied}``, where ``*`` is each identity that is not named, or
 ``expect: {admin: allowed, analyst: {decision: filtered, without: [salary]}, user: denied}``."""
 
 
-def expectation_layout(checks: Mapping[str, Field]) -> Layout:
+def build_expectation_layout(checks: Mapping[str, Field]) -> Layout:
     """Return the layout of one identity's expectation: checks and the decision."""
     own = {
         "decision": Field(
             schema={"description": "What the server decides.", **_DECIDED},
-            parse=_something,
+            parse=_parse_decision,
             takes_null=True,
         ),
         "without": Field(
@@ -191,7 +194,7 @@ def expectation_layout(checks: Mapping[str, Field]) -> Layout:
                     "'readable', what may stand in their place."
                 ),
             },
-            parse=_something,
+            parse=_parse_decision,
             takes_null=True,
         ),
     }
@@ -210,7 +213,7 @@ _DECIDED: JsonObject = {
 }
 
 
-def expectation_schema(layout: Layout) -> JsonObject:
+def build_expectation_schema(layout: Layout) -> JsonObject:
     """Return the schema of one identity's expectation."""
     properties = {name: field.schema for name, field in layout.fields.items()}
     written_out = {
@@ -233,7 +236,7 @@ class IdentityReader:
 
     def __init__(
         self,
-        reading: Reading,
+        reading: DocumentReader,
         suite: Mapping[str, Any],
         expectation: Layout,
         decision: Field | None,
@@ -259,11 +262,11 @@ class IdentityReader:
         self.defaults = DefaultExpectations(reading, self.contexts)
         """The default expectations of tests about a tool."""
 
-    def names(self, path: Steps, values: Mapping[str, Any]) -> tuple[str, ...]:
+    def read_names(self, path: Steps, values: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the known identities under ``as`` of a test or of the defaults."""
         if "as" in values and "user_context" in values:
             message = "'as' and 'user_context' both set the caller."
-            self._problem_at_key((*path, "user_context"), message, "Keep one of them.")
+            self._add_key_problem((*path, "user_context"), message, "Keep one of them.")
         for index, name in enumerate(values.get("as", ())):
             if name not in self.contexts and not self.is_lost:
                 known = ", ".join(self.contexts)
@@ -271,10 +274,10 @@ class IdentityReader:
                     did_you_mean(name, self.contexts)
                     or f"Known: {known}. Name it under 'identities:' of the suite."
                 )
-                self._problem((*path, "as", index), f"there is no identity {name!r}.", meant)
+                self._add_problem((*path, "as", index), f"there is no identity {name!r}.", meant)
         return tuple(name for name in values.get("as", ()) if name in self.contexts)
 
-    def expand(
+    def expand_case(
         self, path: Steps, values: Mapping[str, Any], case: Case, names: Sequence[str], noun: str
     ) -> Iterator[Case]:
         """Yield ``case`` once for each of the identities, or unchanged if there are none."""
@@ -283,34 +286,34 @@ class IdentityReader:
             for key in ("expect", "tool"):
                 if key in values and "as" not in values and not self.is_lost:
                     message = f"{noun} has {key!r} but no 'as'."
-                    self._problem_at_key((*path, key), message, "Add 'as: [admin, anonymous]'.")
+                    self._add_key_problem((*path, key), message, "Add 'as: [admin, anonymous]'.")
             yield case
             return
         tool = values.get("tool")
         others = {
             name: default
             for name in names
-            if tool and (default := self.defaults.of(tool["tool"], name)) is not None
+            if tool and (default := self.defaults.find_expectation(tool["tool"], name)) is not None
         }
         if tool and not expected and not others:
-            self._problem_at_key(
+            self._add_key_problem(
                 (*path, "tool"), f"{noun} has 'tool', but no 'expect' that refers to it.", None
             )
         for name in expected:
             if name not in names and name != OTHERS:
                 meant = did_you_mean(name, names) or f"Its identities are {', '.join(names)}."
-                self._problem_at_key(
+                self._add_key_problem(
                     (*path, "expect", name), f"{noun} does not have the identity {name!r}.", meant
                 )
             elif expected[name] is None:
                 meant = "Write what is expected, such as 'denied', or leave the name out."
-                self._problem_at_key((*path, "expect", name), f"{name}: there is no value.", meant)
+                self._add_key_problem((*path, "expect", name), f"{name}: there is no value.", meant)
         for name in names:
             written = name if name in expected else OTHERS
             at, given = (*path, "expect", written), expected.get(written)
             if written not in expected and name in others:
                 at, given = others[name]
-            own = self._checks(at, given, tool, f"{name!r} of {noun}")
+            own = self._build_checks(at, given, tool, f"{name!r} of {noun}")
             yield replace(
                 case,
                 name=f"{case.name} [{name}]" if case.name else "",
@@ -323,27 +326,31 @@ class IdentityReader:
                 checks=(*own, *case.checks),
             )
 
-    def _checks(
+    def _build_checks(
         self, path: Steps, given: Any, tool: JsonObject | None, noun: str
     ) -> Iterator[Check]:
         if given is None:
             return
         if not isinstance(given, dict):
-            yield from self._decision(path, given, {**(tool or {}), "is": given})
+            yield from self._build_decision_check(path, given, {**(tool or {}), "is": given})
             return
-        values = self._reading.record(path, given, self._expectation, f"expectation for {noun}")
+        values = self._reading.read_mapping(
+            path, given, self._expectation, f"expectation for {noun}"
+        )
         decided = {name: values[key] for key, name in _OWN_KEYS.items() if key in values}
         if decided:
-            yield from self._decision(path, given, {**(tool or {}), **decided})
+            yield from self._build_decision_check(path, given, {**(tool or {}), **decided})
         for kind, parsed in values.items():
             if kind not in _OWN_KEYS:
                 for part, check in parsed:
-                    yield check.placed(self._reading.document.at((*path, kind, *part)))
+                    yield check.placed(self._reading.document.locate((*path, kind, *part)))
 
-    def _decision(self, path: Steps, given: Any, decided: JsonObject) -> Iterator[Check]:
+    def _build_decision_check(
+        self, path: Steps, given: Any, decided: JsonObject
+    ) -> Iterator[Check]:
         """Yield the check for a word, a list of words, or ``decision`` and ``without``."""
         if self._decision_check is None:
-            self._problem(path, "no check for decisions is installed.", None)
+            self._add_problem(path, "no check for decisions is installed.", None)
             return
         try:
             parsed = self._decision_check.parse(decided)
@@ -358,13 +365,13 @@ class IdentityReader:
                 if error.meant == "Name it under 'tool:'."
                 else error.meant
             )
-            self._problem((*path, *steps), f"{path[-1]}: {error.message.rstrip('.')}.", meant)
+            self._add_problem((*path, *steps), f"{path[-1]}: {error.message.rstrip('.')}.", meant)
             return
         for _, check in parsed:
-            yield check.placed(self._reading.document.at(path))
+            yield check.placed(self._reading.document.locate(path))
 
-    def _problem(self, path: Steps, message: str, meant: str | None) -> None:
-        self._reading.problem(self._reading.document.at(path), message, meant)
+    def _add_problem(self, path: Steps, message: str, meant: str | None) -> None:
+        self._reading.add_problem(self._reading.document.locate(path), message, meant)
 
-    def _problem_at_key(self, path: Steps, message: str, meant: str | None) -> None:
-        self._reading.problem(self._reading.document.at_key(path), message, meant)
+    def _add_key_problem(self, path: Steps, message: str, meant: str | None) -> None:
+        self._reading.add_problem(self._reading.document.locate_key(path), message, meant)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from harness.base import Field, InvalidValue, as_list, found
+from harness.base import Field, InvalidValue, describe_value, parse_list
 from harness.types import Limits, Turn
 
 Session: TypeAlias = tuple[str, ...]
@@ -28,18 +28,18 @@ MAX_CHUNKS = 10_000
 """Most chunks of one case."""
 
 
-def sessions(value: Any) -> tuple[Session, ...]:
+def parse_sessions(value: Any) -> tuple[Session, ...]:
     """Return the texts of each conversation; each item of the value is a text or a list of texts.
 
     Raises:
         InvalidValue: the error has the path of the invalid part.
     """
-    items = as_list(value)
+    items = parse_list(value)
     if not items:
         raise InvalidValue(
             "there are no chunks", meant="Write a list of texts, or leave the key out."
         )
-    read = tuple(_session(item, (place,)) for place, item in enumerate(items))
+    read = tuple(_parse_session(item, (place,)) for place, item in enumerate(items))
     if sum(map(len, read)) > MAX_CHUNKS:
         raise InvalidValue(
             f"there are {sum(map(len, read)):,} chunks; at most {MAX_CHUNKS:,} fit a test"
@@ -47,31 +47,31 @@ def sessions(value: Any) -> tuple[Session, ...]:
     return read
 
 
-def _session(item: Any, path: tuple[int, ...]) -> Session:
+def _parse_session(item: Any, path: tuple[int, ...]) -> Session:
     if not isinstance(item, list):
-        return (_chunk(item, path),)
+        return (_parse_chunk(item, path),)
     if not item:
         raise InvalidValue("this conversation has no chunks", path=path)
-    return tuple(_chunk(each, (*path, place)) for place, each in enumerate(item))
+    return tuple(_parse_chunk(each, (*path, place)) for place, each in enumerate(item))
 
 
-def _chunk(item: Any, path: tuple[int, ...]) -> str:
+def _parse_chunk(item: Any, path: tuple[int, ...]) -> str:
     if not isinstance(item, str):
         meant = "Quote it." if isinstance(item, int | float) else None
-        raise InvalidValue(f"expected a text, found {found(item)}", path=path, meant=meant)
+        raise InvalidValue(f"expected a text, found {describe_value(item)}", path=path, meant=meant)
     if not item.strip():
         raise InvalidValue("this chunk is empty", path=path)
     return item
 
 
-def template(value: Any, placeholder: str = CHUNK) -> str:
+def parse_template(value: Any, placeholder: str = CHUNK) -> str:
     """Return a prompt that contains the ``placeholder``.
 
     Raises:
         InvalidValue: it does not contain it, or is not a text.
     """
     if not isinstance(value, str):
-        raise InvalidValue(f"expected a text, found {found(value)}")
+        raise InvalidValue(f"expected a text, found {describe_value(value)}")
     if placeholder not in value:
         raise InvalidValue(
             f"it has no {placeholder}", meant=f"Write {placeholder} where the text belongs."
@@ -79,7 +79,7 @@ def template(value: Any, placeholder: str = CHUNK) -> str:
     return value
 
 
-def ingest_turns(told: Sequence[Session], prompt: str = INGEST_PROMPT) -> tuple[Turn, ...]:
+def build_ingest_turns(told: Sequence[Session], prompt: str = INGEST_PROMPT) -> tuple[Turn, ...]:
     """Return the turns for ``told``, with a new conversation for each session."""
     return tuple(
         Turn(prompt=prompt.replace(CHUNK, chunk), fresh=place == 0, ingest=True)
@@ -88,7 +88,7 @@ def ingest_turns(told: Sequence[Session], prompt: str = INGEST_PROMPT) -> tuple[
     )
 
 
-def roomy(limits: Limits, turns: Sequence[Turn], given: Collection[str] = ()) -> Limits:
+def scale_limits(limits: Limits, turns: Sequence[Turn], given: Collection[str] = ()) -> Limits:
     """Return ``limits`` scaled to the number of turns, except those named in ``given``."""
     usual = Limits()
     return replace(
@@ -115,7 +115,7 @@ INGEST = Field(
             "conversation of its own; the texts of a nested list in one."
         ),
     },
-    parse=sessions,
+    parse=parse_sessions,
 )
 """``ingest`` of a test."""
 
@@ -128,6 +128,6 @@ INGEST_PROMPT_FIELD = Field(
         ),
         "default": INGEST_PROMPT,
     },
-    parse=template,
+    parse=parse_template,
 )
 """``ingest_prompt`` of a test."""

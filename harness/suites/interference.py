@@ -6,22 +6,22 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from harness.base import (
+    DocumentReader,
     Field,
     InvalidValue,
     Layout,
-    Reading,
     Steps,
-    arguments,
-    as_list,
-    as_mapping,
-    as_mapping_or_line,
-    found,
-    line,
-    lines,
-    text,
-    texts_by_name,
+    arguments_field,
+    describe_value,
+    line_field,
+    lines_field,
+    parse_list,
+    parse_mapping,
+    parse_mapping_or_line,
+    text_field,
+    texts_by_name_field,
 )
-from harness.types import Alteration, DataSet, MayDepend, ScriptedCall
+from harness.types import Alteration, DataSet, DependentTool, ScriptedCall
 
 CallsReader = Callable[[Steps, Any, str], tuple[ScriptedCall, ...]]
 """``(path, list of calls, noun for messages) → calls``."""
@@ -30,39 +30,39 @@ _HOW = "Say how its data differs: 'env', 'args' or 'setup'."
 _NAME = {"type": "string", "pattern": r"\S"}
 
 
-def _alterations(value: Any) -> list[Any]:
-    for index, item in enumerate(as_list(value)):
+def _parse_alterations(value: Any) -> list[Any]:
+    for index, item in enumerate(parse_list(value)):
         if not isinstance(item, dict):
             raise InvalidValue(
-                f"expected a mapping, found {found(item)}",
+                f"expected a mapping, found {describe_value(item)}",
                 path=(index,),
                 meant="Begin each with '- alters: FIELD'.",
             )
-    return as_list(value)
+    return parse_list(value)
 
 
 MAY_DEPEND_LAYOUT = Layout(
     fields={
-        "tool": line("Name of the tool.", required=True),
-        "fields": lines("The fields of its results; without them, its whole answer."),
+        "tool": line_field("Name of the tool.", required=True),
+        "fields": lines_field("The fields of its results; without them, its whole answer."),
     },
     elsewhere={"field": "Did you mean 'fields'?"},
 )
 """An item of ``may_depend:``, written out."""
 DATA_SET_LAYOUT = Layout(
     fields={
-        "env": texts_by_name(
+        "env": texts_by_name_field(
             "Environment variables that the server is started with in addition; ${NAME} is one of "
             "yours."
         ),
-        "args": arguments("Arguments that the server is started with in addition."),
+        "args": arguments_field("Arguments that the server is started with in addition."),
         "setup": Field(
             schema={
                 "type": "array",
                 "items": {"anyOf": [_NAME, {"$ref": "#/$defs/call"}]},
                 "description": "Tool calls that alter the data, made before anybody asks.",
             },
-            parse=as_list,
+            parse=parse_list,
         ),
     },
     elsewhere={
@@ -74,17 +74,17 @@ DATA_SET_LAYOUT = Layout(
 _DATA = {"$ref": "#/$defs/data_set"}
 ALTERATION_LAYOUT = Layout(
     fields={
-        "alters": line(
+        "alters": line_field(
             "The field that has the value in the results of those who may see it.", required=True
         ),
-        "description": text("What is altered, in a few words, for messages."),
+        "description": text_field("What is altered, in a few words, for messages."),
         "a": Field(
             schema={**_DATA, "description": "The data as it is; without it, that of the server."},
-            parse=as_mapping,
+            parse=parse_mapping,
         ),
         "b": Field(
             schema={**_DATA, "description": "The same data with another value."},
-            parse=as_mapping,
+            parse=parse_mapping,
             required=True,
         ),
         "setup_as": Field(
@@ -95,9 +95,9 @@ ALTERATION_LAYOUT = Layout(
                     "user_context. Without it, an anonymous caller."
                 ),
             },
-            parse=as_mapping_or_line,
+            parse=parse_mapping_or_line,
         ),
-        "withheld_from": lines(
+        "withheld_from": lines_field(
             "Identities that must not see the value even if they get the field itself. All others "
             "that do not get the field must not see it either."
         ),
@@ -107,7 +107,7 @@ ALTERATION_LAYOUT = Layout(
                 "items": {"anyOf": [_NAME, {"$ref": "#/$defs/may_depend"}]},
                 "description": "Tools, or fields of their results, that may depend on the value.",
             },
-            parse=as_list,
+            parse=parse_list,
         ),
     },
     elsewhere={
@@ -128,27 +128,31 @@ INTERFERENCE = Field(
             "get equal answers."
         ),
     },
-    parse=_alterations,
+    parse=_parse_alterations,
 )
 """``interference:`` of a suite."""
 
 
 def read_alterations(
-    reading: Reading, path: Steps, given: list[Mapping[str, Any]], calls: CallsReader
+    reading: DocumentReader, path: Steps, given: list[Mapping[str, Any]], calls: CallsReader
 ) -> Iterator[Alteration]:
     """Yield the alterations that ``given`` at ``path`` describes; ``reading`` collects problems."""
     for index, part in enumerate(given):
         at = (*path, index)
         noun = f"number {index + 1} of 'interference'"
-        values = reading.record(at, part, ALTERATION_LAYOUT, noun)
+        values = reading.read_mapping(at, part, ALTERATION_LAYOUT, noun)
         a, b = (
-            _data_set(reading, (*at, key), values.get(key, {}), f"{key!r} of {noun}", calls)
+            _parse_data_set(reading, (*at, key), values.get(key, {}), f"{key!r} of {noun}", calls)
             for key in "ab"
         )
         if isinstance(part.get("b"), dict) and not (part["b"].keys() & DATA_SET_LAYOUT.fields):
-            reading.problem(reading.document.at((*at, "b")), f"'b' of {noun} is empty.", _HOW)
+            reading.add_problem(
+                reading.document.locate((*at, "b")), f"'b' of {noun} is empty.", _HOW
+            )
         elif a == b:
-            reading.problem(reading.document.at((*at, "b")), f"{noun} alters nothing.", _HOW)
+            reading.add_problem(
+                reading.document.locate((*at, "b")), f"{noun} alters nothing.", _HOW
+            )
         yield Alteration(
             field=values.get("alters", ""),
             description=values.get("description"),
@@ -157,14 +161,14 @@ def read_alterations(
             setup_as=values.get("setup_as"),
             withheld_from=values.get("withheld_from", ()),
             may_depend=tuple(_may_depend(reading, (*at, "may_depend"), values)),
-            at=reading.document.at(at),
+            at=reading.document.locate(at),
         )
 
 
-def _data_set(
-    reading: Reading, path: Steps, given: Mapping[str, Any], noun: str, calls: CallsReader
+def _parse_data_set(
+    reading: DocumentReader, path: Steps, given: Mapping[str, Any], noun: str, calls: CallsReader
 ) -> DataSet:
-    values = reading.record(path, given, DATA_SET_LAYOUT, noun)
+    values = reading.read_mapping(path, given, DATA_SET_LAYOUT, noun)
     return DataSet(
         env=values.get("env", {}),
         args=values.get("args", ()),
@@ -172,12 +176,14 @@ def _data_set(
     )
 
 
-def _may_depend(reading: Reading, path: Steps, values: Mapping[str, Any]) -> Iterator[MayDepend]:
+def _may_depend(
+    reading: DocumentReader, path: Steps, values: Mapping[str, Any]
+) -> Iterator[DependentTool]:
     for index, part in enumerate(values.get("may_depend", ())):
         given = part if isinstance(part, dict) else {"tool": part}
-        yield MayDepend(
+        yield DependentTool(
             **{
                 "tool": "",
-                **reading.record((*path, index), given, MAY_DEPEND_LAYOUT, "'may_depend'"),
+                **reading.read_mapping((*path, index), given, MAY_DEPEND_LAYOUT, "'may_depend'"),
             }
         )

@@ -3,8 +3,8 @@
 A leaderboard is named ``NAME``, or ``NAME:PART`` with one or more of its parts joined by commas:
 ``bfcl:simple_python,parallel``, ``tau2:airline``. Each built-in leaderboard has a folder. To add
 one, write an object that satisfies `Leaderboard` and register it here or under the entry-point
-group ``harness.leaderboards``. One with recorded outputs also satisfies `Replayable`, so that
-``--model recorded:FILE`` works. A module that defines checks of its own adds them to
+group ``harness.leaderboards``. One with recorded outputs also satisfies `ReplayableLeaderboard`, so
+that ``--model recorded:FILE`` works. A module that defines checks of its own adds them to
 `harness.judging.checks.KINDS`.
 """
 
@@ -33,7 +33,7 @@ class Leaderboard(Protocol):
         ...
 
 
-class Recording(Protocol):
+class ModelRecording(Protocol):
     """The recorded outputs of one model in a leaderboard."""
 
     @property
@@ -41,27 +41,27 @@ class Recording(Protocol):
         """Messages for the user: files and parts that were left out, with the reason."""
         ...
 
-    def cases(self) -> Collection[str]:
+    def list_cases(self) -> Collection[str]:
         """Return the names of the recorded cases."""
         ...
 
-    def transcripts(self, case: str) -> Sequence[Transcript]:
+    def get_transcripts(self, case: str) -> Sequence[Transcript]:
         """Return every recorded trial of that case; empty if it was not recorded."""
         ...
 
 
 @runtime_checkable
-class CarriedOut(Recording, Protocol):
+class ExecutableRecording(ModelRecording, Protocol):
     """A recording whose calls are executed again on the suite's own server.
 
     Only the new results count.
     """
 
-    def case(self, case: Case) -> Case:
+    def restore_case(self, case: Case) -> Case:
         """Return ``case`` as it was recorded, in particular its checks."""
         ...
 
-    def verdicts(self, case: str, index: int) -> Mapping[str, Judgement]:
+    def get_verdicts(self, case: str, index: int) -> Mapping[str, Judgement]:
         """Return ``statement → judgement`` of the recorded judge for a trial.
 
         Empty if there was none.
@@ -70,10 +70,10 @@ class CarriedOut(Recording, Protocol):
 
 
 @runtime_checkable
-class Replayable(Protocol):
+class ReplayableLeaderboard(Protocol):
     """A leaderboard whose recorded outputs can take the place of a model."""
 
-    def recordings(self, path: Path) -> Mapping[str, Recording]:
+    def load_recordings(self, path: Path) -> Mapping[str, ModelRecording]:
         """Return the recordings in the file or folder ``path``, by the model's name.
 
         Raises:
@@ -83,10 +83,10 @@ class Replayable(Protocol):
 
 
 @runtime_checkable
-class OffersDecoys(Protocol):
+class DecoyLeaderboard(Protocol):
     """A leaderboard whose tools can make another tool list longer (``add:`` of a variant)."""
 
-    def decoys(self) -> Sequence[Tool]:
+    def list_decoys(self) -> Sequence[Tool]:
         """Return its tools, each name once.
 
         Raises:
@@ -110,13 +110,13 @@ SOURCES: Registry[Source] = Registry(
 """Name → its data, as ``harness fetch NAME`` finds it."""
 
 
-def leaderboard_of(name: str) -> tuple[str, str | None] | None:
+def parse_leaderboard(name: str) -> tuple[str, str | None] | None:
     """Return the leaderboard and the part in ``name``; ``None`` if it names no leaderboard."""
     leaderboard, colon, part = name.partition(":")
     return (leaderboard, part if colon else None) if leaderboard in LEADERBOARDS else None
 
 
-def narrowed(names: Sequence[str], categories: str | None) -> list[str]:
+def add_categories(names: Sequence[str], categories: str | None) -> list[str]:
     """Return ``names`` with ``categories`` as the part of each leaderboard without one.
 
     Several parts of one leaderboard are combined, so that they are one suite if possible.
@@ -127,7 +127,7 @@ def narrowed(names: Sequence[str], categories: str | None) -> list[str]:
     parts: dict[str, list[str] | None] = {}
     placed: list[str] = []
     for name in names:
-        asked = leaderboard_of(name)
+        asked = parse_leaderboard(name)
         if asked is None:
             placed.append(name)
             continue
@@ -138,7 +138,7 @@ def narrowed(names: Sequence[str], categories: str | None) -> list[str]:
         known = parts[leaderboard]
         parts[leaderboard] = None if part is None or known is None else [*known, part]
     if categories is not None and not parts:
-        known_names = ", ".join(LEADERBOARDS.names())
+        known_names = ", ".join(LEADERBOARDS.list_names())
         raise UsageError(
             "--category selects parts of a leaderboard, but none is named",
             meant=f"There are: {known_names}.",

@@ -19,22 +19,22 @@ from harness.base import (
     JsonLine,
     JsonLines,
     Problem,
-    as_line,
-    as_mapping,
+    describe_value,
     did_you_mean,
-    found,
-    page,
+    format_path,
+    locate_page,
+    parse_mapping,
+    parse_single_line,
     read_json_lines,
-    shown,
 )
-from harness.suites.chunks import chunks_of
+from harness.suites.chunks import split_into_chunks
 from harness.suites.ingest import (
     INGEST_PROMPT,
     Session,
-    ingest_turns,
-    roomy,
-    sessions,
-    template,
+    build_ingest_turns,
+    parse_sessions,
+    parse_template,
+    scale_limits,
 )
 from harness.suites.readers import Vocabulary
 from harness.types import Case, Check, Limits, Location, Suite, Turn
@@ -92,7 +92,7 @@ def read_memory(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CASE
     cases: dict[str, Case] = {}
     sources: Counter[str] = Counter()
     for row in lines.rows:
-        case = _Row(lines, row, vocabulary, problems).case(sources)
+        case = _MemoryRowReader(lines, row, vocabulary, problems).read_case(sources)
         if case is None:
             continue
         if first := cases.get(case.name):
@@ -102,7 +102,7 @@ def read_memory(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CASE
             )
             problems.append(
                 Problem(
-                    at=lines.at(row.line),
+                    at=lines.locate(row.line),
                     message=message,
                     meant="Give each line a name of its own.",
                 )
@@ -116,7 +116,7 @@ def read_memory(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CASE
     if problems:
         raise InvalidInput(sorted(problems, key=lambda problem: problem.at.line or 0))
     return Suite(
-        name=Path(shown(path)).stem,
+        name=Path(format_path(path)).stem,
         cases=tuple(cases.values()),
         isolation="case",  # a trial must not find data that another trial stored
         digest=lines.digest,
@@ -125,7 +125,7 @@ def read_memory(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CASE
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _MemoryRowReader:
     """Reads one line into a case; mistakes are added to ``problems``."""
 
     file: JsonLines
@@ -133,44 +133,46 @@ class _Row:
     vocabulary: Vocabulary
     problems: list[Problem]
 
-    def case(self, sources: Counter[str]) -> Case | None:
+    def read_case(self, sources: Counter[str]) -> Case | None:
         known = len(self.problems)
         self._check_columns()
         if len(self.problems) > known:
             return None
-        told = self._told()
-        questions = self._taken("questions", _questions)
-        answers = self._taken("answers", _answers)
+        told = self._read_sessions()
+        questions = self._read_column("questions", _parse_questions)
+        answers = self._read_column("answers", _parse_answers)
         if questions is not None and answers is not None and len(questions) != len(answers):
             message = f"there are {len(questions)} questions and {len(answers)} lists of answers."
-            self._problem(
+            self._add_problem(
                 message, "Give each question its list of accepted answers, in the same order."
             )
-        metadata = self._taken("metadata", _metadata, {})
-        by = self._taken("metric", _metric, "substring")
-        at_least = self._taken("at_least", lambda value: value, 1.0)
-        tell = self._taken("ingest_prompt", template, INGEST_PROMPT)
-        ask = self._taken("question_prompt", lambda value: template(value, QUESTION), QUESTION)
-        name = self._taken("name", as_line, "")
+        metadata = self._read_column("metadata", _parse_metadata, {})
+        by = self._read_column("metric", _parse_metric, "substring")
+        at_least = self._read_column("at_least", lambda value: value, 1.0)
+        tell = self._read_column("ingest_prompt", parse_template, INGEST_PROMPT)
+        ask = self._read_column(
+            "question_prompt", lambda value: parse_template(value, QUESTION), QUESTION
+        )
+        name = self._read_column("name", parse_single_line, "")
         if len(self.problems) > known or told is None or questions is None or answers is None:
             return None
-        checks = [self._checks(CHECK, {"answers": given, "by": by}) for given in answers]
-        share = self._checks(SHARE_CHECK, {"at_least": at_least})
+        checks = [self._build_checks(CHECK, {"answers": given, "by": by}) for given in answers]
+        share = self._build_checks(SHARE_CHECK, {"at_least": at_least})
         if len(self.problems) > known:
             return None
         asked = tuple(
             Turn(prompt=ask.replace(QUESTION, question), checks=each, fresh=True)
             for question, each in zip(questions, checks, strict=True)
         )
-        turns = (*ingest_turns(told, tell), *asked)
+        turns = (*build_ingest_turns(told, tell), *asked)
         return Case(
-            name=name or _name(metadata, sources, self.row.line),
+            name=name or _derive_name(metadata, sources, self.row.line),
             prompt=asked[0].prompt,
             turns=turns,
             checks=share,
-            limits=roomy(Limits(), turns),
+            limits=scale_limits(Limits(), turns),
             metadata=metadata,
-            at=self.file.at(self.row.line),
+            at=self.file.locate(self.row.line),
         )
 
     def _check_columns(self) -> None:
@@ -179,143 +181,151 @@ class _Row:
             if name not in COLUMNS:
                 missing = [column for column in COLUMNS if column not in given]
                 meant = did_you_mean(name.strip().lower().replace(" ", "_"), missing)
-                self._problem(
+                self._add_problem(
                     f"there is no column {name[:60]!r}.",
                     meant or f"The columns are {', '.join(COLUMNS)}.",
                 )
         absent = [column for column in REQUIRED if given.get(column) is None]
         if absent:
-            self._problem(
+            self._add_problem(
                 f"columns are missing: {', '.join(map(repr, absent))}.",
-                f"See {page('memory')} for the format.",
+                f"See {locate_page('memory')} for the format.",
             )
         ways = [column for column in TOLD if given.get(column) is not None]
         if not ways:
-            self._problem(
+            self._add_problem(
                 "there is neither 'context' nor 'chunks'.",
                 "One of them must contain the texts that the model is told.",
             )
         elif len(ways) > 1:
-            self._problem("there are both 'context' and 'chunks'.", "Keep one of them.")
+            self._add_problem("there are both 'context' and 'chunks'.", "Keep one of them.")
         elif "chunk_chars" in given and ways == ["chunks"]:
-            self._problem(
+            self._add_problem(
                 "'chunk_chars' is for a 'context'; 'chunks' are not cut.",
                 "Remove it.",
             )
 
-    def _told(self) -> tuple[Session, ...] | None:
+    def _read_sessions(self) -> tuple[Session, ...] | None:
         if self.row.value.get("chunks") is not None:
-            told: tuple[Session, ...] | None = self._taken("chunks", sessions)
+            told: tuple[Session, ...] | None = self._read_column("chunks", parse_sessions)
             return told
-        size: int | None = self._taken("chunk_chars", _size, CHUNK_CHARS)
-        text: str | None = self._taken("context", _text)
+        size: int | None = self._read_column("chunk_chars", _parse_size, CHUNK_CHARS)
+        text: str | None = self._read_column("context", _parse_text)
         if size is None or text is None:
             return None
-        cut: tuple[Session, ...] | None = self._taken(
-            "context", lambda _: sessions([*chunks_of(text, size)])
+        cut: tuple[Session, ...] | None = self._read_column(
+            "context", lambda _: parse_sessions([*split_into_chunks(text, size)])
         )
         return cut
 
-    def _taken(self, column: str, read: Callable[[Any], Any], default: Any = None) -> Any:
+    def _read_column(self, column: str, read: Callable[[Any], Any], default: Any = None) -> Any:
         value = self.row.value.get(column)
         if value is None:
             return default
         try:
             return read(value)
         except InvalidValue as error:
-            self._problem(
-                f"{_place(column, error.path)}: {error.message.rstrip('.')}.", error.meant
+            self._add_problem(
+                f"{_format_path(column, error.path)}: {error.message.rstrip('.')}.", error.meant
             )
             return None
 
-    def _checks(self, kind: str, value: Any) -> tuple[Check, ...]:
-        at = self.file.at(self.row.line)
+    def _build_checks(self, kind: str, value: Any) -> tuple[Check, ...]:
+        at = self.file.locate(self.row.line)
         try:
-            return tuple(check.placed(at) for _, check in self.vocabulary.parse(kind, value))
+            return tuple(check.with_location(at) for _, check in self.vocabulary.parse(kind, value))
         except InvalidValue as error:
             column = next((step for step in error.path if step in COLUMNS), "answers")
-            self._problem(f"{column}: {error.message.rstrip('.')}.", error.meant)
+            self._add_problem(f"{column}: {error.message.rstrip('.')}.", error.meant)
             return ()
 
-    def _problem(self, message: str, meant: str | None = None) -> None:
-        self.problems.append(Problem(at=self.file.at(self.row.line), message=message, meant=meant))
+    def _add_problem(self, message: str, meant: str | None = None) -> None:
+        self.problems.append(
+            Problem(at=self.file.locate(self.row.line), message=message, meant=meant)
+        )
 
 
 # ── Columns ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _text(value: Any) -> str:
+def _parse_text(value: Any) -> str:
     if not isinstance(value, str):
         meant = "Quote it." if isinstance(value, int | float) else None
-        raise InvalidValue(f"expected a text, found {found(value)}", meant=meant)
+        raise InvalidValue(f"expected a text, found {describe_value(value)}", meant=meant)
     if not value.strip():
         raise InvalidValue("it is empty")
     return value
 
 
-def _questions(value: Any) -> list[str]:
+def _parse_questions(value: Any) -> list[str]:
     if not isinstance(value, list) or not value:
-        raise InvalidValue(f"expected a list of at least one question, found {found(value)}")
+        raise InvalidValue(
+            f"expected a list of at least one question, found {describe_value(value)}"
+        )
     if len(value) > MAX_QUESTIONS:
         raise InvalidValue(f"there are {len(value):,}; at most {MAX_QUESTIONS:,} fit a case")
-    return [_each(_text, item, place) for place, item in enumerate(value)]
+    return [_parse_item(_parse_text, item, place) for place, item in enumerate(value)]
 
 
-def _answers(value: Any) -> list[list[str]]:
+def _parse_answers(value: Any) -> list[list[str]]:
     if not isinstance(value, list):
-        raise InvalidValue(f"expected a list, one item for each question, found {found(value)}")
-    return [_each(_accepted, item, place) for place, item in enumerate(value)]
+        raise InvalidValue(
+            f"expected a list, one item for each question, found {describe_value(value)}"
+        )
+    return [_parse_item(_parse_accepted, item, place) for place, item in enumerate(value)]
 
 
-def _accepted(value: Any) -> list[str]:
+def _parse_accepted(value: Any) -> list[str]:
     """Return the accepted answers to one question, given as a text or a list of texts."""
     given = value if isinstance(value, list) else [value]
     if not given:
         raise InvalidValue(
             "there is no accepted answer", meant="Write a list of at least one text."
         )
-    return [_text(item) for item in given]
+    return [_parse_text(item) for item in given]
 
 
-def _each(read: Callable[[Any], Any], item: Any, place: int) -> Any:
+def _parse_item(read: Callable[[Any], Any], item: Any, place: int) -> Any:
     try:
         return read(item)
     except InvalidValue as error:
         raise InvalidValue(error.message, path=(place, *error.path), meant=error.meant) from None
 
 
-def _metric(value: Any) -> str:
+def _parse_metric(value: Any) -> str:
     if isinstance(value, str) and value in METRICS:
         return METRICS[value]
     near = did_you_mean(value, METRICS) if isinstance(value, str) else None
-    raise InvalidValue(f"expected one of {', '.join(METRICS)}; found {found(value)}", meant=near)
+    raise InvalidValue(
+        f"expected one of {', '.join(METRICS)}; found {describe_value(value)}", meant=near
+    )
 
 
-def _metadata(value: Any) -> dict[str, Any]:
+def _parse_metadata(value: Any) -> dict[str, Any]:
     """Return the values that are short enough for reports.
 
     Datasets may put whole conversations here.
     """
-    parts = {key: part for key, part in as_mapping(value).items() if part is not None}
+    parts = {key: part for key, part in parse_mapping(value).items() if part is not None}
     return {key: part for key, part in parts.items() if len(json.dumps(part)) <= MAX_METADATA}
 
 
-def _size(value: Any) -> int:
+def _parse_size(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < MIN_CHUNK_CHARS:
         raise InvalidValue(
-            f"expected a whole number from {MIN_CHUNK_CHARS} up, found {found(value)}"
+            f"expected a whole number from {MIN_CHUNK_CHARS} up, found {describe_value(value)}"
         )
     return value
 
 
-def _place(column: str, path: tuple[str | int, ...]) -> str:
+def _format_path(column: str, path: tuple[str | int, ...]) -> str:
     """Return ``questions[3]``, counted from 1."""
     return column + "".join(
         f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in path
     )
 
 
-def _name(metadata: Mapping[str, Any], sources: Counter[str], line: int) -> str:
+def _derive_name(metadata: Mapping[str, Any], sources: Counter[str], line: int) -> str:
     """Return a name made from the dataset's own ``source``, else from the line number."""
     source = metadata.get("source")
     if not isinstance(source, str) or not source.strip():

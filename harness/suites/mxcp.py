@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.base import Document, InvalidInput, Problem, Reading, read_document
+from harness.base import Document, DocumentReader, InvalidInput, Problem, read_document
 from harness.suites.cases import CaseReader
-from harness.suites.config.server_entries import guard_rails, read_server
-from harness.suites.format_tables import Layouts, layouts
+from harness.suites.config.server_entries import build_guard_rails, read_server
+from harness.suites.format_tables import SuiteLayouts, build_layouts
 from harness.suites.interference import read_alterations
 from harness.suites.readers import Vocabulary
 from harness.suites.variants import read_variants
@@ -34,8 +34,8 @@ def read_suite(path: Path, vocabulary: Vocabulary) -> Suite:
     """
     document = read_document(path)
     _require_suite(document)
-    reading = Reading(document)
-    suite = _suite(reading, layouts(vocabulary))
+    reading = DocumentReader(document)
+    suite = _read_suite(reading, build_layouts(vocabulary))
     reading.finish()
     return suite
 
@@ -58,64 +58,68 @@ def _require_suite(document: Document) -> None:
     raise InvalidInput([*document.problems, problem])
 
 
-def _suite(reading: Reading, layout: Layouts) -> Suite:
+def _read_suite(reading: DocumentReader, layout: SuiteLayouts) -> Suite:
     document = reading.document
-    values = reading.record((), document.value, layout.suite, "the suite")
+    values = reading.read_mapping((), document.value, layout.suite, "the suite")
     name = values.get("suite", "")
     reader = CaseReader(reading, layout, values)
-    cases = _cases(reading, reader)
+    cases = _read_cases(reading, reader)
     # A trial must not find data that another trial stored.
     isolation = "case" if any(turn.ingest for case in cases for turn in case.turns) else None
     return Suite(
         name=name,
         description=values.get("description"),
         model=values.get("model"),
-        server=_server(reading, values.get("server"), name),
+        server=_read_server(reading, values.get("server"), name),
         isolation=values.get("isolation", isolation),
-        guard=guard_rails(reading, (), values),
+        guard=build_guard_rails(reading, (), values),
         system_prompt=values.get("system_prompt"),
         require_identity=values.get("require_identity", False),
-        judge_model=_judge_model(reading, values),
+        judge_model=_find_judge_model(reading, values),
         user_model=values.get("user_model"),
         cases=cases,
         variants=read_variants(reading, ("variants",), values.get("variants", {})),
         alterations=tuple(
             read_alterations(
-                reading, ("interference",), values.get("interference", []), reader.calls
+                reading, ("interference",), values.get("interference", []), reader.read_calls
             )
         ),
         digest=document.digest,
-        at=document.at(("suite",)),
+        at=document.locate(("suite",)),
         notes=tuple(dict.fromkeys(reading.notes)),
     )
 
 
-def _judge_model(reading: Reading, values: Mapping[str, Any]) -> str | None:
+def _find_judge_model(reading: DocumentReader, values: Mapping[str, Any]) -> str | None:
     if "judge_model" in values and "expected_answer_model" in values:
         message = "'judge_model' and 'expected_answer_model' are two names of the same setting."
-        reading.problem(reading.document.at_key(("judge_model",)), message, "Keep one of them.")
+        reading.add_problem(
+            reading.document.locate_key(("judge_model",)), message, "Keep one of them."
+        )
     model: str | None = values.get("judge_model", values.get("expected_answer_model"))
     return model
 
 
-def _cases(reading: Reading, reader: CaseReader) -> tuple[Case, ...]:
+def _read_cases(reading: DocumentReader, reader: CaseReader) -> tuple[Case, ...]:
     """Return all cases; report duplicate names."""
     cases: dict[str, Case] = {}
-    for path, case in reader.cases():
+    for path, case in reader.iterate_cases():
         if first := cases.get(case.name):
             message = (
                 f"test {case.name!r} is defined twice; first at line "
                 f"{first.at.line if first.at else '?'}."
             )
-            reading.problem(
-                reading.document.at((*path, "name")), message, "Give each test a name of its own."
+            reading.add_problem(
+                reading.document.locate((*path, "name")),
+                message,
+                "Give each test a name of its own.",
             )
         elif case.name:
             cases[case.name] = case
     return tuple(cases.values())
 
 
-def _server(
-    reading: Reading, value: str | tuple[str, ...] | dict[str, Any] | None, suite: str
+def _read_server(
+    reading: DocumentReader, value: str | tuple[str, ...] | dict[str, Any] | None, suite: str
 ) -> ServerSpec | str | tuple[str, ...] | None:
     return read_server(reading, ("server",), value, suite) if isinstance(value, dict) else value

@@ -15,16 +15,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from harness.base import (
+    DocumentReader,
     Field,
     InvalidValue,
     Layout,
-    Reading,
     Steps,
-    as_list,
-    as_mapping,
     canonical_json,
+    describe_value,
     did_you_mean,
-    found,
+    parse_list,
+    parse_mapping,
 )
 
 Row: TypeAlias = Mapping[str, Any]
@@ -64,35 +64,36 @@ _MAX_SHOWN = 40
 # ── Values of the two keys ───────────────────────────────────────────────────────────
 
 
-def _matrix(value: Any) -> dict[str, list[Any]]:
-    if not as_mapping(value):
+def _parse_matrix(value: Any) -> dict[str, list[Any]]:
+    if not parse_mapping(value):
         raise InvalidValue("there are no parameters", meant="Write 'name: [value, value]'.")
     for name, values in value.items():
         _check_name(name, (name,))
         if not isinstance(values, list) or not values:
-            there = "an empty list" if values == [] else found(values)
+            there = "an empty list" if values == [] else describe_value(values)
             raise InvalidValue(
                 f"expected a list of at least one value, found {there}", path=(name,)
             )
         _check_distinct(values, (name,))
-    return as_mapping(value)
+    return parse_mapping(value)
 
 
-def _rows(value: Any) -> list[Row]:
-    if not as_list(value):
+def _parse_rows(value: Any) -> list[Row]:
+    if not parse_list(value):
         raise InvalidValue("there are no rows", meant="Write '- {name: value}'.")
     names = dict.fromkeys(name for row in value if isinstance(row, dict) for name in row)
     for index, row in enumerate(value):
         if not isinstance(row, dict) or not row:
             raise InvalidValue(
-                f"expected a mapping of parameters to values, found {found(row)}", path=(index,)
+                f"expected a mapping of parameters to values, found {describe_value(row)}",
+                path=(index,),
             )
         for name in names:
             _check_name(name, (index, name))
             if name not in row:
                 raise InvalidValue(f"this row lacks {name!r}, others have", path=(index,))
     _check_distinct(value, ())
-    return as_list(value)
+    return parse_list(value)
 
 
 def _check_name(name: str, path: Steps) -> None:
@@ -127,7 +128,7 @@ MATRIX = Field(
             "}} filled in."
         ),
     },
-    parse=_matrix,
+    parse=_parse_matrix,
 )
 """``matrix: {city: [Paris, Oslo], unit: [C, F]}``."""
 PARAMETERS = Field(
@@ -141,7 +142,7 @@ PARAMETERS = Field(
         },
         "description": "Rows of parameters: one test for each row, with ${{ name }} filled in.",
     },
-    parse=_rows,
+    parse=_parse_rows,
 )
 """``parameters: [{city: Paris, unit: C}, {city: Oslo, unit: C}]``."""
 
@@ -149,7 +150,7 @@ PARAMETERS = Field(
 # ── Placeholders ─────────────────────────────────────────────────────────────────────────────
 
 
-class _Use(NamedTuple):
+class _Placeholder(NamedTuple):
     """One placeholder."""
 
     path: Steps
@@ -159,28 +160,28 @@ class _Use(NamedTuple):
     in_key: bool
 
 
-def _uses(value: Any, path: Steps) -> Iterator[_Use]:
+def _find_placeholders(value: Any, path: Steps) -> Iterator[_Placeholder]:
     if isinstance(value, str):
-        yield from _uses_of(value, path, in_key=False)
+        yield from _find_in_text(value, path, in_key=False)
     elif isinstance(value, dict):
         for key, part in value.items():
-            yield from _uses_of(key, (*path, key), in_key=True)
-            yield from _uses(part, (*path, key))
+            yield from _find_in_text(key, (*path, key), in_key=True)
+            yield from _find_placeholders(part, (*path, key))
     elif isinstance(value, list):
         for index, part in enumerate(value):
-            yield from _uses(part, (*path, index))
+            yield from _find_placeholders(part, (*path, index))
 
 
-def _uses_of(text: str, path: Steps, *, in_key: bool) -> Iterator[_Use]:
+def _find_in_text(text: str, path: Steps, *, in_key: bool) -> Iterator[_Placeholder]:
     for match in _PLACEHOLDER.finditer(text):
         if not match[1]:
-            yield _Use(path, match[2].strip(), match.group() == text, in_key)
+            yield _Placeholder(path, match[2].strip(), match.group() == text, in_key)
 
 
-class Expander:
+class ParameterExpander:
     """Makes the tests of a suite from those with parameters."""
 
-    def __init__(self, reading: Reading, test: Layout, parameters: Layout) -> None:
+    def __init__(self, reading: DocumentReader, test: Layout, parameters: Layout) -> None:
         """``reading`` collects problems.
 
         ``test`` and ``parameters`` are layouts of a test and the keys.
@@ -191,7 +192,7 @@ class Expander:
         self._cases = 0
         self._copied = 0
 
-    def expand(
+    def expand_test(
         self, path: Steps, test: Mapping[str, Any], noun: str
     ) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yield ``(suffix of the name, test)`` for each row of the test at ``path``.
@@ -205,34 +206,36 @@ class Expander:
             yield "", test
             return
         before = len(self._reading.problems)
-        values = self._reading.record(path, given, self._layout, noun)
+        values = self._reading.read_mapping(path, given, self._layout, noun)
         rest = {key: part for key, part in test.items() if key not in self._layout.fields}
         if len(given) > 1:
-            self._problem(
+            self._add_problem(
                 (*path, "parameters"),
                 f"{noun} has both 'matrix' and 'parameters'.",
                 "Keep one of them.",
             )
         elif values:
-            self._check(path, rest, values)
+            self._check_parameters(path, rest, values)
         if len(self._reading.problems) > before:
             return
         names: Counter[str] = Counter()
-        for row in _rows_of(values):
-            end = ",".join(f"{name}={_shown(value)}" for name, value in row.items())
+        for row in _iterate_rows(values):
+            end = ",".join(f"{name}={_format_name_part(value)}" for name, value in row.items())
             names[end] += 1
             number = f",#{names[end]}" if names[end] > 1 else ""
             try:
                 filled = {
-                    key: part if key in self._fixed else self._fill(part, row)
+                    key: part if key in self._fixed else self._fill_value(part, row)
                     for key, part in rest.items()
                 }
             except InvalidValue as error:
-                self._problem(path, error.message, error.meant)
+                self._add_problem(path, error.message, error.meant)
                 return
             yield f"[{end}{number}]", filled
 
-    def _check(self, path: Steps, rest: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    def _check_parameters(
+        self, path: Steps, rest: Mapping[str, Any], values: Mapping[str, Any]
+    ) -> None:
         """Report unknown and unused parameters, and placeholders that are not filled in."""
         key, given = next(iter(values.items()))
         count = math.prod(len(each) for each in given.values()) if key == "matrix" else len(given)
@@ -242,30 +245,30 @@ class Expander:
                 f"these parameters make {count:,} tests, and those of the suite more than "
                 f"{MAX_CASES:,}."
             )
-            self._problem((*path, key), message, "Leave out redundant combinations.")
+            self._add_problem((*path, key), message, "Leave out redundant combinations.")
             return
-        kinds = _kinds(key, given)
+        kinds = _explain_unusable(key, given)
         used = set()
-        for use in _uses(rest, path):
+        for use in _find_placeholders(rest, path):
             used.add(use.name)
             self._check_use(use, str(use.path[len(path)]), kinds)
         for name in kinds.keys() - used:
             place = (*path, key, name) if key == "matrix" else (*path, key, 0, name)
             message = f"the parameter {name!r} is not used."
-            self._reading.problem(
-                self._reading.document.at_key(place),
+            self._reading.add_problem(
+                self._reading.document.locate_key(place),
                 message,
                 f"Use ${{{{ {name} }}}}, or remove it.",
             )
 
-    def _check_use(self, use: _Use, key: str, kinds: Mapping[str, str]) -> None:
+    def _check_use(self, use: _Placeholder, key: str, kinds: Mapping[str, str]) -> None:
         if key in self._fixed:
             meant = f"They are filled in under {', '.join(FILLED)}."
             if key == "name":
                 meant = "The parameters are added to the tests' names automatically."
-            self._problem(use.path, f"placeholders are not filled in under {key!r}.", meant)
+            self._add_problem(use.path, f"placeholders are not filled in under {key!r}.", meant)
         elif use.in_key:
-            self._problem(
+            self._add_problem(
                 use.path,
                 "placeholders are not filled in in keys.",
                 "Give the whole mapping as a parameter.",
@@ -276,20 +279,20 @@ class Expander:
                 did_you_mean(use.name, kinds)
                 or f"Known: {known}. For the literal text write $${{{{ … }}}}."
             )
-            self._problem(use.path, f"there is no parameter {use.name!r}.", meant)
+            self._add_problem(use.path, f"there is no parameter {use.name!r}.", meant)
         elif kinds[use.name] and not use.whole:
             message = (
                 f"the parameter {use.name!r} is {kinds[use.name]}: it cannot be used within a text."
             )
-            self._problem(use.path, message, "Make the placeholder the whole value.")
+            self._add_problem(use.path, message, "Make the placeholder the whole value.")
 
-    def _fill(self, value: Any, row: Row) -> Any:
+    def _fill_value(self, value: Any, row: Row) -> Any:
         """Return a copy of ``value`` with every placeholder replaced."""
-        self._count(1)
+        self._count_tests(1)
         if isinstance(value, dict):
-            return {key: self._fill(part, row) for key, part in value.items()}
+            return {key: self._fill_value(part, row) for key, part in value.items()}
         if isinstance(value, list):
-            return [self._fill(part, row) for part in value]
+            return [self._fill_value(part, row) for part in value]
         return self._fill_text(value, row) if isinstance(value, str) and "${{" in value else value
 
     def _fill_text(self, text: str, row: Row) -> Any:
@@ -297,12 +300,12 @@ class Expander:
         if whole and not whole[1]:
             return row[whole[2].strip()]
         filled = _PLACEHOLDER.sub(
-            lambda part: part[0][1:] if part[1] else _as_text(row[part[2].strip()]), text
+            lambda part: part[0][1:] if part[1] else _format_value(row[part[2].strip()]), text
         )
-        self._count(len(filled))
+        self._count_tests(len(filled))
         return filled
 
-    def _count(self, amount: int) -> None:
+    def _count_tests(self, amount: int) -> None:
         self._copied += amount
         if self._copied > MAX_COPIED:
             raise InvalidValue(
@@ -310,11 +313,11 @@ class Expander:
                 meant="Use fewer rows, or shorter texts.",
             )
 
-    def _problem(self, path: Steps, message: str, meant: str | None) -> None:
-        self._reading.problem(self._reading.document.at(path), message, meant)
+    def _add_problem(self, path: Steps, message: str, meant: str | None) -> None:
+        self._reading.add_problem(self._reading.document.locate(path), message, meant)
 
 
-def _rows_of(values: Mapping[str, Any]) -> Iterator[Row]:
+def _iterate_rows(values: Mapping[str, Any]) -> Iterator[Row]:
     if "parameters" in values:
         yield from values["parameters"]
         return
@@ -323,20 +326,22 @@ def _rows_of(values: Mapping[str, Any]) -> Iterator[Row]:
         yield dict(zip(matrix, combination, strict=True))
 
 
-def _kinds(key: str, given: Any) -> dict[str, str]:
+def _explain_unusable(key: str, given: Any) -> dict[str, str]:
     """Return for each parameter why it cannot be used within a text, or an empty text."""
     each = given if key == "matrix" else {name: [row[name] for row in given] for name in given[0]}
     return {
-        name: next((found(value) for value in values if isinstance(value, dict | list)), "")
+        name: next(
+            (describe_value(value) for value in values if isinstance(value, dict | list)), ""
+        )
         for name, values in each.items()
     }
 
 
-def _as_text(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _shown(value: Any) -> str:
+def _format_name_part(value: Any) -> str:
     """Return a value as part of a name: on one line, and not too long."""
     words = " ".join(
         (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).split()

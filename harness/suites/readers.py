@@ -10,9 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeAlias
 
-from harness.base import InvalidInput, Problem, Registry, UsageError, shown
-from harness.suites.formats import SuiteFormat, built_in, is_recognised
-from harness.suites.other_tools import suite_of_another_tool
+from harness.base import InvalidInput, Problem, Registry, UsageError, format_path
+from harness.suites.foreign_suites import recognise_suite
+from harness.suites.formats import SuiteFormat, is_recognised, load_built_in
 from harness.types import Case, Check, JsonObject, Suite
 
 
@@ -35,7 +35,7 @@ class Vocabulary(Protocol):
         """
         ...
 
-    def contradictions(self, case: Case) -> Sequence[Problem]:
+    def find_contradictions(self, case: Case) -> Sequence[Problem]:
         """Return the checks of ``case`` that cannot hold together."""
         ...
 
@@ -50,7 +50,7 @@ of every file with that extension."""
 
 def is_suite_file(path: Path) -> bool:
     """Whether there is a format with this extension."""
-    return path.suffix.lower() in _extensions()
+    return path.suffix.lower() in _list_extensions()
 
 
 def read_suite(path: Path, vocabulary: Vocabulary, max_cases: int | None = None) -> Suite:
@@ -63,16 +63,16 @@ def read_suite(path: Path, vocabulary: Vocabulary, max_cases: int | None = None)
         UsageError: no format is known for such files, or two formats recognise this one.
     """
     try:
-        return _read_as_ours(path, vocabulary, max_cases)
+        return _read_known_format(path, vocabulary, max_cases)
     except UsageError as error:
         # Asked last: what harness can read is a suite of harness, whatever else it looks like.
-        if (another := suite_of_another_tool(path)) is not None:
+        if (another := recognise_suite(path)) is not None:
             raise InvalidInput([another]) from error
         raise
 
 
-def _read_as_ours(path: Path, vocabulary: Vocabulary, max_cases: int | None) -> Suite:
-    chosen = _format_of(path)
+def _read_known_format(path: Path, vocabulary: Vocabulary, max_cases: int | None) -> Suite:
+    chosen = _recognise_format(path)
     read = chosen.reads
     if isinstance(read, str):
         module, attribute = read.split(":")
@@ -88,21 +88,21 @@ def check_consistent(suite: Suite, vocabulary: Vocabulary) -> Suite:
     Raises:
         InvalidInput: the error names every check that contradicts another.
     """
-    problems = [problem for case in suite.cases for problem in vocabulary.contradictions(case)]
+    problems = [problem for case in suite.cases for problem in vocabulary.find_contradictions(case)]
     if problems:
         raise InvalidInput(dict.fromkeys(problems))
     return suite
 
 
-def reader(max_cases: int) -> Reader:
+def make_reader(max_cases: int) -> Reader:
     """Return a `Reader` of every format that takes datasets of up to ``max_cases`` tests."""
     return lambda path, vocabulary: read_suite(path, vocabulary, max_cases)
 
 
-def _format_of(path: Path) -> SuiteFormat:
-    formats = _formats(path.suffix.lower())
+def _recognise_format(path: Path) -> SuiteFormat:
+    formats = _find_formats(path.suffix.lower())
     if not formats:
-        known = ", ".join(_extensions())
+        known = ", ".join(_list_extensions())
         raise UsageError(
             f"{path} is not a suite file", meant=f"A suite's name ends in one of: {known}."
         )
@@ -113,44 +113,44 @@ def _format_of(path: Path) -> SuiteFormat:
         return next(iter(found.values()))
     looked_for = "; ".join(f"{one.looks_for} ({name})" for name, one in formats.items())
     if found:
-        message = f"{shown(path)} could be a suite of several formats: {', '.join(found)}"
+        message = f"{format_path(path)} could be a suite of several formats: {', '.join(found)}"
         raise UsageError(message, meant=f"Keep only what identifies one of them: {looked_for}.")
     raise UsageError(
-        f"{shown(path)} is not a suite of a known format",
+        f"{format_path(path)} is not a suite of a known format",
         meant=f"A suite with this extension has: {looked_for}.",
     )
 
 
-def _formats(extension: str) -> dict[str, SuiteFormat]:
+def _find_formats(extension: str) -> dict[str, SuiteFormat]:
     """Return every format with that extension, by name."""
-    own = {name: one for name, one in built_in().items() if extension in one.extensions}
+    own = {name: one for name, one in load_built_in().items() if extension in one.extensions}
     others = {
-        name: _as_format(READERS.get(name), extension)
-        for name in READERS.names()
-        if _extension(name) == extension
+        name: _wrap_reader(READERS.get(name), extension)
+        for name in READERS.list_names()
+        if _parse_extension(name) == extension
     }
     # A reader of all files with an extension must not take files of built-in formats.
     return own | {
-        name: one for name, one in others.items() if one.recognises is not _takes_all or not own
+        name: one for name, one in others.items() if one.recognises is not _recognise_all or not own
     }
 
 
-def _extensions() -> list[str]:
-    own = [extension for one in built_in().values() for extension in one.extensions]
-    return list(dict.fromkeys([*own, *map(_extension, READERS.names())]))
+def _list_extensions() -> list[str]:
+    own = [extension for one in load_built_in().values() for extension in one.extensions]
+    return list(dict.fromkeys([*own, *map(_parse_extension, READERS.list_names())]))
 
 
-def _extension(name: str) -> str:
+def _parse_extension(name: str) -> str:
     return f".{name.partition('-')[0]}"
 
 
-def _as_format(member: SuiteFormat | Reader, extension: str) -> SuiteFormat:
+def _wrap_reader(member: SuiteFormat | Reader, extension: str) -> SuiteFormat:
     if isinstance(member, SuiteFormat):
         return member
     return SuiteFormat(
-        extensions=(extension,), recognises=_takes_all, looks_for="anything", reads=member
+        extensions=(extension,), recognises=_recognise_all, looks_for="anything", reads=member
     )
 
 
-def _takes_all(_path: Path, _file: BinaryIO) -> bool:
+def _recognise_all(_path: Path, _file: BinaryIO) -> bool:
     return True

@@ -14,8 +14,8 @@ from typing import Any
 from harness.base import EXTENSION, Field, Layout, canonical_json
 from harness.suites.config.identity_entries import IDENTITY
 from harness.suites.config.server_entries import SERVER
-from harness.suites.format_tables import Layouts, layouts
-from harness.suites.identities import expectation_schema
+from harness.suites.format_tables import SuiteLayouts, build_layouts
+from harness.suites.identities import build_expectation_schema
 from harness.suites.interference import (
     ALTERATION_LAYOUT,
     DATA_SET_LAYOUT,
@@ -38,90 +38,90 @@ SCHEMA_FILE = Path(__file__).with_name("suite.schema.json")
 _NOTES: tuple[str, ...] = ("description", "default")
 
 
-def suite_schema(vocabulary: Vocabulary) -> JsonObject:
+def build_suite_schema(vocabulary: Vocabulary) -> JsonObject:
     """Return the schema (draft 2020-12) of suites that may use the checks of ``vocabulary``.
 
     It accepts every suite that the reader accepts, and rejects every unknown key. Mistakes that a
     schema cannot express (duplicate names, lists without checks, the values of placeholders) are
     found only by the reader.
     """
-    layout = layouts(vocabulary)
+    layout = build_layouts(vocabulary)
     checks = {name: vocabulary.schema(name) for name in vocabulary.names()}
     known = {
-        canonical_json(part): _reference(name)
+        canonical_json(part): _build_reference(name)
         for bare in (True, False)  # an exact description takes precedence over the general form
         for name in reversed(checks)
-        for part in [_bare(checks[name]) if bare else checks[name]]
+        for part in [_remove_notes(checks[name]) if bare else checks[name]]
     }
     body = {
-        **_mapping(layout.suite),
+        **_build_mapping(layout.suite),
         **_checks_something(layout),
         "$defs": {
             "test": {
                 "description": "One question to the model, or a conversation.",
-                **_test(layout),
+                **_build_test(layout),
             },
-            "turn": {"description": "One turn of the user.", **_mapping(layout.turn)},
+            "turn": {"description": "One turn of the user.", **_build_mapping(layout.turn)},
             "defaults": {
                 "description": ("Settings and assertions for every test."),
-                **_mapping(layout.defaults),
+                **_build_mapping(layout.defaults),
             },
             "user": {
                 "description": ("A simulated user who talks with the model."),
-                **_mapping(layout.user),
+                **_build_mapping(layout.user),
             },
             "call": {
                 "description": "A tool call that the test makes itself.",
-                **_mapping(layout.call),
+                **_build_mapping(layout.call),
             },
-            "expectation": expectation_schema(layout.expectation),
+            "expectation": build_expectation_schema(layout.expectation),
             "assertions": {
                 "description": "The checks.",
-                **_mapping(layout.assertions),
+                **_build_mapping(layout.assertions),
             },
             "server": {
                 "description": "How the server is started or reached.",
-                **_mapping(SERVER),
+                **_build_mapping(SERVER),
                 "anyOf": _any_required("command", "url"),
             },
             "variant": {
                 "description": "A tool list as a model is to see it.",
-                **_mapping(VARIANT_LAYOUT),
+                **_build_mapping(VARIANT_LAYOUT),
             },
             "variant_tool": {
                 "description": "What a model sees of a tool.",
-                **_mapping(TOOL_LAYOUT),
+                **_build_mapping(TOOL_LAYOUT),
             },
             "variant_parameter": {
                 "description": "What a model sees of a parameter.",
-                **_mapping(PARAMETER_LAYOUT),
+                **_build_mapping(PARAMETER_LAYOUT),
             },
             "tool_search": {
                 "description": "A search in place of a list of tools.",
-                **_mapping(TOOL_SEARCH_LAYOUT),
+                **_build_mapping(TOOL_SEARCH_LAYOUT),
             },
-            "decoys": {"description": "Tools without a function.", **_mapping(DECOYS_LAYOUT)},
+            "decoys": {"description": "Tools without a function.", **_build_mapping(DECOYS_LAYOUT)},
             "alteration": {
                 "description": "A withheld value that is altered.",
-                **_mapping(ALTERATION_LAYOUT),
+                **_build_mapping(ALTERATION_LAYOUT),
             },
             "data_set": {
                 "description": "How the data of a server is prepared.",
-                **_mapping(DATA_SET_LAYOUT),
+                **_build_mapping(DATA_SET_LAYOUT),
             },
             "may_depend": {
                 "description": "A tool that may depend on an altered value.",
-                **_mapping(MAY_DEPEND_LAYOUT),
+                **_build_mapping(MAY_DEPEND_LAYOUT),
             },
             "identity": {
                 "description": ("How the caller's identity is sent to the server."),
-                **_mapping(IDENTITY),
+                **_build_mapping(IDENTITY),
             },
         },
     }
-    shared = _shared(body, known)
+    shared = _share_schemas(body, known)
     shared["$defs"] |= {
-        f"check_{name}": {key: _shared(part, known) for key, part in schema.items()}
+        f"check_{name}": {key: _share_schemas(part, known) for key, part in schema.items()}
         for name, schema in checks.items()
     }
     return {
@@ -134,28 +134,28 @@ def suite_schema(vocabulary: Vocabulary) -> JsonObject:
     }
 
 
-def schema_text(vocabulary: Vocabulary) -> str:
-    """Return `suite_schema` as the text of a file."""
-    return json.dumps(suite_schema(vocabulary), indent=2, ensure_ascii=False) + "\n"
+def format_schema(vocabulary: Vocabulary) -> str:
+    """Return `build_suite_schema` as the text of a file."""
+    return json.dumps(build_suite_schema(vocabulary), indent=2, ensure_ascii=False) + "\n"
 
 
 _NOTHING_ELSE = {"patternProperties": {f"^{EXTENSION}": True}, "additionalProperties": False}
 """Of a mapping that takes the keys of its layout, and those of the file's author."""
 
 
-def _mapping(layout: Layout) -> dict[str, Any]:
+def _build_mapping(layout: Layout) -> dict[str, Any]:
     required = [name for name, field in layout.fields.items() if field.required]
     return {
         "type": "object",
-        "properties": {name: _property(field) for name, field in layout.fields.items()},
+        "properties": {name: _build_property(field) for name, field in layout.fields.items()},
         **({"required": required} if required else {}),
         **_NOTHING_ELSE,
     }
 
 
-def _test(layout: Layouts) -> dict[str, Any]:
+def _build_test(layout: SuiteLayouts) -> dict[str, Any]:
     """Return the schema of a test, which is looser where a placeholder may be any value."""
-    schema = _mapping(layout.test)
+    schema = _build_mapping(layout.test)
     strict = {name: schema["properties"][name] for name in FILLED if name in schema["properties"]}
     described = {name: {"description": part["description"]} for name, part in strict.items()}
     assertions = {
@@ -172,7 +172,7 @@ def _test(layout: Layouts) -> dict[str, Any]:
     }
 
 
-def _checks_something(layout: Layouts) -> dict[str, Any]:
+def _checks_something(layout: SuiteLayouts) -> dict[str, Any]:
     """Return the schema part that requires a check in every test, unless the defaults have one."""
     asked = [
         key
@@ -193,7 +193,7 @@ def _any_required(*keys: str) -> list[JsonObject]:
     return [{"required": [key]} for key in keys]
 
 
-def _property(field: Field) -> JsonObject:
+def _build_property(field: Field) -> JsonObject:
     """Return the schema of a key, including null where null counts as absent."""
     schema: dict[str, Any] = dict(field.schema)
     if field.required:
@@ -206,22 +206,22 @@ def _property(field: Field) -> JsonObject:
     )
 
 
-def _reference(check: str) -> JsonObject:
+def _build_reference(check: str) -> JsonObject:
     return {"$ref": f"#/$defs/check_{check}"}
 
 
-def _bare(schema: JsonObject) -> JsonObject:
+def _remove_notes(schema: JsonObject) -> JsonObject:
     return {key: part for key, part in schema.items() if key not in _NOTES}
 
 
-def _shared(schema: Any, known: Mapping[str, JsonObject]) -> Any:
+def _share_schemas(schema: Any, known: Mapping[str, JsonObject]) -> Any:
     """Return ``schema`` with repeated schemas of checks replaced by references."""
     if isinstance(schema, Mapping):
         notes = {key: part for key, part in schema.items() if key in _NOTES}
-        for around, part in (({}, schema), (notes, _bare(schema))):
+        for around, part in (({}, schema), (notes, _remove_notes(schema))):
             if reference := known.get(canonical_json(part)):
                 return {**around, **reference}
-        return {key: _shared(part, known) for key, part in schema.items()}
+        return {key: _share_schemas(part, known) for key, part in schema.items()}
     if isinstance(schema, list | tuple):
-        return [_shared(part, known) for part in schema]
+        return [_share_schemas(part, known) for part in schema]
     return schema

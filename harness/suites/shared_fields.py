@@ -4,32 +4,45 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.base import SHARE, Field, InvalidValue, as_share, decimal, integer, lines, mapping
+from harness.base import (
+    SHARE,
+    Field,
+    InvalidValue,
+    decimal_field,
+    integer_field,
+    lines_field,
+    mapping_field,
+    parse_share,
+)
 from harness.types import DEFAULT_TIMEOUT_S, Limits
 
 MAX_TRIALS = 1000
 """More trials of one case would add no information."""
 
 
-def _trials(value: Any) -> int:
+def _parse_trials(value: Any) -> int:
     count: int = _COUNT.parse(value)
     if count > MAX_TRIALS:
         raise InvalidValue(f"at most {MAX_TRIALS} trials, found {count}")
     return count
 
 
-_COUNT = integer("", least=1)
+_COUNT = integer_field("", least=1)
 
 LIMITS = {
-    "timeout": decimal(
+    "timeout": decimal_field(
         "Seconds that one trial may take, from its first request to its answer.",
         unit="seconds",
         default=DEFAULT_TIMEOUT_S,
     ),
-    "max_replies": integer("Model replies in one trial.", least=1, default=Limits().max_replies),
-    "max_calls": integer("Tool calls in one trial.", least=0, default=Limits().max_calls),
-    "max_tokens": integer("Input plus output tokens of one trial.", least=1),
-    "max_cost": decimal("US dollars that one trial may cost.", unit="US dollars", positive=False),
+    "max_replies": integer_field(
+        "Model replies in one trial.", least=1, default=Limits().max_replies
+    ),
+    "max_calls": integer_field("Tool calls in one trial.", least=0, default=Limits().max_calls),
+    "max_tokens": integer_field("Input plus output tokens of one trial.", least=1),
+    "max_cost": decimal_field(
+        "US dollars that one trial may cost.", unit="US dollars", positive=False
+    ),
 }
 """Limits of a trial."""
 REPEATS = {
@@ -41,7 +54,7 @@ REPEATS = {
             "default": 1,
             "description": "How often the test is run, unless --trials says otherwise.",
         },
-        parse=_trials,
+        parse=_parse_trials,
     ),
     "pass_threshold": Field(
         schema={
@@ -49,15 +62,15 @@ REPEATS = {
             "default": 1,
             "description": "The share of trials that must pass for the test to pass.",
         },
-        parse=as_share,
+        parse=parse_share,
     ),
 }
 """How often a test is run, and how many of its trials must pass."""
 LABELS = {
-    "tags": lines(
+    "tags": lines_field(
         "Labels to pick tests by with -k. Those of the suite hold for each of its tests."
     ),
-    "metadata": mapping(
+    "metadata": mapping_field(
         "Anything; carried to every report. A test's own keys go before those of the suite."
     ),
 }

@@ -6,50 +6,52 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.base import (
+    DocumentReader,
     Field,
     InvalidValue,
     Layout,
-    Reading,
     Steps,
-    as_list,
-    as_mapping,
-    found,
-    integer,
-    line,
-    text,
+    describe_value,
+    integer_field,
+    line_field,
+    parse_list,
+    parse_mapping,
+    text_field,
 )
 from harness.types import SimulatedUser
 
 
-def _marks(value: Any) -> tuple[str, ...]:
+def _parse_marks(value: Any) -> tuple[str, ...]:
     given = value if isinstance(value, list) else [value]
     if not all(isinstance(mark, str) and mark.strip() for mark in given):
-        raise InvalidValue(f"expected a text or a list of texts, found {found(value)}")
+        raise InvalidValue(f"expected a text or a list of texts, found {describe_value(value)}")
     return tuple(given)
 
 
-def _said(value: Any) -> tuple[str, ...]:
-    said = as_list(value)
+def _parse_messages(value: Any) -> tuple[str, ...]:
+    said = parse_list(value)
     for place, words in enumerate(said):
         if not isinstance(words, str) or not words.strip():
-            raise InvalidValue(f"expected the user's messages, found {found(words)}", path=(place,))
+            raise InvalidValue(
+                f"expected the user's messages, found {describe_value(words)}", path=(place,)
+            )
     if not said:
         raise InvalidValue("the script is empty", meant="Add a message of the user: '- Hello'.")
     return tuple(said)
 
 
-def _user(value: Any) -> str | dict[str, Any]:
-    return value if isinstance(value, str) and value.strip() else as_mapping(value)
+def _parse_user(value: Any) -> str | dict[str, Any]:
+    return value if isinstance(value, str) and value.strip() else parse_mapping(value)
 
 
-def _marks_field(description: str) -> Field:
+def _build_marks_field(description: str) -> Field:
     one = {"type": "string", "pattern": r"\S"}
     schema = {"anyOf": [one, {"type": "array", "items": one}], "description": description}
-    return Field(schema=schema, parse=_marks)
+    return Field(schema=schema, parse=_parse_marks)
 
 
 _DEFAULT = SimulatedUser()
-USER_MODEL = line(
+USER_MODEL = line_field(
     "The model that plays simulated users, unless a test or --user-model names another."
 )
 """``user_model:`` of a suite."""
@@ -61,15 +63,15 @@ USER = Field(
             "is the scenario."
         ),
     },
-    parse=_user,
+    parse=_parse_user,
 )
 """``user:`` of a test."""
 USER_LAYOUT = Layout(
     fields={
-        "scenario": text(
+        "scenario": text_field(
             "Who the user is and what they want; only the model that plays the user gets it."
         ),
-        "model": line("The model that plays the user."),
+        "model": line_field("The model that plays the user."),
         "script": Field(
             schema={
                 "type": "array",
@@ -80,22 +82,24 @@ USER_LAYOUT = Layout(
                     "user stops."
                 ),
             },
-            parse=_said,
+            parse=_parse_messages,
         ),
-        "first_message": text(
+        "first_message": text_field(
             "The user's first message; without it, the model that plays the user decides."
         ),
-        "greeting": text("What the user is greeted with. The model under test never sees it."),
-        "guidelines": text("Instructions for playing a user, in place of the built-in text."),
-        "max_turns": integer(
+        "greeting": text_field(
+            "What the user is greeted with. The model under test never sees it."
+        ),
+        "guidelines": text_field("Instructions for playing a user, in place of the built-in text."),
+        "max_turns": integer_field(
             "Messages of the user in one trial.", least=1, default=_DEFAULT.max_turns
         ),
-        "stop_when": _marks_field("Texts in a user's message that end the conversation."),
-        "transfer_when": _marks_field(
+        "stop_when": _build_marks_field("Texts in a user's message that end the conversation."),
+        "transfer_when": _build_marks_field(
             "Texts in a user's message, or tools with a successful call, that end the "
             "conversation by a transfer."
         ),
-        "agent_stop_when": _marks_field(
+        "agent_stop_when": _build_marks_field(
             "Texts in an answer of the model that end the conversation."
         ),
     },
@@ -113,25 +117,29 @@ USER_LAYOUT = Layout(
 
 
 def read_user(
-    reading: Reading, path: Steps, given: str | Mapping[str, Any], test: str
+    reading: DocumentReader, path: Steps, given: str | Mapping[str, Any], test: str
 ) -> SimulatedUser:
     """Return the user that ``given`` at ``path`` describes; ``reading`` collects problems."""
     if isinstance(given, str):
         return SimulatedUser(scenario=given)
-    values = reading.record(path, given, USER_LAYOUT, f"user of {test}")
+    values = reading.read_mapping(path, given, USER_LAYOUT, f"user of {test}")
     user = SimulatedUser(**values)
     if given.get("scenario") is None and given.get("script") is None:
         meant = "Add 'scenario:', or 'script:' with the user's messages."
-        reading.problem(
-            reading.document.at(path), f"user of {test} has neither 'scenario' nor 'script'.", meant
+        reading.add_problem(
+            reading.document.locate(path),
+            f"user of {test} has neither 'scenario' nor 'script'.",
+            meant,
         )
     for key in ("model", "guidelines", "first_message"):
         if given.get(key) is not None and given.get("script") is not None:
             message = f"{key!r} has no effect beside 'script', which has all messages."
-            reading.problem(reading.document.at_key((*path, key)), message, "Keep one of them.")
+            reading.add_problem(
+                reading.document.locate_key((*path, key)), message, "Keep one of them."
+            )
     return user
 
 
-def summary(user: SimulatedUser) -> str:
+def format_summary(user: SimulatedUser) -> str:
     """Return a text that reports show in place of a prompt."""
     return user.first_message or (user.script[0] if user.script else user.scenario)

@@ -9,15 +9,15 @@ from harness.base import (
     Field,
     InvalidValue,
     Layout,
-    as_line,
-    as_list,
-    as_mapping,
-    choice,
-    flag,
-    found,
-    integer,
-    line,
-    text,
+    choice_field,
+    describe_value,
+    flag_field,
+    integer_field,
+    line_field,
+    parse_list,
+    parse_mapping,
+    parse_single_line,
+    text_field,
 )
 from harness.types import DecoyKind, Decoys, ToolSearch
 
@@ -29,106 +29,108 @@ _SEARCH_NAME = r"[A-Za-z0-9_-]{1,64}"
 # ── What stands under the keys ───────────────────────────────────────────────────────────────
 
 
-def _any_text(description: str) -> Field:
+def _build_text_field(description: str) -> Field:
     """Text that may be empty, which removes the part."""
 
-    def parse(value: Any) -> str:
+    def parse_text(value: Any) -> str:
         if not isinstance(value, str):
-            raise InvalidValue(f"expected text, found {found(value)}")
+            raise InvalidValue(f"expected text, found {describe_value(value)}")
         return value
 
-    return Field(schema={**_ONE_TEXT, "description": description}, parse=parse)
+    return Field(schema={**_ONE_TEXT, "description": description}, parse=parse_text)
 
 
-def _values(description: str) -> Field:
+def _build_values_field(description: str) -> Field:
     """A list of JSON values that may be empty, which removes the part."""
     schema = {"type": "array", "description": description}
-    return Field(schema=schema, parse=lambda value: tuple(as_list(value)))
+    return Field(schema=schema, parse=lambda value: tuple(parse_list(value)))
 
 
-def _numbers(value: Any) -> tuple[int, ...]:
+def _parse_numbers(value: Any) -> tuple[int, ...]:
     given = value if isinstance(value, list) else [value]
-    count = integer("", least=1)
+    count = integer_field("", least=1)
     return tuple(count.parse(number) for number in given)
 
 
-def _named(noun: str, value: Any) -> dict[str, Any]:
+def _parse_by_name(noun: str, value: Any) -> dict[str, Any]:
     """Parse a mapping from names to mappings, or to null."""
-    for name, part in as_mapping(value).items():
-        as_line(name)
+    for name, part in parse_mapping(value).items():
+        parse_single_line(name)
         if part is not None and not isinstance(part, dict):
             raise InvalidValue(
-                f"expected a mapping, found {found(part)}",
+                f"expected a mapping, found {describe_value(part)}",
                 path=(name,),
                 meant=f"Write 'null' to take the {noun} out.",
             )
-    return as_mapping(value)
+    return parse_mapping(value)
 
 
-def _order(value: Any) -> int | tuple[str, ...]:
+def _parse_order(value: Any) -> int | tuple[str, ...]:
     if isinstance(value, list):
-        return tuple(as_line(name) for name in value)
+        return tuple(parse_single_line(name) for name in value)
     if isinstance(value, dict) and value.keys() == {"seed"}:
-        seed: int = integer("", least=0).parse(value["seed"])
+        seed: int = integer_field("", least=0).parse(value["seed"])
         return seed
     raise InvalidValue(
-        f"expected {{seed: NUMBER}} or a list of tools, found {found(value)}",
+        f"expected {{seed: NUMBER}} or a list of tools, found {describe_value(value)}",
         meant="Write 'order: {seed: 7}' to shuffle, or the tools that come first.",
     )
 
 
-def _source(value: Any) -> str:
-    source = as_line(value).removeprefix("decoys:")
+def _parse_source(value: Any) -> str:
+    source = parse_single_line(value).removeprefix("decoys:")
     named = Decoys(source=source)
-    if source in {"builtin", "bfcl"} or named.server or named.copied:
+    if source in {"builtin", "bfcl"} or named.server or named.copied_tool:
         return source
     raise InvalidValue(
-        f"there are no decoys {found(value)}",
+        f"there are no decoys {describe_value(value)}",
         meant="Write 'builtin', 'bfcl', 'server:NAME' of a configured server, or 'copy:TOOL'.",
     )
 
 
-def _added(value: Any) -> list[Any]:
+def _parse_added(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        return [as_mapping(value)]
+        return [parse_mapping(value)]
     for index, item in enumerate(value):
         if not isinstance(item, dict):
-            raise InvalidValue(f"expected a mapping, found {found(item)}", path=(index,))
+            raise InvalidValue(f"expected a mapping, found {describe_value(item)}", path=(index,))
     return value
 
 
-def _prompts(value: Any) -> dict[str, str]:
-    given = as_mapping(value)
+def _parse_prompts(value: Any) -> dict[str, str]:
+    given = parse_mapping(value)
     if not given:
         raise InvalidValue("no test is named", meant="Write 'NAME OF A TEST: other words'.")
     for name, words in given.items():
-        as_line(name)
+        parse_single_line(name)
         if not isinstance(words, str) or not words.strip():
             raise InvalidValue(
-                f"expected the words of a prompt, found {found(words)}", path=(name,)
+                f"expected the words of a prompt, found {describe_value(words)}", path=(name,)
             )
     return given
 
 
-def _prefix(value: Any) -> str:
+def _parse_prefix(value: Any) -> str:
     if not isinstance(value, str) or re.fullmatch(_PREFIX, value) is None:
         raise InvalidValue(
-            f"expected at most 40 letters from A to Z, digits, '_' and '-', found {found(value)}",
+            f"expected at most 40 letters from A to Z, digits, '_' and '-', found "
+            f"{describe_value(value)}",
             meant="Write what the client puts before the names, for example 'mcp__crm__'.",
         )
     return value
 
 
-def _search_name(value: Any) -> str:
+def _parse_search_name(value: Any) -> str:
     if not isinstance(value, str) or re.fullmatch(_SEARCH_NAME, value) is None:
         raise InvalidValue(
-            f"expected at most 64 letters from A to Z, digits, '_' and '-', found {found(value)}",
+            f"expected at most 64 letters from A to Z, digits, '_' and '-', found "
+            f"{describe_value(value)}",
             meant="Write what the client calls its search, for example 'ToolSearch'.",
         )
     return value
 
 
-def _by_name(noun: str, definition: str, description: str) -> Field:
+def _build_by_name_field(noun: str, definition: str, description: str) -> Field:
     return Field(
         schema={
             "type": "object",
@@ -137,7 +139,7 @@ def _by_name(noun: str, definition: str, description: str) -> Field:
             },
             "description": description,
         },
-        parse=lambda value: _named(noun, value),
+        parse=lambda value: _parse_by_name(noun, value),
     )
 
 
@@ -145,10 +147,10 @@ def _by_name(noun: str, definition: str, description: str) -> Field:
 
 PARAMETER_LAYOUT = Layout(
     fields={
-        "name": line("Another name; calls are mapped back."),
-        "description": _any_text("Another description; an empty one takes it out."),
-        "enum": _values("Other allowed values; an empty list takes them out."),
-        "examples": _values("Other examples; an empty list takes them out."),
+        "name": line_field("Another name; calls are mapped back."),
+        "description": _build_text_field("Another description; an empty one takes it out."),
+        "enum": _build_values_field("Other allowed values; an empty list takes them out."),
+        "examples": _build_values_field("Other examples; an empty list takes them out."),
         "default": Field(
             schema={"description": "Another default; null takes it out."},
             parse=lambda value: () if value is None else (value,),
@@ -160,9 +162,9 @@ PARAMETER_LAYOUT = Layout(
 """A parameter under ``parameters:`` of a tool."""
 TOOL_LAYOUT = Layout(
     fields={
-        "name": line("Another name; calls are mapped back."),
-        "title": _any_text("Another title; an empty one takes it out."),
-        "description": _any_text("Another description; an empty one takes it out."),
+        "name": line_field("Another name; calls are mapped back."),
+        "title": _build_text_field("Another title; an empty one takes it out."),
+        "description": _build_text_field("Another description; an empty one takes it out."),
         "without_sentences": Field(
             schema={
                 "anyOf": [
@@ -171,9 +173,9 @@ TOOL_LAYOUT = Layout(
                 ],
                 "description": "Sentences of the description that are taken out, from 1.",
             },
-            parse=_numbers,
+            parse=_parse_numbers,
         ),
-        "parameters": _by_name(
+        "parameters": _build_by_name_field(
             "parameter",
             "variant_parameter",
             "Parameters by the server's names; null takes one out of what the model sees.",
@@ -193,25 +195,27 @@ DECOYS_LAYOUT = Layout(
                     "of a tool of the server itself."
                 ),
             },
-            parse=_source,
+            parse=_parse_source,
         ),
-        "count": integer("How many.", least=1, default=Decoys().count),
-        "kind": choice(
+        "count": integer_field("How many.", least=1, default=Decoys().count),
+        "kind": choice_field(
             "Tools of other fields, or tools that sound like the server's own.",
             get_args(DecoyKind),
         ),
-        "seed": integer("Which of them; equal seed, equal decoys.", least=0, default=0),
-        "description": _any_text("What copies are described with, in place of the tool's own."),
+        "seed": integer_field("Which of them; equal seed, equal decoys.", least=0, default=0),
+        "description": _build_text_field(
+            "What copies are described with, in place of the tool's own."
+        ),
     },
     elsewhere={"source": "Did you mean 'from'?"},
 )
 """``add:`` of a variant."""
 TOOL_SEARCH_LAYOUT = Layout(
     fields={
-        "beyond": integer(
+        "beyond": integer_field(
             "A list of more tools than this is searched.", least=0, default=ToolSearch().beyond
         ),
-        "results": integer(
+        "results": integer_field(
             "How many tools one search finds at most.", least=1, default=ToolSearch().results
         ),
         "name": Field(
@@ -220,17 +224,17 @@ TOOL_SEARCH_LAYOUT = Layout(
                 "pattern": f"^{_SEARCH_NAME}$",
                 "description": "What the model sees the search as: tool_search.",
             },
-            parse=_search_name,
+            parse=_parse_search_name,
         ),
-        "names": flag("Whether the search tells the names of all tools beforehand."),
+        "names": flag_field("Whether the search tells the names of all tools beforehand."),
     },
     elsewhere={"limit": "Did you mean 'results'?", "threshold": "Did you mean 'beyond'?"},
 )
 """``tool_search:`` of a variant."""
 VARIANT_LAYOUT = Layout(
     fields={
-        "description": text("What the variant tries, in a sentence."),
-        "tools": _by_name(
+        "description": text_field("What the variant tries, in a sentence."),
+        "tools": _build_by_name_field(
             "tool", "variant_tool", "Tools by the server's names; null does not offer one."
         ),
         "order": Field(
@@ -246,7 +250,7 @@ VARIANT_LAYOUT = Layout(
                 ],
                 "description": "A shuffle by its seed, or the tools that come first.",
             },
-            parse=_order,
+            parse=_parse_order,
         ),
         "add": Field(
             schema={
@@ -256,7 +260,7 @@ VARIANT_LAYOUT = Layout(
                 ],
                 "description": "Decoys: tools without a function.",
             },
-            parse=_added,
+            parse=_parse_added,
         ),
         "prompts": Field(
             schema={
@@ -265,7 +269,7 @@ VARIANT_LAYOUT = Layout(
                 "additionalProperties": {"type": "string", "pattern": r"\S"},
                 "description": "Other words for the first prompt of tests, by the test's name.",
             },
-            parse=_prompts,
+            parse=_parse_prompts,
         ),
         "prefix": Field(
             schema={
@@ -273,9 +277,9 @@ VARIANT_LAYOUT = Layout(
                 "pattern": f"^{_PREFIX}$",
                 "description": "What a client puts before the name of each tool: mcp__crm__.",
             },
-            parse=_prefix,
+            parse=_parse_prefix,
         ),
-        "max_result_tokens": integer(
+        "max_result_tokens": integer_field(
             "About how many tokens of a result the model is told.", least=1
         ),
         "tool_search": Field(
@@ -283,7 +287,7 @@ VARIANT_LAYOUT = Layout(
                 "$ref": "#/$defs/tool_search",
                 "description": "A search that stands in place of a long list of tools.",
             },
-            parse=as_mapping,
+            parse=parse_mapping,
         ),
     },
     elsewhere={
@@ -299,7 +303,7 @@ VARIANTS = Field(
         "additionalProperties": {"$ref": "#/$defs/variant"},
         "description": "Tool lists as a model is to see them, by name, for --variant.",
     },
-    parse=as_mapping,
+    parse=parse_mapping,
 )
 """``variants:`` of a suite."""
 FILE_LAYOUT = Layout(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.base import Document, Reading, Steps, read_document
+from harness.base import Document, DocumentReader, Steps, read_document
 from harness.suites.variant_layouts import (
     DECOYS_LAYOUT,
     FILE_LAYOUT,
@@ -25,12 +25,14 @@ _LISTED = ":', '".join(_CHANGES[:-1])
 _WHAT_CHANGES = f"Add '{_LISTED}:' or '{_CHANGES[-1]}:'."
 
 
-def read_variants(reading: Reading, path: Steps, given: Mapping[str, Any]) -> tuple[Variant, ...]:
+def read_variants(
+    reading: DocumentReader, path: Steps, given: Mapping[str, Any]
+) -> tuple[Variant, ...]:
     """Return the variants that ``given`` at ``path`` describes.
 
     ``reading`` collects problems.
     """
-    return tuple(_variant(reading, (*path, name), name, part) for name, part in given.items())
+    return tuple(_read_variant(reading, (*path, name), name, part) for name, part in given.items())
 
 
 def read_variants_file(path: Path) -> tuple[Variant, ...]:
@@ -39,60 +41,66 @@ def read_variants_file(path: Path) -> tuple[Variant, ...]:
     Raises:
         InvalidInput: with every problem of the file, in the order of its lines.
     """
-    return variants_in(read_document(path))
+    return read_variants_document(read_document(path))
 
 
-def variants_in(document: Document) -> tuple[Variant, ...]:
+def read_variants_document(document: Document) -> tuple[Variant, ...]:
     """Return the variants of a document that has nothing else.
 
     Raises:
         InvalidInput: as `read_variants_file`.
     """
-    reading = Reading(document)
+    reading = DocumentReader(document)
     content = document.value if isinstance(document.value, dict) else {}
-    values = reading.record((), content, FILE_LAYOUT, "the file of variants")
+    values = reading.read_mapping((), content, FILE_LAYOUT, "the file of variants")
     if not values.get("variants") and not reading.problems:
-        reading.problem(
-            document.at(()), "there are no variants in the file.", "Add 'variants:' with some."
+        reading.add_problem(
+            document.locate(()), "there are no variants in the file.", "Add 'variants:' with some."
         )
     found_variants = read_variants(reading, ("variants",), values.get("variants", {}))
     reading.finish()
     return found_variants
 
 
-def _variant(reading: Reading, path: Steps, name: str, given: Any) -> Variant:
+def _read_variant(reading: DocumentReader, path: Steps, name: str, given: Any) -> Variant:
     noun = f"variant {name!r}"
     if not isinstance(given, dict):
-        reading.problem(reading.document.at(path), f"{noun} is not a mapping.", _WHAT_CHANGES)
+        reading.add_problem(
+            reading.document.locate(path), f"{noun} is not a mapping.", _WHAT_CHANGES
+        )
         return Variant(name=name)
-    values = reading.record(path, given, VARIANT_LAYOUT, noun)
+    values = reading.read_mapping(path, given, VARIANT_LAYOUT, noun)
     if given.keys().isdisjoint(_CHANGES):
-        reading.problem(reading.document.at(path), f"{noun} changes nothing.", _WHAT_CHANGES)
+        reading.add_problem(
+            reading.document.locate(path), f"{noun} changes nothing.", _WHAT_CHANGES
+        )
     tools = values.get("tools", {})
     return Variant(
         name=name,
         description=values.get("description"),
         tools={
-            tool: None if edit is None else _tool(reading, (*path, "tools", tool), tool, edit)
+            tool: None if edit is None else _read_tool(reading, (*path, "tools", tool), tool, edit)
             for tool, edit in tools.items()
         },
         order=values.get("order"),
-        add=tuple(_decoys(reading, (*path, "add"), values.get("add", []))),
+        add=tuple(_read_decoys(reading, (*path, "add"), values.get("add", []))),
         prompts=values.get("prompts", {}),
         prefix=values.get("prefix", ""),
         max_result_tokens=values.get("max_result_tokens"),
-        tool_search=_tool_search(reading, (*path, "tool_search"), values.get("tool_search")),
-        at=reading.document.at_key(path),
+        tool_search=_read_tool_search(reading, (*path, "tool_search"), values.get("tool_search")),
+        at=reading.document.locate_key(path),
     )
 
 
-def _tool(reading: Reading, path: Steps, name: str, given: Mapping[str, Any]) -> ToolEdit:
-    values = reading.record(path, given, TOOL_LAYOUT, f"tool {name!r}")
+def _read_tool(
+    reading: DocumentReader, path: Steps, name: str, given: Mapping[str, Any]
+) -> ToolEdit:
+    values = reading.read_mapping(path, given, TOOL_LAYOUT, f"tool {name!r}")
     parameters = {
         key: None
         if edit is None
         else ParameterEdit(
-            **reading.record(
+            **reading.read_mapping(
                 (*path, "parameters", key), edit, PARAMETER_LAYOUT, f"parameter {key!r}"
             )
         )
@@ -101,34 +109,34 @@ def _tool(reading: Reading, path: Steps, name: str, given: Mapping[str, Any]) ->
     return ToolEdit(**values, parameters=parameters)
 
 
-def _tool_search(
-    reading: Reading, path: Steps, given: Mapping[str, Any] | None
+def _read_tool_search(
+    reading: DocumentReader, path: Steps, given: Mapping[str, Any] | None
 ) -> ToolSearch | None:
     if given is None:
         return None
-    return ToolSearch(**reading.record(path, given, TOOL_SEARCH_LAYOUT, "'tool_search'"))
+    return ToolSearch(**reading.read_mapping(path, given, TOOL_SEARCH_LAYOUT, "'tool_search'"))
 
 
-def _decoys(reading: Reading, path: Steps, given: list[Any]) -> Iterator[Decoys]:
+def _read_decoys(reading: DocumentReader, path: Steps, given: list[Any]) -> Iterator[Decoys]:
     for index, part in enumerate(given):
         # a single item needs no list
         at = (*path, index) if len(given) > 1 else path
-        values = reading.record(at, part, DECOYS_LAYOUT, "'add'")
+        values = reading.read_mapping(at, part, DECOYS_LAYOUT, "'add'")
         source = values.pop("from", "builtin")
-        if Decoys(source=source).copied is not None:
+        if Decoys(source=source).copied_tool is not None:
             most, noun = len(COPY_LETTERS), "copies of one tool"
             alien = [key for key in ("kind",) if key in values]
         else:
             most, noun = MOST_DECOYS, "decoys"
             alien = [key for key in ("description",) if key in values]
         if values.get("count", 0) > most:
-            reading.problem(
-                reading.document.at((*at, "count")), f"at most {most:,} {noun} are added."
+            reading.add_problem(
+                reading.document.locate((*at, "count")), f"at most {most:,} {noun} are added."
             )
         for key in alien:
             which = "no copies have" if key == "kind" else "only copies have"
-            reading.problem(
-                reading.document.at_key((*at, key)),
+            reading.add_problem(
+                reading.document.locate_key((*at, key)),
                 f"{which} {key!r}.",
                 "Remove it." if key == "kind" else "Write 'from: copy:TOOL', or remove it.",
             )

@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from harness.base import Field, InvalidValue, as_list, found
+from harness.base import Field, InvalidValue, describe_value, parse_list
 from harness.judging import Scalar, described_calls, plain_values
 from harness.types import Case
 
 
-class Flaw(NamedTuple):
+class WordingFlaw(NamedTuple):
     """A problem of one wording of a case."""
 
     place: int
@@ -27,13 +27,15 @@ class Flaw(NamedTuple):
     """The advice."""
 
 
-def _wordings(value: Any) -> tuple[str, ...]:
-    said = as_list(value)
+def _parse_wordings(value: Any) -> tuple[str, ...]:
+    said = parse_list(value)
     if not said:
         raise InvalidValue("there are no wordings", meant="Add one: '- Other words'.")
     for place, words in enumerate(said):
         if not isinstance(words, str) or not words.strip():
-            raise InvalidValue(f"expected other words, found {found(words)}", path=(place,))
+            raise InvalidValue(
+                f"expected other words, found {describe_value(words)}", path=(place,)
+            )
     return tuple(said)
 
 
@@ -47,15 +49,15 @@ WORDINGS = Field(
             "that the checks expect as arguments."
         ),
     },
-    parse=_wordings,
+    parse=_parse_wordings,
 )
 """``wordings:`` of a test."""
 
 
-def flaws(case: Case) -> Iterator[Flaw]:
+def find_flaws(case: Case) -> Iterator[WordingFlaw]:
     """Yield the problems of the wordings of ``case``."""
     if case.wordings and case.user is not None:
-        yield Flaw(
+        yield WordingFlaw(
             0,
             f"test {case.name!r} has 'wordings', but its user is simulated and writes its own "
             "messages",
@@ -66,17 +68,19 @@ def flaws(case: Case) -> Iterator[Flaw]:
     for place, words in enumerate(case.wordings):
         name = f"wording {place + 1}"
         if same := said.get(words.strip()):
-            yield Flaw(place, f"{name} of {case.name!r} says the same as {same}", "Remove it.")
+            yield WordingFlaw(
+                place, f"{name} of {case.name!r} says the same as {same}", "Remove it."
+            )
         said.setdefault(words.strip(), name)
-        for value, kind in lost_values(case, words):
-            yield Flaw(
+        for value, kind in find_lost_values(case, words):
+            yield WordingFlaw(
                 place,
                 f"{name} of {case.name!r} no longer says {value!r}, which {kind} expects",
                 "Say it as the prompt does: a wording may change words, not values.",
             )
 
 
-def lost_values(case: Case, words: str) -> list[tuple[Scalar, str]]:
+def find_lost_values(case: Case, words: str) -> list[tuple[Scalar, str]]:
     """Return the argument values that the prompt of ``case`` has and ``words`` lack.
 
     Each comes with the first check that expects it. A text has a value if the value occurs in it
@@ -90,18 +94,18 @@ def lost_values(case: Case, words: str) -> list[tuple[Scalar, str]]:
     return [
         (value, kind)
         for value, kind in expected.items()
-        if _says(case.prompt, value) and not _says(words, value)
+        if _has_value(case.prompt, value) and not _has_value(words, value)
     ]
 
 
-def _says(text: str, value: Scalar) -> bool:
+def _has_value(text: str, value: Scalar) -> bool:
     return any(
         re.search(rf"(?<!\w)(?<!\d[.,]){re.escape(form)}(?!\w)(?![.,]\d)", text)
-        for form in _forms(value)
+        for form in _list_spellings(value)
     )
 
 
-def _forms(value: Scalar) -> tuple[str, ...]:
+def _list_spellings(value: Scalar) -> tuple[str, ...]:
     """Return the spellings of ``value``."""
     if isinstance(value, str):
         if not value.strip():

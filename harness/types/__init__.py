@@ -21,16 +21,6 @@ from harness.types.access import (
     RefusalShape,
 )
 from harness.types.agents import CLIENT_CAN, AgentFacts, AgentSpec
-from harness.types.asked import (
-    GREETING,
-    Case,
-    CaseFacts,
-    Check,
-    Severity,
-    SimulatedUser,
-    Suite,
-    Turn,
-)
 from harness.types.basics import JsonObject, JsonPath, Location, NamedTool, ScriptedCall, Status
 from harness.types.case_parts import (
     DEFAULT_TIMEOUT_S,
@@ -42,26 +32,20 @@ from harness.types.case_parts import (
     Limits,
     Repeats,
 )
-from harness.types.counts import CallCounts, Counts
-from harness.types.credentials import FLAWS, Credential, Flaw
-from harness.types.happened import (
-    STDERR,
-    Aside,
-    AssistantMessage,
-    ErrorKind,
-    Message,
-    Refusal,
-    StateReading,
-    Stop,
-    ToolAnswer,
-    ToolCall,
-    ToolMessage,
-    Transcript,
-    TrialError,
-    UserMessage,
-    written_stop,
+from harness.types.cases import (
+    GREETING,
+    Case,
+    CaseFacts,
+    Check,
+    Severity,
+    SimulatedUser,
+    Suite,
+    Turn,
 )
-from harness.types.interference import Alteration, DataSet, MayDepend
+from harness.types.counts import CallCounts, Counts
+from harness.types.credentials import FLAWS, Credential, TokenFlaw
+from harness.types.interference import Alteration, DataSet, DependentTool
+from harness.types.log_names import written_fields
 from harness.types.outcomes import (
     NOT_LOADED,
     NOT_SENT,
@@ -70,7 +54,25 @@ from harness.types.outcomes import (
     UNANSWERED,
     Outcome,
 )
-from harness.types.parties import (
+from harness.types.presentation import Presentation, PresentedTool
+from harness.types.replies import Reply, ReplyStop, ToolRequest
+from harness.types.results import (
+    DECIDED,
+    HELD_BACK,
+    WRITTEN_CALL,
+    CaseResult,
+    CheckResult,
+    Conversations,
+    Judgement,
+    Report,
+    Trial,
+    TrialResult,
+    Verdict,
+    count_needed_passes,
+)
+from harness.types.reviews import Review
+from harness.types.server_waits import sum_server_waits
+from harness.types.specs import (
     RESERVED_CLAIMS,
     THE_LIST,
     USER_CONTEXT_META_KEY,
@@ -90,24 +92,24 @@ from harness.types.parties import (
     Transport,
     TransportSpec,
 )
-from harness.types.presented import Presentation, PresentedTool
-from harness.types.replies import Reply, ReplyStop, ToolRequest
-from harness.types.results import (
-    DECIDED,
-    HELD_BACK,
-    WRITTEN_CALL,
-    CaseResult,
-    CheckResult,
-    Conversations,
-    Judgement,
-    Report,
-    Trial,
-    TrialResult,
-    Verdict,
-    needed_of,
+from harness.types.thinking import extract_thinking, is_visible
+from harness.types.transcripts import (
+    STDERR,
+    AssistantMessage,
+    ErrorKind,
+    Message,
+    Refusal,
+    SideContent,
+    StateReading,
+    Stop,
+    ToolAnswer,
+    ToolCall,
+    ToolMessage,
+    Transcript,
+    TrialError,
+    UserMessage,
+    written_stop,
 )
-from harness.types.reviews import Review
-from harness.types.thinking import is_visible, thinking_in
 from harness.types.usage import UNKNOWN_USAGE, Usage, known_sum
 from harness.types.variants import (
     COPY_LETTERS,
@@ -118,9 +120,7 @@ from harness.types.variants import (
     ToolSearch,
     Variant,
 )
-from harness.types.waiting import waited_for_server
-from harness.types.wire import Frame, Wire
-from harness.types.written import written_fields
+from harness.types.wire import Wire, WireMessage
 
 __all__ = [
     "CLIENT_CAN",
@@ -150,7 +150,6 @@ __all__ = [
     "AgentFacts",
     "AgentSpec",
     "Alteration",
-    "Aside",
     "AssistantMessage",
     "CallCounts",
     "Caller",
@@ -166,9 +165,8 @@ __all__ = [
     "Decision",
     "DecoyKind",
     "Decoys",
+    "DependentTool",
     "ErrorKind",
-    "Flaw",
-    "Frame",
     "GuardRails",
     "IdentitySpec",
     "IdentityVia",
@@ -182,7 +180,6 @@ __all__ = [
     "LeakRule",
     "Limits",
     "Location",
-    "MayDepend",
     "Message",
     "ModelSpec",
     "NamedTool",
@@ -202,6 +199,7 @@ __all__ = [
     "Secret",
     "ServerSpec",
     "Severity",
+    "SideContent",
     "SimulatedUser",
     "StateQuery",
     "StateReading",
@@ -209,6 +207,7 @@ __all__ = [
     "Stop",
     "Suite",
     "TokenAlgorithm",
+    "TokenFlaw",
     "Tool",
     "ToolAnswer",
     "ToolCall",
@@ -230,11 +229,12 @@ __all__ = [
     "Variant",
     "Verdict",
     "Wire",
+    "WireMessage",
+    "count_needed_passes",
+    "extract_thinking",
     "is_visible",
     "known_sum",
-    "needed_of",
-    "thinking_in",
-    "waited_for_server",
+    "sum_server_waits",
     "written_fields",
     "written_stop",
 ]

@@ -26,7 +26,7 @@ class Counts:
     """`TrialResult.status` ``cancelled``, and trials that are missing from an interrupted log."""
 
     @property
-    def judged(self) -> int:
+    def judged_count(self) -> int:
         """Trials with a verdict: the denominator of the pass rate."""
         return self.passed + self.failed
 

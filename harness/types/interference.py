@@ -26,7 +26,7 @@ class DataSet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MayDepend:
+class DependentTool:
     """A tool whose answers may depend on the altered value, whoever asks."""
 
     tool: str
@@ -51,7 +51,7 @@ class Alteration:
     """Who makes the calls of `DataSet.setup`: the name of an identity, or its attributes."""
     withheld_from: tuple[str, ...] = ()
     """Identities that must not see it although they get the field itself."""
-    may_depend: tuple[MayDepend, ...] = ()
+    may_depend: tuple[DependentTool, ...] = ()
     """Answers that may depend on it: what a policy gives away on purpose."""
     at: Location | None = None
     """Where the suite declares it."""

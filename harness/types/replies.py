@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from harness.types.basics import JsonObject
-from harness.types.thinking import divide
+from harness.types.log_names import left_out_if
+from harness.types.thinking import divide_thinking
 from harness.types.usage import Usage
-from harness.types.written import left_out_if
 
 ReplyStop: TypeAlias = Literal[
     "end", "tool_calls", "max_tokens", "refusal", "malformed_call", "context_limit", "other"
@@ -84,7 +84,7 @@ class Reply:
 
     def __post_init__(self) -> None:
         """Divide the text, whoever made the reply, so that nobody takes thinking for the answer."""
-        if self.whole is not None or (divided := divide(self.text)).visible == self.text:
+        if self.whole is not None or (divided := divide_thinking(self.text)).visible == self.text:
             return
         object.__setattr__(self, "whole", self.text)
         object.__setattr__(self, "text", divided.visible)
@@ -92,7 +92,7 @@ class Reply:
         object.__setattr__(self, "thinking", thinking)
 
     @property
-    def as_it_came(self) -> str:
+    def raw_text(self) -> str:
         """The text with the thinking in it, as it is sent back to the model."""
         return self.text if self.whole is None else self.whole
 

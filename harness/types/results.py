@@ -10,13 +10,13 @@ from typing import Any, Literal, TypeAlias
 from typing import Protocol as _Interface
 
 from harness.types.access import AccessReport
-from harness.types.asked import Case, CaseFacts, Severity
 from harness.types.basics import JsonObject, Location, Status
+from harness.types.cases import Case, CaseFacts, Severity
 from harness.types.counts import CallCounts, Counts
-from harness.types.happened import STOPS, Message, Stop, Transcript, TrialError
+from harness.types.log_names import log_as
 from harness.types.reviews import Review
+from harness.types.transcripts import STOPS, Message, Stop, Transcript, TrialError
 from harness.types.usage import Usage
-from harness.types.written import written_as
 
 Verdict: TypeAlias = Literal["passed", "failed", "not_judged"]
 """A check's outcome; ``not_judged`` (a judge failed, say) is never a score and never a pass."""
@@ -110,24 +110,24 @@ class Trial:
     asked again although it had a verdict."""
 
     @property
-    def needed(self) -> int:
+    def needed_passes(self) -> int:
         """Number of trials that must pass for the case to pass."""
-        return needed_of(self.repeats, self.case.repeats.pass_threshold)
+        return count_needed_passes(self.repeats, self.case.repeats.pass_threshold)
 
 
 class Conversations(_Interface):
     """Reads the transcripts of results and shows a report as HTML; a run log is one."""
 
-    def transcript(self, key: str) -> Transcript | None:
+    def read_transcript(self, key: str) -> Transcript | None:
         """Return the transcript of the trial with that key; ``None`` if it was not started."""
         ...
 
-    def html(self, report: Report) -> str:
+    def render_html(self, report: Report) -> str:
         """Return the report as a table in HTML."""
         ...
 
 
-class _Logged:
+class _LogBacked:
     """Base of what is read from a log and can look things up in it.
 
     The link is no field, so it is neither compared nor written.
@@ -136,11 +136,11 @@ class _Logged:
     __slots__ = ("_conversations",)
     _conversations: Conversations
 
-    def linked_to(self, conversations: Conversations) -> None:
+    def link_to(self, conversations: Conversations) -> None:
         """Set where transcripts are read from."""
         object.__setattr__(self, "_conversations", conversations)
 
-    def _linked(self) -> Conversations:
+    def _require_log(self) -> Conversations:
         try:
             return self._conversations
         except AttributeError:
@@ -150,7 +150,7 @@ class _Logged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrialResult(_Logged):
+class TrialResult(_LogBacked):
     """A trial's result: small and complete; the transcript is read from the log on demand."""
 
     key: str
@@ -183,7 +183,7 @@ class TrialResult(_Logged):
     """`Transcript.user_usage`."""
     judgements: tuple[Judgement, ...] = ()
     """Every judge's verdict on this trial."""
-    replies: int = field(default=0, metadata=written_as("turns"))
+    replies: int = field(default=0, metadata=log_as("turns"))
     """`Transcript.replies`."""
     tool_calls: int = 0
     """Calls recorded."""
@@ -206,9 +206,9 @@ class TrialResult(_Logged):
     """`Trial.repeats`."""
 
     @property
-    def needed(self) -> int:
+    def needed_passes(self) -> int:
         """Number of trials of its case that must pass for the case to pass."""
-        return needed_of(self.repeats, self.case.pass_threshold)
+        return count_needed_passes(self.repeats, self.case.pass_threshold)
 
     @property
     def is_further(self) -> bool:
@@ -233,7 +233,7 @@ class TrialResult(_Logged):
             LookupError: the result does not belong to a report.
             OSError: the log cannot be read.
         """
-        return self._linked().transcript(self.key)
+        return self._require_log().read_transcript(self.key)
 
     @property
     def answer(self) -> str:
@@ -248,7 +248,7 @@ class TrialResult(_Logged):
         return () if transcript is None else transcript.messages
 
 
-def needed_of(planned: int, share: float) -> int:
+def count_needed_passes(planned: int, share: float) -> int:
     """Return how many of ``planned`` trials must pass if that ``share`` of them must."""
     # 0.07 × 100 is a little more than 7 in binary fractions; 7 trials are meant.
     return max(1, math.ceil(planned * share - 1e-9))
@@ -275,17 +275,17 @@ class CaseResult:
     """Share of the planned trials that must pass."""
 
     @property
-    def needed(self) -> int:
+    def needed_passes(self) -> int:
         """Number of trials that must pass for the case to pass."""
-        return needed_of(self.planned, self.pass_threshold)
+        return count_needed_passes(self.planned, self.pass_threshold)
 
     @property
-    def passed(self) -> int:
+    def passed_count(self) -> int:
         """Trials that passed."""
         return sum(result.status == "passed" for result in self.trials)
 
     @property
-    def spokesman(self) -> TrialResult:
+    def deciding_trial(self) -> TrialResult:
         """The trial that explains the case's status best: the first with the same status."""
         return next(
             (result for result in self.trials if result.status == self.status), self.trials[0]
@@ -293,7 +293,7 @@ class CaseResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report(_Logged):
+class Report(_LogBacked):
     """The results of a run and their aggregates: always built from a run log, never live.
 
     A notebook shows it as a table.
@@ -354,7 +354,7 @@ class Report(_Logged):
         return ", ".join(self.models)
 
     def _repr_html_(self) -> str:
-        return self._linked().html(self)
+        return self._require_log().render_html(self)
 
     @property
     def completed_at(self) -> str | None:
@@ -382,7 +382,9 @@ class Report(_Logged):
             "error": counts.error,
             "skipped": counts.skipped,
             "cancelled": counts.cancelled,
-            "pass_rate": counts.passed / counts.judged if counts.judged and one_model else None,
+            "pass_rate": counts.passed / counts.judged_count
+            if counts.judged_count and one_model
+            else None,
             "calls": {
                 name: getattr(calls, name)
                 for name in ("total", "ok", "denied", "errors", "not_sent")

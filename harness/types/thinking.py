@@ -155,7 +155,7 @@ _SPOKEN_OF = re.compile(
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "`": "`", "\\": ""}
 
 
-class Divided(NamedTuple):
+class DividedText(NamedTuple):
     """A text in its two parts."""
 
     visible: str
@@ -164,15 +164,15 @@ class Divided(NamedTuple):
     """What the model thought, without marks; empty if nothing is marked."""
 
 
-def divide(text: str) -> Divided:
+def divide_thinking(text: str) -> DividedText:
     """Return the visible part of ``text`` and the thinking in it; an unmarked text is unchanged."""
     small = text.lower()
     if not all(any(hint in small for hint in hints) for hints in _HINTS):
-        return Divided(text, "")
-    return _Dividing(text).divided()
+        return DividedText(text, "")
+    return _ThinkingDivider(text).divide_text()
 
 
-class _Dividing:
+class _ThinkingDivider:
     """One pass over a text."""
 
     def __init__(self, text: str) -> None:
@@ -186,89 +186,89 @@ class _Dividing:
         self._passed: dict[int, int] = {}  # where the last opening in the visible text ends
         self._changed = False
 
-    def divided(self) -> Divided:
+    def divide_text(self) -> DividedText:
         at = 0
-        while (found := self._next(at)) is not None:
-            at = max(self._after(found), found.start() + 1)
+        while (found := self._find_next_mark(at)) is not None:
+            at = max(self._handle_mark(found), found.start() + 1)
         self._kept.append(self._text[self._place :])
         thinking = "\n\n".join(filter(None, map(str.strip, self._thought)))
         if not self._changed:
-            return Divided(self._text, "")
-        visible = _joined(self._kept)
+            return DividedText(self._text, "")
+        visible = _join_pieces(self._kept)
         answer = _ANSWER.fullmatch(visible) if self._thought else None
-        return Divided((answer["text"] if answer else visible).strip(_BLANK), thinking)
+        return DividedText((answer["text"] if answer else visible).strip(_BLANK), thinking)
 
-    def _next(self, at: int) -> re.Match[str] | None:
+    def _find_next_mark(self, at: int) -> re.Match[str] | None:
         if at == self._place and not self._visible_before(at):
             start = _SHOWN.search(self._text, at)
             if start and (first := _STARTS.match(self._text, start.start())) is not None:
                 return first
         return _SEEN.search(self._text, at)
 
-    def _after(self, found: re.Match[str]) -> int:
+    def _handle_mark(self, found: re.Match[str]) -> int:
         """Do what a mark says, and return where to go on."""
         kind = found.lastgroup or ""
         if kind == "code":
             return found.end()
-        if _is_spoken_of(self._text, found):
-            return self._pass(found, int(kind[1:])) if kind[0] == "o" else found.end()
+        if _is_mentioned(self._text, found):
+            return self._pass_mark(found, int(kind[1:])) if kind[0] == "o" else found.end()
         within = self._is_within(found)
         if kind == "wrap":
-            return found.end() if within else self._cut(found.start(), found.end())
+            return found.end() if within else self._cut_range(found.start(), found.end())
         place = int(kind[1:])
         if kind[0] == "c":
-            return found.end() if within else self._close(found, place)
+            return found.end() if within else self._close_block(found, place)
         if within and (_MARKS[place].where == "anywhere" or not within[0][-1:].isalpha()):
-            return self._pass(found, place)
-        return self._open(found, place)
+            return self._pass_mark(found, place)
+        return self._open_block(found, place)
 
-    def _open(self, found: re.Match[str], place: int) -> int:
+    def _open_block(self, found: re.Match[str], place: int) -> int:
         mark = _MARKS[place]
         leads = not self._visible_before(found.start())
-        before = self._before(found)
+        before = self._get_line_before(found)
         begins = bool(_SENTENCE.search(before))
         alone = before.endswith("\n") and self._text.startswith("\n", found.end())
         known = place in self._opened
         if not (
             leads or mark.where == "anywhere" or (mark.where == "sentence" and (begins or known))
         ):
-            return self._pass(found, place)
+            return self._pass_mark(found, place)
         if found[0].endswith("/>"):
             end: tuple[int, int] | None = (found.end(), found.end())
         else:
-            end = None if place in self._unclosed else _end_of(self._text, found, place)
+            end = None if place in self._unclosed else _find_end(self._text, found, place)
         rest_is_thinking = leads or mark.where == "anywhere" or (begins and (known or alone))
         announced = not leads and not known and _ANNOUNCED.search(before)
         if end is None and (mark.closed or announced or not rest_is_thinking):
             self._unclosed.add(place)
-            return self._pass(found, place)
+            return self._pass_mark(found, place)
         if end and announced and mark.where == "sentence":
             return end[1]  # what a line announces is shown, as an example or a file
         if end is None:
-            end = _answer_at_last(self._text, found.end())
+            end = _find_last_answer(self._text, found.end())
         if leads:
             self._opened.add(place)
         inner, outer = end or (len(self._text), len(self._text))
-        self._cut(found.start(), outer)
+        self._cut_range(found.start(), outer)
         self._thought.append(self._text[found.end() : inner])
         return outer
 
-    def _pass(self, found: re.Match[str], place: int) -> int:
+    def _pass_mark(self, found: re.Match[str], place: int) -> int:
         self._passed[place] = found.end()
         return found.end()
 
-    def _close(self, found: re.Match[str], place: int) -> int:
+    def _close_block(self, found: re.Match[str], place: int) -> int:
         """Take all before the end of thinking that was opened in the prompt for thinking."""
         opened = self._passed.get(place)
         if opened is not None and self._text.find("\n", opened, found.start()) < 0:
             return found.end()  # a pair in a sentence about it
-        self._cut(found.start(), found.end())
-        self._thought.append(_joined(self._kept))
+        self._cut_range(found.start(), found.end())
+        self._thought.append(_join_pieces(self._kept))
         self._kept, self._keeps_visible = [], False
         self._opened.add(place)
         return found.end()
 
-    def _cut(self, start: int, end: int) -> int:
+    def _cut_range(self, start: int, end: int) -> int:
         """Keep what stands before ``start``, and go on at ``end``."""
         self._keeps_visible = self._visible_before(start)
         self._kept.append(self._text[self._place : start])
@@ -279,14 +279,14 @@ class _Dividing:
         """Return what shows that a mark stands within a visible sentence, or in indented code."""
         if not self._visible_before(found.start()):
             return None
-        before = self._before(found)
+        before = self._get_line_before(found)
         within = _GOES_ON.match(self._text, found.end()) if _WITHIN.search(before) else None
         return within or _INDENTED.search(before)
 
     def _visible_before(self, start: int) -> bool:
         return self._keeps_visible or bool(_SHOWN.search(self._text, self._place, start))
 
-    def _before(self, found: re.Match[str]) -> str:
+    def _get_line_before(self, found: re.Match[str]) -> str:
         """Return what is left of the line, or somewhat more, before a mark."""
         return self._text[max(self._place, found.start() - _LINE) : found.start()]
 
@@ -297,13 +297,13 @@ _BLANK = " \t\r\n\f\v\ufeff\u200b\u00a0"
 _SHOWN = re.compile(f"[^{_BLANK}]")
 
 
-def _end_of(text: str, opening: re.Match[str], place: int) -> tuple[int, int] | None:
+def _find_end(text: str, opening: re.Match[str], place: int) -> tuple[int, int] | None:
     """Return start and end of the mark that closes ``opening``, nested blocks left out."""
     same = _tag_name(opening[0]) if _MARKS[place] is _TAG else None
     depth, last, other = 1, None, None
     for found in _EITHER[place].finditer(text, opening.end()):
         is_end = found["close"] is not None
-        if _is_spoken_of(text, found):
+        if _is_mentioned(text, found):
             other = other or (found.span() if is_end else None)
             continue
         if same is not None and _tag_name(found[0]) != same:
@@ -316,7 +316,7 @@ def _end_of(text: str, opening: re.Match[str], place: int) -> tuple[int, int] | 
     return last or other  # an opening mark that is never closed was a word of the thinking
 
 
-def _answer_at_last(text: str, start: int) -> tuple[int, int] | None:
+def _find_last_answer(text: str, start: int) -> tuple[int, int] | None:
     """Return where the marked answer begins that ends a text whose thinking nothing closes."""
     place = max(text.rfind(f"<{name}>", start) for name in ("answer", "response", "final_answer"))
     found = _ANSWER.fullmatch(text, place) if place >= 0 else None
@@ -327,7 +327,7 @@ def _tag_name(tag: str) -> str:
     return tag.strip("</> \t\n").split()[0].rstrip("/").lower()
 
 
-def _is_spoken_of(text: str, found: re.Match[str]) -> bool:
+def _is_mentioned(text: str, found: re.Match[str]) -> bool:
     """Whether the text is about the mark: it stands in quotation marks, or is called a tag."""
     before, after = text[max(0, found.start() - 1) : found.start()], text[found.end() :][:1]
     if before and before in _QUOTES and (not _QUOTES[before] or _QUOTES[before] == after):
@@ -335,7 +335,7 @@ def _is_spoken_of(text: str, found: re.Match[str]) -> bool:
     return found[0][0] in "<[◁" and _SPOKEN_OF.match(text, found.end()) is not None
 
 
-def _joined(pieces: Sequence[str]) -> str:
+def _join_pieces(pieces: Sequence[str]) -> str:
     """Return the pieces as one text; words on both sides of a mark stay two."""
     whole = ""
     for piece in pieces:
@@ -357,20 +357,20 @@ def is_visible(part: Mapping[str, Any]) -> bool:
     return part.get("type") in (None, *_VISIBLE_TYPES) and part.get("thought") is not True
 
 
-def thinking_in(message: Mapping[str, Any], parts: Iterable[Mapping[str, Any]] = ()) -> str:
+def extract_thinking(message: Mapping[str, Any], parts: Iterable[Mapping[str, Any]] = ()) -> str:
     """Return the thinking that an API puts into fields of a message, or into parts of it."""
-    fields = [_text_in(message.get(name)) for name in _FIELDS]
+    fields = [_extract_text(message.get(name)) for name in _FIELDS]
     if not any(fields):  # OpenRouter's details repeat the field
-        fields = [_text_in(message.get("reasoning_details"))]
-    hidden = [_text_in(part) for part in parts if not is_visible(part)]
+        fields = [_extract_text(message.get("reasoning_details"))]
+    hidden = [_extract_text(part) for part in parts if not is_visible(part)]
     return "\n\n".join(dict.fromkeys(filter(None, map(str.strip, (*fields, *hidden)))))
 
 
-def _text_in(value: Any) -> str:
+def _extract_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):
-        return next(filter(None, (_text_in(value.get(name)) for name in _INNER)), "")
+        return next(filter(None, (_extract_text(value.get(name)) for name in _INNER)), "")
     if isinstance(value, list):
-        return "\n".join(filter(None, map(_text_in, value)))
+        return "\n".join(filter(None, map(_extract_text, value)))
     return ""

@@ -72,7 +72,7 @@ class Decoys:
         return self.source.removeprefix(_SERVER) if self.source.startswith(_SERVER) else None
 
     @property
-    def copied(self) -> str | None:
+    def copied_tool(self) -> str | None:
         """The tool of the server that they are copies of, if any."""
         return self.source.removeprefix(_COPY) if self.source.startswith(_COPY) else None
 

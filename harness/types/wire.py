@@ -9,7 +9,7 @@ from harness.types.basics import JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class WireMessage:
     """A JSON-RPC message of a call, without what the call's record holds anyway."""
 
     body: JsonObject
@@ -32,7 +32,7 @@ class Wire:
     """The protocol revision that was agreed on."""
     transport: str | None = None
     """What carried it: ``pipe`` or ``tcp``."""
-    request: Frame | None = None
+    request: WireMessage | None = None
     """The JSON-RPC request."""
-    response: Frame | None = None
+    response: WireMessage | None = None
     """What answered it; ``None`` if no JSON-RPC message did."""

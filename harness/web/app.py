@@ -9,33 +9,33 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from harness.base import HarnessError
-from harness.web.ended.again import Again
+from harness.web.ended.rerun import RerunEndpoint
 from harness.web.ended.reviews import Reviews
-from harness.web.evaluations import Evaluations, refused
-from harness.web.jobs import Board
+from harness.web.evaluations import Evaluations, respond_refusal
+from harness.web.jobs import RunQueue
 from harness.web.pages import Pages
 from harness.web.requests.guard import Guard
 from harness.web.requests.problem_page import error_response
 from harness.web.settings import Settings
-from harness.web.viewing import Viewing
+from harness.web.viewer_endpoints import ViewerEndpoints
 
 
-def make_app(board: Board, settings: Settings) -> Starlette:
+def make_app(board: RunQueue, settings: Settings) -> Starlette:
     """Return the application over ``board``."""
     return Starlette(
         routes=[
             *Evaluations(board, settings).routes(),
             *Reviews(settings).routes(),
-            *Again(settings).routes(),
-            *Viewing(board, settings).routes(),
+            *RerunEndpoint(settings).routes(),
+            *ViewerEndpoints(board, settings).routes(),
             *Pages(settings).routes(),
         ],
         middleware=[Middleware(Guard, settings=settings)],
-        exception_handlers={HTTPException: _told, HarnessError: refused},
+        exception_handlers={HTTPException: _respond_error, HarnessError: respond_refusal},
     )
 
 
-def _told(request: Request, error: Exception) -> Response:
+def _respond_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     headers = {
         **(error.headers or {}),

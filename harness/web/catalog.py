@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.runlog import being_written
 from harness.runner import log_path
-from harness.web.history import entry_of
+from harness.web.history import read_entry
 from harness.web.run_index import read_index, write_index
 from harness.web.run_listing import Listing
 
@@ -39,7 +39,7 @@ _FINISHED = {"state": "finished"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class RunFilter:
     """Which runs are asked for; an empty text takes all."""
 
     suite: str = ""
@@ -51,7 +51,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class MatchingRuns:
     """The answer."""
 
     entries: list[dict[str, Any]]
@@ -63,7 +63,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _CatalogRow:
     changed: tuple[int, int]
     suites: str
     models: str
@@ -73,7 +73,7 @@ class _Row:
     text: bytes
     """The entry as JSON: a tenth of what it takes as objects."""
 
-    def fits(self, suite: str, model: str, result: str) -> bool:
+    def can_match(self, suite: str, model: str, result: str) -> bool:
         """Return whether it may be asked for; texts are in small letters."""
         named = suite in self.suites and model in self.models
         return named and (not result or self.open or result in self.endings)
@@ -86,9 +86,11 @@ class Catalog:
         """Begin with nothing read."""
         self._runs = runs
         self._listing = Listing(runs)
-        self._rows: dict[str, _Row] = {}
+        self._rows: dict[str, _CatalogRow] = {}
 
-    def find(self, wanted: Wanted, limit: int, go_on: Callable[[], None] = lambda: None) -> Found:
+    def find(
+        self, wanted: RunFilter, limit: int, go_on: Callable[[], None] = lambda: None
+    ) -> MatchingRuns:
         """Return the newest ``limit`` runs that fit.
 
         ``go_on`` is called before each run and each line that is read; what it raises ends the
@@ -96,7 +98,7 @@ class Catalog:
         """
         open_ones = [name for name, row in list(self._rows.items()) if row.open]
         names = self._listing.newest_first(open_ones)
-        self._forget(names)
+        self._forget_missing(names)
         suite, model, result = wanted.suite.lower(), wanted.model.lower(), wanted.result
         found: list[dict[str, Any]] = []
         unread, logs, size = 0, 0, 0
@@ -105,48 +107,54 @@ class Catalog:
                 break
             go_on()
             row = self._rows.get(run_id)
-            if row is not None and not row.fits(suite, model, result) and self._holds(run_id, row):
+            if (
+                row is not None
+                and not row.can_match(suite, model, result)
+                and self._is_current(run_id, row)
+            ):
                 continue
-            facts = self._listing.look(run_id)
+            facts = self._listing.refresh_facts(run_id)
             if facts is None:
                 continue
-            row = self._known(run_id, facts)
+            row = self._find_known(run_id, facts)
             if row is None and logs < MOST_READ and size < MOST_BYTES:
                 logs, size = logs + 1, size + facts.st_size
-                row = self._read(run_id, facts, go_on)
+                row = self._read_row(run_id, facts, go_on)
             if row is None:
                 unread += 1
-            elif (entry := self._fitting(run_id, row, wanted)) is not None:
+            elif (entry := self._select_entry(run_id, row, wanted)) is not None:
                 found.append(entry)
-        return Found(found, len(names), unread)
+        return MatchingRuns(found, len(names), unread)
 
-    def _holds(self, run_id: str, row: _Row) -> bool:
-        facts = self._listing.facts(run_id)
-        return facts is not None and row.changed == _changed(facts)
+    def _is_current(self, run_id: str, row: _CatalogRow) -> bool:
+        facts = self._listing.get_facts(run_id)
+        return facts is not None and row.changed == _get_change_mark(facts)
 
-    def _known(self, run_id: str, facts: os.stat_result) -> _Row | None:
+    def _find_known(self, run_id: str, facts: os.stat_result) -> _CatalogRow | None:
         row = self._rows.get(run_id)
-        if row is not None and row.changed == _changed(facts):
+        if row is not None and row.changed == _get_change_mark(facts):
             return row
         entry = read_index(log_path(run_id, self._runs), facts)
-        return None if entry is None else self._keep(run_id, facts, entry)
+        return None if entry is None else self._store_row(run_id, facts, entry)
 
-    def _read(self, run_id: str, facts: os.stat_result, go_on: Callable[[], None]) -> _Row | None:
+    def _read_row(
+        self, run_id: str, facts: os.stat_result, go_on: Callable[[], None]
+    ) -> _CatalogRow | None:
         log = log_path(run_id, self._runs)
         try:
             writing = being_written(log)
-            entry = entry_of(log, go_on)
+            entry = read_entry(log, go_on)
         except FileNotFoundError:  # removed since it was listed
             return None
         if not writing:
             write_index(log, facts, entry)
-        return self._keep(run_id, facts, entry)
+        return self._store_row(run_id, facts, entry)
 
-    def _keep(self, run_id: str, facts: os.stat_result, entry: dict[str, Any]) -> _Row:
-        row = _Row(
-            _changed(facts),
-            _joined(entry["suites"]),
-            _joined(entry["models"]),
+    def _store_row(self, run_id: str, facts: os.stat_result, entry: dict[str, Any]) -> _CatalogRow:
+        row = _CatalogRow(
+            _get_change_mark(facts),
+            _join_names(entry["suites"]),
+            _join_names(entry["models"]),
             bool(entry.get("open")),
             frozenset(name for name, fits in ENDINGS.items() if fits(entry | _FINISHED)),
             json.dumps(entry).encode(),
@@ -154,8 +162,10 @@ class Catalog:
         self._rows[run_id] = row
         return row
 
-    def _fitting(self, run_id: str, row: _Row, wanted: Wanted) -> dict[str, Any] | None:
-        if not row.fits(wanted.suite.lower(), wanted.model.lower(), wanted.result):
+    def _select_entry(
+        self, run_id: str, row: _CatalogRow, wanted: RunFilter
+    ) -> dict[str, Any] | None:
+        if not row.can_match(wanted.suite.lower(), wanted.model.lower(), wanted.result):
             return None
         entry: dict[str, Any] = json.loads(row.text)
         try:
@@ -165,15 +175,15 @@ class Catalog:
         entry["state"] = "running" if running else "finished"
         return entry if not wanted.result or ENDINGS[wanted.result](entry) else None
 
-    def _forget(self, names: list[str]) -> None:
+    def _forget_missing(self, names: list[str]) -> None:
         if len(self._rows) > len(names):
             present = set(names)
             self._rows = {name: row for name, row in self._rows.items() if name in present}
 
 
-def _changed(facts: os.stat_result) -> tuple[int, int]:
+def _get_change_mark(facts: os.stat_result) -> tuple[int, int]:
     return facts.st_mtime_ns, facts.st_size
 
 
-def _joined(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     return "\0".join(names).lower()

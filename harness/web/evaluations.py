@@ -23,14 +23,14 @@ from harness.runlog import being_written, read_header, read_log
 from harness.runner import NOBODY
 from harness.suites import OFFLINE, load_config
 from harness.web import history, vetting
-from harness.web.catalog import ENDINGS, Catalog, Wanted
-from harness.web.following import Followers, follow_log, page_of
-from harness.web.jobs import ABORT_S, LISTEN_S, STOP_S, Board, Busy, Job
-from harness.web.process import Refused
-from harness.web.requests.awaited import while_awaited
+from harness.web.catalog import ENDINGS, Catalog, RunFilter
+from harness.web.jobs import ABORT_S, LISTEN_S, STOP_S, QueueFull, RunJob, RunQueue
+from harness.web.log_followers import FollowerCache, follow_log, format_page
+from harness.web.process import UploadRefused
+from harness.web.requests.abandoned_requests import run_while_awaited
 from harness.web.requests.problem_page import error_response
-from harness.web.results import clean, run_facts, summary
-from harness.web.run_view import run_view, summary_of
+from harness.web.results import build_summary, clean_json, run_facts
+from harness.web.run_view import build_view_summary, ensure_view
 from harness.web.settings import Settings
 from harness.web.uploads import MAX_CONCURRENCY, read_upload
 
@@ -44,33 +44,33 @@ SAMPLE = "finance.csv"
 class Evaluations:
     """The endpoints, over a board."""
 
-    def __init__(self, board: Board, settings: Settings) -> None:
+    def __init__(self, board: RunQueue, settings: Settings) -> None:
         """Answer for ``board``."""
         self._board = board
         self._settings = settings
-        self._followers = Followers()
+        self._followers = FollowerCache()
         self._catalog = Catalog(settings.runs)
 
     def routes(self) -> list[Route]:
         """Return them."""
         return [
-            Route("/evaluations", self.list, methods=["GET"]),
-            Route("/evaluations", self.begin, methods=["POST"]),
-            Route("/evaluations/run", self.run, methods=["POST"]),
-            Route("/evaluations/check", self.check, methods=["POST"]),
-            Route("/evaluations/options", self.options, methods=["GET"]),
-            Route("/evaluations/sample", self.sample, methods=["GET"]),
-            Route("/evaluations/{id}", self.get, methods=["GET"]),
-            Route("/evaluations/{id}", self.cancel, methods=["DELETE"]),
-            Route("/evaluations/{id}/events", self.events, methods=["GET"]),
-            Route("/evaluations/{id}/download", self.download, methods=["GET"]),
+            Route("/evaluations", self.list_runs, methods=["GET"]),
+            Route("/evaluations", self.begin_run, methods=["POST"]),
+            Route("/evaluations/run", self.run_streaming, methods=["POST"]),
+            Route("/evaluations/check", self.check_upload, methods=["POST"]),
+            Route("/evaluations/options", self.get_options, methods=["GET"]),
+            Route("/evaluations/sample", self.get_sample, methods=["GET"]),
+            Route("/evaluations/{id}", self.get_run, methods=["GET"]),
+            Route("/evaluations/{id}", self.cancel_run, methods=["DELETE"]),
+            Route("/evaluations/{id}/events", self.stream_events, methods=["GET"]),
+            Route("/evaluations/{id}/download", self.download_results, methods=["GET"]),
         ]
 
-    async def options(self, _request: Request) -> Response:
+    async def get_options(self, _request: Request) -> Response:
         """Return the names of models, servers and judges to choose from."""
         config = await anyio.to_thread.run_sync(load_config, Path.cwd(), os.environ)
         settings = self._settings
-        usable = {model.spec.name: model.error is None for model in config.models()}
+        usable = {model.spec.name: model.error is None for model in config.list_models()}
         return JSONResponse(
             {
                 "models": [
@@ -91,35 +91,37 @@ class Evaluations:
             }
         )
 
-    async def sample(self, _request: Request) -> Response:
+    async def get_sample(self, _request: Request) -> Response:
         """Return the sample dataset."""
         text = (builtin_suites() / SAMPLE).read_text("utf-8")
-        return PlainTextResponse(text, media_type="text/csv", headers=_attached("sample.csv"))
+        return PlainTextResponse(
+            text, media_type="text/csv", headers=_build_attachment_header("sample.csv")
+        )
 
-    async def check(self, request: Request) -> Response:
+    async def check_upload(self, request: Request) -> Response:
         """Return the plan of an upload without running it."""
         upload, choice = await read_upload(request, self._settings)
         return JSONResponse({"ok": True, **await self._board.check(upload, choice)})
 
-    async def begin(self, request: Request) -> Response:
+    async def begin_run(self, request: Request) -> Response:
         """Start a run and return at once."""
         upload, choice = await read_upload(request, self._settings)
         job = await self._board.submit(upload, choice)
         return JSONResponse(
-            _linked(job.as_json()), 202, headers={"location": f"/evaluations/{job.id}"}
+            _add_links(job.as_json()), 202, headers={"location": f"/evaluations/{job.id}"}
         )
 
-    async def run(self, request: Request) -> Response:
+    async def run_streaming(self, request: Request) -> Response:
         """Start a run and stream its events; a refusal is an event as well."""
         upload, choice = await read_upload(request, self._settings)
         try:
             job = await self._board.submit(upload, choice)
-        except Refused as refused:
-            event = ServerSentEvent(json.dumps(_refusal(refused)), event="error", sep="\n")
+        except UploadRefused as refused:
+            event = ServerSentEvent(json.dumps(_encode_refusal(refused)), event="error", sep="\n")
             return Response(event.encode(), 422, media_type="text/event-stream")
         return self._stream(job.feed.listen(), {"x-run-id": job.id})
 
-    async def events(self, request: Request) -> Response:
+    async def stream_events(self, request: Request) -> Response:
         """Stream the events of a run after the listener's last event.
 
         A client that accepts JSON gets those that are known by now, and asks again.
@@ -127,85 +129,85 @@ class Evaluations:
         last_seen = request.headers.get("last-event-id") or request.query_params.get(
             "last_event_id"
         )
-        job = self._job(request)
+        job = self._find_job(request)
         if request.headers.get("accept") == "application/json":
             return await self._known_events(job, request, last_seen)
         return self._stream(
-            job.feed.listen(last_seen) if job else follow_log(self._log(request), last_seen)
+            job.feed.listen(last_seen) if job else follow_log(self._find_log(request), last_seen)
         )
 
     async def _known_events(
-        self, job: Job | None, request: Request, last_seen: str | None
+        self, job: RunJob | None, request: Request, last_seen: str | None
     ) -> Response:
         more = False
         if job is None:
-            followed = await self._followers.of(self._log(request))
+            followed = await self._followers.get_follower(self._find_log(request))
             more = await followed.advance()
         feed = job.feed if job else followed.feed
-        text = await page_of(feed, last_seen, more=more)
+        text = await format_page(feed, last_seen, more=more)
         return Response(text, media_type="application/json")
 
-    async def list(self, request: Request) -> Response:
+    async def list_runs(self, request: Request) -> Response:
         """Return runs, the newest first: waiting ones, and those with a log that match."""
         wanted = request.query_params
-        limit = _limit(wanted.get("limit", "50"))
+        limit = _parse_limit(wanted.get("limit", "50"))
         if (result := wanted.get("result")) and result not in ENDINGS:
             raise HTTPException(400, f"'result' takes one of: {', '.join(ENDINGS)}.")
 
-        asked = Wanted(
+        asked = RunFilter(
             suite=wanted.get("suite", ""), model=wanted.get("model", ""), result=result or ""
         )
-        found = await while_awaited(
+        found = await run_while_awaited(
             request, self._board, lambda go_on: self._catalog.find(asked, limit, go_on)
         )
         waiting = (
             []
             if set(wanted) - {"limit"}
-            else [_linked(job.as_json()) for job in self._board.waiting()]
+            else [_add_links(job.as_json()) for job in self._board.list_waiting()]
         )
         ours = [
-            {**_linked(entry), "ours": self._board.get(entry["id"]) is not None}
+            {**_add_links(entry), "ours": self._board.get(entry["id"]) is not None}
             for entry in found.entries
         ]
         return JSONResponse(
             {"waiting": waiting, "runs": ours, "known": found.known, "unread": found.unread}
         )
 
-    async def get(self, request: Request) -> Response:
+    async def get_run(self, request: Request) -> Response:
         """Return a whole run."""
-        job = self._job(request)
+        job = self._find_job(request)
         if job is not None and not history.has_begun(job.log):
-            return JSONResponse(_linked(job.as_json()))
-        path = self._log(request)
+            return JSONResponse(_add_links(job.as_json()))
+        path = self._find_log(request)
         header = await anyio.to_thread.run_sync(read_header, path)
-        state, known = await anyio.to_thread.run_sync(_known_of, path)
+        state, known = await anyio.to_thread.run_sync(_read_progress, path)
         facts = job.as_json() if job else run_facts(header, path) | {"state": state}
-        return JSONResponse({**_linked(facts), **known})
+        return JSONResponse({**_add_links(facts), **known})
 
-    async def cancel(self, request: Request) -> Response:
+    async def cancel_run(self, request: Request) -> Response:
         """End a run; its log is complete when this returns."""
-        job = self._job(request)
+        job = self._find_job(request)
         if job is None:
-            self._log(request)
+            self._find_log(request)
             raise HTTPException(
                 409, "This run was not started here: end it where it was started, with Ctrl-C."
             )
         await self._board.cancel(job)
-        return JSONResponse(_linked(job.as_json()))
+        return JSONResponse(_add_links(job.as_json()))
 
-    async def download(self, request: Request) -> Response:
+    async def download_results(self, request: Request) -> Response:
         """Return all results as one JSON document, the same as ``harness evals --json-output``."""
-        path = self._log(request)
-        text = await anyio.to_thread.run_sync(_document, path)
+        path = self._find_log(request)
+        text = await anyio.to_thread.run_sync(_build_document, path)
         if text is None:
             raise HTTPException(409, "The run is still under way.")
         name = f"{path.parent.name}.json"
-        return Response(text, media_type="application/json", headers=_attached(name))
+        return Response(text, media_type="application/json", headers=_build_attachment_header(name))
 
-    def _job(self, request: Request) -> Job | None:
+    def _find_job(self, request: Request) -> RunJob | None:
         return self._board.get(request.path_params["id"])
 
-    def _log(self, request: Request) -> Path:
+    def _find_log(self, request: Request) -> Path:
         path = history.find_run(request.path_params["id"], self._settings.runs)
         if path is None:
             raise HTTPException(404, "There is no such run, or it has no log.")
@@ -215,7 +217,7 @@ class Evaluations:
         self, events: AsyncIterator[tuple[str, str, str]], headers: dict[str, str] | None = None
     ) -> EventSourceResponse:
         return EventSourceResponse(
-            _told(events),
+            _encode_events(events),
             headers=headers,
             ping=self._settings.heartbeat_s,
             sep="\n",
@@ -224,7 +226,9 @@ class Evaluations:
         )
 
 
-async def _told(events: AsyncIterator[tuple[str, str, str]]) -> AsyncIterator[ServerSentEvent]:
+async def _encode_events(
+    events: AsyncIterator[tuple[str, str, str]],
+) -> AsyncIterator[ServerSentEvent]:
     retry: int | None = RETRY_MS  # said once
     try:
         async for number, name, text in events:
@@ -232,20 +236,20 @@ async def _told(events: AsyncIterator[tuple[str, str, str]]) -> AsyncIterator[Se
             retry = None
     except (HarnessError, OSError) as error:
         text = json.dumps(
-            {"message": clean(f"The log of this run cannot be read: {error}"), "problems": []}
+            {"message": clean_json(f"The log of this run cannot be read: {error}"), "problems": []}
         )
         yield ServerSentEvent(text, event="error", sep="\n")
 
 
-def refused(request: Request, error: Exception) -> Response:
+def respond_refusal(request: Request, error: Exception) -> Response:
     """Return the response for an upload that cannot be run, or not now."""
-    if isinstance(error, Refused):
-        return JSONResponse(_refusal(error), 422)
-    status, headers = (503, {"retry-after": "10"}) if isinstance(error, Busy) else (422, {})
-    return error_response(request.headers, status, clean(str(error)), headers)
+    if isinstance(error, UploadRefused):
+        return JSONResponse(_encode_refusal(error), 422)
+    status, headers = (503, {"retry-after": "10"}) if isinstance(error, QueueFull) else (422, {})
+    return error_response(request.headers, status, clean_json(str(error)), headers)
 
 
-def _refusal(error: Refused) -> dict[str, Any]:
+def _encode_refusal(error: UploadRefused) -> dict[str, Any]:
     return {
         "error": "This cannot be run.",
         "message": "This cannot be run.",
@@ -253,27 +257,30 @@ def _refusal(error: Refused) -> dict[str, Any]:
     }
 
 
-def _known_of(path: Path) -> tuple[str, dict[str, Any]]:
+def _read_progress(path: Path) -> tuple[str, dict[str, Any]]:
     """Return the state of a run, its number of ended trials, and its summary if it has ended."""
     if being_written(path):
         log = read_log(path)
-        whole = summary(log) if log.footer else None
-        return history.state_of(log), {"done": len(log.results), "summary": whole}
-    view = run_view(path)
-    ended = view.part("footer") is not None
-    return "finished", {"done": view.part("done"), "summary": summary_of(view) if ended else None}
+        whole = build_summary(log) if log.footer else None
+        return history.get_state(log), {"done": len(log.results), "summary": whole}
+    view = ensure_view(path)
+    ended = view.read_part("footer") is not None
+    return "finished", {
+        "done": view.read_part("done"),
+        "summary": build_view_summary(view) if ended else None,
+    }
 
 
-def _document(path: Path) -> str | None:
+def _build_document(path: Path) -> str | None:
     log = read_log(path)
-    if history.state_of(log) == "running":
+    if history.get_state(log) == "running":
         return None
     stream = io.StringIO()
-    write_json(build_report(log), log, stream, {"evaluation": summary(log)})
+    write_json(build_report(log), log, stream, {"evaluation": build_summary(log)})
     return stream.getvalue()
 
 
-def _linked(facts: dict[str, Any]) -> dict[str, Any]:
+def _add_links(facts: dict[str, Any]) -> dict[str, Any]:
     base = f"/evaluations/{facts['id']}"
     return {
         **facts,
@@ -281,11 +288,11 @@ def _linked(facts: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _attached(name: str) -> dict[str, str]:
+def _build_attachment_header(name: str) -> dict[str, str]:
     return {"content-disposition": f'attachment; filename="{name}"'}
 
 
-def _limit(text: str) -> int:
+def _parse_limit(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < len("1000000") and int(text)):
         raise HTTPException(400, f"'limit' takes a number from 1 to {history.MOST}.")
     return min(int(text), history.MOST)

@@ -12,7 +12,7 @@
     summary           {…}                                        last
     error             {message, problems}                        last, in place of a summary
 
-A `Feed` keeps events as small records; a result is only an offset in the run log, read when
+A `EventFeed` keeps events as small records; a result is only an offset in the run log, read when
 somebody listens. So a hundred listeners need no more memory than one, a slow one delays nobody, and
 one that returns with the number of its last event misses nothing.
 """
@@ -29,9 +29,9 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from harness.judging import RunJudge, View, order_of, view_of
+from harness.judging import RunJudge, View, build_view, order_by_header
 from harness.runlog import (
-    Damaged,
+    DamagedLine,
     Footer,
     Header,
     Line,
@@ -40,8 +40,8 @@ from harness.runlog import (
     read_lines,
 )
 from harness.types import JsonObject, ToolList, TrialResult
-from harness.web.results import Progress, name_of, result, run_facts, trial_cell
-from harness.web.run_view import run_view, summary_of
+from harness.web.results import Progress, clean_name, encode_result, run_facts, trial_cell
+from harness.web.run_view import build_view_summary, ensure_view
 
 FROM_LOG = "log"
 """Prefix of event numbers of a finished log: the same for every listener at any time."""
@@ -62,7 +62,7 @@ class Event:
     """The settled result of a trial, if the log's line has only its own status."""
 
     @classmethod
-    def of(
+    def from_data(
         cls,
         name: str,
         data: Mapping[str, Any],
@@ -73,7 +73,7 @@ class Event:
         return cls(name, json.dumps(data), offset, settled)
 
 
-class Feed:
+class EventFeed:
     """The events of one run so far, in order."""
 
     def __init__(self, log: Path, series: str = FROM_LOG) -> None:
@@ -89,7 +89,7 @@ class Feed:
         self._progress = Progress(0)
         self.read_to = 0
         """Bytes of the log that have been read."""
-        self._judge = RunJudge(suites={}, order=_unordered)
+        self._judge = RunJudge(suites={}, order=_ignore_order)
         self._suites: JsonObject = {}
         self._tools: dict[str, ToolList] = {}
         self._offsets: dict[str, int] = {}
@@ -114,7 +114,7 @@ class Feed:
         lines = await anyio.to_thread.run_sync(_some_lines, self.log, self.read_to, trials)
         for offset, end, line in lines:
             self.read_to = end
-            self._take(offset, line, starts=starts)
+            self._take_line(offset, line, starts=starts)
         return bool(lines) and isinstance(lines[-1][2], Footer)
 
     async def conclude(self) -> None:
@@ -126,44 +126,44 @@ class Feed:
         for settled in await anyio.to_thread.run_sync(self._judge.close):
             self._progress.add(settled)
             offset = self._offsets[settled.key]
-            self.add(Event.of("test_case_result", self._progress.as_json(), offset, settled))
+            self.add(Event.from_data("test_case_result", self._progress.as_json(), offset, settled))
         self.add(Event("summary"))
 
-    def _take(self, offset: int, line: Line | Damaged, *, starts: bool) -> None:
+    def _take_line(self, offset: int, line: Line | DamagedLine, *, starts: bool) -> None:
         if isinstance(line, Header):
             self._progress = Progress(line.planned)
             self._suites = line.suites
-            self._judge = RunJudge(suites=line.suites, order=order_of(line))
+            self._judge = RunJudge(suites=line.suites, order=order_by_header(line))
             if starts:
-                self.add(Event.of("run", {**run_facts(line, self.log), "state": "running"}))
+                self.add(Event.from_data("run", {**run_facts(line, self.log), "state": "running"}))
         elif isinstance(line, ToolsLine):
             self._tools[line.tools.digest] = line.tools
         elif isinstance(line, TrialLine):
             ended = line.run
             names = {
-                "suite": name_of(ended.suite),
-                "case": name_of(ended.case.name),
-                "model": name_of(ended.model),
+                "suite": clean_name(ended.suite),
+                "case": clean_name(ended.case.name),
+                "model": clean_name(ended.model),
                 "trial": ended.index + 1,
             }
             if starts and ended.stop is not None:
-                self.add(Event.of("test_case_start", names))
-            if self._judge.waits(ended):
-                self._judge.add(ended, partial(self._view, offset))
+                self.add(Event.from_data("test_case_start", names))
+            if self._judge.is_waiting(ended):
+                self._judge.add_result(ended, partial(self._find_view, offset))
                 self._offsets[ended.key] = offset
-                self._progress.wait(ended)
+                self._progress.add_waiting(ended)
                 progress = self._progress.as_json()
-                self.add(Event.of("test_case_waiting", {**names, "progress": progress}))
+                self.add(Event.from_data("test_case_waiting", {**names, "progress": progress}))
             else:
                 self._progress.add(ended)
-                self.add(Event.of("test_case_result", self._progress.as_json(), offset))
+                self.add(Event.from_data("test_case_result", self._progress.as_json(), offset))
 
-    def _view(self, offset: int) -> View | None:
+    def _find_view(self, offset: int) -> View | None:
         """Return the view of the identity whose trial has its log line at ``offset``."""
-        line = _trial_at(self.log, offset)
+        line = _read_trial(self.log, offset)
         if line.transcript is None:
             return None
-        return view_of(line.run, line.transcript, self._tools, self._suites)
+        return build_view(line.run, line.transcript, self._tools, self._suites)
 
     async def listen(self, last_seen: str | None = None) -> AsyncIterator[tuple[str, str, str]]:
         """Yield ``(id, name, JSON)`` of every event after ``last_seen``, to the end of the feed."""
@@ -179,13 +179,13 @@ class Feed:
 
     async def so_far(self, last_seen: str | None = None) -> AsyncIterator[tuple[str, str, str]]:
         """Yield only the events known by now."""
-        place = self._place(last_seen)
+        place = self._count_seen(last_seen)
         while place < len(self._events):
             event = self._events[place]
             place += 1
-            yield f"{self.series}-{place}", event.name, await self._text(event)
+            yield f"{self.series}-{place}", event.name, await self._format_event(event)
 
-    def _place(self, last_seen: str | None) -> int:
+    def _count_seen(self, last_seen: str | None) -> int:
         """Return the number of events that a listener has seen; 0 for an unknown event id."""
         series, _, number = (last_seen or "").rpartition("-")
         known = (
@@ -196,7 +196,7 @@ class Feed:
         )
         return min(int(number), len(self._events)) if known else 0
 
-    async def _text(self, event: Event) -> str:
+    async def _format_event(self, event: Event) -> str:
         if event.settled is not None and event.offset is not None:
             return await anyio.to_thread.run_sync(
                 _settled_text, self.log, event.offset, event.settled, event.text
@@ -210,9 +210,9 @@ class Feed:
 
 def _some_lines(
     log: Path, offset: int, trials: int | None
-) -> list[tuple[int, int, Line | Damaged]]:
+) -> list[tuple[int, int, Line | DamagedLine]]:
     """Return the lines from ``offset`` to the end, or to the trial of that number."""
-    lines: list[tuple[int, int, Line | Damaged]] = []
+    lines: list[tuple[int, int, Line | DamagedLine]] = []
     if not log.exists():
         return lines
     for found in read_lines(log, offset):
@@ -227,29 +227,29 @@ def _some_lines(
 @lru_cache(maxsize=_REMEMBERED)
 def _result_text(log: Path, offset: int, progress: str) -> str:
     """Return a result as JSON; cached, since simultaneous listeners need the same ones."""
-    return _told(_trial_at(log, offset), offset, progress)
+    return _format_trial(_read_trial(log, offset), offset, progress)
 
 
 def _settled_text(log: Path, offset: int, settled: TrialResult, progress: str) -> str:
-    return _told(replace(_trial_at(log, offset), run=settled), offset, progress)
+    return _format_trial(replace(_read_trial(log, offset), run=settled), offset, progress)
 
 
-def _told(line: TrialLine, offset: int, progress: str) -> str:
+def _format_trial(line: TrialLine, offset: int, progress: str) -> str:
     cell = {**trial_cell(line), "at": [offset]}
-    return json.dumps({**result(line), "cell": cell, "progress": json.loads(progress)})
+    return json.dumps({**encode_result(line), "cell": cell, "progress": json.loads(progress)})
 
 
 def _summary_text(log: Path) -> str:
     """Return the summary, and store it next to the log with the data of the run's page."""
-    return json.dumps(summary_of(run_view(log)))
+    return json.dumps(build_view_summary(ensure_view(log)))
 
 
-def _trial_at(log: Path, offset: int) -> TrialLine:
+def _read_trial(log: Path, offset: int) -> TrialLine:
     _, _, line = next(read_lines(log, offset))
     assert isinstance(line, TrialLine)
     return line
 
 
-def _unordered(_result: TrialResult) -> int:
+def _ignore_order(_result: TrialResult) -> int:
     """Keep results in their order of arrival until the log's header is read."""
     return 0

@@ -15,7 +15,7 @@ from harness.reports import build_report, past_run
 from harness.runlog import RunLog, being_written, read_log
 from harness.runner import log_path
 from harness.types import Report, TrialResult
-from harness.web.results import clean, name_of, summary, was_cancelled
+from harness.web.results import build_summary, clean_json, clean_name, was_cancelled
 
 MOST = 500
 """Most runs in one request."""
@@ -42,12 +42,12 @@ def has_begun(path: Path) -> bool:
     return path.is_file() and path.stat().st_size > 0
 
 
-def state_of(log: RunLog) -> str:
+def get_state(log: RunLog) -> str:
     """Return ``running``, or ``finished`` for a run that has ended or was killed."""
     return "running" if log.footer is None and being_written(log.path) else "finished"
 
 
-def entry_of(path: Path, go_on: Callable[[], None] = lambda: None) -> dict[str, Any]:
+def read_entry(path: Path, go_on: Callable[[], None] = lambda: None) -> dict[str, Any]:
     """Return what the list of runs says of the log at ``path``, all but its state.
 
     ``go_on`` is called after each line; what it raises ends the reading.
@@ -62,26 +62,26 @@ def entry_of(path: Path, go_on: Callable[[], None] = lambda: None) -> dict[str, 
     except (InvalidInput, OSError) as error:
         return {
             "id": path.parent.name,
-            "error": clean(str(error)),
+            "error": clean_json(str(error)),
             "suites": [],
             "models": [],
             "result": "unreadable",
         }
-    return entry_of_report(log, build_report(log))
+    return build_entry(log, build_report(log))
 
 
-def entry_of_report(log: RunLog, report: Report) -> dict[str, Any]:
+def build_entry(log: RunLog, report: Report) -> dict[str, Any]:
     """Return what the list of runs says of ``log``, all but its state."""
     past = past_run(report)
-    whole = summary(log, report)
+    whole = build_summary(log, report)
     return {
         "id": log.path.parent.name,
         "started_at": past.started_at,
-        "suites": [name_of(name) for name in past.suites],
-        "models": [name_of(name) for name in past.models],
+        "suites": [clean_name(name) for name in past.suites],
+        "models": [clean_name(name) for name in past.models],
         "workbench": SETTING in log.header.settings,
-        "by_suite": _by_suite(report),
-        "result": _result(past.result, cancelled=was_cancelled(log)),
+        "by_suite": _group_by_suite(report),
+        "result": _format_result(past.result, cancelled=was_cancelled(log)),
         "reason": past.reason,
         "open": log.footer is None,
         **{
@@ -100,42 +100,42 @@ def entry_of_report(log: RunLog, report: Report) -> dict[str, Any]:
     }
 
 
-def _result(words: str, *, cancelled: bool) -> str:
+def _format_result(words: str, *, cancelled: bool) -> str:
     return words.replace("(interrupted)", "(by hand)") if cancelled else words
 
 
 @dataclass(slots=True)
-class _Judged:
+class _PassCount:
     """The trials with a verdict of one suite and model."""
 
     trials: int = 0
     passed: int = 0
     cases: set[str] = field(default_factory=set)
 
-    def take(self, result: TrialResult) -> None:
+    def add_result(self, result: TrialResult) -> None:
         self.trials += 1
         self.passed += result.status == "passed"
         self.cases.add(result.case.name)
 
 
-def _by_suite(report: Report) -> list[dict[str, Any]]:
+def _group_by_suite(report: Report) -> list[dict[str, Any]]:
     """Return passed and judged trials of each suite and model, for the trend.
 
     ``asked`` is equal for runs of the same cases, ``cases`` their number, and ``with_verdict`` how
     many of them have one: a run of eight cases in a hundred is not plotted beside full ones.
     """
-    found: dict[tuple[str, str], _Judged] = {}
+    found: dict[tuple[str, str], _PassCount] = {}
     for result in report.results:
         if result.status in {"passed", "failed"} and result.index != NO_TRIAL:
-            found.setdefault((result.suite, result.model), _Judged()).take(result)
+            found.setdefault((result.suite, result.model), _PassCount()).add_result(result)
     parts = []
     for (suite, model), judged in found.items():
         with_verdict = judged.cases
         cases = sorted({*report.suites.get(suite, {}).get("cases", ()), *with_verdict})
         parts.append(
             {
-                "suite": name_of(suite),
-                "model": name_of(model),
+                "suite": clean_name(suite),
+                "model": clean_name(model),
                 "passed": judged.passed,
                 "judged": judged.trials,
                 "asked": hashlib.sha256("\0".join(cases).encode()).hexdigest()[:16],

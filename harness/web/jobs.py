@@ -18,12 +18,12 @@ import anyio.abc
 
 from harness.base import HarnessError, utc_now
 from harness.runner import log_path, new_run_id
-from harness.web.feed import Event, Feed
+from harness.web.feed import Event, EventFeed
 from harness.web.history import has_begun
-from harness.web.process import Worker
-from harness.web.results import clean
+from harness.web.live_conversations import LiveConversations
+from harness.web.process import RunProcess
+from harness.web.results import clean_json
 from harness.web.settings import Settings
-from harness.web.talks import Talks
 from harness.web.uploads import Choice, Upload
 
 State: TypeAlias = Literal["queued", "running", "finished", "refused", "cancelled"]
@@ -43,36 +43,36 @@ REMEMBERED = 50
 """Most ended runs whose events are kept; for older ones they are read from the log."""
 
 
-class Busy(HarnessError):
+class QueueFull(HarnessError):
     """The queue is full."""
 
 
-class Job:
+class RunJob:
     """One run started on the page."""
 
     def __init__(
-        self, run_id: str, upload: Upload, log: Path, worker: Worker, facts: dict[str, Any]
+        self, run_id: str, upload: Upload, log: Path, worker: RunProcess, facts: dict[str, Any]
     ) -> None:
         """Begin in the queue; ``facts`` are the worker's facts about the plan."""
         self.id = run_id
         self.log = log
         self.worker = worker
         self.state: State = "queued"
-        self.feed = Feed(log, secrets.token_hex(4))
+        self.feed = EventFeed(log, secrets.token_hex(4))
         self.waiting = anyio.CancelScope()
         self.cancelled = False
         self.begun = anyio.Event()
         self.over = anyio.Event()
-        self.talks = Talks()
+        self.talks = LiveConversations()
         self._facts = {"file": upload.name, "asked_at": utc_now(), "started_at": None, **facts}
-        self.become("queued")
+        self.change_state("queued")
 
-    def become(self, state: State) -> None:
+    def change_state(self, state: State) -> None:
         """Change the state and add an event."""
         self.state = state
         if state == "running":
             self._facts["started_at"] = utc_now()
-        self.feed.add(Event.of("run", self.as_json()))
+        self.feed.add(Event.from_data("run", self.as_json()))
 
     def fail(
         self, state: State, message: str, problems: list[dict[str, Any]] | None = None
@@ -80,26 +80,28 @@ class Job:
         """End without a summary."""
         self.state = state
         self.feed.add(
-            Event.of("error", {"id": self.id, "message": message, "problems": problems or []})
+            Event.from_data(
+                "error", {"id": self.id, "message": message, "problems": problems or []}
+            )
         )
 
-    def note(self, text: str) -> None:
+    def add_note(self, text: str) -> None:
         """Add a note for the user, and an event."""
-        self._facts["notes"] = [*self._facts["notes"], clean(text)]
-        self.feed.add(Event.of("run", self.as_json()))
+        self._facts["notes"] = [*self._facts["notes"], clean_json(text)]
+        self.feed.add(Event.from_data("run", self.as_json()))
 
     def as_json(self) -> dict[str, Any]:
         """Return its facts without the results."""
         return {"id": self.id, "state": self.state, "ours": True, **self._facts}
 
 
-class Board:
+class RunQueue:
     """All runs started on the page; a context manager whose end ends all of them."""
 
     def __init__(self, settings: Settings) -> None:
         """Begin without runs."""
         self.settings = settings
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, RunJob] = {}
         self._checking = 0
         self._readers = anyio.CapacityLimiter(CHECKS)
         self._slots = anyio.CapacityLimiter(settings.at_once)
@@ -125,11 +127,11 @@ class Board:
         self._tasks.cancel_scope.cancel()
         await self._tasks.__aexit__(None, None, None)
 
-    def get(self, run_id: str) -> Job | None:
+    def get(self, run_id: str) -> RunJob | None:
         """Return a run that was started here and is still kept."""
         return self._jobs.get(run_id)
 
-    def waiting(self) -> list[Job]:
+    def list_waiting(self) -> list[RunJob]:
         """Return the runs without a log, the newest first."""
         return [
             job
@@ -150,11 +152,11 @@ class Board:
             Busy: too many uploads are being read.
         """
         with tempfile.TemporaryDirectory(prefix="harness-") as folder:
-            worker, facts = await self._read(upload, choice, Path(folder), "check")
+            worker, facts = await self._read_upload(upload, choice, Path(folder), "check")
             await worker.kill()
         return facts
 
-    async def submit(self, upload: Upload, choice: Choice) -> Job:
+    async def submit(self, upload: Upload, choice: Choice) -> RunJob:
         """Read an upload and give it a place in the queue.
 
         Raises:
@@ -165,17 +167,17 @@ class Board:
         log = log_path(run_id, self.settings.runs)
         log.parent.mkdir(parents=True)
         try:
-            worker, facts = await self._read(upload, choice, log.parent, run_id)
+            worker, facts = await self._read_upload(upload, choice, log.parent, run_id)
         except BaseException:
-            _remove(log)
+            _remove_run(log)
             raise
-        job = Job(run_id, upload, log, worker, facts)
+        job = RunJob(run_id, upload, log, worker, facts)
         self._jobs[run_id] = job
         self._tasks.start_soon(self._carry_out, job)
-        self._forget()
+        self._forget_old()
         return job
 
-    async def cancel(self, job: Job, number: signal.Signals = signal.SIGINT) -> None:
+    async def cancel(self, job: RunJob, number: signal.Signals = signal.SIGINT) -> None:
         """End a run: at once if it waits, with a complete log if it runs.
 
         ``number`` tells the log who ended it: a person (SIGINT) or the end of the page (SIGTERM).
@@ -187,9 +189,9 @@ class Board:
             with anyio.move_on_after(LISTEN_S):
                 await job.begun.wait()
             job.worker.interrupt(number)
-            if not await job.worker.gone(STOP_S):
+            if not await job.worker.wait_for_end(STOP_S):
                 job.worker.interrupt(number)
-            if not await job.worker.gone(ABORT_S):
+            if not await job.worker.wait_for_end(ABORT_S):
                 await job.worker.kill()
         await job.over.wait()
 
@@ -200,15 +202,15 @@ class Board:
             for job in list(self._jobs.values()):
                 group.start_soon(self.cancel, job, signal.SIGTERM)
 
-    async def _read(
+    async def _read_upload(
         self, upload: Upload, choice: Choice, folder: Path, run_id: str
-    ) -> tuple[Worker, dict[str, Any]]:
+    ) -> tuple[RunProcess, dict[str, Any]]:
         settings = self.settings
         if self.closing.is_set():
-            raise Busy("the page is being stopped.")
+            raise QueueFull("the page is being stopped.")
         taken = self.under_way + self._checking
         if taken >= settings.at_once + settings.queued:
-            raise Busy(f"the queue is full: {taken} runs are under way or wait.")
+            raise QueueFull(f"the queue is full: {taken} runs are under way or wait.")
         # A name of the page's own: the upload's name is only displayed, never used as a path.
         path = folder / f"suite.{upload.suffix}"
         path.touch(0o600)  # it may contain secrets of the user
@@ -226,21 +228,21 @@ class Board:
         self._checking += 1
         try:
             async with self._readers:
-                return await Worker.start(order)
+                return await RunProcess.start(order)
         finally:
             self._checking -= 1
 
-    async def _carry_out(self, job: Job) -> None:
+    async def _carry_out(self, job: RunJob) -> None:
         try:
             with job.waiting:
                 await self._slots.acquire_on_behalf_of(job)
             try:
                 if job.cancelled:  # its turn may have come at the same moment
                     await job.worker.kill()
-                    _remove(job.log)
+                    _remove_run(job.log)
                     job.fail("cancelled", "It was cancelled before it started.")
                 else:
-                    await self._run(job)
+                    await self._run_job(job)
             except (
                 HarnessError,
                 OSError,
@@ -254,27 +256,27 @@ class Board:
             await job.worker.kill()
             job.over.set()
 
-    async def _run(self, job: Job) -> None:
-        job.become("running")
+    async def _run_job(self, job: RunJob) -> None:
+        job.change_state("running")
         problems = None
         with suppress(anyio.BrokenResourceError, OSError):
-            await job.worker.go()
-        async for message in job.worker.messages():
+            await job.worker.begin()
+        async for message in job.worker.iterate_messages():
             if "start" in message:
                 job.begun.set()
-                job.feed.add(Event.of("test_case_start", message["start"]))
+                job.feed.add(Event.from_data("test_case_start", message["start"]))
             elif "said" in message:
-                job.talks.hear(message["said"])
+                job.talks.take_steps(message["said"])
             elif "result" in message:
-                job.talks.end(message["result"])
+                job.talks.forget_trial(message["result"])
                 await job.feed.catch_up(trials=1)
             elif "note" in message and not job.cancelled:  # a cancelled one would report signals
-                job.note(message["note"])
+                job.add_note(message["note"])
             elif "invalid" in message:
                 problems = message["invalid"]
         job.begun.set()
         if problems is not None:
-            _remove(job.log)
+            _remove_run(job.log)
             job.fail("refused", problems[0]["message"], problems)
         elif not job.log.exists():
             job.fail(
@@ -286,16 +288,16 @@ class Board:
             )
         else:
             if not await job.feed.catch_up():  # no footer
-                job.note("The run broke off: its process ended before it closed the log.")
+                job.add_note("The run broke off: its process ended before it closed the log.")
             await job.feed.conclude()
             job.state = "finished"
 
-    def _forget(self) -> None:
+    def _forget_old(self) -> None:
         for run_id in [job.id for job in self._jobs.values() if job.over.is_set()][:-REMEMBERED]:
             del self._jobs[run_id]
 
 
-def _remove(log: Path) -> None:
+def _remove_run(log: Path) -> None:
     """Remove a run's folder with the page's own files; keep it if it contains anything else."""
     with suppress(OSError):
         for path in log.parent.glob("suite.*"):

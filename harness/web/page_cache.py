@@ -28,9 +28,9 @@ def kept_page(log: Path) -> tuple[Path, str] | None:
     that was changed since, is none.
     """
     try:
-        noted = json.loads(_note(log).read_text("utf-8"))
+        noted = json.loads(_locate_note(log).read_text("utf-8"))
         page = log.with_name(noted["page"])
-        if noted["of"] != _of(log.stat()) or noted["content"] != _content(page):
+        if noted["of"] != _identify_log(log.stat()) or noted["content"] != _identify_page(page):
             return None
     except (OSError, RuntimeError, ValueError, KeyError, TypeError):
         return None
@@ -46,26 +46,26 @@ def keep_page(log: RunLog, facts: os.stat_result, page: Path) -> None:
     if not whole or log.damaged or log.by_people or page.parent != log.path.parent:
         return
     noted = {
-        "of": _of(facts),
+        "of": _identify_log(facts),
         "page": page.name,
         "words": review_words(log.reviews.values()),
     }
     with suppress(OSError, RuntimeError):  # without room for it, the page is written again
-        text = json.dumps({**noted, "content": _content(page)})
-        write_atomically(_note(log.path), lambda stream: print(text, file=stream))
+        text = json.dumps({**noted, "content": _identify_page(page)})
+        write_atomically(_locate_note(log.path), lambda stream: print(text, file=stream))
 
 
-def _note(log: Path) -> Path:
+def _locate_note(log: Path) -> Path:
     """Return the place of the note; ``RuntimeError``: the user has no home."""
     name = hashlib.sha256(os.fsencode(log.resolve())).hexdigest()
     return cache_root() / "pages" / f"{name}.json"
 
 
-def _of(facts: os.stat_result) -> list[object]:
+def _identify_log(facts: os.stat_result) -> list[object]:
     return [__version__, facts.st_size, facts.st_mtime_ns]
 
 
-def _content(page: Path) -> list[object]:
+def _identify_page(page: Path) -> list[object]:
     with page.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         return [digest, os.fstat(file.fileno()).st_mtime_ns]

@@ -33,7 +33,7 @@ from harness.reports import (
     build_report,
     compare_runs,
     compared_run,
-    shown_run,
+    open_shown_run,
     write_comparison_html,
     write_html,
 )
@@ -41,9 +41,9 @@ from harness.reports import COMPARISON_PAGE as COMPARISON
 from harness.runlog import read_header, read_log
 from harness.web import history
 from harness.web.requests.guard import HEALTH
-from harness.web.results import clean
+from harness.web.results import clean_json
 from harness.web.settings import Settings
-from harness.web.workbench_page import NoPage, made
+from harness.web.workbench_page import NoPage, build_page
 
 STATIC = Path(__file__).with_name("static")
 _CHUNK = 65_536
@@ -62,82 +62,86 @@ class Pages:
         """Return them."""
         return [
             Route("/", lambda _: RedirectResponse("/evaluation")),
-            Route("/evaluation", _page("evaluation.html")),
-            Route("/runs", _page("runs.html")),
-            Route("/docs", _page("docs.html")),
-            Route("/openapi.json", _page("openapi.json")),
-            Route("/favicon.ico", _page("favicon.svg")),
+            Route("/evaluation", _make_page_endpoint("evaluation.html")),
+            Route("/runs", _make_page_endpoint("runs.html")),
+            Route("/docs", _make_page_endpoint("docs.html")),
+            Route("/openapi.json", _make_page_endpoint("openapi.json")),
+            Route("/favicon.ico", _make_page_endpoint("favicon.svg")),
             Route(HEALTH, lambda _: JSONResponse({"status": "ok"})),
-            Route("/runs/compare", self.compare),
-            Route("/runs/grid", _page("grid.html")),
-            Route("/runs/{id}/report", self.report),
-            Route("/runs/{id}/workbench", self.workbench),
+            Route("/runs/compare", self.get_comparison),
+            Route("/runs/grid", _make_page_endpoint("grid.html")),
+            Route("/runs/{id}/report", self.get_report),
+            Route("/runs/{id}/workbench", self.get_workbench),
             Mount("/static/assets", StaticFiles(directory=ASSETS)),
             Mount("/static", StaticFiles(directory=STATIC)),
         ]
 
-    async def report(self, request: Request) -> Response:
+    async def get_report(self, request: Request) -> Response:
         """Return the report page of a run: every message, call and check."""
-        path = self._log(request.path_params["id"])
+        path = self._find_log(request.path_params["id"])
 
-        def write(stream: TextIO) -> None:
+        def write_report_page(stream: TextIO) -> None:
             log = read_log(path)
             write_html(build_report(log), log, stream)
 
         shared = "share" in request.query_params
         name = f"{_UNSAFE.sub('_', path.parent.name)}.html" if shared else None
-        return await _written(write, REPORT_PAGE.policy + "; frame-ancestors 'none'", name)
+        return await _respond_with_page(
+            write_report_page, REPORT_PAGE.policy + "; frame-ancestors 'none'", name
+        )
 
-    async def workbench(self, request: Request) -> Response:
+    async def get_workbench(self, request: Request) -> Response:
         """Return the page of a workbench: what its studies found."""
         run_id = request.path_params["id"]
-        header = await anyio.to_thread.run_sync(read_header, self._log(run_id))
+        header = await anyio.to_thread.run_sync(read_header, self._find_log(run_id))
         if SETTING not in header.settings:
             raise HTTPException(404, "This run was not made by harness workbench.")
         try:
-            page = await made(run_id)
+            page = await build_page(run_id)
         except NoPage as error:
-            words = clean(f"The page of this workbench cannot be made: {error}")
+            words = clean_json(f"The page of this workbench cannot be made: {error}")
             raise HTTPException(422, words) from error
         policy = f"{WORKBENCH.policy}; frame-ancestors 'none'"
         return Response(page, media_type="text/html", headers={"content-security-policy": policy})
 
-    async def compare(self, request: Request) -> Response:
+    async def get_comparison(self, request: Request) -> Response:
         """Return the comparison page: run ``a`` with each run ``b``, or the models of ``a``."""
         asked = [*request.query_params.getlist("a")[:1], *request.query_params.getlist("b")]
-        paths = [self._log(name) for name in asked or [""]]
+        paths = [self._find_log(name) for name in asked or [""]]
 
-        def write(stream: TextIO) -> None:
+        def write_comparison_page(stream: TextIO) -> None:
             with ExitStack() as stack:
                 runs = [stack.enter_context(compared_run(path))[0] for path in paths]
                 comparison = compare_runs(runs)
-            write_comparison_html(comparison, stream, _results, shown_run)
+            write_comparison_html(comparison, stream, _format_address, open_shown_run)
 
         try:
-            return await _written(write, f"{COMPARISON.policy}; frame-ancestors 'none'")
+            return await _respond_with_page(
+                write_comparison_page, f"{COMPARISON.policy}; frame-ancestors 'none'"
+            )
         except UsageError as error:
             raise HTTPException(422, f"These runs cannot be compared: {error}") from error
 
-    def _log(self, run_id: str) -> Path:
+    def _find_log(self, run_id: str) -> Path:
         path = history.find_run(run_id, self._settings.runs)
         if path is None:
             raise HTTPException(404, "There is no such run, or it has no log.")
         return path
 
 
-def _results(side: Side) -> str:
+def _format_address(side: Side) -> str:
     """Return the address of the results of a side; a run is called like its folder."""
     return f"/evaluation?{urlencode({'run': Path(side.log).parent.name})}"
 
 
-def _page(name: str) -> Callable[[Request], Response]:
-    def page(_request: Request) -> Response:
+def _make_page_endpoint(name: str) -> Callable[[Request], Response]:
+    def serve_page(_request: Request) -> Response:
         return FileResponse(STATIC / name)
 
-    return page
+    return serve_page
 
 
-async def _written(
+async def _respond_with_page(
     write: Callable[[TextIO], None], policy: str, file_name: str | None = None
 ) -> Response:
     """Return a page via a private temporary file, so that a large one needs little memory.
@@ -146,21 +150,21 @@ async def _written(
     """
     file = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace", newline="")  # noqa: SIM115 - closed below
 
-    def whole() -> None:
+    def write_whole() -> None:
         write(file)
         file.seek(0)
 
-    def chunks() -> Iterator[str]:
+    def iterate_chunks() -> Iterator[str]:
         with file:
             while chunk := file.read(_CHUNK):
                 yield chunk
 
     try:
-        await anyio.to_thread.run_sync(whole)
+        await anyio.to_thread.run_sync(write_whole)
     except BaseException:
         file.close()
         raise
     headers = {"content-security-policy": policy}
     if file_name is not None:
         headers["content-disposition"] = f'attachment; filename="{file_name}"'
-    return StreamingResponse(chunks(), media_type="text/html", headers=headers)
+    return StreamingResponse(iterate_chunks(), media_type="text/html", headers=headers)

@@ -31,7 +31,7 @@ _GONE = (
 )
 
 
-class Refused(HarnessError):
+class UploadRefused(HarnessError):
     """The upload cannot be run."""
 
     def __init__(self, problems: list[dict[str, Any]]) -> None:
@@ -40,7 +40,7 @@ class Refused(HarnessError):
         self.problems = problems
 
 
-class Worker:
+class RunProcess:
     """The process of a run."""
 
     def __init__(self, process: anyio.abc.Process) -> None:
@@ -75,32 +75,32 @@ class Worker:
         try:
             with anyio.move_on_after(READY_S), suppress(OSError, anyio.BrokenResourceError):
                 await process.stdin.send(json.dumps(order).encode() + b"\n")  # type: ignore[union-attr]
-                message = await worker.hear()
+                message = await worker.receive()
         finally:
             if message is None or "ready" not in message:
                 await worker.kill()
         if message is None:
-            raise Refused(
-                [_plainly("the file could not be read in time, or its reader broke down.")]
+            raise UploadRefused(
+                [_build_problem("the file could not be read in time, or its reader broke down.")]
             )
         if "ready" not in message:
-            raise Refused(message["invalid"])
+            raise UploadRefused(message["invalid"])
         return worker, message["ready"]
 
-    async def go(self) -> None:
+    async def begin(self) -> None:
         """Let it run."""
         await self._orders.send(b"go\n")
 
-    async def hear(self) -> dict[str, Any] | None:
+    async def receive(self) -> dict[str, Any] | None:
         """Return its next message; ``None`` when it has ended."""
         with suppress(*_GONE):
             message: dict[str, Any] = json.loads(await self._lines.receive_until(b"\n", _LINE))
             return message
         return None
 
-    async def messages(self) -> AsyncIterator[dict[str, Any]]:
+    async def iterate_messages(self) -> AsyncIterator[dict[str, Any]]:
         """Yield its messages until its end; each trial has a deadline of its own."""
-        while (message := await self.hear()) is not None:
+        while (message := await self.receive()) is not None:
             yield message
 
     def interrupt(self, number: signal.Signals) -> None:
@@ -119,12 +119,12 @@ class Worker:
             await self._process.aclose()
             await wait_closed(self._orders)
 
-    async def gone(self, within_s: float) -> bool:
+    async def wait_for_end(self, within_s: float) -> bool:
         """Wait for its end."""
         with anyio.move_on_after(within_s):
             await self._process.wait()
         return self._process.returncode is not None
 
 
-def _plainly(message: str) -> dict[str, Any]:
+def _build_problem(message: str) -> dict[str, Any]:
     return {"line": None, "column": None, "message": message, "meant": None}

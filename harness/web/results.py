@@ -13,29 +13,29 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from harness.base import bounded, printable
+from harness.base import limit_text, make_printable
 from harness.judging import case_results
 from harness.reports import (
     METRICS,
     QUESTION,
-    Said,
+    ConversationExcerpt,
+    build_cell,
     build_report,
     calls_json,
-    cell_of,
+    compute_pass_rate,
     expected_tools,
+    format_mark,
+    format_problem,
+    get_metrics,
+    get_pairs,
     graded_check,
     graded_facts,
-    mark,
-    metrics_of,
-    pairs_of,
+    iterate_trials,
     pass_rate,
-    pass_rate_of,
-    problem,
     remark_lines,
     review_counts,
     review_json,
-    short,
-    trials_of,
+    shorten_line,
 )
 from harness.runlog import Header, RunLog, TrialLine
 from harness.types import (
@@ -65,14 +65,14 @@ _DEEPEST = 12
 _MOST_ITEMS = 200
 
 
-def band(value: float | None) -> Band | None:
+def get_band(value: float | None) -> Band | None:
     """Return the band of a pass rate or an average."""
     if value is None:
         return None
     return "good" if value >= GOOD else "acceptable" if value >= ACCEPTABLE else "needs work"
 
 
-def colour(result: TrialResult, score: float | None) -> Colour:
+def choose_colour(result: TrialResult, score: float | None) -> Colour:
     """Return the colour of a trial: by its score, else by its status."""
     if result.status not in {"passed", "failed"}:
         return "grey"
@@ -81,35 +81,35 @@ def colour(result: TrialResult, score: float | None) -> Colour:
     return "green" if score >= ACCEPTABLE else "yellow" if score >= POOR else "red"
 
 
-def result(line: TrialLine) -> dict[str, Any]:
+def encode_result(line: TrialLine) -> dict[str, Any]:
     """Return a trial with all data of its card."""
     run, said = line.run, line.transcript or Transcript()
     graded = graded_check(run)
     score = graded.score if graded else None
-    expected = _expected(run, graded)
+    expected = _encode_expected(run, graded)
     return {
         "key": run.key,
-        "suite": name_of(run.suite),
-        "case": name_of(run.case.name),
-        "model": name_of(run.model),
+        "suite": clean_name(run.suite),
+        "case": clean_name(run.case.name),
+        "model": clean_name(run.model),
         "trial": run.index + 1,
         "trials": run.repeats,
         "status": run.status,
         "score": score,
-        "colour": colour(run, score),
-        "metrics": _metrics(graded),
-        "query": clean(_query(said)),
+        "colour": choose_colour(run, score),
+        "metrics": _encode_metrics(graded),
+        "query": clean_json(_find_query(said)),
         "expected": expected[:_MOST_CALLS],
-        "calls": _calls(run, said, graded),
+        "calls": _encode_calls(run, said, graded),
         "left_out": {
             "expected": len(expected[_MOST_CALLS:]),
             "calls": len(said.server_calls[_MOST_CALLS:]),
         },
-        "answer": bounded(said.answer, _ANSWER),
-        "explanation": clean(_explanation(run, graded)),
-        "problem": mark(run) or problem(run),
-        "checks": [_check(check) for check in run.checks if check is not graded],
-        "error": _error(run),
+        "answer": limit_text(said.answer, _ANSWER),
+        "explanation": clean_json(_find_explanation(run, graded)),
+        "problem": format_mark(run) or format_problem(run),
+        "checks": [_encode_check(check) for check in run.checks if check is not graded],
+        "error": _encode_error(run),
         "line": run.case.at.line if run.case.at else None,
         "seconds": round(run.latency_s, 3),
         "tokens": {"input": run.usage.input_tokens, "output": run.usage.output_tokens},
@@ -120,10 +120,10 @@ def result(line: TrialLine) -> dict[str, Any]:
 def trial_cell(line: TrialLine) -> dict[str, Any]:
     """Return the cell of one trial, as `harness.reports.viewer.grid` has it of a case."""
     said = line.transcript or Transcript()
-    question = short(_query(said).partition("\n\n")[0], QUESTION)
-    told = Said(question, [call.tool for call in said.server_calls])
+    question = shorten_line(_find_query(said).partition("\n\n")[0], QUESTION)
+    told = ConversationExcerpt(question, [call.tool for call in said.server_calls])
     (case,) = case_results([replace(line.run, repeats=1)])
-    return cell_of(case, {line.run.key: told}) | {"status": line.run.status}
+    return build_cell(case, {line.run.key: told}) | {"status": line.run.status}
 
 
 def run_facts(header: Header, log: Path) -> dict[str, Any]:
@@ -133,17 +133,17 @@ def run_facts(header: Header, log: Path) -> dict[str, Any]:
     """
     suites = [
         {
-            "name": name_of(name),
-            "description": clean(facts.get("description")),
-            "cases": [name_of(case) for case in facts.get("cases", ())],
+            "name": clean_name(name),
+            "description": clean_json(facts.get("description")),
+            "cases": [clean_name(case) for case in facts.get("cases", ())],
         }
         for name, facts in header.suites.items()
     ]
     return {
         "id": log.parent.name,
         "suites": suites,
-        "models": [name_of(name) for name in header.models],
-        "servers": [name_of(name) for name in header.servers],
+        "models": [clean_name(name) for name in header.models],
+        "servers": [clean_name(name) for name in header.servers],
         "planned": header.planned,
         "concurrency": header.settings.get("concurrency"),
         "started_at": header.started_at,
@@ -152,13 +152,13 @@ def run_facts(header: Header, log: Path) -> dict[str, Any]:
     }
 
 
-def summary(log: RunLog, report: Report | None = None) -> dict[str, Any]:
+def build_summary(log: RunLog, report: Report | None = None) -> dict[str, Any]:
     """Return the summary of a run: pass rate, averages of the three metrics, time and cost.
 
     ``report`` is that of ``log``, if it is made already.
     """
     report = report or build_report(log)
-    groups = [_group(report, suite, model) for suite, model in _groups(report)]
+    groups = [_build_group(report, suite, model) for suite, model in _list_groups(report)]
     one_model = len({group["model"] for group in groups}) <= 1
     rate = pass_rate(report)
     counts = report.counts
@@ -166,9 +166,9 @@ def summary(log: RunLog, report: Report | None = None) -> dict[str, Any]:
         "run": report.run_id,
         "reason": report.reason,
         "cancelled": was_cancelled(log),
-        "damaged": [clean(words) for words in report.damaged],
-        "suites": [name_of(name) for name in report.suites],
-        "models": [name_of(name) for name in report.models],
+        "damaged": [clean_json(words) for words in report.damaged],
+        "suites": [clean_name(name) for name in report.suites],
+        "models": [clean_name(name) for name in report.models],
         "counts": {
             "planned": counts.planned,
             "passed": counts.passed,
@@ -181,10 +181,10 @@ def summary(log: RunLog, report: Report | None = None) -> dict[str, Any]:
         "call_lines": list(remark_lines(report)),
         "pass_rate": None if rate is None else round(rate.rate, 6),
         "pass_rate_interval": None if rate is None else [round(rate.low, 6), round(rate.high, 6)],
-        "band": band(None if rate is None else rate.rate),
-        "averages": averages(report.results if one_model else ()),
+        "band": get_band(None if rate is None else rate.rate),
+        "averages": compute_averages(report.results if one_model else ()),
         "groups": groups,
-        "reviews": shown_reviews(log.reviews),
+        "reviews": encode_reviews(log.reviews),
         "seconds": report.elapsed_s,
         "tokens": {"input": report.usage.input_tokens, "output": report.usage.output_tokens},
         "cost_usd": (report.usage + report.judge_usage + report.user_usage).cost_usd,
@@ -197,42 +197,42 @@ def was_cancelled(log: RunLog) -> bool:
     return footer is not None and footer.reason == "interrupted" and footer.signal == "SIGINT"
 
 
-def shown_reviews(reviews: Mapping[str, Review]) -> dict[str, Any]:
+def encode_reviews(reviews: Mapping[str, Review]) -> dict[str, Any]:
     """Return what people said of the verdicts: counts, and each review by the key of its trial."""
-    trials = {key: clean(review_json(review)) for key, review in reviews.items()}
+    trials = {key: clean_json(review_json(review)) for key, review in reviews.items()}
     return {**review_counts(reviews.values()), "trials": trials}
 
 
-def _groups(report: Report) -> list[tuple[str, str]]:
+def _list_groups(report: Report) -> list[tuple[str, str]]:
     """Return each suite with each model that has results of it."""
     return list(dict.fromkeys((case.suite, case.model) for case in report.cases))
 
 
-def _group(report: Report, suite: str, model: str) -> dict[str, Any]:
+def _build_group(report: Report, suite: str, model: str) -> dict[str, Any]:
     """Return the figures of one model on one suite."""
     cases = [case for case in report.cases if (case.suite, case.model) == (suite, model)]
-    rate = pass_rate_of(cases)
+    rate = compute_pass_rate(cases)
     return {
-        "suite": name_of(suite),
-        "model": name_of(model),
-        "trials": dict(Counter(one.status for one in trials_of(cases))),
+        "suite": clean_name(suite),
+        "model": clean_name(model),
+        "trials": dict(Counter(one.status for one in iterate_trials(cases))),
         "pass_rate": None if rate is None else round(rate.rate, 6),
         "pass_rate_interval": None if rate is None else [round(rate.low, 6), round(rate.high, 6)],
-        "band": band(None if rate is None else rate.rate),
-        "averages": averages(trials_of(cases)),
+        "band": get_band(None if rate is None else rate.rate),
+        "averages": compute_averages(iterate_trials(cases)),
     }
 
 
-def averages(results: Iterable[TrialResult]) -> dict[str, Any]:
+def compute_averages(results: Iterable[TrialResult]) -> dict[str, Any]:
     """Return the mean of each metric over the trials that have it, and of the overall score."""
     found: dict[str, list[float]] = {name: [] for name in (*METRICS, "overall")}
     for check in (check for result in results if (check := graded_check(result))):
-        for name, facts in _metrics(check).items():
+        for name, facts in _encode_metrics(check).items():
             if facts["score"] is not None:
                 found[name].append(facts["score"])
         if check.score is not None:
             found["overall"].append(check.score)
-    return {name: _average(scores) for name, scores in found.items()}
+    return {name: _compute_average(scores) for name, scores in found.items()}
 
 
 class Progress:
@@ -248,13 +248,13 @@ class Progress:
 
     def add(self, result: TrialResult) -> None:
         """Count a trial; a repeated trial of a resumed run replaces the earlier one."""
-        self._take(result, result.status)
+        self._count_result(result, result.status)
 
-    def wait(self, ended: TrialResult) -> None:
+    def add_waiting(self, ended: TrialResult) -> None:
         """Count a trial that has ended but is not settled."""
-        self._take(ended, "waiting")
+        self._count_result(ended, "waiting")
 
-    def _take(self, result: TrialResult, ending: _Ending) -> None:
+    def _count_result(self, result: TrialResult, ending: _Ending) -> None:
         if result.key in self._ended:
             self._count(*self._ended[result.key], -1)
         cost = (result.usage + result.judge_usage + result.user_usage).cost_usd
@@ -276,18 +276,18 @@ class Progress:
         return {"done": done, "planned": max(self._planned, done), **endings, "cost_usd": cost}
 
 
-def name_of(text: str) -> str:
+def clean_name(text: str) -> str:
     """Return a name in the form that all events and answers share."""
-    return bounded(text, _NAME)
+    return limit_text(text, _NAME)
 
 
-def clean(value: Any, longest: int = _RESULT, depth: int = 0) -> Any:
+def clean_json(value: Any, longest: int = _RESULT, depth: int = 0) -> Any:
     """Return a JSON value with safe, bounded texts and bounded depth and width.
 
     One further item says how many were left out.
     """
     if isinstance(value, str):
-        return bounded(value, longest)
+        return limit_text(value, longest)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if value is None or isinstance(value, bool | int | float):
@@ -298,50 +298,53 @@ def clean(value: Any, longest: int = _RESULT, depth: int = 0) -> Any:
     more = [f"… {beyond:,} more are in the run log"] if beyond > 0 else []
     if isinstance(value, Mapping):
         items = list(value.items())[:_MOST_ITEMS]
-        shown = {printable(str(key))[:200]: clean(item, longest, depth + 1) for key, item in items}
+        shown = {
+            make_printable(str(key))[:200]: clean_json(item, longest, depth + 1)
+            for key, item in items
+        }
         return shown | dict.fromkeys(more)
-    return [*(clean(item, longest, depth + 1) for item in list(value)[:_MOST_ITEMS]), *more]
+    return [*(clean_json(item, longest, depth + 1) for item in list(value)[:_MOST_ITEMS]), *more]
 
 
-def _average(scores: Iterable[float]) -> dict[str, Any]:
+def _compute_average(scores: Iterable[float]) -> dict[str, Any]:
     known = list(scores)
     mean = round(math.fsum(known) / len(known), 6) if known else None
-    return {"score": mean, "band": band(mean), "trials": len(known)}
+    return {"score": mean, "band": get_band(mean), "trials": len(known)}
 
 
-def _metrics(check: CheckResult | None) -> dict[str, dict[str, Any]]:
+def _encode_metrics(check: CheckResult | None) -> dict[str, dict[str, Any]]:
     return {
-        name: {key: clean(facts[key]) for key in ("score", "judge", "label") if key in facts}
-        for name, facts in metrics_of(check).items()
+        name: {key: clean_json(facts[key]) for key in ("score", "judge", "label") if key in facts}
+        for name, facts in get_metrics(check).items()
     }
 
 
-def _query(said: Transcript) -> str:
+def _find_query(said: Transcript) -> str:
     return "\n\n".join(
         message.text for message in said.messages if isinstance(message, UserMessage)
     )
 
 
-def _expected(result: TrialResult, graded: CheckResult | None) -> list[dict[str, Any]]:
+def _encode_expected(result: TrialResult, graded: CheckResult | None) -> list[dict[str, Any]]:
     """Return the calls that were asked for.
 
     Where arguments count, with those of the call that came nearest.
     """
-    pairs = pairs_of(graded)
+    pairs = get_pairs(graded)
     if pairs is not None:
         return [
             {
-                "tool": clean(pair["tool"]),
-                "arguments": clean(pair["expected"]),
-                "actual": clean(pair["actual"]),
+                "tool": clean_json(pair["tool"]),
+                "arguments": clean_json(pair["expected"]),
+                "actual": clean_json(pair["actual"]),
                 "score": pair["score"],
             }
             for pair in pairs
         ]
-    return [{"tool": clean(tool)} for tool in expected_tools(result.checks)]
+    return [{"tool": clean_json(tool)} for tool in expected_tools(result.checks)]
 
 
-def _calls(
+def _encode_calls(
     result: TrialResult, said: Transcript, graded: CheckResult | None
 ) -> list[dict[str, Any]]:
     marked = graded_facts(graded).get("calls") or ()
@@ -351,18 +354,18 @@ def _calls(
         known = marked[place] if place < len(marked) else None
         calls.append(
             {
-                "tool": clean(call.tool),
-                "arguments": clean(call.arguments),
+                "tool": clean_json(call.tool),
+                "arguments": clean_json(call.arguments),
                 "outcome": call.outcome,
                 "expected": bool(known["expected"]) if known else call.tool in wanted,
-                "result": bounded(call.text, _RESULT),
+                "result": limit_text(call.text, _RESULT),
                 "seconds": round(call.duration_s, 3),
             }
         )
     return calls
 
 
-def _explanation(result: TrialResult, graded: CheckResult | None) -> str:
+def _find_explanation(result: TrialResult, graded: CheckResult | None) -> str:
     """Return the explanation of the judge, or of the score in its place."""
     faith = graded_facts(graded).get("metrics", {}).get("faithfulness", {})
     if faith.get("explanation"):
@@ -370,21 +373,21 @@ def _explanation(result: TrialResult, graded: CheckResult | None) -> str:
     return "\n".join(judgement.explanation for judgement in result.judgements)
 
 
-def _check(check: CheckResult) -> dict[str, Any]:
+def _encode_check(check: CheckResult) -> dict[str, Any]:
     return {
-        "label": clean(check.label),
+        "label": clean_json(check.label),
         "verdict": check.verdict,
         "warning": check.severity == "warn",
-        "explanation": clean(check.explanation),
-        "hint": clean(check.hint),
+        "explanation": clean_json(check.explanation),
+        "hint": clean_json(check.hint),
     }
 
 
-def _error(result: TrialResult) -> dict[str, Any] | None:
+def _encode_error(result: TrialResult) -> dict[str, Any] | None:
     if result.error is None:
         return None
     return {
         "kind": result.error.kind,
-        "message": clean(result.error.message),
-        "detail": clean(result.error.detail),
+        "message": clean_json(result.error.message),
+        "detail": clean_json(result.error.detail),
     }

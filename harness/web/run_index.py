@@ -43,7 +43,7 @@ def read_kept(log: Path, name: str, facts: os.stat_result) -> bytes | None:
             head, body = file.read().split(b"\n", 1)
     except (OSError, ValueError):
         return None
-    return body if head == _head(facts, body) else None
+    return body if head == _build_head(facts, body) else None
 
 
 def write_kept(log: Path, name: str, facts: os.stat_result, body: bytes) -> None:
@@ -51,12 +51,12 @@ def write_kept(log: Path, name: str, facts: os.stat_result, body: bytes) -> None
     draft = log.with_name(f".{name}.{os.getpid()}.{os.urandom(4).hex()}")
     with suppress(OSError):
         try:
-            draft.write_bytes(_head(facts, body) + b"\n" + body)
+            draft.write_bytes(_build_head(facts, body) + b"\n" + body)
             draft.replace(log.with_name(name))
         finally:
             draft.unlink(missing_ok=True)
 
 
-def _head(facts: os.stat_result, body: bytes) -> bytes:
+def _build_head(facts: os.stat_result, body: bytes) -> bytes:
     holds_for = f"{_FORM} {__version__} {facts.st_size} {facts.st_mtime_ns}"
     return f"{holds_for} {hashlib.sha256(body).hexdigest()}".encode()

@@ -2,8 +2,9 @@
 
 A look takes a few microseconds, and longer on a busy machine. Runs that may change are looked at
 each time: new ones and open ones. Of the others, `LOOKS` are looked at in turn; whoever shows one
-looks at it first (`Listing.look`). So a folder of up to `LOOKS` runs is never out of date, and in a
-larger one a finished run whose log is changed by another program is found after a few requests.
+looks at it first (`Listing.refresh_facts`). So a folder of up to `LOOKS` runs is never out of date,
+and in a larger one a finished run whose log is changed by another program is found after a few
+requests.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import threading
 from collections.abc import Collection
 from pathlib import Path
 
-from harness.runner import facts_of_log, in_order, names_in
+from harness.runner import list_names, sort_runs, stat_log
 
 LOOKS = 2_000
 """Finished runs that one request looks at."""
@@ -37,10 +38,10 @@ class Listing:
         ``open_ones`` are those of which more may come at any time.
         """
         with self._lock:
-            return self._listed(open_ones)
+            return self._list_names(open_ones)
 
-    def _listed(self, open_ones: Collection[str]) -> list[str]:
-        names = names_in(self._runs)
+    def _list_names(self, open_ones: Collection[str]) -> list[str]:
+        names = list_names(self._runs)
         if names != self._names:
             self._names, self._newest = names, None
             present = set(names)
@@ -50,31 +51,31 @@ class Listing:
         due = self._turn[-LOOKS:]
         del self._turn[-LOOKS:]
         for name in {*open_ones, *due, *(one for one in names if one not in self._facts)}:
-            self._look(name)
+            self._stat_log(name)
         if self._newest is None:
-            self._newest = list(reversed(in_order(self._facts)))
+            self._newest = list(reversed(sort_runs(self._facts)))
         return self._newest
 
-    def look(self, name: str) -> os.stat_result | None:
+    def refresh_facts(self, name: str) -> os.stat_result | None:
         """Return the facts of the run's log as they are now; ``None`` if there is none."""
         with self._lock:
-            return self._look(name)
+            return self._stat_log(name)
 
-    def _look(self, name: str) -> os.stat_result | None:
-        facts = facts_of_log(self._runs, name)
+    def _stat_log(self, name: str) -> os.stat_result | None:
+        facts = stat_log(self._runs, name)
         before = self._facts.get(name)
         if facts is None:
             self._facts.pop(name, None)
         else:
             self._facts[name] = facts
-        if _time(before) != _time(facts):
+        if _get_time(before) != _get_time(facts):
             self._newest = None
         return facts
 
-    def facts(self, name: str) -> os.stat_result | None:
+    def get_facts(self, name: str) -> os.stat_result | None:
         """Return the facts of the run's log as they were at the last look."""
         return self._facts.get(name)
 
 
-def _time(facts: os.stat_result | None) -> int | None:
+def _get_time(facts: os.stat_result | None) -> int | None:
     return None if facts is None else facts.st_mtime_ns

@@ -18,13 +18,13 @@ from typing import Any
 
 from harness.base import HarnessError
 from harness.reports import build_report, review_words
-from harness.runlog import RunLog, TrialLine, being_written, parsed, read_log
+from harness.runlog import RunLog, TrialLine, being_written, parse_line, read_log
 from harness.types import Report, TrialResult
-from harness.web.results import shown_reviews
+from harness.web.results import encode_reviews
 from harness.web.run_index import write_index
-from harness.web.view.reviews import reviews_in, with_reviews
-from harness.web.view.tables import NAME, View, holds_for
-from harness.web.view.writing import write_view
+from harness.web.view.reviews import read_reviews, write_with_reviews
+from harness.web.view.tables import NAME, RunView, is_view_current
+from harness.web.view.view_writer import write_view
 
 VIEW = NAME
 """The file, beside the log."""
@@ -37,11 +37,11 @@ _PASSING: OrderedDict[Path, tempfile.TemporaryDirectory[str]] = OrderedDict()
 _MOST_PASSING = 4
 
 
-def kept_view(log: Path, facts: os.stat_result) -> View | None:
+def find_view(log: Path, facts: os.stat_result) -> RunView | None:
     """Return the view of ``log``, whose file has these ``facts``; ``None``: make it."""
-    for place in _places(log):
-        if holds_for(place, facts):
-            return View(place)
+    for place in _list_places(log):
+        if is_view_current(place, facts):
+            return RunView(place)
     return None
 
 
@@ -56,12 +56,12 @@ def keep_view(log: RunLog, report: Report) -> None:
     try:
         facts = log.path.stat()
         if facts.st_size == log.size >= WORTH_KEEPING and not being_written(log.path):
-            _keep(log, report, facts, log.path.with_name(VIEW))
+            _write_view(log, report, facts, log.path.with_name(VIEW))
     except (OSError, sqlite3.OperationalError):  # the log is gone, or there is no room
         return
 
 
-def run_view(log: Path, read_to: Callable[[int], None] = lambda _: None) -> View:
+def ensure_view(log: Path, read_to: Callable[[int], None] = lambda _: None) -> RunView:
     """Return the view of ``log``; it is made and kept if there is none that holds.
 
     ``read_to`` is told how many bytes of the log have been read.
@@ -71,34 +71,34 @@ def run_view(log: Path, read_to: Callable[[int], None] = lambda _: None) -> View
         HarnessError: there is no room for the view.
         OSError: the log is gone.
     """
-    kept = kept_view(log, log.stat())
+    kept = find_view(log, log.stat())
     if kept is not None:
         return kept
     with _MAKING:
         facts = log.stat()
-        kept = kept_view(log, facts) or _reviewed(log, facts)
+        kept = find_view(log, facts) or _update_reviews(log, facts)
         if kept is not None:
             return kept
         read = read_log(log, read_to)
         report = build_report(read)
-        for place in (log.with_name(VIEW), _passing(log)):
+        for place in (log.with_name(VIEW), _get_temporary_place(log)):
             try:
-                return _keep(read, report, facts, place)
+                return _write_view(read, report, facts, place)
             except (OSError, sqlite3.OperationalError) as error:
                 lacking = error
         raise HarnessError(f"the view of {log} cannot be written: {lacking}") from lacking
 
 
-def summary_of(view: View) -> dict[str, Any]:
+def build_view_summary(view: RunView) -> dict[str, Any]:
     """Return the summary of the run, with what people said of its verdicts by now."""
-    found: dict[str, Any] = view.part("summary")
-    reviews = reviews_in(view)
+    found: dict[str, Any] = view.read_part("summary")
+    reviews = read_reviews(view)
     words = review_words(reviews.values())
     lines = [*found["call_lines"], *([words] if words else [])]
-    return {**found, "call_lines": lines, "reviews": shown_reviews(reviews)}
+    return {**found, "call_lines": lines, "reviews": encode_reviews(reviews)}
 
 
-def settled_at(log: Path, offset: int) -> TrialResult | None:
+def find_settled(log: Path, offset: int) -> TrialResult | None:
     """Return the result of the trial at ``offset`` of ``log``, if it was decided later.
 
     ``None``: what the log says of it holds, or the run goes on. If the log has changed since its
@@ -110,52 +110,52 @@ def settled_at(log: Path, offset: int) -> TrialResult | None:
     """
     if being_written(log):
         return None
-    raw = run_view(log).settled(offset)
-    line = None if raw is None else parsed(raw.encode())
+    raw = ensure_view(log).read_settled(offset)
+    line = None if raw is None else parse_line(raw.encode())
     return line.run if isinstance(line, TrialLine) else None
 
 
-def _keep(log: RunLog, report: Report, facts: os.stat_result, place: Path) -> View:
-    draft = _draft(place)
+def _write_view(log: RunLog, report: Report, facts: os.stat_result, place: Path) -> RunView:
+    draft = _name_draft(place)
     try:
         write_view(draft, log, report, facts)
-        _put(draft, place, log.path, facts)
+        _install_draft(draft, place, log.path, facts)
     finally:
         draft.unlink(missing_ok=True)
-    return View(place)
+    return RunView(place)
 
 
-def _reviewed(log: Path, facts: os.stat_result) -> View | None:
+def _update_reviews(log: Path, facts: os.stat_result) -> RunView | None:
     """Return the view of ``log`` if all that it lacks are reviews, which it then has."""
-    for place in _places(log):
-        draft = _draft(place)
+    for place in _list_places(log):
+        draft = _name_draft(place)
         try:
             with suppress(OSError, sqlite3.Error):
-                if with_reviews(place, draft, log, facts):
-                    _put(draft, place, log, facts)
-                    return View(place)
+                if write_with_reviews(place, draft, log, facts):
+                    _install_draft(draft, place, log, facts)
+                    return RunView(place)
         finally:
             draft.unlink(missing_ok=True)
     return None
 
 
-def _put(draft: Path, place: Path, log: Path, facts: os.stat_result) -> None:
+def _install_draft(draft: Path, place: Path, log: Path, facts: os.stat_result) -> None:
     # The list of runs need not read the log, either. The view comes last: where it stands, nobody
     # reads the log for any of this.
-    write_index(log, facts, View(draft).part("entry"))
+    write_index(log, facts, RunView(draft).read_part("entry"))
     draft.replace(place)
 
 
-def _draft(place: Path) -> Path:
+def _name_draft(place: Path) -> Path:
     return place.with_name(f".{VIEW}.{os.getpid()}.{os.urandom(4).hex()}")
 
 
-def _places(log: Path) -> tuple[Path, ...]:
+def _list_places(log: Path) -> tuple[Path, ...]:
     passing = _PASSING.get(log)
     return (log.with_name(VIEW), *([Path(passing.name, VIEW)] if passing else []))
 
 
-def _passing(log: Path) -> Path:
+def _get_temporary_place(log: Path) -> Path:
     """Return a place for the view of ``log`` that lasts as long as this process."""
     if log not in _PASSING:
         _PASSING[log] = tempfile.TemporaryDirectory(prefix="harness-view-")

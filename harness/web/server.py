@@ -14,7 +14,7 @@ from uvicorn.server import HANDLED_SIGNALS
 
 from harness.base import UsageError
 from harness.web.app import make_app
-from harness.web.jobs import Board
+from harness.web.jobs import RunQueue
 from harness.web.settings import Settings
 
 BACKLOG = 1024
@@ -31,8 +31,8 @@ def serve(settings: Settings, tell: Callable[[str], None]) -> None:
         UsageError: the address cannot be listened on.
     """
     gc.set_threshold(*GARBAGE)
-    listener = _listen(settings)
-    tell(_address(listener, settings))
+    listener = _open_listener(settings)
+    tell(_format_address(listener, settings))
     ended_by = asyncio.run(_serve(settings, listener))
     if ended_by == signal.SIGINT:
         raise KeyboardInterrupt
@@ -41,7 +41,7 @@ def serve(settings: Settings, tell: Callable[[str], None]) -> None:
 
 
 async def _serve(settings: Settings, listener: socket.socket) -> signal.Signals | None:
-    async with Board(settings) as board:
+    async with RunQueue(settings) as board:
         config = uvicorn.Config(
             make_app(board, settings),
             log_level="warning",
@@ -52,15 +52,15 @@ async def _serve(settings: Settings, listener: socket.socket) -> signal.Signals 
             ws="none",
             timeout_graceful_shutdown=GOODBYE_S,
         )
-        server = _Server(config, board)
+        server = _PageServer(config, board)
         await server.serve(sockets=[listener])
     return server.ended_by
 
 
-class _Server(uvicorn.Server):
+class _PageServer(uvicorn.Server):
     """Ends the runs first, so that listeners still get their last events."""
 
-    def __init__(self, config: uvicorn.Config, board: Board) -> None:
+    def __init__(self, config: uvicorn.Config, board: RunQueue) -> None:
         super().__init__(config)
         self._board = board
         self._closing: asyncio.Task[None] | None = None
@@ -95,7 +95,7 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def _listen(settings: Settings) -> socket.socket:
+def _open_listener(settings: Settings) -> socket.socket:
     try:
         family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((settings.host, settings.port), family=family, backlog=BACKLOG)
@@ -107,7 +107,7 @@ def _listen(settings: Settings) -> socket.socket:
         ) from error
 
 
-def _address(listener: socket.socket, settings: Settings) -> str:
+def _format_address(listener: socket.socket, settings: Settings) -> str:
     port = listener.getsockname()[1]
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     query = f"?token={settings.token}" if settings.token else ""

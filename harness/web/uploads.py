@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Message
 
-from harness.base import one_line
+from harness.base import make_one_line
 from harness.web.settings import Settings
 
 RECEIVE_S = 60.0
@@ -68,12 +68,12 @@ async def read_upload(request: Request, settings: Settings) -> tuple[Upload, Cho
         fields.
     """
     limit = settings.max_bytes + _FORM_BYTES
-    if _announced(request) > limit:
+    if _parse_content_length(request) > limit:
         raise _too_large(settings)
     seen = 0
     receive = request.receive
 
-    async def counted() -> Message:
+    async def receive_counted() -> Message:
         nonlocal seen
         message = await receive()
         seen += len(message.get("body", b""))
@@ -81,24 +81,26 @@ async def read_upload(request: Request, settings: Settings) -> tuple[Upload, Cho
             raise _too_large(settings)
         return message
 
-    request = Request(request.scope, counted)
+    request = Request(request.scope, receive_counted)
     try:
         with anyio.fail_after(RECEIVE_S):
             async with request.form(max_files=1, max_fields=8, max_part_size=4096) as form:
-                upload = await _upload(form.get("file"), settings)
-                return upload, _choice({key: value for key, value in form.items() if key != "file"})
+                upload = await _build_upload(form.get("file"), settings)
+                return upload, _build_choice(
+                    {key: value for key, value in form.items() if key != "file"}
+                )
     except TimeoutError:
         raise HTTPException(408, "The upload took too long.") from None
     except ClientDisconnect:
         raise HTTPException(400, "The upload was broken off.") from None
 
 
-def _announced(request: Request) -> int:
+def _parse_content_length(request: Request) -> int:
     text = request.headers.get("content-length", "0")
     return int(text) if text.isdecimal() and len(text) < len("1" + "0" * 15) else 0
 
 
-async def _upload(part: Any, settings: Settings) -> Upload:
+async def _build_upload(part: Any, settings: Settings) -> Upload:
     if not isinstance(part, UploadFile):
         raise HTTPException(
             400,
@@ -106,7 +108,7 @@ async def _upload(part: Any, settings: Settings) -> Upload:
             '"file=@tests.csv".',
         )
     # Of a path in the client's file name only the last part is shown, and none is opened.
-    name = one_line(PurePosixPath((part.filename or "").replace("\\", "/")).name)[:120]
+    name = make_one_line(PurePosixPath((part.filename or "").replace("\\", "/")).name)[:120]
     suffix = name.rpartition(".")[2].lower() if "." in name else ""
     if suffix not in SUFFIXES:
         raise HTTPException(
@@ -119,7 +121,7 @@ async def _upload(part: Any, settings: Settings) -> Upload:
     return Upload(name=name, suffix=suffix, content=content)
 
 
-def _choice(fields: dict[str, Any]) -> Choice:
+def _build_choice(fields: dict[str, Any]) -> Choice:
     values: dict[str, Any] = {}
     for key, value in fields.items():
         if key not in Choice.__dataclass_fields__:
@@ -129,7 +131,7 @@ def _choice(fields: dict[str, Any]) -> Choice:
         if value == "":
             continue
         if key == "concurrency":
-            values[key] = _concurrency(value)
+            values[key] = _parse_concurrency(value)
         elif isinstance(value, str) and len(value) <= 200 and value.isprintable():  # noqa: PLR2004 - a name
             values[key] = value
         else:
@@ -139,7 +141,7 @@ def _choice(fields: dict[str, Any]) -> Choice:
     return Choice(**values)
 
 
-def _concurrency(value: Any) -> int:
+def _parse_concurrency(value: Any) -> int:
     number = int(value) if isinstance(value, str) and value.isdecimal() and len(value) <= 4 else 0  # noqa: PLR2004
     if not 1 <= number <= MAX_CONCURRENCY:
         raise HTTPException(

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from harness.base import InvalidInput, Problem, UsageError, builtin_servers, did_you_mean
 from harness.judging import VOCABULARY, every_check
-from harness.runner import NOBODY, Plan
-from harness.suites import OFFLINE, Config, reader
+from harness.runner import NOBODY, RunPlan
+from harness.suites import OFFLINE, Config, make_reader
 from harness.types import DEFAULT_TIMEOUT_S, Case, Location, ServerSpec, Suite
 
 DATASET_SERVER = "finance"
@@ -22,7 +22,7 @@ DATASET_SERVER = "finance"
 
 def model_names(config: Config) -> tuple[str, ...]:
     """Return the models that the page offers: the configured ones and the built-in one."""
-    return tuple(dict.fromkeys((OFFLINE, *(model.spec.name for model in config.models()))))
+    return tuple(dict.fromkeys((OFFLINE, *(model.spec.name for model in config.list_models()))))
 
 
 def server_names(config: Config) -> tuple[str, ...]:
@@ -36,10 +36,10 @@ def read_uploaded(path: Path, called: str, max_cases: int, config: Config) -> Su
     Raises:
         InvalidInput: it has mistakes, or asks for something that only the operator may decide.
     """
-    suite = reader(max_cases)(path, VOCABULARY)
+    suite = make_reader(max_cases)(path, VOCABULARY)
     if path.suffix == ".csv":
         suite = replace(suite, name=called)
-    if problems := list(_forbidden(suite, config)):
+    if problems := list(_find_forbidden(suite, config)):
         raise InvalidInput(problems)
     return suite
 
@@ -76,14 +76,14 @@ def choose_model(suite: Suite, named: str | None, config: Config) -> tuple[str |
     )
 
 
-def bounded(suite: Suite, timeout_s: float, config: Config) -> Suite:
+def limit_timeouts(suite: Suite, timeout_s: float, config: Config) -> Suite:
     """Return ``suite`` with the timeout of every case limited to ``timeout_s``."""
 
-    def within(case: Case) -> Case:
+    def limit_case(case: Case) -> Case:
         own = case.limits.timeout_s or config.timeout_s or DEFAULT_TIMEOUT_S
         return replace(case, limits=replace(case.limits, timeout_s=min(own, timeout_s)))
 
-    return replace(suite, cases=tuple(map(within, suite.cases)))
+    return replace(suite, cases=tuple(map(limit_case, suite.cases)))
 
 
 def require_offered(
@@ -101,10 +101,12 @@ def require_offered(
     ]
     for what, name, known in offers:
         if name is not None and name not in known:
-            raise UsageError(f"there is no {what} named {name!r} here", meant=_offered(name, known))
+            raise UsageError(
+                f"there is no {what} named {name!r} here", meant=_format_alternatives(name, known)
+            )
 
 
-def require_plan(plan: Plan, max_cases: int, config: Config) -> None:
+def require_plan(plan: RunPlan, max_cases: int, config: Config) -> None:
     """Refuse a plan that is too long, or uses a model or server that the page does not offer.
 
     Raises:
@@ -118,17 +120,19 @@ def require_plan(plan: Plan, max_cases: int, config: Config) -> None:
     used = [
         (
             "model",
-            [spec.name for spec in (*plan.models, *plan.judges, *plan.players)],
+            [spec.name for spec in (*plan.models, *plan.judges, *plan.user_models)],
             model_names(config),
         ),
         ("server", [spec.name for spec in plan.servers if not spec.members], server_names(config)),
     ]
     for what, name, known in ((what, name, known) for what, names, known in used for name in names):
         if name not in known:
-            raise UsageError(f"there is no {what} named {name!r} here", meant=_offered(name, known))
+            raise UsageError(
+                f"there is no {what} named {name!r} here", meant=_format_alternatives(name, known)
+            )
 
 
-def _forbidden(suite: Suite, config: Config) -> Iterator[Problem]:
+def _find_forbidden(suite: Suite, config: Config) -> Iterator[Problem]:
     place = suite.at or Location(file="upload")
     servers = [suite.server, *(case.server for case in suite.cases)]
     for server in servers:
@@ -139,7 +143,8 @@ def _forbidden(suite: Suite, config: Config) -> Iterator[Problem]:
                     "an uploaded suite cannot start a server: that would run a program on this "
                     "host."
                 ),
-                meant=f"Write 'server: NAME'; {_offered('', server_names(config))} Others go into "
+                meant=f"Write 'server: NAME'; {_format_alternatives('', server_names(config))} "
+                f"Others go into "
                 "harness.yml.",
             )
     for check in (check for case in suite.cases for check in every_check(case)):
@@ -153,11 +158,11 @@ def _forbidden(suite: Suite, config: Config) -> Iterator[Problem]:
             yield Problem(
                 at=place,
                 message=f"{key}: there is no model named {name!r} here.",
-                meant=_offered(name, known),
+                meant=_format_alternatives(name, known),
             )
 
 
-def _offered(name: str, known: Iterable[str]) -> str:
+def _format_alternatives(name: str, known: Iterable[str]) -> str:
     return " ".join(
         filter(None, (did_you_mean(name, known), f"Configured here: {', '.join(known)}."))
     )

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 import anyio
 
-from harness.base import HarnessError, bounded
+from harness.base import HarnessError, limit_text
 from harness.descriptions import reread_result, write_page
 from harness.judging import EXIT_INVALID
 from harness.reports import write_atomically
@@ -31,7 +31,7 @@ class NoPage(HarnessError):
     """The page cannot be made; the message says why."""
 
 
-async def made(run_id: str) -> bytes:
+async def build_page(run_id: str) -> bytes:
     """Return the page of a workbench, whose name is known to be one.
 
     Raises:
@@ -49,7 +49,7 @@ async def made(run_id: str) -> bytes:
                 raise NoPage(f"it took longer than {READY_S:.0f} seconds")
             if done.returncode:
                 said = done.stdout.decode("utf-8", "replace").strip()
-                raise NoPage(bounded(said, _LONGEST) or "its reader broke down")
+                raise NoPage(limit_text(said, _LONGEST) or "its reader broke down")
             return await anyio.Path(path).read_bytes()
 
 

@@ -26,15 +26,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from harness.base import KNOWN, HarnessError, InvalidInput, UsageError, shorten, shown
-from harness.base import bounded as short
+from harness.base import KNOWN, HarnessError, InvalidInput, UsageError, format_path, shorten_text
+from harness.base import limit_text as short
 from harness.reports import build_report, live_steps
-from harness.runner import Prepared, RunOptions, RunRequest, launch, prepare
+from harness.runner import PreparedPlan, RunOptions, RunRequest, launch_run, prepare_plan
 from harness.suites import load_config
 from harness.types import Transcript, Trial, TrialResult
 from harness.web import vetting
-from harness.web.ended.again import failed_cases
-from harness.web.results import clean, name_of
+from harness.web.ended.rerun import failed_cases
+from harness.web.results import clean_json, clean_name
 from harness.web.run_view import keep_view
 
 GARBAGE_THRESHOLD = 200_000
@@ -49,7 +49,7 @@ _MOST_SAID = 1_000_000
 _SHORT = 1_000
 
 
-class Voice:
+class EventReporter:
     """Reports events on the pipe to the page: a `harness.runner.observer.Observer`."""
 
     def __init__(self, pipe: int) -> None:
@@ -59,67 +59,71 @@ class Voice:
         self._steps: dict[str, list[dict[str, Any]]] = {}
         self.begun = threading.Event()
 
-    def say(self, **message: Any) -> None:
+    def send_message(self, **message: Any) -> None:
         """Write one complete message; if the page is gone, only the log matters."""
-        data = json.dumps(KNOWN.json(message)).encode() + b"\n"
+        data = json.dumps(KNOWN.redact_json(message)).encode() + b"\n"
         with suppress(OSError):
             while data:
                 data = data[os.write(self._pipe, data) :]
 
-    def planned(self, total: int) -> None:
+    def on_planned(self, total: int) -> None:
         """Do nothing: the page already has the plan."""
 
-    def started(self, trial: Trial) -> None:
+    def on_started(self, trial: Trial) -> None:
         """Report that a trial begins."""
         self.begun.set()
-        self.say(start=trial_name(trial))
+        self.send_message(start=trial_name(trial))
 
     def said(self, trial: Trial, transcript: Transcript) -> None:
         """Report the steps of a conversation that are new or have changed."""
         steps = live_steps(transcript)
         before = self._steps.get(trial.key, [])
         same = next(
-            (place for place, pair in enumerate(zip(before, steps, strict=False)) if _differ(pair)),
+            (
+                place
+                for place, pair in enumerate(zip(before, steps, strict=False))
+                if _is_different(pair)
+            ),
             min(len(before), len(steps)),
         )
         self._steps[trial.key] = steps
         told = {"key": trial.key, "trial": trial_name(trial), "from": same}
-        self.say(said={**told, "steps": _fitting(steps[same:])})
+        self.send_message(said={**told, "steps": _fit_steps(steps[same:])})
 
-    def waiting(self, result: TrialResult) -> None:
+    def on_waiting(self, result: TrialResult) -> None:
         """Report that a trial is in the log."""
         self._steps.pop(result.key, None)
         self._waiting.add(result.key)
-        self.say(result=result.key)
+        self.send_message(result=result.key)
 
-    def finished(self, result: TrialResult) -> None:
+    def on_finished(self, result: TrialResult) -> None:
         """Report that a trial is in the log, unless that was said while it waited."""
         self._steps.pop(result.key, None)
         if result.key not in self._waiting:
-            self.say(result=result.key)
+            self.send_message(result=result.key)
 
-    def note(self, text: str) -> None:
+    def on_note(self, text: str) -> None:
         """Report it."""
-        self.say(note=short(text, _LONGEST))
+        self.send_message(note=short(text, _LONGEST))
 
 
 def trial_name(trial: Trial) -> dict[str, Any]:
     """Return what tells a trial from the others of its run, as events have it."""
     return {
-        "suite": name_of(trial.suite),
-        "case": name_of(trial.case.name),
-        "model": name_of(trial.model),
+        "suite": clean_name(trial.suite),
+        "case": clean_name(trial.case.name),
+        "model": clean_name(trial.model),
         "trial": trial.index + 1,
     }
 
 
-def _fitting(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _fit_steps(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return steps that fit into one message; the log has their whole texts in the end."""
     if len(json.dumps(steps)) <= _MOST_SAID:
         return steps
     return [
         {
-            name: shorten(value, _SHORT) if isinstance(value, str) else value
+            name: shorten_text(value, _SHORT) if isinstance(value, str) else value
             for name, value in step.items()
             if isinstance(value, str | int)
         }
@@ -127,7 +131,7 @@ def _fitting(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _differ(pair: tuple[Any, Any]) -> bool:
+def _is_different(pair: tuple[Any, Any]) -> bool:
     return bool(pair[0] != pair[1])
 
 
@@ -135,26 +139,26 @@ def main() -> None:
     """Follow the instructions on stdin."""
     os.nice(NICENESS)
     gc.set_threshold(GARBAGE_THRESHOLD)
-    voice = Voice(os.dup(1))
+    voice = EventReporter(os.dup(1))
     os.dup2(2, 1)  # other output must not be mistaken for a message
     orders = open(0, "rb", buffering=0)  # noqa: SIM115 - unbuffered, so that the end of it can be waited for
     order = json.loads(orders.readline())
     path = Path(order["path"])
     try:
-        prepared = read(order, path)
-        voice.say(ready=_facts(prepared))
+        prepared = read_order(order, path)
+        voice.send_message(ready=_encode_plan(prepared))
         if orders.readline().strip() != b"go":
             return
-        threading.Thread(target=_watch, args=(orders, voice), daemon=True).start()
+        threading.Thread(target=_watch_page, args=(orders, voice), daemon=True).start()
         options = RunOptions(concurrency=prepared.concurrency, grace_s=0.0)
         runs, run_id = Path(order["runs"]), order["run_id"]
-        log = launch(prepared.plan, options, voice, runs=runs, run_id=run_id)
+        log = launch_run(prepared.plan, options, voice, runs=runs, run_id=run_id)
         keep_view(log, build_report(log))
     except HarnessError as error:
-        voice.say(invalid=problems(error, path, order["name"]))
+        voice.send_message(invalid=encode_problems(error, path, order["name"]))
 
 
-def read(order: Mapping[str, Any], path: Path) -> Prepared:
+def read_order(order: Mapping[str, Any], path: Path) -> PreparedPlan:
     """Return the plan of an upload.
 
     Raises:
@@ -171,10 +175,10 @@ def read(order: Mapping[str, Any], path: Path) -> Prepared:
         server=server,
         judge_model=choice["judge_model"],
         concurrency=choice["concurrency"],
-        cases=_failed(choice.get("failed_of"), order),
+        cases=_find_failed_cases(choice.get("failed_of"), order),
     )
-    given = vetting.bounded(suite, order["case_timeout_s"], config)
-    prepared = prepare(request, Path.cwd(), os.environ, [given])
+    given = vetting.limit_timeouts(suite, order["case_timeout_s"], config)
+    prepared = prepare_plan(request, Path.cwd(), os.environ, [given])
     vetting.require_plan(prepared.plan, order["max_cases"], config)
     notes = (
         of_server,
@@ -184,7 +188,7 @@ def read(order: Mapping[str, Any], path: Path) -> Prepared:
     return replace(prepared, notes=tuple(note for note in notes if note))
 
 
-def _failed(run_id: str | None, order: Mapping[str, Any]) -> tuple[str, ...] | None:
+def _find_failed_cases(run_id: str | None, order: Mapping[str, Any]) -> tuple[str, ...] | None:
     """Return the cases of a run that failed, if only they are asked for."""
     if run_id is None:
         return None
@@ -197,21 +201,21 @@ def _failed(run_id: str | None, order: Mapping[str, Any]) -> tuple[str, ...] | N
     return found
 
 
-def _facts(prepared: Prepared) -> dict[str, Any]:
+def _encode_plan(prepared: PreparedPlan) -> dict[str, Any]:
     """Return the facts of the plan; every text is safe and bounded."""
     plan = prepared.plan
     return {
         "suites": [
             {
-                "name": name_of(suite.name),
-                "description": clean(suite.description),
-                "cases": [name_of(case.name) for case in suite.cases],
+                "name": clean_name(suite.name),
+                "description": clean_json(suite.description),
+                "cases": [clean_name(case.name) for case in suite.cases],
             }
             for suite in plan.suites
         ],
-        "models": [name_of(model.name) for model in plan.models],
-        "servers": [name_of(server.name) for server in plan.servers],
-        "judges": [name_of(judge.name) for judge in plan.judges],
+        "models": [clean_name(model.name) for model in plan.models],
+        "servers": [clean_name(server.name) for server in plan.servers],
+        "judges": [clean_name(judge.name) for judge in plan.judges],
         "planned": len(plan.jobs),
         "concurrency": prepared.concurrency,
         "notes": [short(note, _LONGEST) for note in prepared.notes],
@@ -219,14 +223,14 @@ def _facts(prepared: Prepared) -> dict[str, Any]:
     }
 
 
-def problems(error: HarnessError, path: Path, name: str) -> list[dict[str, Any]]:
+def encode_problems(error: HarnessError, path: Path, name: str) -> list[dict[str, Any]]:
     """Return what is wrong, each with its line.
 
     Paths of ours become the name that the file came with.
     """
-    own = shown(path)
+    own = format_path(path)
 
-    def told(text: str | None) -> str | None:
+    def clean_text(text: str | None) -> str | None:
         return None if text is None else short(text.replace(own, name), _LONGEST)
 
     if isinstance(error, InvalidInput):
@@ -234,8 +238,8 @@ def problems(error: HarnessError, path: Path, name: str) -> list[dict[str, Any]]
             {
                 "line": problem.at.line if problem.at.file == own else None,
                 "column": problem.at.column if problem.at.file == own else None,
-                "message": told(problem.message),
-                "meant": told(problem.meant),
+                "message": clean_text(problem.message),
+                "meant": clean_text(problem.meant),
             }
             for problem in error.problems[:100]
         ]
@@ -245,13 +249,13 @@ def problems(error: HarnessError, path: Path, name: str) -> list[dict[str, Any]]
         {
             "line": None,
             "column": None,
-            "message": told(message),
-            "meant": told(usage.meant if usage else None),
+            "message": clean_text(message),
+            "meant": clean_text(usage.meant if usage else None),
         }
     ]
 
 
-def _watch(orders: BinaryIO, voice: Voice) -> None:
+def _watch_page(orders: BinaryIO, voice: EventReporter) -> None:
     """Interrupt the run when the page's process is gone."""
     while orders.read(4096):
         pass

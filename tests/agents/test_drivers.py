@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.agents.kinds.codex import configuration
+from harness.agents.kinds.codex import build_configuration
 from harness.agents.workplace import Workplace
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED
 from harness.runner.runs.folders import run_ids
@@ -146,7 +146,7 @@ def place(folder: Path) -> Workplace:
 def test_codex_is_configured_with_the_server_alone_and_the_users_settings(tmp_path: Path) -> None:
     settings = {"model_provider": "local", "features": {"goals": True}, "mcp_servers": {"x": {}}}
     spec = AgentSpec(kind="codex", model="m", tools=("shell",), settings=settings)
-    told = configuration(spec, place(tmp_path))
+    told = build_configuration(spec, place(tmp_path))
     assert list(told["mcp_servers"]) == ["t"]
     assert told["mcp_servers"]["t"]["url"] == "http://127.0.0.1:1/token/mcp"
     assert (told["model"], told["model_provider"]) == ("m", "local")

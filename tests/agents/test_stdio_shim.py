@@ -38,7 +38,7 @@ async def served(protocol: Any, recording: Recording) -> AsyncGenerator[str]:
     spec = talking(protocol, abilities=("elicitation",))
     async with (
         open_sessions() as pool,
-        pool.session(spec, None) as session,
+        pool.lend_session(spec, None) as session,
         open_listener() as listener,
         listener.serve(session, recording, 50) as url,
     ):
@@ -74,7 +74,7 @@ async def test_a_client_of_either_era_talks_through_it(protocol: str, mode: Any)
                 tools = await client.list_tools()
     assert asked.content[0].text == "accept {'city': 'Ulm after Where?'}"  # type: ignore[union-attr]
     assert "grown" in [tool.name for tool in tools.tools]
-    assert [call.tool for call in recording.calls()] == ["ask", "grow"]
+    assert [call.tool for call in recording.list_calls()] == ["ask", "grow"]
 
 
 @pytest.mark.slow
@@ -113,7 +113,7 @@ def test_without_an_address_it_says_what_is_missing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", ["plain", "Größe", " edge ", "=?base64?eA==?="])
 def test_names_travel_in_headers_as_the_official_client_writes_them(value: str) -> None:
-    assert decode_header_value(stdio_shim._header(value)) == value
+    assert decode_header_value(stdio_shim._encode_header(value)) == value
 
 
 def test_the_shim_exits_as_harness_does() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.agents.toml_text import toml
+from harness.agents.toml_text import format_toml
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 VALUES = st.recursive(
@@ -21,9 +21,9 @@ VALUES = st.recursive(
 
 @given(st.dictionaries(TEXTS, VALUES))
 def test_what_is_written_is_read_again(settings: dict[str, Any]) -> None:
-    assert tomllib.loads(toml(settings)) == settings
+    assert tomllib.loads(format_toml(settings)) == settings
 
 
 def test_what_toml_cannot_say_is_named() -> None:
     with pytest.raises(ValueError, match="approval: TOML has no form of null"):
-        toml({"a": {"approval": None}})
+        format_toml({"a": {"approval": None}})

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.invisible import escaped
-from harness.base.safe_text import printable
+from harness.base.invisible import escape_hidden
+from harness.base.safe_text import make_printable
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,8 @@ from harness.base.safe_text import printable
     ],
 )
 def test_what_nobody_sees_is_shown_as_an_escape(text: str, shown: str) -> None:
-    assert escaped(text) == shown
-    assert printable(text) == shown
+    assert escape_hidden(text) == shown
+    assert make_printable(text) == shown
 
 
 @pytest.mark.parametrize(
@@ -35,16 +35,16 @@ def test_what_nobody_sees_is_shown_as_an_escape(text: str, shown: str) -> None:
     ["👩‍👩‍👧‍👦 🇺🇳 ❤️‍🔥 🏳️‍🌈 1️⃣ ☎️", "نامه‌ای", "क्‍ष", "naïve 漢字 עברית", "tab\tand\nline"],
 )
 def test_what_emoji_and_scripts_need_stays(text: str) -> None:
-    assert escaped(text) == text
+    assert escape_hidden(text) == text
 
 
 @given(st.text())
 def test_nothing_of_category_control_or_format_is_left_but_joiners(text: str) -> None:
     left = {
         sign
-        for sign in escaped(text)
+        for sign in escape_hidden(text)
         if unicodedata.category(sign) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
     }
     kept = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
     assert left <= set("\t\n\u200c\u200d") | {sign for sign in left if sign in kept}, left
-    assert escaped(escaped(text)) == escaped(text)
+    assert escape_hidden(escape_hidden(text)) == escape_hidden(text)

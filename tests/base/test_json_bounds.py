@@ -14,11 +14,11 @@ from harness.base.json_bounds import (
     MAX_DIGITS,
     WIRE_DEPTH,
     Cut,
-    depth_of,
+    find_shortcoming,
     is_deep,
-    loads,
-    shortcoming,
-    trimmed,
+    load_json,
+    measure_depth,
+    trim_depth,
 )
 
 ANY_JSON = st.recursive(
@@ -47,13 +47,13 @@ def nested(count: int, opening: str = '{"a":', closing: str = "}") -> str:
 @given(ANY_JSON, st.booleans())
 def test_the_depth_of_a_text_is_that_of_its_value(value: Any, ascii_only: bool) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only)
-    assert depth_of(text.encode()) == levels(value)
+    assert measure_depth(text.encode()) == levels(value)
 
 
 @given(ANY_JSON)
 def test_what_is_within_bounds_is_read_as_it_stands(value: Any) -> None:
-    assert loads(json.dumps(value)) == value
-    assert loads(json.dumps(value, ensure_ascii=False).encode()) == value
+    assert load_json(json.dumps(value)) == value
+    assert load_json(json.dumps(value, ensure_ascii=False).encode()) == value
 
 
 @pytest.mark.parametrize("opening", ['{"a":', "[", '{"]}\\"":[', '["\\\\",'])
@@ -62,13 +62,13 @@ def test_json_of_any_depth_is_read_to_a_bound(opening: str, count: int) -> None:
     closing = "".join(
         {"{": "}", "[": "]"}.get(sign, "") for sign in reversed(opening.replace("]}", ""))
     )
-    value = loads(nested(count, opening, closing))
+    value = load_json(nested(count, opening, closing))
     assert levels(value) <= WIRE_DEPTH
-    assert shortcoming(value) == f"it nests deeper than {MAX_DEPTH} levels"
+    assert find_shortcoming(value) == f"it nests deeper than {MAX_DEPTH} levels"
 
 
 def test_what_is_cut_off_is_told_by_its_size_and_digest() -> None:
-    value = loads(f"[{nested(WIRE_DEPTH, '[', ']')}, 2, {nested(500)}]")
+    value = load_json(f"[{nested(WIRE_DEPTH, '[', ']')}, 2, {nested(500)}]")
     assert value[1] == 2
     while isinstance(value, list):
         value = value[0]
@@ -84,12 +84,12 @@ def test_what_is_no_json_is_refused_at_any_depth(text: str) -> None:
     with pytest.raises(
         ValueError, match=r"never closed|Expecting|delimiter|Unterminated|Extra data"
     ):
-        loads(text)
+        load_json(text)
 
 
 def test_brackets_within_texts_are_no_levels() -> None:
     assert not is_deep(json.dumps(["[" * 5_000]))
-    assert loads(json.dumps(["[" * 5_000])) == ["[" * 5_000]
+    assert load_json(json.dumps(["[" * 5_000])) == ["[" * 5_000]
     assert is_deep(nested(MAX_DEPTH + 1))
     assert not is_deep(nested(MAX_DEPTH))
 
@@ -98,39 +98,42 @@ def test_brackets_within_texts_are_no_levels() -> None:
     ("text", "value"), [("1e400", 10**400), ("-1.5e400", -15 * 10**399), ("1.0", 1.0)]
 )
 def test_a_number_beyond_a_float_is_the_integer_that_it_is(text: str, value: float) -> None:
-    assert loads(text) == value
-    assert loads(str(10 ** (MAX_DIGITS - 1))) == 10 ** (MAX_DIGITS - 1)
+    assert load_json(text) == value
+    assert load_json(str(10 ** (MAX_DIGITS - 1))) == 10 ** (MAX_DIGITS - 1)
 
 
 @pytest.mark.parametrize(
     "text", ["1" + "0" * MAX_DIGITS, "-1" + "0" * 9_999, "1e5000", "1e99999999999999999999"]
 )
 def test_a_number_that_python_does_not_write_becomes_a_text_that_says_so(text: str) -> None:
-    value = loads(f"[{text}, 1]")
+    value = load_json(f"[{text}, 1]")
     assert isinstance(value[0], Cut)
     assert value[1] == 1
-    assert shortcoming(value) is not None
+    assert find_shortcoming(value) is not None
 
 
 def test_what_json_does_not_have_is_a_text_or_what_cannot_be_sent_on() -> None:
-    assert loads("[NaN, -Infinity]") == ["NaN", "-Infinity"]
-    assert shortcoming(loads("[NaN]")) is None
-    assert shortcoming(loads("[NaN]", strict=True)) == "it holds what is not read: NaN"
-    assert loads('["\\ud800", "\\ud83d\\ude00"]') == ["\ufffd", "😀"]
+    assert load_json("[NaN, -Infinity]") == ["NaN", "-Infinity"]
+    assert find_shortcoming(load_json("[NaN]")) is None
+    assert find_shortcoming(load_json("[NaN]", strict=True)) == "it holds what is not read: NaN"
+    assert load_json('["\\ud800", "\\ud83d\\ude00"]') == ["\ufffd", "😀"]
     assert (
-        shortcoming(loads('{"a": "\\ud800"}', strict=True)) == "it holds what is not read: \ufffd"
+        find_shortcoming(load_json('{"a": "\\ud800"}', strict=True))
+        == "it holds what is not read: \ufffd"
     )
 
 
 def test_a_sender_cannot_claim_that_something_was_cut() -> None:
-    assert shortcoming(loads('["[… cut by harness: nested deeper than 120 levels]"]')) is None
+    assert (
+        find_shortcoming(load_json('["[… cut by harness: nested deeper than 120 levels]"]')) is None
+    )
 
 
 def test_a_value_made_in_python_is_trimmed_to_what_can_be_written() -> None:
     value: Any = 1
     for _ in range(100_000):
         value = [value]
-    kept = trimmed({"deep": value, "\ud800": 10**5_000, "nan": float("nan")}, 50)
+    kept = trim_depth({"deep": value, "\ud800": 10**5_000, "nan": float("nan")}, 50)
     assert levels(json.loads(json.dumps(kept))) == 50
     assert kept["nan"] == "nan"
     assert kept["\ufffd"].startswith("[… cut by harness: an integer of")

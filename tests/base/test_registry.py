@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.base.registry import Registry, _installed
+from harness.base.registry import Registry, _find_entry_points
 
 
 def installed(folder: Path, groups: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,7 +23,7 @@ def test_the_packages_are_searched_once_for_all_registries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed(tmp_path, {"things": "new = math:tau", "stuff": "old = math:pi"}, monkeypatch)
-    before = _installed.cache_info().misses
-    assert Registry[float]("things", "thing", {}).names() == ("new",)
-    assert Registry[float]("stuff", "thing", {}).names() == ("old",)
-    assert _installed.cache_info().misses == before + 1
+    before = _find_entry_points.cache_info().misses
+    assert Registry[float]("things", "thing", {}).list_names() == ("new",)
+    assert Registry[float]("stuff", "thing", {}).list_names() == ("old",)
+    assert _find_entry_points.cache_info().misses == before + 1

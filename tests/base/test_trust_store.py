@@ -5,18 +5,21 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import UsageError
-from harness.base.trust_store import trusted
+from harness.base.trust_store import load_tls_context
 from tests.end_to_end.harness_process import Project, plain_server
 from tests.models.support import APIS, opened
 
 
 @pytest.mark.anyio
 async def test_the_machines_certificates_are_read_once_for_all_models() -> None:
-    trusted.cache_clear()
+    load_tls_context.cache_clear()
     for api in APIS:
         async with opened(api, "http://127.0.0.1:9"):
             pass
-    assert (trusted.cache_info().misses, trusted.cache_info().hits) == (1, len(APIS) - 1)
+    assert (load_tls_context.cache_info().misses, load_tls_context.cache_info().hits) == (
+        1,
+        len(APIS) - 1,
+    )
 
 
 @pytest.mark.parametrize("text", [None, "", "no certificate"])
@@ -27,11 +30,11 @@ def test_a_file_that_holds_no_certificates_is_named(
     if text is not None:
         file.write_text(text)
     monkeypatch.setenv("SSL_CERT_FILE", str(file))
-    trusted.cache_clear()
+    load_tls_context.cache_clear()
     with pytest.raises(UsageError) as told:
-        trusted()
+        load_tls_context()
     assert f"the certificates of $SSL_CERT_FILE ({file}) cannot be read: " in str(told.value)
-    trusted.cache_clear()
+    load_tls_context.cache_clear()
 
 
 @pytest.mark.slow

@@ -4,11 +4,11 @@ import click
 import pytest
 
 from harness.base.errors import UsageError
-from harness.cli.comparison_gate import compared, comparison_files, margin
-from harness.cli.results_output import Output
+from harness.cli.comparison_gate import compare_results, comparison_files, parse_margin
+from harness.cli.results_output import ResultsOutput
 from harness.reports.build import build_report
-from harness.reports.comparing.compare import compare
-from harness.reports.comparing.sides import ComparedRun
+from harness.reports.comparing.contrasts import compare_logs
+from harness.reports.comparing.entrants import ComparedRun
 from tests.reports.run_logs import write_log
 
 
@@ -16,18 +16,18 @@ from tests.reports.run_logs import write_log
     ("text", "value"), [("0", 0.0), ("0.05", 0.05), ("5%", 0.05), (None, None), ("12.5%", 0.125)]
 )
 def test_a_margin_is_a_share_or_a_percentage(text: str | None, value: float | None) -> None:
-    assert margin(None, None, text) == value  # type: ignore[arg-type]  # it needs neither
+    assert parse_margin(None, None, text) == value  # type: ignore[arg-type]  # it needs neither
 
 
 @pytest.mark.parametrize("text", ["latest", "-0.1", "1", "100%", "nan", "%", "5 points"])
 def test_what_is_no_margin_is_refused_with_a_hint(text: str) -> None:
     with pytest.raises(click.BadParameter, match="Write a RUN before --gate"):
-        margin(None, None, text)  # type: ignore[arg-type]  # it needs neither
+        parse_margin(None, None, text)  # type: ignore[arg-type]  # it needs neither
 
 
 def test_a_gate_without_a_baseline_is_refused() -> None:
     with pytest.raises(UsageError, match="--baseline"):
-        Output(gate=0.0)
+        ResultsOutput(gate=0.0)
 
 
 def test_a_file_that_cannot_be_written_is_told_in_words(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_a_file_that_cannot_be_written_is_told_in_words(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     (file,) = comparison_files(None, None, (f"html:{tmp_path}/taken/page.html",))  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="cannot be written"):
-        file.write(compare([log, log]))
+        file.write(compare_logs([log, log]))
 
 
 @pytest.mark.parametrize("text", ["page.pdf", "pdf:page", "html:", "html"])
@@ -65,7 +65,7 @@ def test_with_a_gate_failures_count_only_as_evidence_of_a_regression(
         )
         for name, letters in (("before", before), ("after", after))
     ]
-    verdict = compared(logs[1], ComparedRun.of(logs[0]), gate)
+    verdict = compare_results(logs[1], ComparedRun.from_log(logs[0]), gate)
     assert verdict is not None
     assert verdict.exit_code(build_report(logs[1])) == code
 
@@ -74,5 +74,7 @@ def test_the_models_of_a_run_are_compared_without_being_asked(tmp_path: Path) ->
     several = write_log(
         tmp_path / "one" / "log.jsonl", {}, models={"x": {"a": "p"}, "y": {"a": "f"}}
     )
-    assert compared(several, None, None) is not None
-    assert compared(write_log(tmp_path / "two" / "log.jsonl", {"a": "p"}), None, None) is None
+    assert compare_results(several, None, None) is not None
+    assert (
+        compare_results(write_log(tmp_path / "two" / "log.jsonl", {"a": "p"}), None, None) is None
+    )

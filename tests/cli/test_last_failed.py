@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness.base.errors import NothingToRun
-from harness.cli.last_failed import last_failed
+from harness.cli.last_failed import find_last_failed
 from harness.runner.planning.plan import Job, make_plan
 from harness.types import Case, ModelSpec, ServerSpec, Suite
 from tests.judging.test_access import FULL, LEAKING, a_log, a_run
@@ -33,7 +33,7 @@ def a_past_run(runs: Path, number: int, results: Any, suite: str = "shop", **fac
 
 def found(runs: Path, asked: tuple[Job, ...]) -> set[str]:
     try:
-        return {label.removeprefix("shop::") for label in last_failed(asked, runs)}
+        return {label.removeprefix("shop::") for label in find_last_failed(asked, runs)}
     except NothingToRun:
         return set()
 
@@ -42,7 +42,7 @@ def test_a_case_that_only_other_identities_show_to_leak_has_failed(tmp_path: Pat
     folder = tmp_path / "runs" / "20260101T000000Z-shop-abcdef"
     folder.mkdir(parents=True)
     a_log(folder, (a_run("admin"), FULL), (a_run("clerk"), LEAKING))
-    assert last_failed(jobs("mail [clerk]"), tmp_path / "runs") == ("shop::mail [clerk]",)
+    assert find_last_failed(jobs("mail [clerk]"), tmp_path / "runs") == ("shop::mail [clerk]",)
 
 
 def test_failures_that_a_run_of_other_cases_did_not_touch_are_remembered(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_failures_that_a_run_of_other_cases_did_not_touch_are_remembered(tmp_pat
     a_past_run(tmp_path, 2, {"b": "p"})
     a_past_run(tmp_path, 3, {"c": "f"})
     a_past_run(tmp_path, 4, {"x": "p"}, suite="bank")
-    assert last_failed(jobs("a", "b", "c"), tmp_path) == ("shop::a", "shop::c")
+    assert find_last_failed(jobs("a", "b", "c"), tmp_path) == ("shop::a", "shop::c")
 
 
 def test_a_case_that_was_cut_off_or_skipped_is_as_failed_as_before(tmp_path: Path) -> None:
@@ -68,10 +68,10 @@ def test_a_run_of_one_model_says_nothing_about_another(tmp_path: Path) -> None:
 
 def test_without_a_run_of_a_suite_and_without_a_failure_nothing_is_to_run(tmp_path: Path) -> None:
     with pytest.raises(NothingToRun, match="no run yet of shop"):
-        last_failed(jobs("a"), tmp_path)
+        find_last_failed(jobs("a"), tmp_path)
     a_past_run(tmp_path, 1, {"a": "p"})
     with pytest.raises(NothingToRun, match="no case failed in the latest run: 20260101T000001Z"):
-        last_failed(jobs("a", "new"), tmp_path)
+        find_last_failed(jobs("a", "new"), tmp_path)
 
 
 @given(st.lists(st.dictionaries(st.sampled_from("abc"), st.sampled_from("pfesc")), max_size=5))

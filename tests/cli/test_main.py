@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from harness.cli import _run, cli
+from harness.cli import _run_command, cli
 from harness.runlog import read_log
 from harness.runner.runs.folders import find_log
 from tests.reports.run_logs import write_log
@@ -41,7 +41,7 @@ def harness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Harness:
 
     def run(*arguments: str) -> int:
         monkeypatch.setattr(sys, "argv", ["harness", *arguments])
-        return _run()
+        return _run_command()
 
     return run
 

@@ -41,12 +41,12 @@ def test_the_bar_counts_trials_and_keeps_its_room_on_a_terminal_of_80_columns() 
     console = Console(file=io.StringIO(), force_terminal=True, width=80)
     with live_bar(console) as bar:
         live = LiveProgress(bar)
-        live.planned(26)
+        live.on_planned(26)
         for index in range(3):
             case = Case(name=f"a_case_with_quite_a_long_name_indeed_{index}", prompt="?", checks=())
-            live.started(Trial(suite="shop", case=case, model="m", index=index, key=str(index)))
-        live.finished(run(0, "passed"))
-        live.finished(run(1, "failed", "Expected call not found: x()\nMore of it."))
+            live.on_started(Trial(suite="shop", case=case, model="m", index=index, key=str(index)))
+        live.on_finished(run(0, "passed"))
+        live.on_finished(run(1, "failed", "Expected call not found: x()\nMore of it."))
         bar.refresh()
         text = shown(console)
     assert " 2/26 trials" in text
@@ -63,10 +63,10 @@ def test_what_was_skipped_or_cut_off_is_not_counted_as_done() -> None:
     console = Console(file=io.StringIO(), force_terminal=True, width=80)
     with live_bar(console) as bar:
         live = LiveProgress(bar)
-        live.planned(8)
+        live.on_planned(8)
         for index, status in enumerate(["passed", "failed", "error", "cancelled", "skipped"]):
-            live.finished(run(index, status))
-        live.finished(replace(run(5, "skipped"), skip_reason=DECIDED))
+            live.on_finished(run(index, status))
+        live.on_finished(replace(run(5, "skipped"), skip_reason=DECIDED))
         bar.refresh()
         text = shown(console)
     assert " 3/7 trials" in text
@@ -76,11 +76,11 @@ def test_what_was_skipped_or_cut_off_is_not_counted_as_done() -> None:
 
 def test_plain_lines_count_what_was_run(capsys: pytest.CaptureFixture[str]) -> None:
     plain = PlainProgress()
-    plain.planned(4)
-    plain.finished(run(0, "passed"))
-    plain.finished(replace(run(1, "skipped"), skip_reason=DECIDED))
-    plain.finished(run(2, "skipped"))
-    plain.finished(run(3, "error"))
+    plain.on_planned(4)
+    plain.on_finished(run(0, "passed"))
+    plain.on_finished(replace(run(1, "skipped"), skip_reason=DECIDED))
+    plain.on_finished(run(2, "skipped"))
+    plain.on_finished(run(3, "error"))
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(" shop::")[0] for line in lines] == [
         "[1/4] passed",
@@ -93,12 +93,12 @@ def test_a_trial_whose_status_takes_other_identities_waits_and_is_counted_once()
     console = Console(file=io.StringIO(), force_terminal=True, width=80)
     with live_bar(console) as bar:
         live = LiveProgress(bar)
-        live.planned(2)
-        live.waiting(run(0, "passed"))
+        live.on_planned(2)
+        live.on_waiting(run(0, "passed"))
         bar.refresh()
         assert "1 wait for other identities" in shown(console)
-        live.finished(run(1, "passed"))
-        live.finished(run(0, "failed", "Leak: mail"))
+        live.on_finished(run(1, "passed"))
+        live.on_finished(run(0, "failed", "Leak: mail"))
         bar.refresh()
         text = shown(console)
     assert " 2/2 trials" in text
@@ -110,12 +110,12 @@ def test_plain_lines_number_each_settled_trial_and_count_the_waiting_ones_apart(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     plain = PlainProgress()
-    plain.planned(3)
-    plain.waiting(run(0, "passed"))
-    plain.waiting(run(2, "passed"))
-    plain.finished(run(1, "passed"))
-    plain.finished(run(0, "failed", "Leak: mail"))
-    plain.finished(run(2, "passed"))
+    plain.on_planned(3)
+    plain.on_waiting(run(0, "passed"))
+    plain.on_waiting(run(2, "passed"))
+    plain.on_finished(run(1, "passed"))
+    plain.on_finished(run(0, "failed", "Leak: mail"))
+    plain.on_finished(run(2, "passed"))
     lines = capsys.readouterr().err.splitlines()
     name = "shop::a_case_with_quite_a_long_name_indeed"
     assert lines == [

@@ -5,10 +5,10 @@ import click
 import pytest
 
 from harness.base.errors import UsageError
-from harness.cli.results_output import Output, show
-from harness.reports.requested import ReportRequest
+from harness.cli.results_output import ResultsOutput, show_results
+from harness.reports.report_requests import ReportRequest
 from harness.runlog import read_log
-from harness.web.run_view import WORTH_KEEPING, kept_view
+from harness.web.run_view import WORTH_KEEPING, find_view
 from tests.reports.logs import a_log, a_run, a_transcript
 from tests.reports.sample_logs import a_hostile_log, an_ordinary_log
 
@@ -20,7 +20,7 @@ def test_every_report_that_was_asked_for_is_written_and_named(
         ReportRequest.parse(text) for text in ("junit", "html", f"csv:{tmp_path}/mine.csv")
     )
     with pytest.raises(click.exceptions.Exit) as ended:
-        show(an_ordinary_log(tmp_path), Output(reports=reports))
+        show_results(an_ordinary_log(tmp_path), ResultsOutput(reports=reports))
     assert ended.value.exit_code == 1
     paths = [tmp_path / "junit.xml", tmp_path / "report.html", tmp_path / "mine.csv"]
     assert capsys.readouterr().out.splitlines()[-3:] == [f"report {path}" for path in paths]
@@ -32,7 +32,7 @@ def test_one_report_that_cannot_be_written_costs_neither_the_others_nor_the_resu
 ) -> None:
     reports = tuple(ReportRequest.parse(text) for text in ("csv:/dev/null/x.csv", "junit"))
     with pytest.raises(UsageError, match=r"/dev/null/x\.csv cannot be written"):
-        show(an_ordinary_log(tmp_path), Output(reports=reports))
+        show_results(an_ordinary_log(tmp_path), ResultsOutput(reports=reports))
     assert (tmp_path / "junit.xml").is_file()
     assert "failed    mistaken" in capsys.readouterr().out
 
@@ -43,7 +43,9 @@ def test_annotations_leave_the_one_document_on_stdout_alone(
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     log = a_hostile_log(tmp_path, big=False)
     with pytest.raises(click.exceptions.Exit):
-        show(log, Output(json_output=True, reports=(ReportRequest(format="github"),)))
+        show_results(
+            log, ResultsOutput(json_output=True, reports=(ReportRequest(format="github"),))
+        )
     printed = capsys.readouterr()
     assert json.loads(printed.out)["status"] == "ok"
     assert printed.err.count("\n::error ") == len(log.results) - 1
@@ -53,5 +55,5 @@ def test_what_the_page_shows_of_a_large_run_is_kept_when_the_run_ends(tmp_path: 
     path = tmp_path / "log.jsonl"
     a_log(path, a_run("one"), transcript=a_transcript("x" * WORTH_KEEPING))
     with pytest.raises(click.exceptions.Exit):
-        show(read_log(path), Output())
-    assert kept_view(path, path.stat()) is not None
+        show_results(read_log(path), ResultsOutput())
+    assert find_view(path, path.stat()) is not None

@@ -25,7 +25,7 @@ from harness.judging.checks import VOCABULARY
 from harness.suites.config import load_config
 from harness.suites.config.files import CONFIGURATION
 from harness.suites.config.server_entries import SERVER
-from harness.suites.format_tables import layouts
+from harness.suites.format_tables import build_layouts
 from harness.suites.readers import read_suite
 from harness.suites.variants import read_variants_file
 
@@ -181,7 +181,7 @@ def read_yaml(text: str, folder: Path) -> None:
     elif value.keys() <= CONFIGURATION.fields.keys():
         path.write_text(text, "utf-8")
         config = load_config(folder, SETTINGS)
-        assert [str(model.error) for model in config.models() if model.error] == []
+        assert [str(model.error) for model in config.list_models() if model.error] == []
     elif value.keys() == {"variants"}:
         (folder / "variants.yml").write_text(text, "utf-8")
         assert read_variants_file(folder / "variants.yml")
@@ -207,4 +207,4 @@ def _read_suite(folder: Path, text: str) -> None:
 
 @cache
 def _suite_keys() -> frozenset[Any]:
-    return frozenset(layouts(VOCABULARY).suite.fields)
+    return frozenset(build_layouts(VOCABULARY).suite.fields)

@@ -12,11 +12,11 @@ from docsite.reference import PAGES
 from docsite.reference.environment import VARIABLES, variables_in_code
 from docsite.reference.values import kind_of_value
 from harness.cli import COMMANDS, cli
-from harness.descriptions.linting.findings import rules
+from harness.descriptions.linting.findings import load_rules
 from harness.judging.checks import VOCABULARY
-from harness.suites.config.entries import MODEL
+from harness.suites.config.model_entries import MODEL
 from harness.suites.config.server_entries import SERVER
-from harness.suites.format_tables import layouts
+from harness.suites.format_tables import build_layouts
 from harness.types import JsonObject
 
 
@@ -45,7 +45,7 @@ def test_every_check_is_told() -> None:
 
 
 def test_every_key_of_suites_and_configuration_is_told() -> None:
-    suite = layouts(VOCABULARY)
+    suite = build_layouts(VOCABULARY)
     keys = {*suite.suite.fields, *suite.test.fields, *suite.turn.fields, *suite.defaults.fields}
     assert [key for key in keys if f"| `{key}`" not in page("suite")] == []
     keys = {*MODEL.fields, *SERVER.fields}
@@ -53,7 +53,7 @@ def test_every_key_of_suites_and_configuration_is_told() -> None:
 
 
 def test_every_lint_rule_is_told() -> None:
-    assert [rule for rule in rules() if f"| `{rule}` |" not in page("lint-rules")] == []
+    assert [rule for rule in load_rules() if f"| `{rule}` |" not in page("lint-rules")] == []
 
 
 def test_everything_that_can_be_imported_is_told_with_its_fields() -> None:

@@ -224,11 +224,11 @@ def test_live_cases_are_judged_by_what_crossed_the_wire(
     assert script.systems == {"", "Be brief."}
     assert script.offered == [("ls",), ("ls", "touch"), ("ls", "touch"), ("ls", "touch")]
     by_case = {run.case.name: run for run in bfcl.log().results}
-    transcript = bfcl.log().transcript(by_case["multi_turn_miss_func_0"].key)
+    transcript = bfcl.log().read_transcript(by_case["multi_turn_miss_func_0"].key)
     assert transcript is not None
     last = transcript.messages[-1].reply.text  # type: ignore[union-attr]
     assert last == '{"current_directory_content": ["a.txt", "b.txt"]}'
-    single = bfcl.log().transcript(by_case["simple_python_0"].key)
+    single = bfcl.log().read_transcript(by_case["simple_python_0"].key)
     assert single is not None
     assert [(one.tool, one.arguments, one.outcome) for one in single.tool_calls] == [
         ("weather.get", {"city": "Oslo"}, "ok")

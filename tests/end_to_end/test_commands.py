@@ -47,7 +47,7 @@ def test_a_user_context_on_the_command_line_replaces_that_of_every_case(project:
     finished = project.run("evals", "first", "--user-context", '{"role": "admin"}')
     assert finished.code == 0, finished.stderr
     assert project.log().results[0].case.user_context == {"role": "admin"}
-    transcript = project.log().transcript(project.log().results[0].key)
+    transcript = project.log().read_transcript(project.log().results[0].key)
     assert transcript is not None
     (made,) = transcript.tool_calls
     assert made.structured["meta"]["harness/user_context"] == {"role": "admin"}

@@ -101,7 +101,7 @@ def test_a_package_brings_a_suite_a_check_a_model_and_a_report(installed: Projec
     )
     assert finished.code == 0, finished.stdout + finished.stderr
     assert (installed.folder / "out" / "tally.txt").read_text() == "greeting: 1 of 1\n"
-    transcript = installed.log().transcript(installed.log().results[0].key)
+    transcript = installed.log().read_transcript(installed.log().results[0].key)
     assert transcript is not None
     assert transcript.answer == "Awk! Say hello. polly, please."
 

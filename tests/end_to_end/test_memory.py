@@ -76,7 +76,7 @@ def test_a_model_that_stores_and_looks_up_passes_our_own_set(
         == len([text for text in firsts if text.startswith(TELLING)]) + 10
     )
     run = next(run for run in memory.log().results if run.case.name == "new_flat")
-    transcript = memory.log().transcript(run.key)
+    transcript = memory.log().read_transcript(run.key)
     assert transcript is not None
     assert [
         message.fresh for message in transcript.messages if isinstance(message, UserMessage)

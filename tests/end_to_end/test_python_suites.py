@@ -96,7 +96,7 @@ def test_a_suite_by_its_dotted_path_with_the_options_that_other_runners_have(
         ("capitals", "France", True),
         ("capitals", "Italy", True),
     ]
-    transcript = bench.log().transcript(bench.log().results[0].key)
+    transcript = bench.log().read_transcript(bench.log().results[0].key)
     assert transcript is not None
     assert [(made.tool, made.outcome) for made in transcript.tool_calls] == [("capital_of", "ok")]
 

@@ -42,7 +42,7 @@ def results(finished: Finished) -> dict[str, Any]:
 
 def transcript(project: Project, position: int = 0) -> Transcript:
     log = project.log()
-    found = log.transcript(log.results[position].key)
+    found = log.read_transcript(log.results[position].key)
     assert found is not None
     return found
 

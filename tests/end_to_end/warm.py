@@ -239,16 +239,16 @@ def _warm_up() -> None:
     from pkgutil import walk_packages
 
     import harness
-    from harness.base.trust_store import trusted
-    from harness.runlog.lines import _adapter
+    from harness.base.trust_store import load_tls_context
+    from harness.runlog.lines import _get_adapter
 
     own = (module.name for module in walk_packages(harness.__path__, "harness."))
     for module in (*_LATER, *own):
         # The entry point is no module to share: its import takes Ctrl-C over for the whole process.
         if not module.endswith(".__main__") and module != "harness.entry":
             import_module(module)
-    _adapter()
-    trusted()
+    _get_adapter()
+    load_tls_context()
     cell_len("字")  # reads the table of widths
 
 

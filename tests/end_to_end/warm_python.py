@@ -27,7 +27,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from harness.base.trust_store import trusted
+from harness.base.trust_store import load_tls_context
 from tests.end_to_end.forked import become, run, settle
 
 _STUB = Path(__file__).with_name("warm_stub.py")
@@ -166,7 +166,7 @@ def _program(arguments: list[str], folder: str, env: dict[str, str]) -> None:
     named = [entry for entry in env.get("PYTHONPATH", "").split(os.pathsep) if entry]
     sys.path[:] = list(dict.fromkeys([*beside, *named, *sys.path[1:]]))
     if any(variable.startswith("SSL_") for variable in env):
-        trusted.cache_clear()  # it was read for another environment
+        load_tls_context.cache_clear()  # it was read for another environment
 
     def program() -> Any:
         if is_file:

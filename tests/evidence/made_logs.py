@@ -19,7 +19,7 @@ from typing import Any
 
 from harness import cli as command_line
 from harness.reports.build import build_report
-from harness.reports.requested import ReportRequest, write_report
+from harness.reports.report_requests import ReportRequest, write_report
 from harness.reports.writers import WRITERS
 from harness.runlog import read_log
 from harness.runner.runs.folders import RUNS, log_path, run_ids
@@ -161,7 +161,7 @@ def harness(*arguments: str) -> tuple[int, str]:
     with redirect_stdout(out), redirect_stderr(io.StringIO()):
         sys.argv, given = ["harness", *arguments], sys.argv
         try:
-            code = command_line._run()
+            code = command_line._run_command()
         finally:
             sys.argv = given
     out.flush()
@@ -204,5 +204,5 @@ def damaged(run: str) -> str:
 def write_reports(run: str) -> None:
     """Write every report of ``run`` into its folder."""
     log = read_log(log_path(run))
-    for name in WRITERS.names():
+    for name in WRITERS.list_names():
         write_report(ReportRequest(format=name), build_report(log), log)

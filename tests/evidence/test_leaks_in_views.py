@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from harness.reports.build import build_report
-from harness.reports.requested import ReportRequest, write_report
+from harness.reports.report_requests import ReportRequest, write_report
 from harness.runlog import RunLog, TrialLine
-from harness.web.results import result as card_of
+from harness.web.results import encode_result as card_of
 from tests.judging.test_access import SECRET, a_log, a_run, answered
 from tests.reports.logs import FAILED_CHECK
 from tests.reports.logs import a_log as a_plain_log
@@ -58,7 +58,7 @@ def test_markdown_has_one_line_for_a_value_with_all_its_places(tmp_path: Path) -
 def test_a_card_of_the_web_page_has_one_check_for_a_value(tmp_path: Path) -> None:
     log = leaking(tmp_path)
     (run,) = [one for one in build_report(log).results if one.status == "failed"]
-    card = card_of(TrialLine(run=run, transcript=log.transcript(run.key)))
+    card = card_of(TrialLine(run=run, transcript=log.read_transcript(run.key)))
     (check,) = [one for one in card["checks"] if one["verdict"] == "failed"]
     assert all(place in check["explanation"] for place in PLACES)
     assert check["hint"].startswith("Apply one policy to every form of every result")

@@ -26,7 +26,7 @@ from harness.judging.exit_codes import (
 )
 from harness.reports.writers import WRITERS
 from harness.runner.runs.folders import log_path
-from harness.web.history import entry_of
+from harness.web.history import read_entry
 from tests.evidence.made_logs import (
     SUITES,
     Desk,
@@ -286,7 +286,7 @@ def of_runs(run: str) -> bool:
 
 
 def of_the_page(run: str) -> bool:
-    entry = entry_of(log_path(run))
+    entry = read_entry(log_path(run))
     return bool(re.fullmatch(r"\d+ passed", entry["result"]))
 
 
@@ -345,7 +345,7 @@ def test_every_command_has_its_row() -> None:
 
 
 def test_every_report_has_its_row() -> None:
-    assert set(OF_REPORTS) == set(WRITERS.names())
+    assert set(OF_REPORTS) == set(WRITERS.list_names())
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from harness.judging.access_checks import leak_check, leak_lines
 from harness.judging.exit_codes import exit_code
 from harness.reports.build import build_report
-from harness.reports.formats.html_report.overview import overview
+from harness.reports.formats.html_report.overview import build_overview
 from harness.reports.formats.json_report import write_json
 from harness.reports.formats.markdown_report import write_markdown
 from harness.reports.sections.access_matrix import access_warnings, matrix_lines
@@ -343,7 +343,7 @@ def test_the_matrix_fits_the_width_and_puts_further_identities_below(tmp_path: P
 def test_the_page_and_the_documents_hold_it_all_and_nothing_of_it_is_markup(tmp_path: Path) -> None:
     log = leaking_log(tmp_path)
     report = build_report(log)
-    access = overview(report, log)["access"]
+    access = build_overview(report, log)["access"]
     assert [row["test"] for row in access["rows"]] == ["mail", "later"]
     assert access["rows"][0]["cells"][1] == {
         "words": "LEAKED ✗",
@@ -372,7 +372,7 @@ def test_a_run_without_identities_says_nothing_of_them(tmp_path: Path) -> None:
     stream = io.StringIO()
     write_json(build_report(log), log, stream)
     assert "matrix" not in json.loads(stream.getvalue())["result"]
-    assert overview(build_report(log), log)["access"] is None
+    assert build_overview(build_report(log), log)["access"] is None
 
 
 def a_leak(field: str, **more: Any) -> Leak:

@@ -96,7 +96,7 @@ def test_the_share_is_reckoned_as_people_reckon(
     planned: int, threshold: float, needed: int
 ) -> None:
     (case,) = case_results(trials("p" * planned, threshold))
-    assert case.needed == needed
+    assert case.needed_passes == needed
 
 
 _ENDINGS = st.text("pfesc", min_size=1, max_size=12)

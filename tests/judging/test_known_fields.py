@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.judging.policy import View
-from harness.judging.unknown_fields import with_known_fields
+from harness.judging.unknown_fields import check_known_fields
 from harness.types import (
     CaseFacts,
     CheckResult,
@@ -46,7 +46,7 @@ def a_result(without: Any, status: Status = "passed", **check: Any) -> TrialResu
 
 
 def judged(result: TrialResult, *views: View) -> TrialResult:
-    (found,) = with_known_fields([result], views)
+    (found,) = check_known_fields([result], views)
     return found
 
 

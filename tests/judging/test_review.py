@@ -16,9 +16,9 @@ from harness.judging.exit_codes import exit_code
 from harness.judging.judge_labels import reviewed_judge
 from harness.judging.review import KnownStatus, add_review
 from harness.reports.build import build_report
-from harness.reports.comparing.compare import compare
+from harness.reports.comparing.contrasts import compare_logs
 from harness.runlog import Footer, Header, LogWriter, RunLog, ToolsLine, TrialLine, lines, read_log
-from harness.runner.runs.shard import merge
+from harness.runner.runs.shard import merge_logs
 from harness.types import CheckResult, TrialResult
 from tests.reports.packs import all_of
 from tests.reports.sample_logs import a_log, a_run, written
@@ -74,12 +74,12 @@ def test_reviews_are_counted_apart_in_every_report(tmp_path: Path) -> None:
 def test_with_the_option_the_verdicts_of_people_count_and_the_report_says_so(
     tmp_path: Path,
 ) -> None:
-    log = reviewed(two(tmp_path), "bad", "overrule", "It is right.").judged_by_people()
+    log = reviewed(two(tmp_path), "bad", "overrule", "It is right.").apply_reviews()
     report = build_report(log)
     assert (report.counts.passed, exit_code(report)) == (2, 0)
     assert "1 reviewed, 1 overruled; the verdicts of people count here" in written(log, "markdown")
     machine = two(tmp_path / "other")
-    assert compare([machine, log]).contrasts[0].effects[0].better == 1
+    assert compare_logs([machine, log]).contrasts[0].effects[0].better == 1
 
 
 def test_the_last_review_of_a_trial_counts_until_the_trial_is_run_again(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_version_without_reviews_reads_the_same_results_and_the_same_end(
         "footer", "review", "footer",
     ]  # fmt: skip
     old: Any = Annotated[Header | ToolsLine | TrialLine | Footer, Discriminator("kind")]
-    monkeypatch.setattr(lines, "_adapter", lambda: TypeAdapter(old))
+    monkeypatch.setattr(lines, "_get_adapter", lambda: TypeAdapter(old))
     monkeypatch.setattr(
         lines, "_STARTS", {key: kind for key, kind in lines._STARTS.items() if kind != "review"}
     )
@@ -132,7 +132,7 @@ def test_a_damaged_review_loses_only_itself(tmp_path: Path) -> None:
 def test_merged_parts_keep_their_reviews(tmp_path: Path) -> None:
     log = reviewed(two(tmp_path / "one"), "bad", "accept")
     other = a_log(tmp_path / "two", [(a_run("third"), None)])
-    assert merge([log, other], tmp_path / "both" / "log.jsonl").reviews == log.reviews
+    assert merge_logs([log, other], tmp_path / "both" / "log.jsonl").reviews == log.reviews
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_a_run_under_way_is_not_reviewed(tmp_path: Path) -> None:
 
 
 def test_a_secret_in_a_note_never_reaches_the_log(tmp_path: Path) -> None:
-    KNOWN.learn("hunter2-hunter2")
+    KNOWN.add_secret("hunter2-hunter2")
     log = reviewed(two(tmp_path), "bad", "overrule", "The key hunter2-hunter2 is right.")
     assert "hunter2" not in log.path.read_text()
     assert next(iter(log.reviews.values())).note == "The key [redacted] is right."

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.judging.from_log import order_by
+from harness.judging.log_judging import order_by_names
 from harness.judging.policy import View
 from harness.judging.run_judge import RunJudge
-from harness.judging.trial_views import view_of
+from harness.judging.trial_views import build_view
 from harness.types import CheckResult, Tool, ToolCall, ToolList, Transcript, TrialResult
 from tests.judging.test_access import FILTERED, FULL, LEAKING, USERS, a_run, answered, of_case
 from tests.often import often
@@ -52,13 +52,13 @@ def judge_of(*suites: str, expected: dict[str, int] | None = None, **facts: Any)
     names = [f"{test} [{identity}]" for test in TESTS for identity in USERS]
     return RunJudge(
         suites=dict.fromkeys(suites or ("shop",), facts),
-        order=order_by(dict.fromkeys(suites or ("shop",), names), ["m", "n"]),
+        order=order_by_names(dict.fromkeys(suites or ("shop",), names), ["m", "n"]),
         expected=expected,
     )
 
 
 def seen(result: TrialResult, transcript: Transcript) -> View:
-    return view_of(result, transcript, TOOLS, {})
+    return build_view(result, transcript, TOOLS, {})
 
 
 @st.composite
@@ -106,15 +106,17 @@ def test_the_order_of_arrival_changes_nothing(
     watched: bool,
 ) -> None:
     at_once = judge_of(require_identity=required)
-    told = [one for result, it in found for one in at_once.add(result, partial(seen, result, it))]
+    told = [
+        one for result, it in found for one in at_once.add_result(result, partial(seen, result, it))
+    ]
     told += at_once.close()
 
     one_by_one = judge_of(require_identity=required, expected={"shop": len(found)})
     settled: list[TrialResult] = []
     for result, transcript in data.draw(st.permutations(found)):
-        settled += one_by_one.add(result, partial(seen, result, transcript))
+        settled += one_by_one.add_result(result, partial(seen, result, transcript))
         if watched:
-            one_by_one.failing(result)
+            one_by_one.find_failing(result)
     assert one_by_one.close() == ()  # the last result has settled everything
     assert len(settled) == len(found)  # and each was settled once
     assert {one.key: one for one in settled} == {one.key: one for one in told}
@@ -124,17 +126,17 @@ def test_the_order_of_arrival_changes_nothing(
 def test_what_nothing_can_change_is_settled_at_once() -> None:
     judge = judge_of(expected={"shop": 2})
     plain = of_case(a_run("admin"), group=None, identity=None)
-    assert judge.add(plain, partial(seen, plain, FULL)) == (plain,)
+    assert judge.add_result(plain, partial(seen, plain, FULL)) == (plain,)
     unstarted = a_run("clerk", "skipped", stop=None)
-    assert judge.add(unstarted) == (unstarted,)
+    assert judge.add_result(unstarted) == (unstarted,)
 
 
 def test_a_trial_waits_until_all_trials_of_its_suite_have_ended() -> None:
     judge = judge_of("shop", "other", expected={"shop": 3, "other": 1})
     admin, clerk, late = a_run("admin"), a_run("clerk"), a_run("clerk", test="phone")
-    assert judge.add(admin, partial(seen, admin, FULL)) == ()
-    assert judge.add(clerk, partial(seen, clerk, LEAKING)) == ()
-    settled = judge.add(late, partial(seen, late, FILTERED))
+    assert judge.add_result(admin, partial(seen, admin, FULL)) == ()
+    assert judge.add_result(clerk, partial(seen, clerk, LEAKING)) == ()
+    settled = judge.add_result(late, partial(seen, late, FILTERED))
     assert [(one.key, one.status) for one in settled] == [
         ("mail admin", "passed"),
         ("mail clerk", "failed"),
@@ -145,10 +147,10 @@ def test_a_trial_waits_until_all_trials_of_its_suite_have_ended() -> None:
 def test_a_leak_is_known_as_soon_as_the_second_identity_shows_it() -> None:
     judge = judge_of(expected={"shop": 9})
     admin, clerk = a_run("admin"), a_run("clerk")
-    judge.add(admin, partial(seen, admin, FULL))
-    assert judge.failing(admin) == ()
-    judge.add(clerk, partial(seen, clerk, LEAKING))
-    (leaking,) = judge.failing(clerk)
+    judge.add_result(admin, partial(seen, admin, FULL))
+    assert judge.find_failing(admin) == ()
+    judge.add_result(clerk, partial(seen, clerk, LEAKING))
+    (leaking,) = judge.find_failing(clerk)
     assert (leaking.key, leaking.status) == ("mail clerk", "failed")
     assert leaking.checks[0].label == "no_leak mail"
 
@@ -160,8 +162,8 @@ def test_watching_costs_in_proportion_to_the_trials(seen_by_clerk: Transcript) -
         for number in range(tests):
             for identity, transcript in (("admin", FULL), ("clerk", seen_by_clerk)):
                 result = a_run(identity, test=f"test {number}")
-                judge.add(result, partial(seen, result, transcript))
-                judge.failing(result)
+                judge.add_result(result, partial(seen, result, transcript))
+                judge.find_failing(result)
         assert not judge.has_waiting("shop")
         return judge.searched / (2 * tests)
 

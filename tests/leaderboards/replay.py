@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from harness.runlog import RunLog
-from harness.runner.launching import launch
-from harness.runner.observer import Silent
-from harness.runner.planning.prepare import prepare
+from harness.runner.launcher import launch_run
+from harness.runner.observer import SilentObserver
+from harness.runner.planning.prepare import prepare_plan
 from harness.runner.planning.request import RunRequest
 from harness.runner.run import RunOptions
 
@@ -28,10 +28,12 @@ def replayed(
 
     It is written below ``folder``.
     """
-    prepared = prepare(RunRequest(suites=[suite], models=[f"recorded:{recorded}"]), folder, environ)
-    return launch(
+    prepared = prepare_plan(
+        RunRequest(suites=[suite], models=[f"recorded:{recorded}"]), folder, environ
+    )
+    return launch_run(
         prepared.plan,
         RunOptions(catch_signals=False, concurrency=concurrency),
-        Silent(),
+        SilentObserver(),
         runs=folder / "runs",
     )

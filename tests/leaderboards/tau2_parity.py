@@ -13,8 +13,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.base.stats import mean, pass_hat_k
-from harness.leaderboards.tau2.result_files import Results, Simulation, read_results
+from harness.base.stats import compute_mean, pass_hat_k
+from harness.leaderboards.tau2.result_files import ResultFile, Simulation, read_results
 from harness.runlog import RunLog
 from harness.types import CheckResult, TrialResult
 from tests.leaderboards.replay import replayed
@@ -43,12 +43,12 @@ class Tally:
     """Everything that differs, in words."""
 
 
-def compare(results: Results, log: RunLog) -> Tally:
+def compare(results: ResultFile, log: RunLog) -> Tally:
     """Return how what came out compares with what was recorded."""
     ours = {(run.case.name, run.index): run for run in log.results}
     tally = Tally()
     for task in results.tasks:
-        for index, simulation in enumerate(results.of_task(task)):
+        for index, simulation in enumerate(results.list_trials(task)):
             _add(tally, simulation, ours[f"{results.domain}_{task}", index])
     return tally
 
@@ -90,20 +90,20 @@ def _same(tally: Tally, what: str, recorded: object, ours: object) -> bool:
     return recorded == ours
 
 
-def pass_hats(results: Results, log: RunLog) -> list[tuple[int, float, float]]:
+def pass_hats(results: ResultFile, log: RunLog) -> list[tuple[int, float, float]]:
     """Return ``(k, recorded pass^k, ours)`` for every k up to the fewest trials of a task."""
     ours = {(run.case.name, run.index): run.status == "passed" for run in log.results}
     tallies = []
     for task in results.tasks:
-        trials = results.of_task(task)
+        trials = results.list_trials(task)
         if trials:
             won = sum(one.outcome is not None and one.outcome.reward == 1 for one in trials)
             by_us = sum(ours[f"{results.domain}_{task}", index] for index in range(len(trials)))
             tallies.append((len(trials), won, by_us))
     lines = []
     for k in range(1, min(n for n, _, _ in tallies) + 1):
-        then = mean([pass_hat_k(n, won, k) or 0.0 for n, won, _ in tallies])
-        now = mean([pass_hat_k(n, by_us, k) or 0.0 for n, _, by_us in tallies])
+        then = compute_mean([pass_hat_k(n, won, k) or 0.0 for n, won, _ in tallies])
+        now = compute_mean([pass_hat_k(n, by_us, k) or 0.0 for n, _, by_us in tallies])
         lines.append((k, then or 0.0, now or 0.0))
     return lines
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.models.call_ids import CallIds, with_unique_ids
+from harness.models.call_ids import CallIds, make_ids_unique
 from harness.models.model import Model
-from harness.runner.agent import Conversation
+from harness.runner.agent import ModelConversation
 from harness.types import (
     AssistantMessage,
     Message,
@@ -52,9 +52,9 @@ def body(api: Api, ids: Sequence[object]) -> dict[str, Any]:
 
 def run(model: Model, turns: Sequence[Turn] = ()) -> Transcript:
     session = MemorySession()
-    conversation = Conversation(a_case(turns=tuple(turns)), model, session)
+    conversation = ModelConversation(a_case(turns=tuple(turns)), model, session)
     anyio.run(conversation.run)
-    return conversation.transcript()
+    return conversation.build_transcript()
 
 
 def hold(transcript: Transcript) -> list[str]:
@@ -80,10 +80,10 @@ def test_ids_are_unique_in_the_record_and_on_the_wire(api: Api, turns: list[list
     async def conversed() -> Transcript:
         with FakeProvider(script) as provider:
             async with opened(api, provider.url) as model:
-                conversation = Conversation(a_case(), model, MemorySession())
+                conversation = ModelConversation(a_case(), model, MemorySession())
                 await conversation.run()
             journal.extend(provider.journal)
-        return conversation.transcript()
+        return conversation.build_transcript()
 
     journal: list[Any] = []
     transcript = anyio.run(conversed)
@@ -127,7 +127,7 @@ def test_a_recording_with_ids_that_repeat_is_read_with_ids_that_do_not(
             AssistantMessage(reply=Reply(tool_requests=requests)),
             ToolMessage(answers=answers),
         ]
-    read = list(with_unique_ids([UserMessage(text="?"), *said]))
+    read = list(make_ids_unique([UserMessage(text="?"), *said]))
     asked: list[str] = []
     for place, message in enumerate(read):
         if isinstance(message, AssistantMessage):

@@ -10,9 +10,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from harness.models.error_bodies import body_of, error_in, reported
-from harness.models.failure_events import MEANINGS, event_of
-from harness.models.http_failures import Fault, of_body, of_response
+from harness.models.error_bodies import find_error, parse_body, parse_error
+from harness.models.failure_events import MEANINGS, find_event
+from harness.models.http_failures import ModelFault, fault_from_body, fault_from_response
 from harness.types import Usage
 from tests.models.support import spec_for
 
@@ -24,12 +24,14 @@ ROWS: list[dict[str, Any]] = [
 SPEC = spec_for("chat", "http://127.0.0.1:9")
 
 
-def fault_of(status: int, body: Any) -> Fault:
+def fault_of(status: int, body: Any) -> ModelFault:
     if status != 200:
         content = body if isinstance(body, str) else json.dumps(body)
-        return of_response(httpx2.Response(status, content=content.encode()), SPEC, "http://h/v1")
-    fault = of_body(
-        body if isinstance(body, dict) else {"error": error_in(body)}, SPEC, {}, Usage()
+        return fault_from_response(
+            httpx2.Response(status, content=content.encode()), SPEC, "http://h/v1"
+        )
+    fault = fault_from_body(
+        body if isinstance(body, dict) else {"error": find_error(body)}, SPEC, {}, Usage()
     )
     assert fault is not None, body
     return fault
@@ -85,7 +87,7 @@ def test_a_models_own_failure_is_known_behind_every_gateway() -> None:
 )
 @pytest.mark.parametrize("status", [400, 403, 404, 422, 500])
 def test_what_is_wrong_with_the_request_is_never_the_models(words: str, status: int) -> None:
-    assert MEANINGS[event_of(["invalid_request_error"], words, status)].stop is None
+    assert MEANINGS[find_event(["invalid_request_error"], words, status)].stop is None
 
 
 def test_a_page_of_a_firewall_is_no_refusal_of_the_model() -> None:
@@ -111,10 +113,10 @@ def test_a_validation_is_told_without_the_request_that_it_quotes() -> None:
 
 def test_a_stream_may_name_an_event_an_error_that_does_not_look_like_one() -> None:
     said = b'event: error\ndata: {"message": "Overloaded", "code": "overloaded"}\n\n'
-    assert reported(error_in(body_of(said))).codes == ("overloaded",)
-    assert body_of(said.replace(b"event: error", b"event: ping")) is None
+    assert parse_error(find_error(parse_body(said))).codes == ("overloaded",)
+    assert parse_body(said.replace(b"event: error", b"event: ping")) is None
 
 
 def test_a_reply_is_no_error_for_words_beside_it() -> None:
     body = {"choices": [{"message": {"content": "Hm."}}], "message": "ok", "success": True}
-    assert of_body({**body, "base_resp": {"status_code": 0}}, SPEC, {}, Usage()) is None
+    assert fault_from_body({**body, "base_resp": {"status_code": 0}}, SPEC, {}, Usage()) is None

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.models.failure_events import MEANINGS, Event, event_of, event_of_ending
+from harness.models.failure_events import MEANINGS, Event, find_ending_event, find_event
 from harness.runner.planning.plan import Job, make_plan
 from harness.runner.trial import run_trial
 from harness.types import Check, Limits, ServerSpec, Suite, TrialResult
@@ -227,18 +227,18 @@ def test_a_context_that_is_full_cuts_a_reply_that_has_begun(api: Api) -> None:
     "code", ["tool_use_failed", "TOOL-USE-FAILED", "ToolUseFailed", "Tool Use Failed"]
 )
 def test_a_code_is_known_in_any_spelling(code: str) -> None:
-    assert event_of([code], "", 500) == "malformed_call"
-    assert event_of_ending(code) == "malformed_call"
+    assert find_event([code], "", 500) == "malformed_call"
+    assert find_ending_event(code) == "malformed_call"
 
 
 @given(st.text(), st.one_of(st.none(), st.integers(400, 599)))
 def test_words_that_nobody_knows_are_never_the_models(text: str, code: int | None) -> None:
-    event = event_of([], text, code)
+    event = find_event([], text, code)
     assert code == 413 or MEANINGS[event].stop is None
 
 
 @pytest.mark.parametrize("code", [401, 429, 529])
 def test_words_on_lengths_beside_a_limit_of_rates_speak_of_rates(code: int) -> None:
-    assert MEANINGS[event_of([], "Too many tokens: reduce the length of the input", code)].stop is (
-        None
-    )
+    assert MEANINGS[
+        find_event([], "Too many tokens: reduce the length of the input", code)
+    ].stop is (None)

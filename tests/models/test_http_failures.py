@@ -226,7 +226,7 @@ class TestOnTheWire:
 @given(st.text(), st.integers(0, 30))
 def test_a_key_is_never_quoted(text: str, at: int) -> None:
     spec = spec_for("chat", None, api_key=Secret("topSecretKey1"))
-    assert "topSecretKey1" not in faults.quote(text[:at] + "topSecretKey1" + text[at:], spec)
+    assert "topSecretKey1" not in faults.quote_text(text[:at] + "topSecretKey1" + text[at:], spec)
 
 
 @pytest.mark.parametrize(
@@ -256,9 +256,9 @@ def test_a_key_is_never_quoted(text: str, at: int) -> None:
 def test_every_way_in_which_a_connection_fails_has_its_words(
     cause: Exception, words: str, retryable: bool
 ) -> None:
-    fault = faults.of_connection(cause, spec_for("chat", None), "https://host/v1")
+    fault = faults.fault_from_connection(cause, spec_for("chat", None), "https://host/v1")
     assert (fault.message, fault.retryable, fault.throttled) == (words, retryable, False)
 
 
 def test_the_address_in_a_message_has_no_credentials() -> None:
-    assert faults.origin("https://user:pass@host:81/v1?key=x") == "https://host:81"
+    assert faults.get_origin("https://user:pass@host:81/v1?key=x") == "https://host:81"

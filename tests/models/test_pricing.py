@@ -46,7 +46,7 @@ def usage(
     flavour: Flavour = "default",
     spec: ModelSpec | None = None,
 ) -> Usage:
-    return Pricer(spec or spec_for("messages", None), url=url, flavour=flavour).usage(data)
+    return Pricer(spec or spec_for("messages", None), url=url, flavour=flavour).read_usage(data)
 
 
 def test_cached_tokens_are_counted_once_and_priced_as_cached() -> None:

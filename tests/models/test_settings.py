@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.models.settings import is_own, temperature, unsent
+from harness.models.settings import get_temperature, is_own, list_unsent
 from tests.models.support import spec_for
 
 
@@ -42,12 +42,12 @@ def test_a_temperature_is_sent_or_the_reason_is_said(
     api: Any, settings: dict[str, Any], sent: float | None
 ) -> None:
     spec = spec_for(api, None, temperature=0.0, **settings)
-    assert temperature(spec) == sent
-    assert bool(unsent(spec)) is (sent is None)
+    assert get_temperature(spec) == sent
+    assert bool(list_unsent(spec)) is (sent is None)
 
 
 def test_a_temperature_that_nobody_configured_is_not_missed() -> None:
-    assert unsent(spec_for("messages", None)) == ()
+    assert list_unsent(spec_for("messages", None)) == ()
 
 
 def test_no_sdk_is_imported_to_know_this() -> None:

@@ -11,9 +11,9 @@ import pytest
 from harness.base.errors import UsageError
 from harness.models.model import (
     PROVIDERS,
-    built_in_providers,
+    get_traits,
+    list_built_in_providers,
     open_model,
-    traits_of,
     unknown_provider,
 )
 from harness.models.pricing import list_price
@@ -55,7 +55,7 @@ def test_a_provider_has_prices_of_its_own_unless_the_configuration_says_otherwis
 
 def test_a_package_may_name_just_what_opens_its_models(plugged_in: Any) -> None:
     plugged_in("acme", "tests.models.test_traits:open_acme")
-    assert traits_of("acme").answers == "llm"
+    assert get_traits("acme").answers == "llm"
     assert isinstance(open_model(acme()), SimpleNamespace)
 
 
@@ -66,8 +66,8 @@ def test_a_package_that_cannot_be_imported_is_told_with_the_model_and_breaks_not
     told = unknown_provider(acme(sources={"type": "harness.yml:3"}))
     assert str(told).startswith("harness.yml:3: model 'mine': provider 'acme'")
     assert "No module named 'no_such_package'" in str(told)
-    assert traits_of("acme").service is None
-    assert Config(environ={}, keyless=True).model("gpt-4o").provider == "openai"
+    assert get_traits("acme").service is None
+    assert Config(environ={}, keyless=True).resolve_model("gpt-4o").provider == "openai"
 
 
 def test_a_recording_cannot_be_asked_anything() -> None:
@@ -75,9 +75,9 @@ def test_a_recording_cannot_be_asked_anything() -> None:
         open_model(ModelSpec(name="theirs", provider="recorded", model_id="file"))
 
 
-@pytest.mark.parametrize("name", built_in_providers())
+@pytest.mark.parametrize("name", list_built_in_providers())
 def test_only_language_models_have_a_service_and_a_dialect(name: str) -> None:
-    traits = traits_of(name)
+    traits = get_traits(name)
     assert (traits.service is not None) == (traits.dialect is not None) == (traits.answers == "llm")
 
 
@@ -97,6 +97,6 @@ def test_a_service_owns_its_host_and_what_lies_below_it(base_url: str | None, ow
         url="https://api.acme.example/v1",
         key_variable="ACME_KEY",
         base_url_variable="ACME_URL",
-        ids=traits_of("openai").service.ids,  # type: ignore[union-attr]
+        ids=get_traits("openai").service.ids,  # type: ignore[union-attr]
     )
-    assert service.owns(base_url) is own
+    assert service.is_own_url(base_url) is own

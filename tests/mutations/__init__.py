@@ -18,7 +18,7 @@ JUDGES = (
     "harness/leaderboards/tau2/checks.py",
     "harness/leaderboards/tau2/reward.py",
     "harness/reports/build.py",
-    "harness/reports/comparing/compare.py",
+    "harness/reports/comparing/contrasts.py",
     "harness/reports/sections/call_outcomes.py",
 )
 """All that decides a verdict, a leak, a figure, or what these come to."""

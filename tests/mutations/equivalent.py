@@ -10,15 +10,15 @@ EQUIVALENT: Final[Mapping[str, str]] = {
     "found.get('strict', True)": "asked is only whether it is a boolean",
     "harness/judging/checks/absent_fields.py read_absent: found.get('allow_unknown', False) → "
     "found.get('allow_unknown', True)": "asked is only whether it is a boolean",
-    "harness/judging/policy/withheld.py kept_from: result.call.tool in view.offered → "
+    "harness/judging/policy/withheld_values.py kept_from: result.call.tool in view.offered → "
     "result.call.tool not in view.offered": "what is told apart by it is told apart either way",
-    "harness/judging/policy/index.py _add_to_texts: -1 → -2": (
+    "harness/judging/policy/value_index.py _add_to_texts: -1 → -2": (
         "a value is looked up by two of its words, and each time searched as a whole"
     ),
     "harness/base/stats/effects.py _verdict: difference > 0 → difference >= 0": (
         "where the means are equal no test finds a difference"
     ),
-    "harness/judging/checks/kinds/graded.py _finding: overall is None or grades.faith is None → "
+    "harness/judging/checks/kinds/grading.py _finding: overall is None or grades.faith is None → "
     "overall is None and grades.faith is None": (
         "the overall score is unknown exactly where the faithfulness is"
     ),

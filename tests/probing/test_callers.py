@@ -16,9 +16,9 @@ from harness.probing.callers import (
     FLAGS,
     OVERSIZED,
     ProbeCaller,
-    damaged_callers,
-    flawed_callers,
-    named_callers,
+    build_damaged_callers,
+    build_flawed_callers,
+    name_callers,
 )
 from harness.sessions.identity.claims import AGAIN
 from harness.types import (
@@ -42,16 +42,16 @@ def case(user_context: Any = None, identity: str | None = None) -> Case:
 
 
 def callers(**contexts: Any) -> tuple[ProbeCaller, ...]:
-    return named_callers(case(context, name) for name, context in contexts.items())
+    return name_callers(case(context, name) for name, context in contexts.items())
 
 
 def names(*contexts: Any) -> list[str]:
-    return [caller.name for caller in named_callers(map(case, contexts))]
+    return [caller.name for caller in name_callers(map(case, contexts))]
 
 
 @given(st.lists(CONTEXTS, max_size=8))
 def test_every_identity_is_named_once_and_nobody_is_always_among_them(contexts: list[Any]) -> None:
-    found = named_callers(map(case, contexts))
+    found = name_callers(map(case, contexts))
     assert len({caller.name for caller in found}) == len(found)
     assert {canonical_json(caller.user_context) for caller in found} == {
         canonical_json(context) for context in [*contexts, None]
@@ -78,7 +78,7 @@ def test_who_shares_a_role_is_told_apart_by_the_rest() -> None:
 def test_every_attribute_is_damaged_in_every_way() -> None:
     found = {
         caller.name: caller.user_context
-        for caller in damaged_callers(callers(ann={"role": "user"}))
+        for caller in build_damaged_callers(callers(ann={"role": "user"}))
     }
     assert found == {
         "ann: role is missing": {},
@@ -98,7 +98,7 @@ def test_every_attribute_is_damaged_in_every_way() -> None:
 def test_somebody_elses_value_comes_beside_ones_own() -> None:
     found = {
         caller.name: caller.user_context
-        for caller in damaged_callers(callers(a={"role": "x"}, b={"role": "y"}))
+        for caller in build_damaged_callers(callers(a={"role": "x"}, b={"role": "y"}))
     }
     assert found["a: role is there twice"] == {"role": "x", "ROLE": "y"}
     assert found["a: role has two values"] == {"role": ["x", "y"]}
@@ -108,21 +108,21 @@ def test_somebody_elses_value_comes_beside_ones_own() -> None:
 def test_one_damage_to_several_is_held_against_each_of_them() -> None:
     found = {
         caller.name: caller.bases
-        for caller in damaged_callers(callers(a={"role": "x"}, b={"role": "y"}))
+        for caller in build_damaged_callers(callers(a={"role": "x"}, b={"role": "y"}))
     }
     assert found["a/b: role is missing"] == ("a", "b")
     assert found["a/b: role is unknown"] == ("a", "b")
 
 
 def test_the_first_damage_of_everybody_comes_before_the_second_of_anybody() -> None:
-    found = damaged_callers(callers(a={"role": "x", "id": 1}, b={"team": "y", "id": 2}))
+    found = build_damaged_callers(callers(a={"role": "x", "id": 1}, b={"team": "y", "id": 2}))
     assert [caller.damage for caller in found[:2]] == ["role is missing", "team is missing"]
 
 
 @given(st.lists(CONTEXTS, max_size=4))
 def test_a_damaged_identity_is_none_of_the_suite_and_asks_once(contexts: list[Any]) -> None:
-    own = named_callers(map(case, contexts))
-    found = damaged_callers(own)
+    own = name_callers(map(case, contexts))
+    found = build_damaged_callers(own)
     keys = [canonical_json(caller.user_context) for caller in found]
     assert len(set(keys)) == len(keys)
     assert not set(keys) & {canonical_json(caller.user_context) for caller in own}
@@ -131,7 +131,7 @@ def test_a_damaged_identity_is_none_of_the_suite_and_asks_once(contexts: list[An
 
 
 def test_everybody_with_attributes_shows_every_flawed_token() -> None:
-    found = flawed_callers(callers(a={"role": "x"}, b={}))
+    found = build_flawed_callers(callers(a={"role": "x"}, b={}))
     assert [(caller.bases, caller.credential) for caller in found] == [
         (("a",), flaw) for flaw in FLAWS
     ]
@@ -142,7 +142,8 @@ def test_everybody_with_attributes_shows_every_flawed_token() -> None:
 )
 def test_another_type_is_another_type(value: Any, other: Any) -> None:
     found = {
-        caller.damage: caller.user_context for caller in damaged_callers(callers(a={"k": value}))
+        caller.damage: caller.user_context
+        for caller in build_damaged_callers(callers(a={"k": value}))
     }
     assert found["k has another type"] == {"k": other}
 
@@ -151,19 +152,21 @@ def test_only_in_a_token_is_a_claim_there_twice_to_the_letter_somebody_elses_val
     own = callers(user={"role": "user"}, admin={"role": "admin"})
     doubled = [
         one.user_context
-        for one in damaged_callers(own, by_token=True)
+        for one in build_damaged_callers(own, by_token=True)
         if "claimed twice" in one.name
     ]
     assert [list((context or {}).items()) for context in doubled] == [
         [(f"role{AGAIN}", "admin"), ("role", "user")],
         [(f"role{AGAIN}", "user"), ("role", "admin")],
     ]
-    assert not any("claimed twice" in one.name for one in damaged_callers(own))
+    assert not any("claimed twice" in one.name for one in build_damaged_callers(own))
 
 
 def test_attributes_that_nobody_has_are_added_and_those_that_somebody_has_are_not() -> None:
     own = callers(clerk={"role": "clerk", "groups": ["x"]}, boss={"role": "boss", "Admin": False})
-    found = {one.damage: one.user_context for one in damaged_callers(own) if "clerk" in one.bases}
+    found = {
+        one.damage: one.user_context for one in build_damaged_callers(own) if "clerk" in one.bases
+    }
     flags = found["flags of an administrator are there that nobody has"] or {}
     assert flags["is_admin"] is True
     assert "admin" not in flags

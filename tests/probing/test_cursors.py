@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from harness.judging.policy.views import Result
-from harness.probing.cursors.arguments import cursor_argument, cursor_of, gives_cursor
-from harness.probing.replay import request_of
+from harness.probing.cursors.arguments import find_cursor_argument, get_cursor, is_cursor_field
+from harness.probing.replay import get_request
 from harness.probing.report import ProbeReport
 from harness.types import (
     Caller,
@@ -220,7 +220,7 @@ def test_a_cursor_that_lists_what_only_its_owner_may_use_is_found(
         "their own"
     )
     finding = next(one for one in report.findings if one.problem == "foreign_cursor")
-    request = request_of(finding, report.report)
+    request = get_request(finding, report.report)
     assert request is not None
     assert request["command"] is None  # `harness call` calls tools alone
     message = json.loads(request["jsonrpc"])
@@ -239,24 +239,27 @@ def test_a_server_that_lists_by_who_sends_the_cursor_has_no_finding(tmp_path: Pa
 
 @pytest.mark.parametrize("name", ["cursor", "page_token", "nextToken", "starting_after"])
 def test_an_argument_takes_a_cursor_by_its_name(name: str) -> None:
-    assert cursor_argument(a_tool(name, {"type": "string"})) == name
-    assert cursor_argument(a_tool(name, {"anyOf": [{"type": "null"}, {"type": "string"}]})) == name
-    assert cursor_argument(a_tool(name, {"type": ["string", "null"]})) == name
-    assert cursor_argument(a_tool(name, {})) == name
-    assert cursor_argument(a_tool(name, {"type": "integer"})) is None
+    assert find_cursor_argument(a_tool(name, {"type": "string"})) == name
+    assert (
+        find_cursor_argument(a_tool(name, {"anyOf": [{"type": "null"}, {"type": "string"}]}))
+        == name
+    )
+    assert find_cursor_argument(a_tool(name, {"type": ["string", "null"]})) == name
+    assert find_cursor_argument(a_tool(name, {})) == name
+    assert find_cursor_argument(a_tool(name, {"type": "integer"})) is None
 
 
 def test_other_arguments_take_none() -> None:
-    assert cursor_argument(a_tool("customer_id", {"type": "string"})) is None
-    assert cursor_argument(Tool(name="t", description="", input_schema={})) is None
+    assert find_cursor_argument(a_tool("customer_id", {"type": "string"})) is None
+    assert find_cursor_argument(Tool(name="t", description="", input_schema={})) is None
 
 
 def test_a_result_gives_the_cursor_that_goes_on() -> None:
-    assert gives_cursor("nextPageToken")
-    assert not gives_cursor("name")
-    assert cursor_of(a_result({"rows": [], "next_cursor": "abc"})) == "abc"
-    assert cursor_of(a_result({"rows": [], "next_cursor": ""})) is None
-    assert cursor_of(a_result({"rows": [{"id": "7"}]})) is None
+    assert is_cursor_field("nextPageToken")
+    assert not is_cursor_field("name")
+    assert get_cursor(a_result({"rows": [], "next_cursor": "abc"})) == "abc"
+    assert get_cursor(a_result({"rows": [], "next_cursor": ""})) is None
+    assert get_cursor(a_result({"rows": [{"id": "7"}]})) is None
 
 
 def a_tool(name: str, schema: JsonObject) -> Tool:

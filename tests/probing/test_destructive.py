@@ -8,8 +8,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from harness.probing.callers import named_callers
-from harness.probing.prober import ProbePlan, probe
+from harness.probing.callers import name_callers
+from harness.probing.prober import ProbePlan, run_probe
 from harness.probing.report import ProbeReport
 from harness.types import Caller, Case, Check, Isolation, ServerSpec, TransportSpec
 from tests.often import often
@@ -49,12 +49,12 @@ def probed(
     )
     plan = ProbePlan(
         server=server,
-        callers=named_callers(cases),
+        callers=name_callers(cases),
         cases=cases,
         destructive=destructive,
         damaged=False,
     )
-    return anyio.run(probe, plan, folder / "runs").report
+    return anyio.run(run_probe, plan, folder / "runs").report
 
 
 def found(report: ProbeReport) -> set[tuple[str, str]]:

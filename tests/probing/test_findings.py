@@ -16,12 +16,12 @@ from typing import Any
 import anyio
 import pytest
 
-from harness.cli.probe_output import lines
-from harness.probing.callers import MAX_DAMAGED, named_callers
-from harness.probing.prober import ProbePlan, probe
+from harness.cli.probe_output import format_lines
+from harness.probing.callers import MAX_DAMAGED, name_callers
+from harness.probing.prober import ProbePlan, run_probe
 from harness.probing.repeated_calls import Suspicion
 from harness.probing.report import ProbeReport
-from harness.probing.stability import follows_the_caller_before
+from harness.probing.stability import depends_on_previous
 from harness.types import (
     FLAWS,
     Caller,
@@ -121,8 +121,8 @@ def probed(
             call_timeout_s=timeout_s,
             identity=IdentitySpec(via="bearer" if bearer else "meta"),
         )
-        plan = ProbePlan(server=spec, callers=named_callers(cases), cases=cases, damaged=damaged)
-        return anyio.run(probe, plan, folder / "runs").report
+        plan = ProbePlan(server=spec, callers=name_callers(cases), cases=cases, damaged=damaged)
+        return anyio.run(run_probe, plan, folder / "runs").report
 
 
 def problems(report: ProbeReport) -> set[str]:
@@ -130,7 +130,7 @@ def problems(report: ProbeReport) -> set[str]:
 
 
 def printed(report: ProbeReport) -> str:
-    return "\n".join(line for line, _ in lines(report, [], [], 120))
+    return "\n".join(line for line, _ in format_lines(report, [], [], 120))
 
 
 # ── tokens ───────────────────────────────────────────────────────────────────────────────────
@@ -444,10 +444,10 @@ def test_of_three_answers_by_chance_hardly_any_passes_for_an_identity_that_is_re
             name="alice", call=f"joke({number})", how="", after=("bobby", "carla", "david", "erika")
         )
         after: dict[str, list[frozenset[str]]] = {}
-        for order in suspicion.orders():
+        for order in suspicion.iterate_orders():
             for name in order:
                 after.setdefault(name, []).append(frozenset({dice.choice(JOKES)}))
-            if not (follows := follows_the_caller_before(after)):
+            if not (follows := depends_on_previous(after)):
                 break
         accused += follows
     assert accused == 0
@@ -459,29 +459,29 @@ def test_answers_that_take_turns_never_keep_step_with_the_callers_before(others:
     for turns, start, own in product(range(1, 25), range(24), (True, False)):
         number, followed = start, True
         after: dict[str, list[frozenset[str]]] = {}
-        for order in suspicion.orders():
+        for order in suspicion.iterate_orders():
             assert len(order) == len(set(order)) >= 2
             for before in order:
                 number += 1 if own else 2  # whoever asks takes a turn, or only the suspect
                 after.setdefault(before, []).append(frozenset({str(number % turns)}))
-            if not (followed := follows_the_caller_before(after)):
+            if not (followed := depends_on_previous(after)):
                 break
         assert not followed
 
 
 def test_what_follows_the_caller_before_is_told_from_what_changed_once() -> None:
-    assert follows_the_caller_before(
+    assert depends_on_previous(
         {"bobby": [frozenset({"b", "x"})] * 3, "carla": [frozenset({"c"})] * 3}
     )
-    assert follows_the_caller_before(
+    assert depends_on_previous(
         {"bobby": [frozenset({"b", n}) for n in "12"], "carla": [frozenset({"c"})] * 2}
     )
-    assert not follows_the_caller_before(
+    assert not depends_on_previous(
         {"bobby": [frozenset({"b"})] * 2, "carla": [frozenset({"b", "more"})] * 2}
     )
-    assert not follows_the_caller_before(
+    assert not depends_on_previous(
         {"bobby": [frozenset("b"), frozenset("c")], "carla": [frozenset("c")] * 2}
     )
-    assert not follows_the_caller_before(
+    assert not depends_on_previous(
         {"bobby": [frozenset("b"), frozenset()], "carla": [frozenset("c")] * 2}
     )

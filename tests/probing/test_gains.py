@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.probing.gains import Gain, Withheld
+from harness.probing.gains import ForgeryGain, WithheldData
 from harness.types import ToolCall
 from tests.judging.policy.views import call, view
 
@@ -21,10 +21,12 @@ REFUSED = call("list_people", DEAR, outcome="denied", text="Access denied")
 ADMIN = view("admin", listed(9, 8, **DEAR), listed(1, 2))
 
 
-def gain(own: list[ToolCall], pages: list[ToolCall], made: ToolCall, **asked: Any) -> Gain | None:
+def gain(
+    own: list[ToolCall], pages: list[ToolCall], made: ToolCall, **asked: Any
+) -> ForgeryGain | None:
     """Return what a clerk gains by ``made``, bent from a call with the arguments ``asked``."""
-    withheld = Withheld([ADMIN, view("clerk", *own)], [view("clerk", *pages)])
-    return withheld.gain("clerk", made, asked, {}, same=False)
+    withheld = WithheldData([ADMIN, view("clerk", *own)], [view("clerk", *pages)])
+    return withheld.find_gain("clerk", made, asked, {}, same=False)
 
 
 def test_a_row_on_a_further_page_of_ones_own_is_no_gain() -> None:
@@ -33,7 +35,7 @@ def test_a_row_on_a_further_page_of_ones_own_is_no_gain() -> None:
 
 def test_a_row_on_no_page_of_ones_own_is_a_gain_that_a_refusal_alone_withholds() -> None:
     found = gain([REFUSED, listed(1, 2)], [listed(3, 8, cursor="2")], listed(1, 2, 3, 8, 9))
-    assert found == Gain(("people[].id", "people[].name"), ("admin",), is_only_refused=True)
+    assert found == ForgeryGain(("people[].id", "people[].name"), ("admin",), is_only_refused=True)
 
 
 def test_a_row_with_the_name_of_one_on_a_further_page_is_a_gain_if_its_id_is_another() -> None:
@@ -56,6 +58,6 @@ def test_a_row_that_an_answer_of_ones_own_leaves_out_is_withheld_by_more_than_a_
         view("admin", listed(9, 8, **DEAR), listed(1, 9, **whole)),
         view("clerk", REFUSED, listed(1, **whole), listed(1, 2)),
     ]
-    found = Withheld(views).gain("clerk", listed(1, 2, 9), {}, {}, same=False)
+    found = WithheldData(views).find_gain("clerk", listed(1, 2, 9), {}, {}, same=False)
     assert found is not None
     assert not found.is_only_refused

@@ -13,10 +13,10 @@ import pytest
 from harness.base.redaction import KNOWN
 from harness.judging.checks import VOCABULARY
 from harness.probing.caller_sessions import ProbePlan
-from harness.probing.callers import named_callers
-from harness.probing.inputs import inputs_of
+from harness.probing.callers import name_callers
+from harness.probing.inputs import digest_inputs
 from harness.reports.build import build_report
-from harness.reports.sections.audit import audit
+from harness.reports.sections.audit import build_audit
 from harness.runlog import read_log
 from harness.runner.runs.folders import log_path
 from harness.suites.readers import read_suite
@@ -35,7 +35,7 @@ def a_plan(folder: Path, tests: str = SUITES["sound"], env: str = "one") -> Prob
     transport = TransportSpec(command="desk", args=("--fast",), env={"API_TOKEN": env})
     return ProbePlan(
         server=ServerSpec(name="desk", transport=transport),
-        callers=named_callers(cases),
+        callers=name_callers(cases),
         cases=cases,
     )
 
@@ -49,32 +49,32 @@ def changed(before: dict[str, Any], after: dict[str, Any]) -> set[str]:
 
 
 def test_equal_inputs_have_equal_digests_whatever_their_layout_and_secrets(tmp_path: Path) -> None:
-    first = inputs_of(a_plan(tmp_path), LISTS)
+    first = digest_inputs(a_plan(tmp_path), LISTS)
     spaced = SUITES["sound"].replace("- name: list", "\n# of all\n- name:   list")
-    assert inputs_of(a_plan(tmp_path, spaced, env="another"), LISTS) == first
+    assert digest_inputs(a_plan(tmp_path, spaced, env="another"), LISTS) == first
     assert len(str(first["digest"])) == 64
 
 
 def test_each_input_changes_its_own_digest_and_that_of_all(tmp_path: Path) -> None:
     plan = a_plan(tmp_path)
-    first = dict(inputs_of(plan, LISTS))
+    first = dict(digest_inputs(plan, LISTS))
     wider = SUITES["sound"].replace("{admin: allowed, clerk: {", "{admin: denied, clerk: {")
     other_tool = ToolList(tools=(), digest="2" * 64)
     moved = replace(plan.server, transport=replace(plan.server.transport, args=("--slow",)))
     found = {
-        "suites": inputs_of(a_plan(tmp_path, wider), LISTS),
-        "identities": inputs_of(replace(plan, callers=plan.callers[1:]), LISTS),
-        "server": inputs_of(replace(plan, server=moved), LISTS),
-        "tools": inputs_of(plan, {"admin": other_tool}),
-        "options": inputs_of(replace(plan, damaged=False), LISTS),
-        "altered": inputs_of(replace(plan, alterations=(other_data("2"),)), LISTS),
+        "suites": digest_inputs(a_plan(tmp_path, wider), LISTS),
+        "identities": digest_inputs(replace(plan, callers=plan.callers[1:]), LISTS),
+        "server": digest_inputs(replace(plan, server=moved), LISTS),
+        "tools": digest_inputs(plan, {"admin": other_tool}),
+        "options": digest_inputs(replace(plan, damaged=False), LISTS),
+        "altered": digest_inputs(replace(plan, alterations=(other_data("2"),)), LISTS),
     }
     assert {part: changed(dict(told), first) for part, told in found.items()} == {
         part: {part} for part in found
     }
-    data = inputs_of(replace(plan, alterations=(other_data("3"),)), LISTS)
+    data = digest_inputs(replace(plan, alterations=(other_data("3"),)), LISTS)
     assert changed(dict(data), dict(found["altered"])) == {"altered"}
-    kept = inputs_of(plan, LISTS, {"read()": {"admin": "allowed"}})
+    kept = digest_inputs(plan, LISTS, {"read()": {"admin": "allowed"}})
     assert changed(dict(kept), first) == {"expected"}
     assert len({told["digest"] for told in (first, kept, *found.values())}) == len(found) + 2
 
@@ -84,9 +84,9 @@ def test_a_secret_attribute_is_in_no_digest(tmp_path: Path) -> None:
     digests = set()
     for secret in ("hunter2-hunter2", "swordfish-swordfish"):
         KNOWN.forget()
-        KNOWN.learn(secret)
+        KNOWN.add_secret(secret)
         caller = replace(plan.callers[0], user_context={"role": "admin", "key": secret})
-        digests.add(inputs_of(replace(plan, callers=(caller,)), LISTS)["digest"])
+        digests.add(digest_inputs(replace(plan, callers=(caller,)), LISTS)["digest"])
     assert len(digests) == 1
 
 
@@ -108,7 +108,7 @@ def test_every_view_of_a_probe_has_the_digest_and_the_page_what_was_tried(projec
     for name in ("report.html", "report.md", "junit.xml", "report.json"):
         assert digest in all_of((folder / name).read_text("utf-8")), name
     page = blocks_of((folder / "report.html").read_text("utf-8"))["overview"]["audit"]
-    shown = audit(build_report(log), log)
+    shown = build_audit(build_report(log), log)
     assert shown is not None
     assert [one["command"] for one in page["findings"]] == [
         f"harness call list_records --suite leaky --as {name}" for name in ("clerk", "anonymous")
@@ -124,4 +124,4 @@ def test_a_run_of_a_model_has_no_such_part(project: Path) -> None:
     harness("evals", "good")
     (run,) = [path.parent.name for path in Path(".harness/runs").glob("*/log.jsonl")]
     log = read_log(log_path(run))
-    assert audit(build_report(log), log) is None
+    assert build_audit(build_report(log), log) is None

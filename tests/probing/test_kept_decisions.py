@@ -12,8 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.errors import InvalidInput, UsageError
-from harness.probing.kept_decisions import changes, freeze, read_frozen, words_of, write_frozen
-from harness.probing.report import Decided, ProbeReport
+from harness.probing.kept_decisions import (
+    find_changes,
+    format_decision,
+    format_decisions,
+    read_frozen,
+    write_frozen,
+)
+from harness.probing.report import ProbeDecision, ProbeReport
 
 
 def fields(at_least: int = 0) -> st.SearchStrategy[tuple[str, ...]]:
@@ -23,11 +29,11 @@ def fields(at_least: int = 0) -> st.SearchStrategy[tuple[str, ...]]:
 
 
 DECISIONS = st.builds(
-    Decided,
+    ProbeDecision,
     access=st.sampled_from(["allowed", "denied", "hidden", "error", "listed"]),
     shape=st.sampled_from([None, "tool_error", "http_status"]),
 ) | st.builds(
-    Decided,
+    ProbeDecision,
     access=st.just("filtered"),
     shape=st.just("filtered_fields"),
     fields=fields(at_least=1),
@@ -43,20 +49,20 @@ TABLES = st.dictionaries(
 class Decisions:
     """As much of a report as is kept."""
 
-    decisions: dict[str, dict[str, Decided]]
+    decisions: dict[str, dict[str, ProbeDecision]]
 
 
-def report(table: dict[str, dict[str, Decided]]) -> ProbeReport:
+def report(table: dict[str, dict[str, ProbeDecision]]) -> ProbeReport:
     return cast("ProbeReport", Decisions(table))
 
 
-def kept(table: dict[str, dict[str, Decided]]) -> Any:
-    return json.loads(freeze(report(table)))["decisions"]
+def kept(table: dict[str, dict[str, ProbeDecision]]) -> Any:
+    return json.loads(format_decisions(report(table)))["decisions"]
 
 
 @given(TABLES)
-def test_nothing_has_changed_where_nothing_has(table: dict[str, dict[str, Decided]]) -> None:
-    assert list(changes(kept(table), report(table).decisions)) == []
+def test_nothing_has_changed_where_nothing_has(table: dict[str, dict[str, ProbeDecision]]) -> None:
+    assert list(find_changes(kept(table), report(table).decisions)) == []
 
 
 @given(TABLES, TABLES)
@@ -67,34 +73,34 @@ def test_every_decision_that_differs_is_told_and_no_other(before: Any, now: Any)
         for call, who in cells
         if _words(before.get(call, {}).get(who)) != _words(now.get(call, {}).get(who))
     }
-    assert len(list(changes(kept(before), report(now).decisions))) == len(different)
+    assert len(list(find_changes(kept(before), report(now).decisions))) == len(different)
 
 
-def _words(decided: Decided | None) -> str | None:
-    return None if decided is None else words_of(decided)
+def _words(decided: ProbeDecision | None) -> str | None:
+    return None if decided is None else format_decision(decided)
 
 
 def test_a_change_says_what_was_and_what_is() -> None:
-    before = {"get()": {"ann": Decided(access="denied", shape="tool_error")}}
+    before = {"get()": {"ann": ProbeDecision(access="denied", shape="tool_error")}}
     now = {
         "get()": {
-            "ann": Decided(access="filtered", fields=("email",)),
-            "bob": Decided(access="allowed"),
+            "ann": ProbeDecision(access="filtered", fields=("email",)),
+            "bob": ProbeDecision(access="allowed"),
         }
     }
-    assert [change.words for change in changes(kept(before), report(now).decisions)] == [
+    assert [change.description for change in find_changes(kept(before), report(now).decisions)] == [
         "get() as ann: denied (tool_error) before, filtered without email now",
         "get() as bob: not asked before, allowed now",
     ]
 
 
-ALL, DENIED = Decided(access="allowed"), Decided(access="denied", shape="tool_error")
-HIDDEN, LISTED = Decided(access="hidden"), Decided(access="listed")
-FAILED = Decided(access="error")
+ALL, DENIED = ProbeDecision(access="allowed"), ProbeDecision(access="denied", shape="tool_error")
+HIDDEN, LISTED = ProbeDecision(access="hidden"), ProbeDecision(access="listed")
+FAILED = ProbeDecision(access="error")
 
 
-def without(*fields: str) -> Decided:
-    return Decided(access="filtered", fields=fields)
+def without(*fields: str) -> ProbeDecision:
+    return ProbeDecision(access="filtered", fields=fields)
 
 
 @pytest.mark.parametrize(
@@ -111,23 +117,25 @@ def without(*fields: str) -> Decided:
         (ALL, DENIED, "less access: "),
         (LISTED, HIDDEN, "less access: "),
         (DENIED, HIDDEN, "less access: "),
-        (DENIED, Decided(access="denied", shape="http_status"), "changed: "),
+        (DENIED, ProbeDecision(access="denied", shape="http_status"), "changed: "),
         (ALL, FAILED, "changed: "),
         (FAILED, ALL, "changed: "),
     ],
 )
-def test_a_change_has_a_direction(before: Decided, now: Decided, told: str) -> None:
-    [change] = changes(kept({"get()": {"ann": before}}), report({"get()": {"ann": now}}).decisions)
-    assert change.summary == f"{told}{change.words}"
+def test_a_change_has_a_direction(before: ProbeDecision, now: ProbeDecision, told: str) -> None:
+    [change] = find_changes(
+        kept({"get()": {"ann": before}}), report({"get()": {"ann": now}}).decisions
+    )
+    assert change.summary == f"{told}{change.description}"
 
 
 def test_a_call_that_was_not_asked_before_shows_no_gain() -> None:
-    [change] = changes({}, report({"get()": {"ann": ALL}}).decisions)
+    [change] = find_changes({}, report({"get()": {"ann": ALL}}).decisions)
     assert change.direction == "other"
 
 
 def test_a_table_is_written_and_read_again(tmp_path: Path) -> None:
-    table = {"get()": {"ann": Decided(access="denied", shape="tool_error")}}
+    table = {"get()": {"ann": ProbeDecision(access="denied", shape="tool_error")}}
     write_frozen(tmp_path / "kept" / "table.json", report(table))
     assert read_frozen(tmp_path / "kept" / "table.json") == {
         "get()": {"ann": "denied (tool_error)"}
@@ -166,11 +174,11 @@ def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None
         write_frozen(tmp_path / "file" / "table.json", report({}))
 
 
-def withheld(how: str) -> dict[str, dict[str, Decided]]:
+def withheld(how: str) -> dict[str, dict[str, ProbeDecision]]:
     """Return a decision that leaves out a field, or masks it."""
     masked = ("email",) if how != "left out" else ()
     partly = ("email",) if how == "partly masked" else ()
-    one = Decided(access="filtered", fields=("email",), masked=masked, partly=partly)
+    one = ProbeDecision(access="filtered", fields=("email",), masked=masked, partly=partly)
     return {"get()": {"ann": one}}
 
 
@@ -185,7 +193,7 @@ def withheld(how: str) -> dict[str, dict[str, Decided]]:
 def test_how_a_field_is_withheld_is_a_part_of_the_decision(
     before: str, now: str, direction: str
 ) -> None:
-    (change,) = changes(kept(withheld(before)), report(withheld(now)).decisions)
+    (change,) = find_changes(kept(withheld(before)), report(withheld(now)).decisions)
     assert (change.direction, change.gains or change.loses) == (direction, ("email",))
 
 
@@ -196,7 +204,7 @@ def test_a_table_of_version_1_does_not_say_how_a_field_is_withheld(
     path = tmp_path / "decisions.json"
     table = {"get()": {"ann": "filtered without email"}}
     path.write_text(json.dumps({"version": 1, "decisions": table}))
-    assert list(changes(read_frozen(path), report(withheld(now)).decisions)) == []
-    other = {"get()": {"ann": Decided(access="filtered", fields=("email", "phone"))}}
-    (change,) = changes(read_frozen(path), report(other).decisions)
+    assert list(find_changes(read_frozen(path), report(withheld(now)).decisions)) == []
+    other = {"get()": {"ann": ProbeDecision(access="filtered", fields=("email", "phone"))}}
+    (change,) = find_changes(read_frozen(path), report(other).decisions)
     assert (change.direction, change.loses) == ("less", ("phone",))

@@ -14,9 +14,9 @@ import pytest
 from harness.base.builtin import builtin_root
 from harness.judging.checks import VOCABULARY
 from harness.judging.exit_codes import exit_code
-from harness.probing.callers import named_callers
+from harness.probing.callers import name_callers
 from harness.probing.findings import read_probe
-from harness.probing.prober import ProbePlan, probe
+from harness.probing.prober import ProbePlan, run_probe
 from harness.probing.report import ProbeReport
 from harness.reports.build import build_report
 from harness.suites.readers import read_suite
@@ -59,12 +59,12 @@ def probed(
     cases = tuple(case for case in CASES if not only or case.caller.identity in only)
     plan = ProbePlan(
         server=server,
-        callers=named_callers(cases),
+        callers=name_callers(cases),
         cases=cases,
         destructive=destructive,
         damaged=damaged,
     )
-    log, report, _ = anyio.run(probe, plan, folder / "runs")
+    log, report, _ = anyio.run(run_probe, plan, folder / "runs")
     assert read_probe(log) == report, "the log, read again, says something else"
     assert exit_code(build_report(log)) == report.exit_code, "a view of the log says something else"
     return report
@@ -225,8 +225,8 @@ def test_a_token_for_somebody_else_that_is_let_in(tmp_path: Path) -> None:
         ),
         identity=IdentitySpec(via="bearer"),
     )
-    plan = ProbePlan(server=server, callers=named_callers(CASES), cases=CASES, damaged=False)
-    report = anyio.run(probe, plan, tmp_path / "runs").report
+    plan = ProbePlan(server=server, callers=name_callers(CASES), cases=CASES, damaged=False)
+    report = anyio.run(run_probe, plan, tmp_path / "runs").report
     assert found(report) == {"token_accepted"}
     assert "a token for another service of admin was accepted" in words(report)
     assert "expired" not in words(report)

@@ -15,7 +15,7 @@ import pytest
 from harness.judging.exit_codes import EXIT_INVALID
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall
-from harness.probing.replay import Origin
+from harness.probing.replay import ProbeOptions
 from harness.runner.runs.folders import log_path
 from tests.evidence.made_logs import KEY, Desk, harness, make_project, write_reports
 from tests.often import often
@@ -87,14 +87,14 @@ def test_console_page_and_markdown_name_the_command(project: Path) -> None:
 
 
 def test_a_command_names_the_identity_and_never_holds_its_token() -> None:
-    origin = Origin(suites=["shop"], servers=["python my server.py"])
+    origin = ProbeOptions(suites=["shop"], servers=["python my server.py"])
     stale = ProbeCaller(
         name="admin: an expired token",
         user_context={"role": "admin"},
         credential="expired",
         bases=("admin",),
     )
-    command = origin.command(stale, READ, meta={"a": 1}, times=3)
+    command = origin.format_command(stale, READ, meta={"a": 1}, times=3)
     assert command is not None
     assert shlex.split(command)[:9] == [
         *("harness", "call", "read", "--suite", "shop", "--server", "python my server.py"),
@@ -108,12 +108,14 @@ def test_a_command_names_the_identity_and_never_holds_its_token() -> None:
 
 def test_a_damaged_identity_is_stated_so_that_look_alikes_are_told_apart() -> None:
     damaged = ProbeCaller(name="x", user_context={"role": "аdmin"}, bases=("admin",))
-    assert '--user-context \'{"role": "\\u0430dmin"}\'' in str(Origin().command(damaged, READ))
+    assert '--user-context \'{"role": "\\u0430dmin"}\'' in str(
+        ProbeOptions().format_command(damaged, READ)
+    )
 
 
 def test_a_command_that_nobody_could_paste_is_left_out() -> None:
     large = ProbeCaller(name="x", user_context={"role": "x" * 50_000}, bases=("admin",))
-    assert Origin().command(large, READ) is None
+    assert ProbeOptions().format_command(large, READ) is None
 
 
 # ── JSON-RPC ─────────────────────────────────────────────────────────────────────────────────

@@ -17,12 +17,12 @@ from typing import Any
 import anyio
 import pytest
 
-from harness.cli.probe_output import document, in_sentences
-from harness.probing.callers import UNSENT, named_callers
-from harness.probing.prober import ProbePlan, probe
+from harness.cli.probe_output import build_document, summarize_probe
+from harness.probing.callers import UNSENT, name_callers
+from harness.probing.prober import ProbePlan, run_probe
 from harness.probing.report import LATELY_MIN, LONGEST_MIN, NOT_TRIED, SWAPS, ProbeReport
 from harness.sessions.identity.flaws import EXPIRED_S, LATELY_S
-from harness.suites.config.servers import joined
+from harness.suites.config.servers import join_servers
 from harness.types import IdentitySpec, ServerSpec, TransportSpec
 from tests.clock import PATIENT_S
 from tests.often import often
@@ -158,14 +158,14 @@ def test_each_measuring_call_is_logged_and_counted_and_few_suffice(tmp_path: Pat
 @pytest.mark.slow
 def test_the_leeway_is_in_the_document_and_in_what_the_log_says_last(tmp_path: Path) -> None:
     report = measured(tmp_path, tolerating(120))
-    assert document(report, [], [], 0)["leeway"] == {
+    assert build_document(report, [], [], 0)["leeway"] == {
         "minutes": 2,
         "beyond": False,
         "calls": 3,
         "unmeasured": None,
     }
     words = "an expired token is accepted for up to 2 minutes after its expiry"
-    assert words in in_sentences(report, [])
+    assert words in summarize_probe(report, [])
 
 
 def test_the_two_expired_tokens_are_as_old_as_the_measurement_takes_them_to_be() -> None:
@@ -221,7 +221,7 @@ def test_without_a_call_that_needs_a_token_it_is_said_that_nothing_was_measured(
     assert report.leeway.unmeasured == (
         "no call works with a valid token and is refused both without one and with an expired one"
     )
-    assert told(report) == [report.leeway.words]
+    assert told(report) == [report.leeway.description]
 
 
 @pytest.mark.slow
@@ -264,7 +264,7 @@ def test_without_bearer_tokens_nothing_is_said_of_expired_ones(tmp_path: Path) -
 
     report = probed(tmp_path, answer, cases=CASES[:1])
     assert report.leeway is None
-    assert document(report, [], [], 0)["leeway"] is None
+    assert build_document(report, [], [], 0)["leeway"] is None
     assert told(report) == []
 
 
@@ -291,9 +291,12 @@ def each_tolerating(*answers: Answer, specs: Sequence[IdentitySpec] = ()) -> Cal
             )
             cases = CASES[:1]
             plan = ProbePlan(
-                server=joined(members), callers=named_callers(cases), cases=cases, damaged=False
+                server=join_servers(members),
+                callers=name_callers(cases),
+                cases=cases,
+                damaged=False,
             )
-            return anyio.run(probe, plan, folder / "runs").report
+            return anyio.run(run_probe, plan, folder / "runs").report
 
     return measure
 
@@ -303,7 +306,7 @@ def open_to_all(method: str, _user: object, _token: object) -> dict[str, Any]:
 
 
 def words_of(report: ProbeReport) -> dict[str, str]:
-    return {server: leeway.words for server, leeway in report.leeways.items()}
+    return {server: leeway.description for server, leeway in report.leeways.items()}
 
 
 def test_each_of_several_joined_servers_is_measured_by_itself(tmp_path: Path) -> None:
@@ -317,7 +320,7 @@ def test_each_of_several_joined_servers_is_measured_by_itself(tmp_path: Path) ->
     [note] = report.notes
     assert note.startswith("b: an expired token is accepted for up to 7 minutes")
     assert report.findings == ()
-    assert document(report, [], [], 0)["leeways"]["a"]["minutes"] == 2
+    assert build_document(report, [], [], 0)["leeways"]["a"]["minutes"] == 2
 
 
 def test_a_joined_server_whose_answers_do_not_depend_on_its_token_is_not_measured_by_the_others(
@@ -361,7 +364,7 @@ def test_other_flaws_of_tokens_are_said_to_be_untried_at_joined_servers(tmp_path
     assert "Of the tokens that a verifier must refuse, only expired ones were sent" in printed(
         report
     )
-    assert document(report, [], [], 0)["not_tried"] == [
+    assert build_document(report, [], [], 0)["not_tried"] == [
         UNSENT["joined"].format(server="a"),
         UNSENT["joined"].format(server="b"),
         *SWAPS,
@@ -392,13 +395,13 @@ def test_tokens_of_a_command_are_said_to_be_untried_with_a_flaw_and_for_their_ag
         )
     }
     assert report.not_tried[0] == UNTRIED
-    assert document(report, [], [], 0)["not_tried"][0] == UNTRIED
+    assert build_document(report, [], [], 0)["not_tried"][0] == UNTRIED
     out = printed(report)
     assert "Of the tokens that a verifier must refuse, none was sent" in out
     assert f"  not tried: {UNTRIED}" in out
     assert "were sent:" not in out
     assert "expired_lately" not in out  # nothing is listed as tried that was not
-    assert any(UNTRIED in line for line in in_sentences(report, []))
+    assert any(UNTRIED in line for line in summarize_probe(report, []))
 
 
 def test_of_joined_servers_the_one_with_a_command_is_untried_and_the_other_is_measured(

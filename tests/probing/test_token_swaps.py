@@ -13,9 +13,9 @@ from typing import Any
 import anyio
 import pytest
 
-from harness.cli.probe_output import lines
-from harness.probing.callers import named_callers
-from harness.probing.prober import ProbePlan, probe
+from harness.cli.probe_output import format_lines
+from harness.probing.callers import name_callers
+from harness.probing.prober import ProbePlan, run_probe
 from harness.probing.report import ProbeReport
 from harness.types import IdentitySpec, Protocol, ServerSpec, TransportSpec
 from tests.probing.loopback import QuietHandler, on_loopback
@@ -117,8 +117,8 @@ def probed(folder: Path, fault: str, protocol: Protocol = "legacy") -> ProbeRepo
             transport=TransportSpec(url=url, kind="http", protocol=protocol),
             identity=IdentitySpec(via="bearer"),
         )
-        plan = ProbePlan(server=spec, callers=named_callers(CASES), cases=CASES)
-        return anyio.run(probe, plan, folder / "runs").report
+        plan = ProbePlan(server=spec, callers=name_callers(CASES), cases=CASES)
+        return anyio.run(run_probe, plan, folder / "runs").report
 
 
 @pytest.mark.slow
@@ -129,7 +129,9 @@ def test_a_server_that_verifies_each_request_gives_nothing_to_a_swapped_token(
     report = probed(tmp_path, fault)
     assert [finding for finding in report.findings if finding.problem == "token_swapped"] == []
     assert (report.swapped, report.lost) == (3, ())
-    (tried,) = (line for line, _ in lines(report, (), (), 100) if line.startswith("  tried:"))
+    (tried,) = (
+        line for line, _ in format_lines(report, (), (), 100) if line.startswith("  tried:")
+    )
     assert "the session id of another caller" in tried
 
 

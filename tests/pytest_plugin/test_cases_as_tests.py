@@ -426,7 +426,7 @@ def test_attempts_without_a_verdict_are_paid_for_and_no_failures(tmp_path: Path)
     (log,) = logs(tmp_path)
     (result,) = log.results
     assert result.status == "passed"
-    last = log.transcript(result.key)
+    last = log.read_transcript(result.key)
     assert last is not None
     assert (result.usage.tokens or 0) > (last.usage.tokens or 0) > 0
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.judging.exit_codes import exit_code
-from harness.reports.build import build_report, count
+from harness.reports.build import build_report, count_results
 from harness.runlog import Footer, Header, LogWriter, TrialLine, read_log
 from harness.types import CaseFacts, Report, Status, TrialResult, Usage
 
@@ -56,10 +56,10 @@ def test_the_endings_always_add_up_to_what_was_planned(
     statuses: list[Status], missing: int
 ) -> None:
     runs = [a_run(str(number), status) for number, status in enumerate(statuses)]
-    counts = count(runs, planned=len(runs) + missing)
+    counts = count_results(runs, planned=len(runs) + missing)
     endings = counts.passed + counts.failed + counts.error + counts.skipped + counts.cancelled
     assert endings == counts.planned == len(statuses) + missing
-    assert counts.judged == counts.passed + counts.failed
+    assert counts.judged_count == counts.passed + counts.failed
 
 
 def test_results_stand_in_the_order_of_the_suite_whatever_the_order_of_arrival(

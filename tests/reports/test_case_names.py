@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.base.canonical import digest
+from harness.base.canonical import digest_json
 from harness.reports.build import build_report
 from harness.reports.formats.github_report import workflow_commands
 from harness.runlog import RunLog
@@ -103,7 +103,7 @@ def crossing(
     runs = [
         replace(
             a_run(case, "failed", suite=suite, model=model, checks=checks),
-            key=digest([suite, case, model]),
+            key=digest_json([suite, case, model]),
         )
         for suite, case, model in product(suites, cases, models)
     ]

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.reports.comparing.compare import compare, regressions
+from harness.reports.comparing.comparison_types import Comparison
 from harness.reports.comparing.console import print_comparison
+from harness.reports.comparing.contrasts import compare_logs, find_regressions
 from harness.reports.comparing.json_form import gate_json, write_comparison_json
-from harness.reports.comparing.nouns import Comparison
+from harness.reports.comparing.markup import write_comparison_markdown
 from harness.reports.comparing.page import write_comparison_html
-from harness.reports.comparing.pages import write_comparison_markdown
-from harness.reports.comparing.sentences import gate_sentences, p_value, points
+from harness.reports.comparing.sentences import format_points, gate_sentences, p_value
 from harness.types import Usage
 from tests.reports.run_logs import write_log
 
@@ -42,7 +42,7 @@ def a_comparison(folder: Path, name: str = "s") -> Comparison:
         ),
         write_log(folder / "two" / "log.jsonl", after, model="other", usage=Usage(cost_usd=None)),
     ]
-    return compare(logs)
+    return compare_logs(logs)
 
 
 @pytest.fixture
@@ -154,7 +154,7 @@ def test_the_page_is_well_formed_and_loads_nothing(comparison: Comparison) -> No
 
 def test_the_json_has_every_figure(comparison: Comparison) -> None:
     stream = io.StringIO()
-    write_comparison_json(comparison, stream, gate_json(regressions(comparison), 0.0))
+    write_comparison_json(comparison, stream, gate_json(find_regressions(comparison), 0.0))
     document = json.loads(stream.getvalue())
     assert document["status"] == "ok"
     result = document["result"]
@@ -181,7 +181,7 @@ def test_the_gate_says_where_it_found_what(comparison: Comparison) -> None:
     assert list(gate_sentences(comparison, [], 0.05)) == [
         "gate: no evidence of a regression of more than 5 points"
     ]
-    found = list(gate_sentences(comparison, regressions(comparison), 0.0))
+    found = list(gate_sentences(comparison, find_regressions(comparison), 0.0))
     assert found[0] == "gate: evidence of a regression (A → B: −75 points)"
 
 
@@ -190,7 +190,7 @@ def test_a_gate_without_anything_judged_claims_nothing(tmp_path: Path) -> None:
         write_log(tmp_path / name / "log.jsonl", {"a": letter})
         for name, letter in (("one", "p"), ("two", "e"))
     ]
-    (sentence,) = gate_sentences(compare(logs), [], 0.0)
+    (sentence,) = gate_sentences(compare_logs(logs), [], 0.0)
     assert "nothing to go by" in sentence
 
 
@@ -207,7 +207,7 @@ def test_a_gate_without_anything_judged_claims_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_points_have_no_more_digits_than_they_bear(difference: float, words: str) -> None:
-    assert points(difference) == words
+    assert format_points(difference) == words
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from harness.reports.writers import WRITERS
 from harness.reports.build import build_report
-from harness.reports.requested import ReportRequest, write_report
+from harness.reports.report_requests import ReportRequest, write_report
 from harness.runlog import read_log
 log = read_log(Path(sys.argv[1]))
 for name in WRITERS.names():
@@ -47,6 +47,6 @@ def test_equal_logs_give_equal_bytes_under_any_hash_seed_and_locale(
         command = [sys.executable, "-c", SCRIPT, str(log.path), str(folder)]
         env = {"PATH": os.environ["PATH"]} | setting
         subprocess.run(command, env=env, check=True, timeout=120, cwd=Path(__file__).parents[2])
-        written.append({name: (folder / name).read_bytes() for name in WRITERS.names()})
+        written.append({name: (folder / name).read_bytes() for name in WRITERS.list_names()})
     assert written[0] == written[1] == written[2]
     assert all(written[0].values())

@@ -2,21 +2,21 @@ import re
 import struct
 from pathlib import Path
 
-from harness.reports.writers import WRITERS, suffixes
+from harness.reports.writers import WRITERS, map_suffixes
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reports.md").read_text("utf-8")
 
 
 def test_the_page_names_every_format_with_its_file_and_its_suffix() -> None:
-    table = dict.fromkeys(WRITERS.names(), "")
+    table = dict.fromkeys(WRITERS.list_names(), "")
     for name, file, suffix in re.findall(
         r"^\| `(\w+)` \| `([\w.]+)` \| (?:`(\.\w+)`)? ?\|", PAGE, re.MULTILINE
     ):
         assert WRITERS.get(name).file_name == file
         table[name] = suffix
-    assert {suffix: name for name, suffix in table.items() if suffix} == suffixes()
-    assert table.keys() == set(WRITERS.names())
+    assert {suffix: name for name, suffix in table.items() if suffix} == map_suffixes()
+    assert table.keys() == set(WRITERS.list_names())
 
 
 def test_every_picture_is_there_and_small() -> None:

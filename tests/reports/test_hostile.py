@@ -38,7 +38,7 @@ def texts(log: RunLog) -> Texts:
     return cache(lambda name: written(log, name))
 
 
-@pytest.mark.parametrize("name", [name for name in WRITERS.names() if name != "csv"])
+@pytest.mark.parametrize("name", [name for name in WRITERS.list_names() if name != "csv"])
 def test_no_report_holds_a_character_that_steers_a_terminal_or_hides_text(
     texts: Texts, name: str
 ) -> None:

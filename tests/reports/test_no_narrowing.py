@@ -16,15 +16,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from harness.pytest_plugin.failure_text import totals
+from harness.pytest_plugin.failure_text import format_totals
 from harness.reports.build import build_report
-from harness.reports.comparing.compare import compare
+from harness.reports.comparing.contrasts import compare_logs
 from harness.reports.comparing.json_form import comparison_json
 from harness.reports.formats.console import print_summary
-from harness.reports.sections.sentences import effort
+from harness.reports.sections.sentences import format_effort
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
 from harness.types import CaseFacts
-from harness.web.results import summary
+from harness.web.results import build_summary
 from tests.often import often
 from tests.reports.packs import blocks_of
 from tests.reports.querying.support import ask
@@ -102,7 +102,7 @@ def of_query(log: RunLog) -> list[float]:
 
 VIEWS: Mapping[str, Callable[[RunLog], list[float]]] = {
     "console": of_console,
-    "pytest": lambda log: in_words("\n".join(totals(build_report(log)))),
+    "pytest": lambda log: in_words("\n".join(format_totals(build_report(log)))),
     "markdown": lambda log: in_words(written(log, "markdown")),
     "notebook": lambda log: in_words(build_report(log)._repr_html_()),
     "json": lambda log: in_json(json.loads(written(log, "json"))),
@@ -110,7 +110,7 @@ VIEWS: Mapping[str, Callable[[RunLog], list[float]]] = {
     "columns of the page": lambda log: in_words(
         json.dumps(blocks_of(written(log, "html"))["overview"]["grid"], ensure_ascii=False)
     ),
-    "web": lambda log: in_json(summary(log)),
+    "web": lambda log: in_json(build_summary(log)),
 }
 """Output → the widths of all its intervals."""
 
@@ -164,7 +164,7 @@ def test_nor_is_a_comparison_surer_of_its_verdict(
             a_log(folder / f"{name} {when}", results, models, identities)
             for when, results in (("before", before), ("after", after))
         ]
-        figures.append(in_json(comparison_json(compare(logs))))
+        figures.append(in_json(comparison_json(compare_logs(logs))))
     for doubled in figures[1:]:
         check(figures[0], doubled, "compare")
 
@@ -186,5 +186,5 @@ def test_several_models_have_no_average_in_common(tmp_path: Path) -> None:
         report = build_report(a_log(tmp_path / str(len(models)), ["pp", "pf"], models, (None,)))
         known = report.summary["avg_latency_ms"], report.summary["pass_rate"]
         assert (None in known) is (len(models) > 1)
-        assert ("average" in "".join(effort(report))) is (len(models) == 1)
-        assert "total" in "".join(effort(report))
+        assert ("average" in "".join(format_effort(report))) is (len(models) == 1)
+        assert "total" in "".join(format_effort(report))

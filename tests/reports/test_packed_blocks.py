@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.redaction import KNOWN
-from harness.base.redaction.output import guarded
+from harness.base.redaction.output import guard_stream
 from harness.reports import packed_blocks
-from harness.reports.packed_blocks import packed
+from harness.reports.packed_blocks import pack_blocks
 from tests.reports.packs import blocks_of, packs_of
 
 JSON = st.recursive(
@@ -44,34 +44,34 @@ def test_every_block_is_found_by_its_name_however_they_are_packed(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(packed_blocks, "PACK", size)
-        text = "".join(packed(blocks.items()))
+        text = "".join(pack_blocks(blocks.items()))
         assert blocks_of(text) == blocks
-        assert text == "".join(packed(blocks.items()))
+        assert text == "".join(pack_blocks(blocks.items()))
 
 
 def test_the_first_block_is_alone_and_a_pack_is_not_larger_than_its_bound() -> None:
     blocks = [("overview", "x" * 900_000), *((f"case-{n}", "y" * 9_000) for n in range(100))]
-    packs = packs_of("".join(packed(blocks)))
+    packs = packs_of("".join(pack_blocks(blocks)))
     assert list(packs["0"]) == ["overview"]
     assert max(len(str(pack)) for name, pack in packs.items() if name != "0") < 420_000
 
 
 def test_half_of_a_surrogate_pair_and_markup_are_no_harm() -> None:
-    text = "".join(packed([("a", "\ud800</script><!--")]))
+    text = "".join(pack_blocks([("a", "\ud800</script><!--")]))
     assert blocks_of(text) == {"a": "?</script><!--"}
     assert text.count("</script>") == 2
 
 
 def test_a_secret_is_found_before_it_is_compressed() -> None:
-    KNOWN.learn("hunter2-hunter2")
-    text = "".join(packed([("a", {"said": "The key is hunter2-hunter2."})]))
+    KNOWN.add_secret("hunter2-hunter2")
+    text = "".join(pack_blocks([("a", {"said": "The key is hunter2-hunter2."})]))
     assert blocks_of(text) == {"a": {"said": "The key is [redacted]."}}
 
 
 def test_letters_that_look_like_a_key_by_chance_are_packed_in_another_way() -> None:
     value = random.Random(7).randbytes(3_000).hex()
     plain = base64.b64encode(zlib.compress(f'{{"a":"{value}"}}'.encode(), 9)).decode()
-    KNOWN.learn(plain[100:110])  # as a short password may stand in what is packed
+    KNOWN.add_secret(plain[100:110])  # as a short password may stand in what is packed
     stream = io.StringIO()
-    guarded(stream).writelines(packed([("a", value)]))
+    guard_stream(stream).writelines(pack_blocks([("a", value)]))
     assert blocks_of(stream.getvalue()) == {"a": value}

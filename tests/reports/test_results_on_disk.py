@@ -123,7 +123,7 @@ def told(log: RunLog) -> dict[str, Any]:
     """Return all reports of ``log``."""
     report = build_report(log)
     found: dict[str, Any] = {"summary": report.summary, "counts": report.counts}
-    for name in WRITERS.names():
+    for name in WRITERS.list_names():
         stream = io.StringIO()
         WRITERS.get(name).write(report, log, stream)
         found[name] = stream.getvalue()
@@ -155,7 +155,7 @@ def test_reports_do_not_depend_on_where_results_are(
 
     def read() -> RunLog:
         log = read_log(tmp_path / "log.jsonl")
-        return log.judged_by_people() if by_people else log
+        return log.apply_reviews() if by_people else log
 
     in_memory = told(read())
     monkeypatch.setattr(reader, "MOST_IN_MEMORY", 2)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from harness.reports.build import build_report
 from harness.reports.formats.json_report import write_json
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
-from harness.runlog.attempts import after, has_verdict
+from harness.runlog.attempts import has_verdict, merge_attempts
 from harness.types import Status, TrialResult, Usage
 from tests.reports.querying.support import ask, assert_equals_reports
 from tests.reports.run_logs import a_run
@@ -68,7 +68,7 @@ def test_every_attempt_is_paid_for_in_every_output_and_no_failure_is_lost(
     if together:  # as a run writes them that knows of the earlier ones
         lines = attempts[:1]
         for one in attempts[1:]:
-            lines.append(after(lines[-1], one))
+            lines.append(merge_attempts(lines[-1], one))
     log = a_log(tmp_path / "log.jsonl", lines)
     report, stream = build_report(log), io.StringIO()
     paid = sum((one.usage for one in attempts), Usage())

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from harness.runlog import Header
-from harness.runlog.diff import differences, tool_differences
+from harness.runlog.diff import find_differences, tool_differences
 from harness.runner.planning.plan import describe_model
 from harness.types import Decoys, ModelSpec, Tool, ToolEdit, ToolList, Variant
 
@@ -62,7 +62,7 @@ def test_a_variant_is_told_by_its_name_and_what_it_touches() -> None:
         )
         for model in (plain, replace(plain, variant=edits))
     )
-    (words,) = differences(before, after)
+    (words,) = find_differences(before, after)
     assert words.startswith(
         "model m: variant was none, is crowd (edits look; another order; 64 decoys; "
         "names with 'mcp__crm__'; results cut at 2,000 tokens; digest "

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.runlog import TrialLine
-from harness.runlog.lines import dumped, parsed
+from harness.runlog.lines import dump_line, parse_line
 from harness.types import (
     AssistantMessage,
     CaseFacts,
@@ -75,12 +75,14 @@ def a_line(reply: Reply) -> TrialLine:
 
 
 def written(reply: Reply) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(dumped(a_line(reply)))["transcript"]["messages"][0]["reply"]
+    found: dict[str, Any] = json.loads(dump_line(a_line(reply)))["transcript"]["messages"][0][
+        "reply"
+    ]
     return found
 
 
 def read_again(reply: Reply) -> Reply:
-    line = parsed(dumped(a_line(reply)).encode())
+    line = parse_line(dump_line(a_line(reply)).encode())
     assert isinstance(line, TrialLine)
     assert line.transcript is not None
     (message,) = line.transcript.messages
@@ -100,6 +102,6 @@ def test_a_reply_is_read_as_it_was_written_by_either_writer(reply: Reply) -> Non
 
 @pytest.mark.parametrize("name", RARE)
 def test_a_log_that_writes_what_a_reply_does_not_have_is_read_too(name: str) -> None:
-    full = json.loads(dumped(a_line(Reply(text="Done."))))
+    full = json.loads(dump_line(a_line(Reply(text="Done."))))
     full["transcript"]["messages"][0]["reply"][name] = getattr(Reply(), name)
-    assert parsed(json.dumps(full).encode()) == a_line(Reply(text="Done."))
+    assert parse_line(json.dumps(full).encode()) == a_line(Reply(text="Done."))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.reports.build import build_report
 from harness.runlog import Header, LogWriter, TrialLine, read_log
-from harness.runner.attempts import further_job, further_result
+from harness.runner.attempts import build_further_job, build_further_result
 from harness.types import Report
 from tests.cli.test_last_failed import jobs
 from tests.reports.run_logs import a_run
@@ -14,17 +14,17 @@ from tests.reports.run_logs import a_run
 
 def test_a_further_trial_has_a_key_and_a_number_of_its_own() -> None:
     (job,) = jobs("a")
-    again = [further_job(job, number).trial for number in (1, 2)]
+    again = [build_further_job(job, number).trial for number in (1, 2)]
     assert len({job.trial.key, *(one.key for one in again)}) == 3
     assert [(one.index, one.repeats) for one in again] == [(1, 0), (2, 0)]
 
 
 def test_a_result_becomes_that_of_the_same_further_trial() -> None:
     (job,) = jobs("a")
-    result = further_result(a_run("s", "a", "m", 0, "f"), 1)
+    result = build_further_result(a_run("s", "a", "m", 0, "f"), 1)
     assert (result.index, result.is_further, result.status) == (1, True, "failed")
-    same = further_result(a_run("s", "a", "m", 0, "f"), 1)
-    assert result.key == same.key != further_job(job, 2).trial.key
+    same = build_further_result(a_run("s", "a", "m", 0, "f"), 1)
+    assert result.key == same.key != build_further_job(job, 2).trial.key
 
 
 def test_a_further_trial_does_not_stand_for_a_missing_case(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_a_further_trial_does_not_stand_for_a_missing_case(tmp_path: Path) -> No
 
 def test_nor_for_a_missing_repeat(tmp_path: Path) -> None:
     counts = a_report(tmp_path, ("a",), 3).counts
-    assert (counts.planned, counts.judged, counts.cancelled) == (4, 2, 2)
+    assert (counts.planned, counts.judged_count, counts.cancelled) == (4, 2, 2)
 
 
 def a_report(tmp_path: Path, cases: tuple[str, ...], planned: int) -> Report:
@@ -56,6 +56,6 @@ def a_report(tmp_path: Path, cases: tuple[str, ...], planned: int) -> Report:
                 models={"m": {"provider": "openai", "model_id": "m"}},
             )
         )
-        for run in (first, further_result(a_run("s", "a", "m", 0, "p"), 1)):
+        for run in (first, build_further_result(a_run("s", "a", "m", 0, "p"), 1)):
             log.append(TrialLine(run=run))
     return build_report(read_log(path))

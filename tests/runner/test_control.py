@@ -3,7 +3,7 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from harness.runner.control import Budget, Control
+from harness.runner.control import Control, RunBudget
 from harness.types import CaseFacts, Status, TrialResult, Usage
 
 
@@ -27,41 +27,41 @@ def a_run(
 
 
 def test_nothing_stops_a_run_without_a_budget() -> None:
-    control = Control(Budget())
+    control = Control(RunBudget())
     for status in ("failed", "error", "passed"):
-        control.account(a_run(status, cost=None, tokens=None))
+        control.add_usage(a_run(status, cost=None, tokens=None))
     assert control.stopped is None
 
 
 def test_reaching_the_cost_stops_the_run() -> None:
-    control = Control(Budget(max_cost_usd=0.10))
+    control = Control(RunBudget(max_cost_usd=0.10))
     reasons = []
     for _ in range(2):
-        control.account(a_run(cost=0.06))
+        control.add_usage(a_run(cost=0.06))
         reasons.append(control.stopped)
     assert reasons == [None, "budget"]
 
 
 def test_a_cost_that_is_unknown_stops_a_run_that_has_a_budget() -> None:
-    control = Control(Budget(max_cost_usd=10))
-    control.account(a_run(cost=None))
+    control = Control(RunBudget(max_cost_usd=10))
+    control.add_usage(a_run(cost=None))
     assert control.stopped == "budget"
     assert control.note is not None
     assert "unknown" in control.note
 
 
 def test_reaching_the_tokens_stops_the_run() -> None:
-    control = Control(Budget(max_tokens=100))
-    control.account(a_run(tokens=100))
+    control = Control(RunBudget(max_tokens=100))
+    control.add_usage(a_run(tokens=100))
     assert control.stopped == "budget"
 
 
 def test_what_an_earlier_part_of_a_run_used_counts() -> None:
-    assert Control(Budget(max_cost_usd=5), Usage(cost_usd=5.0)).stopped == "budget"
-    control = Control(Budget(max_cost_usd=5), Usage(cost_usd=4.0))
+    assert Control(RunBudget(max_cost_usd=5), Usage(cost_usd=5.0)).stopped == "budget"
+    control = Control(RunBudget(max_cost_usd=5), Usage(cost_usd=4.0))
     reasons = []
     for _ in range(2):
-        control.account(a_run(cost=0.6))
+        control.add_usage(a_run(cost=0.6))
         reasons.append(control.stopped)
     assert reasons == [None, "budget"]
 
@@ -70,45 +70,45 @@ def test_a_resumed_run_keeps_its_bounds_on_money_and_tokens_unless_others_are_gi
     recorded = {
         "budget": {"max_cost_usd": 5.0, "max_tokens": 100, "max_errors": 1, "fail_fast": True}
     }
-    assert Budget().filled_from(recorded) == Budget(max_cost_usd=5.0, max_tokens=100)
-    given = Budget(max_cost_usd=9.0, max_errors=3)
-    assert given.filled_from(recorded) == Budget(max_cost_usd=9.0, max_tokens=100, max_errors=3)
-    assert given.filled_from({}) == given
+    assert RunBudget().fill_unset(recorded) == RunBudget(max_cost_usd=5.0, max_tokens=100)
+    given = RunBudget(max_cost_usd=9.0, max_errors=3)
+    assert given.fill_unset(recorded) == RunBudget(max_cost_usd=9.0, max_tokens=100, max_errors=3)
+    assert given.fill_unset({}) == given
 
 
 def test_too_many_errors_stop_the_run_and_failures_do_not() -> None:
-    control = Control(Budget(max_errors=2))
+    control = Control(RunBudget(max_errors=2))
     reasons = []
     for status in ("error", "failed", "failed", "error"):
-        control.account(a_run(status))
+        control.add_usage(a_run(status))
         reasons.append(control.stopped)
     assert reasons == [None, None, None, "max-errors"]
 
 
 @pytest.mark.parametrize("status", ["failed", "error"])
 def test_fail_fast_stops_at_the_first_trial_that_does_not_pass(status: Status) -> None:
-    control = Control(Budget(fail_fast=True))
+    control = Control(RunBudget(fail_fast=True))
     reasons = []
     for run in (a_run("passed"), a_run(status, case="culprit")):
-        control.account(run)
+        control.add_usage(run)
         reasons.append(control.stopped)
     assert reasons == [None, "fail-fast"]
     assert "culprit" in (control.note or "")
 
 
 def test_fail_fast_lets_a_case_go_on_that_can_still_pass() -> None:
-    control = Control(Budget(fail_fast=True))
+    control = Control(RunBudget(fail_fast=True))
     reasons = []
     endings: tuple[Status, ...] = ("failed", "passed", "error", "failed")
     for index, status in enumerate(endings):
         case = CaseFacts(name="c", pass_threshold=0.6)
-        control.account(replace(a_run(status), key=f"k{index}", repeats=5, case=case))
+        control.add_usage(replace(a_run(status), key=f"k{index}", repeats=5, case=case))
         reasons.append(control.stopped)
     assert reasons == [None, None, None, "fail-fast"]
 
 
 def test_the_first_reason_stands() -> None:
-    control = Control(Budget())
+    control = Control(RunBudget())
     control.stop("budget", "first")
     control.stop("fail-fast", "second")
     assert (control.stopped, control.note) == ("budget", "first")
@@ -116,12 +116,12 @@ def test_the_first_reason_stands() -> None:
 
 def test_cancel_ends_exactly_the_trials_that_run() -> None:
     async def scenario() -> tuple[bool, bool]:
-        control = Control(Budget())
+        control = Control(RunBudget())
         running, finished = anyio.CancelScope(), anyio.CancelScope()
-        control.enter(running)
-        control.enter(finished)
-        control.leave(finished)
-        control.cancel()
+        control.register_trial(running)
+        control.register_trial(finished)
+        control.unregister_trial(finished)
+        control.cancel_trials()
         return running.cancel_called, finished.cancel_called
 
     assert anyio.run(scenario) == (True, False)
@@ -132,22 +132,24 @@ def used(cost: float | None = 0.0, tokens: int | None = 0) -> Usage:
 
 
 def test_what_is_left_of_a_budget_is_less_by_what_was_used() -> None:
-    budget = Budget(max_cost_usd=5.0, max_tokens=100, max_errors=3)
-    assert budget.left_after(used(2.0, 60)) == Budget(max_cost_usd=3.0, max_tokens=40, max_errors=3)
-    assert Budget().left_after(used(None, None)) == Budget()
+    budget = RunBudget(max_cost_usd=5.0, max_tokens=100, max_errors=3)
+    assert budget.left_after(used(2.0, 60)) == RunBudget(
+        max_cost_usd=3.0, max_tokens=40, max_errors=3
+    )
+    assert RunBudget().left_after(used(None, None)) == RunBudget()
 
 
 @pytest.mark.parametrize(
     ("budget", "spent"),
     [
-        (Budget(max_cost_usd=5.0), used(5.0)),
-        (Budget(max_cost_usd=5.0), used(7.0)),
-        (Budget(max_cost_usd=5.0), used(None)),
-        (Budget(max_tokens=100), used(tokens=100)),
-        (Budget(max_tokens=100), used(tokens=None)),
+        (RunBudget(max_cost_usd=5.0), used(5.0)),
+        (RunBudget(max_cost_usd=5.0), used(7.0)),
+        (RunBudget(max_cost_usd=5.0), used(None)),
+        (RunBudget(max_tokens=100), used(tokens=100)),
+        (RunBudget(max_tokens=100), used(tokens=None)),
     ],
 )
 def test_of_a_budget_that_is_used_up_or_cannot_be_known_nothing_is_left(
-    budget: Budget, spent: Usage
+    budget: RunBudget, spent: Usage
 ) -> None:
     assert budget.left_after(spent) is None

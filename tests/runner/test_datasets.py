@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import InvalidInput
-from harness.runner.planning.prepare import prepare
+from harness.runner.planning.prepare import prepare_plan
 from harness.runner.planning.request import RunRequest
 from harness.types import DEFAULT_TIMEOUT_S
 from tests.suites.test_csv_dataset import HEADER, row
@@ -18,8 +18,8 @@ def test_a_dataset_beyond_the_limit_is_run_when_it_is_asked_for(tmp_path: Path) 
     )
     request = RunRequest(suites=["many"], server="python server.py")
     with pytest.raises(InvalidInput, match="--max-cases"):
-        prepare(request, tmp_path, {"PATH": "/usr/bin"})
-    prepared = prepare(
+        prepare_plan(request, tmp_path, {"PATH": "/usr/bin"})
+    prepared = prepare_plan(
         RunRequest(suites=["many"], server="python server.py", max_cases=101), tmp_path, {}
     )
     assert len(prepared.plan.jobs) == 101
@@ -30,5 +30,5 @@ def test_a_dataset_beyond_the_limit_is_run_when_it_is_asked_for(tmp_path: Path) 
 def test_a_dataset_gets_the_server_that_is_named_like_it(tmp_path: Path) -> None:
     (tmp_path / "evals").mkdir()
     (tmp_path / "evals" / "finance.csv").write_text(HEADER + row())
-    prepared = prepare(RunRequest(suites=["finance"]), tmp_path, {})
+    prepared = prepare_plan(RunRequest(suites=["finance"]), tmp_path, {})
     assert [server.name for server in prepared.plan.servers] == ["finance"]

@@ -15,8 +15,8 @@ from harness.judging.trial import not_started
 from harness.reports.build import build_report
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
 from harness.runner.early_stopping import EarlyStopping
-from harness.runner.planning.plan import Plan, make_plan
-from harness.runner.runs.resume import remaining
+from harness.runner.planning.plan import RunPlan, make_plan
+from harness.runner.runs.resume import select_remaining
 from harness.types import (
     DECIDED,
     Case,
@@ -36,7 +36,7 @@ SERVER = ServerSpec(name="srv", transport=TransportSpec(command="python"))
 LETTERS: dict[str, Status] = {"p": "passed", "f": "failed", "e": "error"}
 
 
-def a_plan(least: int, most: int, *cases: Case) -> Plan:
+def a_plan(least: int, most: int, *cases: Case) -> RunPlan:
     suite = Suite(name="s", cases=cases or (a_case(name="one"), a_case(name="two")))
     return make_plan(
         [suite],
@@ -47,7 +47,7 @@ def a_plan(least: int, most: int, *cases: Case) -> Plan:
     )  # fmt: skip
 
 
-def carry_out(plan: Plan, endings: Sequence[str], workers: int = 1) -> list[TrialResult]:
+def carry_out(plan: RunPlan, endings: Sequence[str], workers: int = 1) -> list[TrialResult]:
     """Run ``plan`` with trial i of a case ending like letter i of its word; return the results.
 
     They come in order of arrival.
@@ -59,14 +59,14 @@ def carry_out(plan: Plan, endings: Sequence[str], workers: int = 1) -> list[Tria
 
         async def work() -> None:
             for job in jobs:
-                wanted = await early.wanted(job)
+                wanted = await early.is_wanted(job)
                 await anyio.lowlevel.checkpoint()
                 ending = LETTERS[words[job.trial.case.name][job.trial.index]]
                 run = not_started(
                     job.trial, ending if wanted else "skipped", reason=None if wanted else DECIDED
                 )
                 results.append(run)
-                early.account(run)
+                early.count_result(run)
 
         with anyio.fail_after(60):
             async with anyio.create_task_group() as group:
@@ -141,12 +141,12 @@ def verdicts(runs: Sequence[TrialResult]) -> dict[str, str]:
 
 def _verdict(runs: Sequence[TrialResult]) -> str:
     endings = [run.status for run in runs]
-    if endings.count("passed") >= runs[0].needed:
+    if endings.count("passed") >= runs[0].needed_passes:
         return "passed"
-    return "failed" if len(endings) - endings.count("failed") < runs[0].needed else "open"
+    return "failed" if len(endings) - endings.count("failed") < runs[0].needed_passes else "open"
 
 
-def a_log(path: Path, plan: Plan, runs: Sequence[TrialResult]) -> RunLog:
+def a_log(path: Path, plan: RunPlan, runs: Sequence[TrialResult]) -> RunLog:
     header = Header(
         run_id="r", started_at="", harness_version="", planned=len(plan.jobs),
         suites={"s": {"cases": {"one": "", "two": ""}}}, models={"m": {}},
@@ -182,9 +182,9 @@ def test_trials_that_were_not_needed_are_no_reason_for_an_exit_code(
 def test_a_resumed_run_remembers_what_is_decided(tmp_path: Path) -> None:
     plan = a_plan(2, 5)
     runs = carry_out(plan, ["ppppp", "fpppp"])
-    assert remaining(plan, a_log(tmp_path / "whole.jsonl", plan, runs)).jobs == ()
+    assert select_remaining(plan, a_log(tmp_path / "whole.jsonl", plan, runs)).jobs == ()
     kept = [run for run in runs if run.case.name == "two" and run.index < 2]
-    rest = remaining(plan, a_log(tmp_path / "torn.jsonl", plan, kept))
+    rest = select_remaining(plan, a_log(tmp_path / "torn.jsonl", plan, kept))
     again = carry_out(replace(rest, jobs=tuple(rest.jobs)), ["ppppp", "ppppp"])
     assert ran(again, "two") == 0
     assert ran(again, "one") == 5
@@ -200,7 +200,7 @@ def test_a_resumed_run_knows_what_was_spent_as_far_as_anybody_does(tmp_path: Pat
     )
     unpriced = replace(two, usage=Usage(input_tokens=7, output_tokens=None, cost_usd=None))
     log = a_log(tmp_path / "log.jsonl", plan, [replace(priced, status="error"), priced, unpriced])
-    spent = remaining(plan, log).spent
+    spent = select_remaining(plan, log).spent
     assert (spent.cost_usd, spent.tokens) == (1.5, 37)
 
 

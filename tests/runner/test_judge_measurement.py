@@ -7,8 +7,8 @@ import anyio
 import pytest
 
 from harness.base.errors import UsageError
-from harness.judging.checks.judge.labelled_answers import Labelled, read_labelled
-from harness.runner.judge_measurement import JudgeCheck, check_judge
+from harness.judging.checks.judge.labelled_answers import LabelledAnswer, read_labelled
+from harness.runner.judge_measurement import JudgeMeasurement, check_judge
 from harness.types import ModelSpec
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say
 from tests.models.support import spec_for
@@ -27,13 +27,13 @@ def by_answer(request: Incoming) -> Step:
     return say("no idea")
 
 
-def labels(folder: Path, *records: dict[str, object]) -> tuple[Labelled, ...]:
+def labels(folder: Path, *records: dict[str, object]) -> tuple[LabelledAnswer, ...]:
     path = folder / "labels.jsonl"
     path.write_text("".join(json.dumps({"query": "q", **record}) + "\n" for record in records))
     return read_labelled(path)
 
 
-def measure(items: tuple[Labelled, ...], threshold: float = 0.7) -> JudgeCheck:
+def measure(items: tuple[LabelledAnswer, ...], threshold: float = 0.7) -> JudgeMeasurement:
     with FakeProvider(by_answer) as provider:
         return anyio.run(check_judge, items, spec_for("chat", provider.url), threshold)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import anyio
 import pytest
 
-from harness.runner.agent import Conversation
-from harness.runner.leaderboard_strategy import ByRules, contexts
+from harness.runner.agent import ModelConversation
+from harness.runner.leaderboard_strategy import LeaderboardStrategy, get_server_contexts
 from harness.sessions.session import Session
 from harness.types import (
     Caller,
@@ -27,10 +27,10 @@ def converse(
     case: Case, model: ScriptedModel, *sessions: MemorySession, system: str | None = None
 ) -> Transcript:
     by_turn: dict[int, Session] = dict(enumerate(sessions))
-    strategy = ByRules(case.leaderboard, by_turn)
-    conversation = Conversation(case, model, sessions[0], system, strategy=strategy)
+    strategy = LeaderboardStrategy(case.leaderboard, by_turn)
+    conversation = ModelConversation(case, model, sessions[0], system, strategy=strategy)
     anyio.run(conversation.run)
-    return conversation.transcript()
+    return conversation.build_transcript()
 
 
 # ── One reply ────────────────────────────────────────────────────────────────────────────────
@@ -71,14 +71,14 @@ def test_a_server_of_many_cases_is_told_the_case_and_the_trial_turn_by_turn() ->
     routed = LeaderboardRules(routing={"case": "c"}, later_routing={2: {"turn": 2}})
     case = a_case(caller=Caller(user_context={"role": "hr"}), leaderboard=routed)
     first = {"role": "hr", "case": "c", "trial": "key"}
-    assert contexts(case, "key") == {0: first, 2: {**first, "turn": 2}}
+    assert get_server_contexts(case, "key") == {0: first, 2: {**first, "turn": 2}}
 
 
 def test_any_other_server_is_told_who_asks_and_nothing_else() -> None:
-    assert contexts(a_case(caller=Caller(user_context={"role": "hr"})), "key") == {
+    assert get_server_contexts(a_case(caller=Caller(user_context={"role": "hr"})), "key") == {
         0: {"role": "hr"}
     }
-    assert contexts(a_case(), "key") == {0: None}
+    assert get_server_contexts(a_case(), "key") == {0: None}
 
 
 # ── What a server remembers ──────────────────────────────────────────────────────────────────

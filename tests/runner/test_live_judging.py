@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from harness.judging.checks import VOCABULARY
-from harness.judging.from_log import judge_log
+from harness.judging.log_judging import judge_log
 from harness.runlog import RunLog
-from harness.runner.control import Budget
-from harness.runner.launching import launch
-from harness.runner.observer import Silent
-from harness.runner.planning.prepare import prepare
+from harness.runner.control import RunBudget
+from harness.runner.launcher import launch_run
+from harness.runner.observer import SilentObserver
+from harness.runner.planning.prepare import prepare_plan
 from harness.runner.planning.request import RunRequest
 from harness.runner.run import RunOptions
 from harness.suites.discovery import find_suites
@@ -28,21 +28,21 @@ TEAM = {"name": "team", "prompt": "List all members of the team blue."}
 
 
 @dataclass(slots=True)
-class Heard(Silent):
+class Heard(SilentObserver):
     """Remembers what a run tells."""
 
     waited: list[str] = field(default_factory=list)
     settled: list[tuple[str, str]] = field(default_factory=list)
 
-    def waiting(self, result: TrialResult) -> None:
+    def on_waiting(self, result: TrialResult) -> None:
         self.waited.append(result.case.name)
 
-    def finished(self, result: TrialResult) -> None:
+    def on_finished(self, result: TrialResult) -> None:
         self.settled.append((result.case.name, result.status))
 
 
 def carried_out(
-    folder: Path, fault: str, heard: Heard, budget: Budget, resume: RunLog | None = None
+    folder: Path, fault: str, heard: Heard, budget: RunBudget, resume: RunLog | None = None
 ) -> RunLog:
     server = {"command": sys.executable, "args": [str(SERVER), fault], "protocol": "legacy"}
     Project(folder).suite(
@@ -53,9 +53,9 @@ def carried_out(
         defaults={"as": ["admin", "clerk", "anonymous"]},
     )
     suites = find_suites(["people"], [folder / "evals"], VOCABULARY)
-    plan = prepare(RunRequest(models=("lexical",)), folder, os.environ, suites).plan
+    plan = prepare_plan(RunRequest(models=("lexical",)), folder, os.environ, suites).plan
     options = RunOptions(concurrency=1, budget=budget, catch_signals=False)
-    return launch(plan, options, heard, runs=folder / "runs", resume=resume)
+    return launch_run(plan, options, heard, runs=folder / "runs", resume=resume)
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +67,7 @@ def test_fail_fast_starts_no_third_case_once_the_second_identity_shows_a_leak(
     tmp_path: Path,
 ) -> None:
     heard = Heard()
-    log = carried_out(tmp_path, "structured", heard, Budget(fail_fast=True))
+    log = carried_out(tmp_path, "structured", heard, RunBudget(fail_fast=True))
     assert heard.waited == ["record [admin]", "record [clerk]"]
     assert log.footer is not None
     assert log.footer.reason == "fail-fast"
@@ -86,7 +86,7 @@ def test_each_result_is_told_once_with_the_status_that_every_report_has(
     tmp_path: Path, fault: str
 ) -> None:
     heard = Heard()
-    log = carried_out(tmp_path, fault, heard, Budget())
+    log = carried_out(tmp_path, fault, heard, RunBudget())
     judged = [(one.case.name, one.status) for one in judge_log(log).results]
     assert heard.settled == judged
     assert len(heard.waited) == len(judged) - 1  # the last one settles all
@@ -96,10 +96,10 @@ def test_each_result_is_told_once_with_the_status_that_every_report_has(
 
 
 def test_a_resumed_run_compares_with_what_the_earlier_part_saw(tmp_path: Path) -> None:
-    first = carried_out(tmp_path, "structured", Heard(), Budget(max_cost_usd=0.0))
+    first = carried_out(tmp_path, "structured", Heard(), RunBudget(max_cost_usd=0.0))
     assert [one.status for one in first.results] == ["passed", *["skipped"] * 5]
     heard = Heard()
-    log = carried_out(tmp_path, "structured", heard, Budget(fail_fast=True), first)
+    log = carried_out(tmp_path, "structured", heard, RunBudget(fail_fast=True), first)
     assert log.footer is not None
     assert log.footer.reason == "fail-fast"
     assert [name for name, _ in heard.settled][-1] == "record [clerk]"

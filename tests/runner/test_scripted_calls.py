@@ -47,7 +47,7 @@ def run(session: MemorySession, case: Case = CASE) -> tuple[bool, Transcript]:
             ready = await calls.set_up()
         finally:
             await calls.tear_down()
-        return ready, calls.completed(Transcript(answer="x"))
+        return ready, calls.complete_transcript(Transcript(answer="x"))
 
     return anyio.run(scenario)
 

@@ -27,7 +27,9 @@ def test_every_example_of_a_server_can_be_used(example: dict[str, Any], tmp_path
     servers = example.get("servers") or {"crm": {"url": "http://127.0.0.1:8000/mcp", **example}}
     (tmp_path / "harness.yml").write_text(yaml.safe_dump({"servers": servers}), encoding="utf-8")
     config = load_config(tmp_path, {})
-    assert all(config.server(name, "any").identity.via in get_args(IdentityVia) for name in servers)
+    assert all(
+        config.resolve_server(name, "any").identity.via in get_args(IdentityVia) for name in servers
+    )
 
 
 def test_the_example_of_a_suite_is_one(tmp_path: Path) -> None:

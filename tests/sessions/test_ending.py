@@ -31,12 +31,12 @@ async def test_a_server_that_leaves_at_the_end_of_its_stdin_is_not_waited_for(
 ) -> None:
     monkeypatch.setattr(process, "EXIT_GRACE_S", PATIENT_S)
     with anyio.fail_after(BOUND_S):
-        async with open_sessions() as pool, pool.session(server("ok"), None):
+        async with open_sessions() as pool, pool.lend_session(server("ok"), None):
             pass
 
 
 async def test_a_grandchild_left_behind_is_ended(server: ServerFactory, marker: str) -> None:
-    async with open_sessions() as pool, pool.session(server("parent"), None):
+    async with open_sessions() as pool, pool.lend_session(server("parent"), None):
         assert all_there(marker, 2)
     assert all_gone(marker)
 
@@ -44,7 +44,7 @@ async def test_a_grandchild_left_behind_is_ended(server: ServerFactory, marker: 
 async def test_a_grandchild_cannot_hold_the_pipe_of_a_crashed_server(
     server: ServerFactory, marker: str
 ) -> None:
-    async with open_sessions() as pool, pool.session(server("parent"), None) as session:
+    async with open_sessions() as pool, pool.lend_session(server("parent"), None) as session:
         assert (await call(session, "crash")).outcome == "server_lost"
     assert all_gone(marker)
 
@@ -52,7 +52,7 @@ async def test_a_grandchild_cannot_hold_the_pipe_of_a_crashed_server(
 async def test_a_server_that_ignores_eof_and_sigterm_is_killed_in_time(
     server: ServerFactory, marker: str
 ) -> None:
-    async with open_sessions() as pool, pool.session(server("stubborn"), None):
+    async with open_sessions() as pool, pool.lend_session(server("stubborn"), None):
         assert all_there(marker, 2)
     assert all_gone(marker)
 
@@ -64,7 +64,7 @@ async def test_a_server_that_ignores_eof_may_still_leave_politely(
     goodbye = tmp_path / "goodbye"
     async with (
         open_sessions() as pool,
-        pool.session(server("polite", env={"GOODBYE": str(goodbye)}), None),
+        pool.lend_session(server("polite", env={"GOODBYE": str(goodbye)}), None),
     ):
         pass
     assert await anyio.Path(goodbye).read_text() == "goodbye"
@@ -83,14 +83,14 @@ async def test_many_stubborn_servers_are_ended_at_the_same_time(
     with anyio.fail_after(BOUND_S / 2):
         async with open_sessions() as pool:
             for user in range(4):
-                async with pool.session(spec, {"id": user}):
+                async with pool.lend_session(spec, {"id": user}):
                     pass
     assert await anyio.Path(asked).read_text() == "xxxx"
 
 
 async def test_cancellation_leaves_no_process(server: ServerFactory, marker: str) -> None:
     async def wait() -> None:
-        async with open_sessions() as pool, pool.session(server("stubborn"), None) as session:
+        async with open_sessions() as pool, pool.lend_session(server("stubborn"), None) as session:
             await call(session, "wait")
 
     async with anyio.create_task_group() as tasks:
@@ -105,14 +105,14 @@ async def test_cancellation_during_the_start_leaves_no_process(
 ) -> None:
     for delay in (0, 0.001, 0.01, 0.05):
         with anyio.move_on_after(delay):
-            async with open_sessions() as pool, pool.session(server("hang"), None):
+            async with open_sessions() as pool, pool.lend_session(server("hang"), None):
                 pass
         assert all_gone(marker)
 
 
 async def test_an_error_leaves_the_pool_as_it_is_and_not_in_a_group(server: ServerFactory) -> None:
     with pytest.raises(ZeroDivisionError):
-        async with open_sessions() as pool, pool.session(server("ok"), None):
+        async with open_sessions() as pool, pool.lend_session(server("ok"), None):
             raise ZeroDivisionError
 
 

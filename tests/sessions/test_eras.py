@@ -27,7 +27,7 @@ async def test_a_real_server_works_in_every_era(protocol: Protocol, marker: str)
         ),
     )
     user = {"role": "analyst", "regions": ["EU"], "chief": None}
-    async with open_sessions() as pool, pool.session(spec, user) as session:
+    async with open_sessions() as pool, pool.lend_session(spec, user) as session:
         assert [tool.name for tool in session.tools.tools] == [
             "add",
             "whoami",

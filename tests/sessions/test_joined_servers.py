@@ -39,7 +39,7 @@ def test_a_name_that_two_servers_have_tells_the_server_and_every_other_stays() -
 def test_a_tool_that_is_called_as_if_it_were_anothers_tells_its_own_server() -> None:
     servers = {"a": ["search"], "b": ["search", "a__search"]}
     assert offered(servers) == ["a__search", "b__search", "b__a__search"]
-    assert [joined(servers).home(name) for name in offered(servers)] == [
+    assert [joined(servers).find_server(name) for name in offered(servers)] == [
         (0, "search"),
         (1, "search"),
         (1, "a__search"),
@@ -56,7 +56,7 @@ def test_no_two_tools_have_one_name_and_every_call_goes_home(servers: dict[str, 
     every = [(place, name) for place, names in enumerate(servers.values()) for name in names]
     names = [tool.name for tool in tools.offered.tools]
     assert len(set(names)) == len(names)
-    assert [tools.home(name) for name in names] == every
+    assert [tools.find_server(name) for name in names] == every
     told = {problem.tool for problem in tools.offered.problems}
     assert told == {name for name, (_, own) in zip(names, every, strict=True) if name != own}
 
@@ -68,7 +68,7 @@ class Listing(MemorySession):
         super().__init__()
         self._own = tools
 
-    async def ask(self, method: str, params: JsonObject) -> JsonObject:
+    async def send_request(self, method: str, params: JsonObject) -> JsonObject:
         if method != "tools/list":
             raise RequestRefused("none", code=-32601, said="none", data=None)
         page = int(params.get("cursor", 0))
@@ -81,7 +81,7 @@ async def test_a_list_that_is_asked_for_is_that_of_all_servers() -> None:
     servers = {"a": ["search", "get"], "b": ["search", "put"]}
     sessions = [Listing(*tools) for tools in servers.values()]
     session = JoinedSession(list(servers), sessions, joined(servers))
-    listed = await session.ask("tools/list", {})
+    listed = await session.send_request("tools/list", {})
     assert [tool["name"] for tool in listed["tools"]] == offered(servers)
     assert {tool["title"] for tool in listed["tools"]} == {"kept"}
-    assert await session.ask("prompts/list", {}) == {"prompts": []}
+    assert await session.send_request("prompts/list", {}) == {"prompts": []}

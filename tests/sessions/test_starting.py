@@ -28,7 +28,7 @@ async def failure(spec: ServerSpec) -> ServerError:
     """
     async with open_sessions() as pool:
         with anyio.fail_after(BOUND_S), pytest.raises(ServerError) as caught:
-            async with pool.session(spec, None):
+            async with pool.lend_session(spec, None):
                 pass
     return caught.value
 
@@ -82,7 +82,7 @@ async def test_a_server_that_is_silent_on_what_it_does_not_know_is_still_usable(
 ) -> None:
     monkeypatch.setattr(handshake, "PROBE_S", 0.1)
     spec = server("silent", protocol="auto")
-    async with open_sessions() as pool, pool.session(spec, None) as session:
+    async with open_sessions() as pool, pool.lend_session(spec, None) as session:
         assert (await call(session, "echo")).outcome == "ok"
 
 
@@ -91,7 +91,7 @@ async def test_a_server_of_the_newest_revision_may_be_slow_to_say_so(
 ) -> None:
     monkeypatch.setattr(handshake, "PROBE_S", 0.1)
     spec = server("late_modern", protocol="auto")
-    async with open_sessions() as pool, pool.session(spec, None) as session:
+    async with open_sessions() as pool, pool.lend_session(spec, None) as session:
         made = await call(session, "echo")
     assert made.structured is not None
     assert made.structured["meta"]["io.modelcontextprotocol/protocolVersion"] == "2026-07-28"
@@ -157,9 +157,9 @@ async def test_a_script_in_the_folder_is_suggested_by_its_path(
 
 
 async def test_a_server_that_fails_harms_no_other(server: ServerFactory) -> None:
-    async with open_sessions() as pool, pool.session(server("ok"), None) as good:
+    async with open_sessions() as pool, pool.lend_session(server("ok"), None) as good:
         with pytest.raises(ServerError):
-            async with pool.session(server("exit_at_import"), None):
+            async with pool.lend_session(server("exit_at_import"), None):
                 pass
         assert (await call(good, "echo")).outcome == "ok"
 
@@ -169,7 +169,9 @@ async def test_a_user_for_whom_an_open_server_cannot_list_its_tools_is_told_its_
 ) -> None:
     async with open_sessions() as pool:
         with anyio.fail_after(BOUND_S), pytest.raises(ServerError) as failed:
-            async with pool.session(server("choosy").isolated_by("none"), {"role": "clerk"}):
+            async with pool.lend_session(
+                server("choosy").with_isolation("none"), {"role": "clerk"}
+            ):
                 pass
     assert str(failed.value) == "server 'choosy' refused to list its tools: not today (code -32603)"
     assert (failed.value.stderr_tail, failed.value.gone) == (
@@ -224,7 +226,7 @@ async def test_a_server_that_knows_only_the_handshake_is_started_again_once_in_a
     spec = server(mode, protocol="auto", env={"COUNTED_IN": str(starts)}, isolation=isolation)
     async with open_sessions() as pool:
         for user in ({"role": "clerk"}, {"role": "admin"}, None):
-            async with pool.session(spec, user) as session:
+            async with pool.lend_session(spec, user) as session:
                 made = await call(session, "echo")
                 assert made.outcome == "ok"
                 assert made.wire is not None
@@ -240,7 +242,7 @@ async def test_a_server_is_never_started_again_under_a_pinned_revision(
     spec = server("ends_at_discovery", protocol=protocol, env={"COUNTED_IN": str(starts)})
     async with open_sessions() as pool:
         with suppress(ServerError):
-            async with pool.session(spec, None):
+            async with pool.lend_session(spec, None):
                 pass
     assert len(await anyio.Path(starts).read_text()) == 1
 

@@ -23,7 +23,7 @@ GOOD = {"name": "good", "description": "Does good.", "inputSchema": {"type": "ob
 
 
 async def tools_of(spec: ServerSpec) -> ToolList:
-    async with open_sessions() as pool, pool.session(spec, None) as session:
+    async with open_sessions() as pool, pool.lend_session(spec, None) as session:
         return session.tools
 
 

@@ -58,7 +58,7 @@ async def test_every_transport_gives_the_same_tools_and_the_same_record(
         transport=TransportSpec(command=sys.executable, args=(str(GOOD_SERVER), marker)),
     )
     async with open_sessions() as pool:
-        async with pool.session(stdio, USER) as session:
+        async with pool.lend_session(stdio, USER) as session:
             tools, calls = session.tools, await record(session)
         for spec in (
             good.at("mcp", protocol="auto"),
@@ -66,7 +66,7 @@ async def test_every_transport_gives_the_same_tools_and_the_same_record(
             good.at("mcp", protocol="legacy"),
             good.at("sse", protocol="auto", transport="sse"),
         ):
-            async with pool.session(spec, USER) as session:
+            async with pool.lend_session(spec, USER) as session:
                 assert session.tools.digest == tools.digest
                 assert await record(session) == calls
                 who = await call(session, "whoami")
@@ -80,7 +80,7 @@ async def test_every_transport_gives_the_same_tools_and_the_same_record(
 async def test_nobody_is_told_to_the_server_when_a_case_has_no_user(good: Running) -> None:
     async with (
         open_sessions() as pool,
-        pool.session(good.at("mcp", protocol="auto"), None) as session,
+        pool.lend_session(good.at("mcp", protocol="auto"), None) as session,
     ):
         who = await call(session, "whoami")
     assert who.structured is not None
@@ -93,7 +93,7 @@ async def test_calls_at_the_same_time_each_get_their_own_answer(
 ) -> None:
     answers: dict[int, str] = {}
     spec = good.at(path, protocol="auto", transport=transport)
-    async with open_sessions() as pool, pool.session(spec, None) as session:
+    async with open_sessions() as pool, pool.lend_session(spec, None) as session:
 
         async def add(number: int) -> None:
             answers[number] = (await call(session, "add", {"a": number, "b": 1})).text

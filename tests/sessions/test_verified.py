@@ -51,7 +51,7 @@ def verified(
 
 async def claims(pool: SessionPool, spec: ServerSpec, user: JsonObject | None) -> dict[str, Any]:
     with anyio.fail_after(BOUND_S):
-        async with pool.session(spec, user) as session:
+        async with pool.lend_session(spec, user) as session:
             found: dict[str, Any] = (await call(session, "whoami")).structured
             return found
 
@@ -60,7 +60,7 @@ async def status(
     pool: SessionPool, spec: ServerSpec, user: JsonObject | None, credential: Credential = "valid"
 ) -> int:
     with anyio.fail_after(BOUND_S), pytest.raises(NotAdmitted) as caught:
-        async with pool.session(spec, user, credential):
+        async with pool.lend_session(spec, user, credential):
             pass
     return caught.value.status
 
@@ -70,7 +70,7 @@ async def test_each_user_is_known_by_a_verified_token_and_flawed_ones_are_kept_o
     marker: str,
 ) -> None:
     spec = verified(marker)
-    async with open_sessions() as pool, pool.session(spec, ANN) as session:
+    async with open_sessions() as pool, pool.lend_session(spec, ANN) as session:
         ann, bob = (await call(session, "whoami")).structured, await claims(pool, spec, BOB)
         assert ann is not None
         assert ann["claims"].items() >= {**ANN, "sub": "ann"}.items()
@@ -111,7 +111,7 @@ async def test_what_a_server_is_told_in_its_arguments_counts_and_a_missing_scope
     )
     async with (
         open_sessions() as pool,
-        pool.session(spec, {**ANN, "groups": ["x", "mcp:read"]}) as session,
+        pool.lend_session(spec, {**ANN, "groups": ["x", "mcp:read"]}) as session,
     ):
         seen = (await call(session, "whoami")).structured
         assert seen is not None
@@ -158,7 +158,7 @@ async def test_a_server_that_runs_already_finds_the_issuer_on_its_port(
         while not await _listens(free_ports[0]):  # noqa: ASYNC110 - it tells nobody
             await anyio.sleep(0.02)
     async with open_sessions() as pool:
-        async with pool.session(running, ANN):
+        async with pool.lend_session(running, ANN):
             assert await status(pool, running, ANN, "wrong_audience") == 401
         assert (await claims(pool, running, ANN))["claims"][
             "iss"
@@ -190,5 +190,5 @@ async def test_a_server_whose_token_cannot_be_had_is_told_with_the_reason_before
             anyio.fail_after(BOUND_S),
             pytest.raises(ServerError, match=r"no token for server 'verified'.*log in first"),
         ):
-            async with pool.session(spec, ANN):
+            async with pool.lend_session(spec, ANN):
                 pass

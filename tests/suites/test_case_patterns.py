@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.errors import UsageError
-from harness.suites.case_patterns import compile_pattern, labels
+from harness.suites.case_patterns import compile_pattern, list_labels
 
-CASE = labels("shop", "view_customer", ["smoke", "PII data"])
+CASE = list_labels("shop", "view_customer", ["smoke", "PII data"])
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ def test_long_patterns_are_no_trouble() -> None:
 )
 def test_a_glob_picks_a_case_with_parameters_by_its_brackets(pattern: str) -> None:
     picks = compile_pattern(pattern)
-    assert picks(labels("shop", "delete_all[city=Paris]", []))
-    assert not picks(labels("shop", "view_all[city=Oslo]", []))
+    assert picks(list_labels("shop", "delete_all[city=Paris]", []))
+    assert not picks(list_labels("shop", "view_all[city=Oslo]", []))
 
 
 @given(

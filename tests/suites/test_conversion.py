@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from harness.base.errors import InvalidInput, UsageError
 from harness.judging.checks import VOCABULARY
-from harness.suites.conversion import convert, to_csv, to_yaml
+from harness.suites.conversion import convert_suite, format_csv, format_yaml
 from harness.suites.csv_dataset import COLUMNS
 from harness.suites.readers import read_suite
 from harness.types import Case, Check, Suite
@@ -25,7 +25,7 @@ def facts(suite: Suite) -> list[Any]:
 def test_csv_becomes_yaml_that_says_the_same(tmp_path: Path) -> None:
     source, target = tmp_path / "prices.csv", tmp_path / "prices.yml"
     source.write_text(SAMPLE)
-    assert len(convert(source, target, VOCABULARY).cases) == 2
+    assert len(convert_suite(source, target, VOCABULARY).cases) == 2
     assert facts(read_suite(target, VOCABULARY)) == facts(read_suite(source, VOCABULARY))
     assert target.read_text() == dedent("""\
         mxcp: 1
@@ -65,15 +65,15 @@ def test_there_and_back_is_where_it_was(tmp_path: Path) -> None:
             test_id="7", expected_tool="[]", expected_args="[]", query="a\nb\r\n\t“c” \u2028 \x7f"
         )
     )
-    convert(source, middle, VOCABULARY)
-    convert(middle, back, VOCABULARY)
+    convert_suite(source, middle, VOCABULARY)
+    convert_suite(middle, back, VOCABULARY)
     assert facts(read_suite(back, VOCABULARY)) == facts(read_suite(source, VOCABULARY))
 
 
 def test_a_dataset_beyond_the_limit_of_a_run_can_be_converted(tmp_path: Path) -> None:
     source = tmp_path / "many.csv"
     source.write_text(HEADER + "".join(row(test_id=str(number)) for number in range(150)))
-    assert len(convert(source, tmp_path / "many.yml", VOCABULARY).cases) == 150
+    assert len(convert_suite(source, tmp_path / "many.yml", VOCABULARY).cases) == 150
 
 
 GRADED = "graded: {expected: [a]}"
@@ -131,7 +131,7 @@ def test_what_csv_has_no_place_for_is_named_and_nothing_is_written(
         f"{assertions}\n"
     )
     with pytest.raises(InvalidInput) as caught:
-        convert(source, target, VOCABULARY)
+        convert_suite(source, target, VOCABULARY)
     assert lost in str(caught.value)
     assert f"{source.name}:" in str(caught.value)
     assert not target.exists()
@@ -142,11 +142,11 @@ def test_text_that_has_no_form_in_csv_is_refused_and_nothing_is_written(tmp_path
     tests = [{"name": "one", "prompt": "a\0b", "assertions": {"graded": {"expected": ["a"]}}}]
     source.write_text(json.dumps({"suite": "out", "tests": tests}))
     with pytest.raises(UsageError, match="NUL"):
-        convert(source, target, VOCABULARY)
+        convert_suite(source, target, VOCABULARY)
     tests[0] |= {"prompt": "p", "assertions": {"graded": {"expected": ["my tool"]}}}
     source.write_text(json.dumps({"suite": "out", "tests": tests}))
     with pytest.raises(UsageError, match="not the name of a tool"):
-        convert(source, target, VOCABULARY)
+        convert_suite(source, target, VOCABULARY)
     assert not target.exists()
 
 
@@ -155,17 +155,17 @@ def test_wrong_files_are_told_so(tmp_path: Path) -> None:
     source.write_text(SAMPLE)
     for target in ("b.csv", "b.json", "b"):
         with pytest.raises(UsageError, match="one of the two files must end in"):
-            convert(source, tmp_path / target, VOCABULARY)
+            convert_suite(source, tmp_path / target, VOCABULARY)
     there = tmp_path / "there.yml"
     there.write_text("mine")
     with pytest.raises(UsageError, match="exists"):
-        convert(source, there, VOCABULARY)
+        convert_suite(source, there, VOCABULARY)
     assert there.read_text() == "mine"
-    convert(source, there, VOCABULARY, overwrite=True)
+    convert_suite(source, there, VOCABULARY, overwrite=True)
     with pytest.raises(UsageError, match="cannot be written"):
-        convert(source, tmp_path / "no folder" / "b.yml", VOCABULARY)
+        convert_suite(source, tmp_path / "no folder" / "b.yml", VOCABULARY)
     with pytest.raises(InvalidInput, match="cannot be read"):
-        convert(tmp_path / "nowhere.csv", tmp_path / "c.yml", VOCABULARY)
+        convert_suite(tmp_path / "nowhere.csv", tmp_path / "c.yml", VOCABULARY)
 
 
 NAMES = st.from_regex(r"[A-Za-z0-9_./:-]{1,10}", fullmatch=True) | st.sampled_from(
@@ -227,8 +227,8 @@ def test_any_dataset_survives_both_ways(
     suite: Suite, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.getbasetemp()
-    (folder / "fuzz.yml").write_bytes(to_yaml(suite).encode())
-    (folder / "fuzz.csv").write_bytes(to_csv(suite, "fuzz").encode())
-    assert to_csv(suite, "fuzz").startswith(",".join(COLUMNS))
+    (folder / "fuzz.yml").write_bytes(format_yaml(suite).encode())
+    (folder / "fuzz.csv").write_bytes(format_csv(suite, "fuzz").encode())
+    assert format_csv(suite, "fuzz").startswith(",".join(COLUMNS))
     for name in ("fuzz.yml", "fuzz.csv"):
         assert facts(read_suite(folder / name, VOCABULARY)) == facts(suite)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import InvalidInput, NothingToRun, UsageError
-from harness.suites.discovery import find_suites, select_cases, suite_files
+from harness.suites.discovery import find_suites, list_suite_files, select_cases
 from harness.suites.readers import read_suite
 from harness.types import Suite
 from tests.suites.files import TESTS, write
@@ -41,7 +41,7 @@ def told(*names: str) -> str:
 
 
 def files(folder: str = "evals") -> Sequence[str]:
-    return [path.as_posix() for path in suite_files(Path(folder))]
+    return [path.as_posix() for path in list_suite_files(Path(folder))]
 
 
 def test_yml_and_yaml_files_of_all_subfolders_are_found_in_order() -> None:

@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 from harness.base.documents.document import read_document
 from harness.judging.checks import VOCABULARY
 from harness.suites.config.server_entries import SERVER
-from harness.suites.format_tables import layouts
+from harness.suites.format_tables import build_layouts
 from harness.suites.readers import read_suite
 from harness.suites.schema import SCHEMA_FILE
 from harness.types import DEFAULT_TIMEOUT_S, Limits
@@ -40,7 +40,7 @@ def test_every_suite_of_ours_is_valid_and_names_the_schema(path: Path) -> None:
 
 
 def test_the_page_names_every_key() -> None:
-    format_ = layouts(VOCABULARY)
+    format_ = build_layouts(VOCABULARY)
     keys = {*format_.suite.fields, *format_.defaults.fields, *format_.test.fields, *SERVER.fields}
     assert not [key for key in keys if f"`{key}`" not in PAGE]
 

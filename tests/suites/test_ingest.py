@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.judging.checks import VOCABULARY
-from harness.runner.planning.prepare import prepare
+from harness.runner.planning.prepare import prepare_plan
 from harness.runner.planning.request import RunRequest
 from harness.suites.ingest import INGEST_PROMPT
 from harness.types import Case, Suite
@@ -54,7 +54,10 @@ def test_each_text_is_told_in_a_conversation_of_its_own_and_those_of_a_list_in_o
     ]
     assert told.prompts[0] == INGEST_PROMPT.replace("{chunk}", "My sister Ann lives in Lisbon.")
     assert told.prompt == "Where does Ann live?"
-    assert (told.conversations, [len(turn.checks) for turn in told.turns]) == (3, [0, 0, 0, 1, 1])
+    assert (told.conversation_count, [len(turn.checks) for turn in told.turns]) == (
+        3,
+        [0, 0, 0, 1, 1],
+    )
 
 
 def test_the_words_around_a_text_can_be_chosen(tmp_path: Path) -> None:
@@ -80,7 +83,7 @@ def test_the_usual_time_holds_for_each_conversation(
     tmp_path: Path, top: str, seconds: float
 ) -> None:
     told = suite(tmp_path, top=top)
-    (job,) = prepare(
+    (job,) = prepare_plan(
         RunRequest(models=("lexical",), server="python x.py"), tmp_path, {}, [told]
     ).plan.jobs
     assert job.trial.case.limits.timeout_s == seconds

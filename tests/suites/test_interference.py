@@ -9,7 +9,7 @@ import pytest
 from harness.base.errors import InvalidInput
 from harness.judging.checks import VOCABULARY
 from harness.suites.readers import read_suite
-from harness.types import Alteration, DataSet, MayDepend
+from harness.types import Alteration, DataSet, DependentTool
 
 HEAD = """
 suite: people
@@ -54,8 +54,8 @@ def test_every_part_of_an_alteration_is_read(tmp_path: Path) -> None:
     assert salary.b.setup[0].arguments == {"person_id": "P-1007", "salary": 1}
     assert salary.withheld_from == ("clerk",)
     assert salary.may_depend == (
-        MayDepend(tool="count_people"),
-        MayDepend(tool="get_statistics", fields=("average",)),
+        DependentTool(tool="count_people"),
+        DependentTool(tool="get_statistics", fields=("average",)),
     )
     assert salary.at is not None
     assert salary.at.line == 7

@@ -14,9 +14,9 @@ from harness.base.builtin import builtin_suites
 from harness.base.errors import InvalidInput
 from harness.judging.checks import VOCABULARY
 from harness.suites import memory_dataset
-from harness.suites.chunks import chunks_of
+from harness.suites.chunks import split_into_chunks
 from harness.suites.ingest import INGEST_PROMPT
-from harness.suites.readers import read_suite, reader
+from harness.suites.readers import make_reader, read_suite
 from harness.types import Case, Suite
 
 ROW = {
@@ -45,7 +45,7 @@ def case(folder: Path, **columns: Any) -> Case:
 
 def refusal(path: Path, max_cases: int = 100) -> list[str]:
     with pytest.raises(InvalidInput) as caught:
-        reader(max_cases)(path, VOCABULARY)
+        make_reader(max_cases)(path, VOCABULARY)
     return [
         f"{problem.at.line}: {problem.message} | {problem.meant}"
         for problem in caught.value.problems
@@ -121,7 +121,7 @@ def test_a_context_is_cut_to_the_size_that_is_asked_for(tmp_path: Path) -> None:
 
 @given(st.text(), st.integers(min_value=2, max_value=50))
 def test_cutting_loses_nothing_but_white_space(text: str, size: int) -> None:
-    pieces = chunks_of(text, size)
+    pieces = split_into_chunks(text, size)
     assert "".join("".join(pieces).split()) == "".join(text.split())
     assert all(0 < len(piece) <= size for piece in pieces)
 
@@ -238,7 +238,7 @@ def test_more_cases_than_the_limit_have_to_be_asked_for(tmp_path: Path) -> None:
             "with --max-cases."
         )
     ]
-    assert len(reader(2)(path, VOCABULARY).cases) == 2
+    assert len(make_reader(2)(path, VOCABULARY).cases) == 2
 
 
 VALUES = st.recursive(

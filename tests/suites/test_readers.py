@@ -13,7 +13,7 @@ import pytest
 
 from harness.base.errors import InvalidInput, UsageError
 from harness.base.registry import Registry
-from harness.suites.formats import SuiteFormat, built_in
+from harness.suites.formats import SuiteFormat, load_built_in
 from harness.suites.readers import READERS, Reader, Vocabulary, is_suite_file, read_suite
 from harness.types import Case, Suite
 from tests.base.test_registry import installed
@@ -45,7 +45,7 @@ THEIR_FORMAT = SuiteFormat(
 def two_formats(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have a second format in YAML beside our own, as if its file stood beside ours."""
     monkeypatch.setattr(
-        "harness.suites.readers.built_in", lambda: {**built_in(), "theirs": THEIR_FORMAT}
+        "harness.suites.readers.load_built_in", lambda: {**load_built_in(), "theirs": THEIR_FORMAT}
     )
 
 
@@ -118,9 +118,9 @@ def test_a_reader_of_all_files_with_an_extension_takes_none_from_our_own_formats
         named(write(tmp_path / "x.yml", "services: {}\n"))
 
 
-@pytest.mark.parametrize("name", built_in())
+@pytest.mark.parametrize("name", load_built_in())
 def test_every_format_says_what_it_looks_for_and_its_reader_is_there(name: str) -> None:
-    one = built_in()[name]
+    one = load_built_in()[name]
     assert one.looks_for
     assert all(extension.startswith(".") for extension in one.extensions)
     assert isinstance(one.reads, str)

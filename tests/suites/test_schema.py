@@ -10,12 +10,12 @@ from jsonschema import Draft202012Validator
 from harness.base.errors import InvalidInput
 from harness.judging.checks import VOCABULARY
 from harness.suites.readers import read_suite
-from harness.suites.schema import SCHEMA_FILE, schema_text, suite_schema
+from harness.suites.schema import SCHEMA_FILE, build_suite_schema, format_schema
 from harness.types import Suite
 from tests.suites.suites import NAMES, SUITES, spoilt_suites
 from tests.suites.vocabulary import PlainVocabulary
 
-VALIDATOR = Draft202012Validator(suite_schema(PlainVocabulary()))
+VALIDATOR = Draft202012Validator(build_suite_schema(PlainVocabulary()))
 
 
 def read(suite: Any, factory: pytest.TempPathFactory) -> Suite:
@@ -27,11 +27,13 @@ def read(suite: Any, factory: pytest.TempPathFactory) -> Suite:
 
 def test_the_shipped_schema_is_that_of_the_built_in_checks() -> None:
     shipped = SCHEMA_FILE.read_text(encoding="utf-8")
-    assert shipped == schema_text(VOCABULARY), "write it anew: python -m tests.suites.write_schema"
+    assert shipped == format_schema(VOCABULARY), (
+        "write it anew: python -m tests.suites.write_schema"
+    )
 
 
 def test_the_schema_is_a_valid_schema_of_its_draft() -> None:
-    Draft202012Validator.check_schema(suite_schema(PlainVocabulary()))
+    Draft202012Validator.check_schema(build_suite_schema(PlainVocabulary()))
     Draft202012Validator.check_schema(json.loads(SCHEMA_FILE.read_text(encoding="utf-8")))
 
 
@@ -111,13 +113,13 @@ def test_nothing_is_a_choice_of_one() -> None:
         )
         return [*own, *(found for one in inside for found in choices(one))]
 
-    found = choices(suite_schema(VOCABULARY))
+    found = choices(build_suite_schema(VOCABULARY))
     assert found
     assert [one for one in found if len(one) < 2] == []
 
 
 def test_every_key_is_described() -> None:
-    schema = suite_schema(VOCABULARY)
+    schema = build_suite_schema(VOCABULARY)
     for part in (
         schema,
         *(
@@ -130,6 +132,6 @@ def test_every_key_is_described() -> None:
 
 
 def test_the_schema_of_a_check_stands_in_it_once() -> None:
-    text = schema_text(VOCABULARY)
+    text = format_schema(VOCABULARY)
     assert len(text) < 200_000
     assert '"$ref": "#/$defs/check_must_call"' in text

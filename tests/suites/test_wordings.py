@@ -12,7 +12,7 @@ from harness.judging.checks import VOCABULARY
 from harness.runner.planning.plan import describe_case
 from harness.suites.in_python.case import PythonCase
 from harness.suites.in_python.suite import read_object
-from harness.suites.wordings import lost_values
+from harness.suites.wordings import find_lost_values
 from harness.types import Case
 from tests.suites.files import read, refusal
 from tests.support import a_case
@@ -109,7 +109,7 @@ def of(args: dict[str, Any], prompt: str) -> Case:
 def test_a_value_is_kept_if_it_stands_there_literally(
     args: dict[str, Any], prompt: str, words: str, lost: list[Any]
 ) -> None:
-    assert [value for value, _ in lost_values(of(args, prompt), words)] == lost
+    assert [value for value, _ in find_lost_values(of(args, prompt), words)] == lost
 
 
 class Shop:

@@ -42,7 +42,7 @@ class PlainVocabulary:
         parsed = self._params(name, value)
         return [(path, Check(kind=name, params=params)) for path, params in parsed]
 
-    def contradictions(self, case: Case) -> Sequence[Problem]:
+    def find_contradictions(self, case: Case) -> Sequence[Problem]:
         return ()
 
     def _params(self, name: str, value: Any) -> Sequence[tuple[tuple[str | int, ...], JsonObject]]:

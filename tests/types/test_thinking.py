@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.types.thinking import divide, is_visible, thinking_in
+from harness.types.thinking import divide_thinking, extract_thinking, is_visible
 from tests.often import often
 
 
@@ -124,7 +124,9 @@ def test_of_a_marked_reply_the_answer_is_left(
     marking: Marking, thought: str, answer: str, space: str
 ) -> None:
     thought = thought.rstrip(" ") or "."  # `in </think> it ends` is a sentence about the mark
-    divided = divide(f"{space}{marking.before}{thought}{marking.after}{space}{answer}{marking.end}")
+    divided = divide_thinking(
+        f"{space}{marking.before}{thought}{marking.after}{space}{answer}{marking.end}"
+    )
     assert divided.visible == answer.strip()
     assert divided.thinking == thought.strip()
 
@@ -134,12 +136,12 @@ def test_a_block_of_code_that_thinking_leaves_open_hides_no_end(
     marking: Marking, thought: str, answer: str
 ) -> None:
     text = f"\ufeff{thought.rstrip()} ```py\nx{marking.after}\n{answer}\n```py\ny\n```"
-    assert divide(text).visible == f"{answer}\n```py\ny\n```".strip()
+    assert divide_thinking(text).visible == f"{answer}\n```py\ny\n```".strip()
 
 
 @given(marking=st.sampled_from(OPENED), thought=WORDS)
 def test_what_is_never_closed_is_all_thinking(marking: Marking, thought: str) -> None:
-    assert divide(marking.before + thought) == ("", thought.strip())
+    assert divide_thinking(marking.before + thought) == ("", thought.strip())
 
 
 @given(tag=st.sampled_from(TAGS), first=WORDS, thought=WORDS)
@@ -147,7 +149,7 @@ def test_a_mark_alone_on_its_line_that_is_never_closed_begins_thinking(
     tag: str, first: str, thought: str
 ) -> None:
     text = f"{first}.\n\n<{tag}>\n{thought}"
-    assert divide(text) == (f"{first}.".strip(), thought.strip())
+    assert divide_thinking(text) == (f"{first}.".strip(), thought.strip())
 
 
 @given(marking=st.sampled_from(OPENED), thoughts=st.lists(WORDS, min_size=2, max_size=4))
@@ -159,10 +161,11 @@ def test_blocks_between_texts_and_blocks_in_blocks_are_thinking(
 
     text = "".join(f"{block(thought)}seen {number}" for number, thought in enumerate(thoughts))
     assert (
-        divide(text).visible.split() == " ".join(f"seen {n}" for n in range(len(thoughts))).split()
+        divide_thinking(text).visible.split()
+        == " ".join(f"seen {n}" for n in range(len(thoughts))).split()
     )
     if "analysis" not in marking.before:  # a channel holds no other
-        assert divide(f"{block(block(thoughts[0]) + thoughts[1])}seen").visible == "seen"
+        assert divide_thinking(f"{block(block(thoughts[0]) + thoughts[1])}seen").visible == "seen"
 
 
 @given(marking=st.sampled_from(OPENED), first=WORDS, thought=WORDS, last=WORDS)
@@ -170,12 +173,12 @@ def test_a_block_after_a_sentence_is_thinking(
     marking: Marking, first: str, thought: str, last: str
 ) -> None:
     text = f"{first}. {marking.before}{thought}{marking.after}{last}"
-    assert divide(text).thinking == thought.strip()
+    assert divide_thinking(text).thinking == thought.strip()
 
 
 @given(text=st.one_of(WORDS, TALK, st.lists(TALK).map("\n".join), st.just(ANNOUNCED)))
 def test_text_about_thinking_is_unchanged(text: str) -> None:
-    assert divide(text) == (text, "")
+    assert divide_thinking(text) == (text, "")
 
 
 CLOSED = [one for one in (*OPENED, *WRAPPED) if one.after != "\n<answer>"]
@@ -187,7 +190,10 @@ thinking, too."""
 def test_text_about_thinking_after_thinking_stays(
     marking: Marking, thought: str, talk: str
 ) -> None:
-    assert divide(f"{marking.before}{thought}{marking.after}\n{talk}{marking.end}").visible == talk
+    assert (
+        divide_thinking(f"{marking.before}{thought}{marking.after}\n{talk}{marking.end}").visible
+        == talk
+    )
 
 
 @pytest.mark.parametrize(
@@ -207,7 +213,7 @@ def test_text_about_thinking_after_thinking_stays(
     ),
 )
 def test_many_marks_take_no_more_than_their_length(many: str) -> None:
-    divide("x" + many * 20_000)
+    divide_thinking("x" + many * 20_000)
 
 
 PARTS = (
@@ -223,7 +229,7 @@ PARTS = (
 @pytest.mark.parametrize("part", PARTS)
 def test_a_part_of_another_type_than_text_is_not_visible(part: dict[str, object]) -> None:
     assert not is_visible(part)
-    assert thinking_in({}, [part]) == "Oslo"
+    assert extract_thinking({}, [part]) == "Oslo"
 
 
 @pytest.mark.parametrize(
@@ -231,4 +237,4 @@ def test_a_part_of_another_type_than_text_is_not_visible(part: dict[str, object]
 )
 @pytest.mark.parametrize("value", ["Oslo", [{"type": "reasoning.text", "text": "Oslo"}]])
 def test_a_field_for_thinking_is_read(field: str, value: object) -> None:
-    assert thinking_in({field: value, "content": "text"}) == "Oslo"
+    assert extract_thinking({field: value, "content": "text"}) == "Oslo"

@@ -15,16 +15,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.errors import ModelError
-from harness.judging.checks.judge.faithfulness import conversation as shown_to_judges
+from harness.judging.checks.judge.faithfulness import describe_conversation as shown_to_judges
 from harness.judging.checks.judge.prompt import SCORE, NoVerdict, read_verdict
-from harness.judging.checks.python_run import shown_to_checks
-from harness.judging.trial_views import view_of
+from harness.judging.checks.python_run import build_python_run
+from harness.judging.trial_views import build_view
 from harness.models.model import open_model
 from harness.reports.formats.html_report.detail import trial_detail
 from harness.reports.formats.transcripts import trial_text
 from harness.reports.telemetry.content import reply_json
-from harness.runner.agent import Conversation
-from harness.runner.users import speaker
+from harness.runner.agent import ModelConversation
+from harness.runner.users import build_speaker
 from harness.types import (
     AssistantMessage,
     Message,
@@ -48,18 +48,18 @@ SEEN = "It is on its way."
 
 def told(text: str) -> Transcript:
     """Return the conversation of a model that replies ``text``."""
-    talk = Conversation(a_case(), ScriptedModel(says(text)), MemorySession())
+    talk = ModelConversation(a_case(), ScriptedModel(says(text)), MemorySession())
     anyio.run(talk.run)
-    return talk.transcript()
+    return talk.build_transcript()
 
 
 def heard_by_the_user(said: Transcript) -> str:
     """Return what a model that plays the user is sent."""
-    text = said.messages[-1].reply.as_it_came  # type: ignore[union-attr]
+    text = said.messages[-1].reply.raw_text  # type: ignore[union-attr]
     player = ScriptedModel(says("Where is it?"), says("###STOP###"))
     user = SimulatedUser(scenario="You want your order.")
-    voice = speaker(user, player, "suite::case#0")
-    talk = Conversation(
+    voice = build_speaker(user, player, "suite::case#0")
+    talk = ModelConversation(
         a_case(user=user), ScriptedModel(says(text)), MemorySession(), speaker=voice
     )
     anyio.run(talk.run)
@@ -70,11 +70,11 @@ def heard_by_the_user(said: Transcript) -> str:
 
 def said_by_a_program(said: Transcript) -> str:
     """Return what a program that plays the user says, where it hands on a model's reply."""
-    text = said.messages[-1].reply.as_it_came  # type: ignore[union-attr]
+    text = said.messages[-1].reply.raw_text  # type: ignore[union-attr]
     user = SimulatedUser(code=lambda _: text, max_turns=1)
     agent = ScriptedModel(says("Hello."))
-    voice = speaker(user, None, "suite::case#0")
-    talk = Conversation(a_case(user=user), agent, MemorySession(), speaker=voice)
+    voice = build_speaker(user, None, "suite::case#0")
+    talk = ModelConversation(a_case(user=user), agent, MemorySession(), speaker=voice)
     anyio.run(talk.run)
     heard = agent.asked[-1][-1]
     assert isinstance(heard, UserMessage)
@@ -96,8 +96,8 @@ CONSUMERS: dict[str, Callable[[Transcript], bool]] = {
     "answer_matches": lambda said: verdict("answer_matches", "Zan", said) == "failed",
     "refuses": lambda said: verdict("refuses", True, said) != "passed",
     "the judge": lambda said: shown_to_judges(scene(answer=said.answer))["answer"] == SEEN,
-    "the search for leaks": lambda said: view_of(a_run("case"), said, {}, {}).answer == SEEN,
-    "Python": lambda said: shown_to_checks(said).answer == SEEN,
+    "the search for leaks": lambda said: build_view(a_run("case"), said, {}, {}).answer == SEEN,
+    "Python": lambda said: build_python_run(said).answer == SEEN,
     "the model, of a simulated user": lambda said: said_by_a_program(said) == SEEN,
     "the simulated user": lambda said: heard_by_the_user(said) == SEEN,
 }
@@ -136,7 +136,7 @@ def test_reports_hold_the_answer_without_the_thinking(form: str, tmp_path: Path)
     report = written(log, form)
     assert "Zanzibar" not in report
     assert SEEN in report or form in ("jsonl", "csv", "github")
-    assert log.transcript(a_run("case").key) == said  # the thinking stays in the log
+    assert log.read_transcript(a_run("case").key) == said  # the thinking stays in the log
 
 
 # ── The endpoints ────────────────────────────────────────────────────────────────────────────

@@ -368,7 +368,7 @@ async def test_what_runs_are_asked_for_by_is_checked_even_where_there_are_none(
 ) -> None:
     empty = Evaluations(None, Settings(runs=tmp_path))  # type: ignore[arg-type]  # nobody waits
     with pytest.raises(HTTPException, match="'result' takes one of: passed, failed"):
-        await empty.list(Request({"type": "http", "query_string": b"result=bogus"}))
+        await empty.list_runs(Request({"type": "http", "query_string": b"result=bogus"}))
 
 
 def test_a_damaged_log_hides_no_other(page: Page, ended: str) -> None:

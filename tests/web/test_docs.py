@@ -8,7 +8,7 @@ from harness.cli.commands.serve import LEAST_TOKEN, TOKEN, command
 from harness.web.evaluations import Evaluations
 from harness.web.results import ACCEPTABLE, GOOD, POOR
 from harness.web.settings import Settings
-from harness.web.viewing import Viewing
+from harness.web.viewer_endpoints import ViewerEndpoints
 
 _DOCKER = re.compile(r"^docker .*?^```|--(?:volume|user)\b", re.DOTALL | re.MULTILINE)
 PAGE = (Path(__file__).parents[2] / "docs" / "web.md").read_text("utf-8")
@@ -33,7 +33,7 @@ def test_every_call_is_told_and_every_one_that_is_told_is_there() -> None:
     told = set(re.findall(r"^\| `([A-Z]+) (/evaluations[^`]*)`", PAGE, re.MULTILINE))
     board: Any = None  # nobody asks anything of it
     settings = Settings()
-    routes = Evaluations(board, settings).routes() + Viewing(board, settings).routes()
+    routes = Evaluations(board, settings).routes() + ViewerEndpoints(board, settings).routes()
     there = {
         (method, route.path) for route in routes for method in (route.methods or set()) - {"HEAD"}
     }

@@ -7,8 +7,8 @@ import pytest
 
 from harness.runlog import Footer, LogWriter, TrialLine, being_written, read_lines
 from harness.types import Transcript
-from harness.web.feed import Event, Feed
-from harness.web.following import follow_log
+from harness.web.feed import Event, EventFeed
+from harness.web.log_followers import follow_log
 from tests.clock import BOUND_S
 from tests.judging.test_access import FULL, LEAKING
 from tests.judging.test_access import a_log as asked_as_several
@@ -52,7 +52,7 @@ async def test_a_result_that_takes_other_identities_is_told_once_when_it_is_sett
 ) -> None:
     trials = (asked_as("admin"), FULL), (asked_as("clerk"), clerk)
     log = asked_as_several(tmp_path, *trials, require_identity=True)
-    feed = Feed(log.path, "ours")
+    feed = EventFeed(log.path, "ours")
     while not await feed.catch_up(trials=1) and len(feed._events) < len(trials):
         pass
     await feed.conclude()
@@ -140,7 +140,7 @@ async def test_a_run_that_was_resumed_is_told_to_its_last_trial(tmp_path: Path) 
 
 
 async def test_any_number_of_listeners_hear_every_event_once_and_in_order(tmp_path: Path) -> None:
-    feed = Feed(tmp_path / "log.jsonl", "abc")
+    feed = EventFeed(tmp_path / "log.jsonl", "abc")
     heard: dict[int, list[str]] = {}
 
     async def listen(who: int) -> None:
@@ -159,7 +159,7 @@ async def test_any_number_of_listeners_hear_every_event_once_and_in_order(tmp_pa
             for who in range(20):
                 group.start_soon(listen, who)
             for number in range(59):
-                feed.add(Event.of("run", {"number": number}))
+                feed.add(Event.from_data("run", {"number": number}))
                 if number % 7 == 0:
                     await anyio.lowlevel.checkpoint()
             feed.add(Event("error"))
@@ -169,7 +169,7 @@ async def test_any_number_of_listeners_hear_every_event_once_and_in_order(tmp_pa
 async def test_a_result_is_kept_in_the_log_alone(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     a_log(path, a_run("a"), transcript=a_transcript(answer="x" * 1_000_000))
-    feed = Feed(path)
+    feed = EventFeed(path)
     await feed.catch_up(starts=True)
     assert all(len(str(event)) < 1_000 for event in feed._events)
     texts = [text async for _, name, text in feed.so_far() if name == "test_case_result"]
@@ -178,7 +178,7 @@ async def test_a_result_is_kept_in_the_log_alone(tmp_path: Path) -> None:
 
 async def test_a_log_is_read_trial_by_trial(tmp_path: Path) -> None:
     log = a_log(tmp_path / "log.jsonl", a_run("a"), a_run("b"))
-    feed = Feed(log.path, "x")
+    feed = EventFeed(log.path, "x")
     assert not await feed.catch_up(trials=1)
     assert [event.name for event in feed._events] == ["test_case_result"]
     assert not await feed.catch_up(trials=1)

@@ -8,7 +8,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from harness.web.jobs import Board
+from harness.web.jobs import RunQueue
 from harness.web.settings import Settings
 from harness.web.uploads import Choice, Upload
 from tests.fake_provider import FakeProvider
@@ -26,7 +26,7 @@ async def test_a_run_that_is_cancelled_while_it_gets_its_turn_is_never_begun(
     monkeypatch.setenv("KEY", KEY)
     upload = Upload(name="t.csv", suffix="csv", content=dataset(["stall here"]).encode())
     with anyio.fail_after(WAIT_S):
-        async with Board(Settings(runs=tmp_path / "runs")) as board:
+        async with RunQueue(Settings(runs=tmp_path / "runs")) as board:
             job = await board.submit(upload, Choice(model="fake", server="plain"))
             for _ in range(steps):
                 await anyio.lowlevel.checkpoint()

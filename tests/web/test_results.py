@@ -6,10 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.judging.checks.kinds.graded import THRESHOLD
+from harness.judging.checks.kinds.grading import THRESHOLD
 from harness.runlog import TrialLine
 from harness.types import CheckResult, Transcript, TrialResult, Usage
-from harness.web.results import Progress, band, clean, colour, result, summary
+from harness.web.results import (
+    Progress,
+    build_summary,
+    choose_colour,
+    clean_json,
+    encode_result,
+    get_band,
+)
 from tests.reports.logs import a_log, a_run, a_transcript
 
 
@@ -25,8 +32,8 @@ from tests.reports.logs import a_log, a_run, a_transcript
     ],
 )
 def test_a_share_comes_to_a_band(value: float, name: str) -> None:
-    assert band(value) == name
-    assert band(None) is None
+    assert get_band(value) == name
+    assert get_band(None) is None
 
 
 @pytest.mark.parametrize(
@@ -41,16 +48,23 @@ def test_a_share_comes_to_a_band(value: float, name: str) -> None:
     ],
 )
 def test_a_score_comes_to_a_colour(score: float, name: str) -> None:
-    assert colour(a_run("a", "passed" if score >= THRESHOLD else "failed"), score) == name
+    assert choose_colour(a_run("a", "passed" if score >= THRESHOLD else "failed"), score) == name
 
 
 def test_without_a_score_the_status_decides_and_without_a_verdict_nothing_does() -> None:
-    assert [colour(a_run("a", "passed"), None), colour(a_run("a", "failed"), None)] == [
+    assert [
+        choose_colour(a_run("a", "passed"), None),
+        choose_colour(a_run("a", "failed"), None),
+    ] == [
         "green",
         "red",
     ]
-    assert colour(a_run("a", "error"), None) == colour(a_run("a", "error"), 0.9) == "grey"
-    assert colour(a_run("a", "skipped"), None) == "grey"
+    assert (
+        choose_colour(a_run("a", "error"), None)
+        == choose_colour(a_run("a", "error"), 0.9)
+        == "grey"
+    )
+    assert choose_colour(a_run("a", "skipped"), None) == "grey"
 
 
 def graded(score: float | None, **actual: object) -> TrialResult:
@@ -69,7 +83,7 @@ def test_a_graded_trial_shows_its_metrics_pairs_and_judge() -> None:
         },
         calls=[{"tool": "get_order", "arguments": {"id": 7}, "outcome": "ok", "expected": False}],
     )
-    shown = result(TrialLine(run=run, transcript=a_transcript()))
+    shown = encode_result(TrialLine(run=run, transcript=a_transcript()))
     assert shown["metrics"]["faithfulness"] == {"score": 0.5, "judge": "gpt-4o"}
     assert shown["expected"] == [
         {"tool": "get_order", "arguments": {"id": 7}, "actual": None, "score": 0.0}
@@ -79,7 +93,7 @@ def test_a_graded_trial_shows_its_metrics_pairs_and_judge() -> None:
 
 
 def test_a_trial_that_was_never_started_has_a_card_as_well() -> None:
-    shown = result(TrialLine(run=a_run("a", "skipped"), transcript=None))
+    shown = encode_result(TrialLine(run=a_run("a", "skipped"), transcript=None))
     assert (shown["status"], shown["answer"], shown["calls"], shown["problem"]) == (
         "skipped",
         "",
@@ -87,7 +101,9 @@ def test_a_trial_that_was_never_started_has_a_card_as_well() -> None:
         "budget",
     )
     assert (
-        result(TrialLine(run=a_run("a", "error"), transcript=Transcript()))["error"]["message"]
+        encode_result(TrialLine(run=a_run("a", "error"), transcript=Transcript()))["error"][
+            "message"
+        ]
         == "the server exited"
     )
 
@@ -115,7 +131,7 @@ JSON = st.recursive(
 
 @given(JSON)
 def test_whatever_was_said_becomes_strict_json_without_control_characters(value: object) -> None:
-    text = json.dumps(clean(value), allow_nan=False, ensure_ascii=False)
+    text = json.dumps(clean_json(value), allow_nan=False, ensure_ascii=False)
     assert not any(ord(character) < 32 or 0x7F <= ord(character) < 0xA0 for character in text)
 
 
@@ -123,14 +139,14 @@ def test_what_is_deep_or_wide_without_end_is_cut() -> None:
     deep: object = "end"
     for _ in range(500):
         deep = [deep]
-    assert len(json.dumps(clean(deep))) < 100
+    assert len(json.dumps(clean_json(deep))) < 100
     note = "… 9,800 more are in the run log"
-    assert clean(list(range(10_000))) == [*range(200), note]
-    assert list(clean({str(number): 0 for number in range(10_000)})) == [
+    assert clean_json(list(range(10_000))) == [*range(200), note]
+    assert list(clean_json({str(number): 0 for number in range(10_000)})) == [
         *map(str, range(200)),
         note,
     ]
-    assert clean(list(range(200))) == list(range(200))
+    assert clean_json(list(range(200))) == list(range(200))
 
 
 def test_calls_beyond_the_first_hundred_are_counted() -> None:
@@ -142,10 +158,10 @@ def test_calls_beyond_the_first_hundred_are_counted() -> None:
         run=replace(a_run("a"), checks=(asked,)),
         transcript=replace(said, tool_calls=said.tool_calls * 120),
     )
-    shown = result(line)
+    shown = encode_result(line)
     assert (len(shown["expected"]), len(shown["calls"])) == (100, 100)
     assert shown["left_out"] == {"expected": 30, "calls": 20}
-    assert result(TrialLine(run=a_run("a"), transcript=said))["left_out"] == {
+    assert encode_result(TrialLine(run=a_run("a"), transcript=said))["left_out"] == {
         "expected": 0,
         "calls": 0,
     }
@@ -155,6 +171,6 @@ def test_models_judges_and_simulated_users_are_paid_for_together(tmp_path: Path)
     run = replace(a_run("a"), judge_usage=Usage(cost_usd=0.5), user_usage=Usage(cost_usd=2.0))
     progress = Progress(1)
     progress.add(run)
-    shown = result(TrialLine(run=run, transcript=a_transcript()))
-    whole = summary(a_log(tmp_path / "log.jsonl", run))
+    shown = encode_result(TrialLine(run=run, transcript=a_transcript()))
+    whole = build_summary(a_log(tmp_path / "log.jsonl", run))
     assert [progress.as_json()["cost_usd"], shown["cost_usd"], whole["cost_usd"]] == [2.75] * 3

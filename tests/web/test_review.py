@@ -13,7 +13,7 @@ from selenium.webdriver.common.by import By
 from harness.reports.build import build_report
 from harness.runlog import read_log
 from harness.web.ended.reviews import _known_status
-from harness.web.run_view import run_view
+from harness.web.run_view import ensure_view
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.judging.test_review import GOLDEN
 from tests.reports.logs import a_log, a_run
@@ -69,7 +69,7 @@ def test_the_view_of_a_run_knows_the_status_of_every_trial(tmp_path: Path) -> No
     path = Path(shutil.copyfile(GOLDEN, tmp_path / "log.jsonl"))
     judged = build_report(read_log(path)).results
     assert _known_status(path, judged[0].key) is None  # there is no view yet
-    run_view(path)
+    ensure_view(path)
     found = {one.key: _known_status(path, one.key) for one in judged}
     assert {key: known and known.status for key, known in found.items()} == {
         one.key: one.status for one in judged

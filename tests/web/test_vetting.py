@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from harness.base.errors import HarnessError
-from harness.runner.planning.prepare import Prepared
+from harness.runner.planning.prepare import PreparedPlan
 from harness.web import worker
 from tests.fake_provider import FakeProvider
 from tests.web.support import a_project, dataset
 
-Read = Callable[..., Prepared]
+Read = Callable[..., PreparedPlan]
 CHOICE = {"model": None, "server": None, "judge_model": None, "concurrency": None}
 YAML = "suite: s\n{head}\ntests:\n  - {{name: a, prompt: q, {more}assertions: {{{check}}}}}\n"
 
@@ -26,7 +26,7 @@ def read(tmp_path: Path, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("OPENAI_API_KEY", "test-key-0123456789")
     monkeypatch.setenv("HOME", str(tmp_path))
 
-    def read(text: str, name: str = "tests.csv", **changes: Any) -> Prepared:
+    def read(text: str, name: str = "tests.csv", **changes: Any) -> PreparedPlan:
         path = tmp_path / f"suite{Path(name).suffix}"
         path.write_text(text)
         choice = {**CHOICE, **{key: changes.pop(key) for key in list(changes) if key in CHOICE}}
@@ -38,9 +38,9 @@ def read(tmp_path: Path, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
             "case_timeout_s": 60.0,
         }
         try:
-            return worker.read({**order, **changes}, path)
+            return worker.read_order({**order, **changes}, path)
         except HarnessError as error:
-            problem = worker.problems(error, path, name)[0]
+            problem = worker.encode_problems(error, path, name)[0]
             raise Told(problem["line"], problem["message"], problem["meant"]) from error
 
     return read

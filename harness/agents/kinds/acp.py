@@ -13,10 +13,10 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from harness.agents.agent import Agent, AgentKind, AgentReply, can
-from harness.agents.client_config import shim
-from harness.agents.json_rpc import Lines, Refused
-from harness.agents.program import launched
-from harness.agents.workplace import Workplace, command_of
+from harness.agents.client_config import build_shim_entry
+from harness.agents.json_rpc import JsonRpcConnection, RpcRefusal
+from harness.agents.program import launch_program
+from harness.agents.workplace import Workplace, resolve_agent_command
 from harness.base import AgentError
 from harness.types import AgentSpec, JsonObject
 
@@ -30,13 +30,13 @@ _METHOD_NOT_FOUND = -32601
 class AcpAgent:
     """A conversation with an agent that speaks ACP."""
 
-    def __init__(self, spec: AgentSpec, place: Workplace, lines: Lines) -> None:
+    def __init__(self, spec: AgentSpec, place: Workplace, lines: JsonRpcConnection) -> None:
         """Speak over ``lines``."""
         self._spec = spec
         self._place = place
         self._lines = lines
-        self._lines.answers = self._answered
-        self._lines.hears = self._heard
+        self._lines.answers = self._answer_request
+        self._lines.hears = self._handle_notification
         self._session: str | None = None
         self._begun = False
         self._server: JsonObject = {}
@@ -45,7 +45,7 @@ class AcpAgent:
     async def ask(self, prompt: str, *, fresh: bool) -> AgentReply:
         """Return its answer to ``prompt``; see `harness.agents.Agent`."""
         if self._session is None or fresh:
-            self._session = await self._new_session()
+            self._session = await self._open_session()
         self._said.clear()
         content = [{"type": "text", "text": prompt}]
         done = await self._lines.request(
@@ -57,13 +57,13 @@ class AcpAgent:
         # The usage stays unknown: agents report that of their last step, not of the turn.
         return AgentReply(text="".join(self._said).strip(), refused=why == "refusal")
 
-    async def _new_session(self) -> str:
+    async def _open_session(self) -> str:
         if not self._begun:
             can_do = {"fs": {"readTextFile": False, "writeTextFile": False}, "terminal": False}
             told = await self._lines.request(
                 "initialize", {"protocolVersion": _REVISION, "clientCapabilities": can_do}
             )
-            self._server = _server(self._place, http=_reaches_http(told))
+            self._server = _describe_server(self._place, http=_supports_http(told))
             self._begun = True
         opened = await self._lines.request(
             "session/new", {"cwd": str(self._place.work), "mcpServers": [self._server]}
@@ -72,10 +72,10 @@ class AcpAgent:
             raise AgentError(f"{self._lines.name} opened a session without an id")
         return str(opened["sessionId"])
 
-    def _answered(self, method: str, params: JsonObject) -> JsonObject:
+    def _answer_request(self, method: str, params: JsonObject) -> JsonObject:
         """Return the answer to a request of the agent."""
         if method != "session/request_permission":
-            raise Refused(_METHOD_NOT_FOUND, "this client offers neither files nor a terminal")
+            raise RpcRefusal(_METHOD_NOT_FOUND, "this client offers neither files nor a terminal")
         call = params.get("toolCall")
         kind = call.get("kind") if isinstance(call, Mapping) else None
         granted = kind not in _OWN_KINDS or kind in self._spec.tools
@@ -91,7 +91,7 @@ class AcpAgent:
             return {"outcome": {"outcome": "cancelled"}}
         return {"outcome": {"outcome": "selected", "optionId": chosen}}
 
-    def _heard(self, method: str, params: JsonObject) -> None:
+    def _handle_notification(self, method: str, params: JsonObject) -> None:
         """Handle a notification: the agent's text, of which the last part is its answer."""
         update = params.get("update")
         if method != "session/update" or not isinstance(update, Mapping):
@@ -109,18 +109,18 @@ class AcpAgent:
             self._said.append(str(content.get("text") or ""))
 
 
-def _reaches_http(told: JsonObject) -> bool:
+def _supports_http(told: JsonObject) -> bool:
     step: Any = told
     for key in ("agentCapabilities", "mcpCapabilities", "http"):
         step = step.get(key) if isinstance(step, Mapping) else None
     return step is True
 
 
-def _server(place: Workplace, *, http: bool) -> JsonObject:
+def _describe_server(place: Workplace, *, http: bool) -> JsonObject:
     """Return the server for an agent: over HTTP if it can, else as a process, which all support."""
     if http:
         return {"type": "http", "name": place.server, "url": place.url, "headers": []}
-    process = shim(place.url)
+    process = build_shim_entry(place.url)
     env = [{"name": name, "value": value} for name, value in process["env"].items()]
     return {"name": place.server, **process, "env": env}
 
@@ -128,8 +128,8 @@ def _server(place: Workplace, *, http: bool) -> JsonObject:
 @asynccontextmanager
 async def open_agent(spec: AgentSpec, place: Workplace) -> AsyncGenerator[Agent]:
     """Start the agent for one trial."""
-    async with launched([*command_of(spec), *spec.args], place) as program:
-        yield AcpAgent(spec, place, Lines(program))
+    async with launch_program([*resolve_agent_command(spec), *spec.args], place) as program:
+        yield AcpAgent(spec, place, JsonRpcConnection(program))
 
 
 KIND = AgentKind(opens=open_agent, settings=("command", "tools"), needs=("command",), resumes=can)

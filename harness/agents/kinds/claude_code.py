@@ -11,10 +11,10 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from harness.agents.agent import Agent, AgentKind, AgentReply, can
-from harness.agents.client_config import written
-from harness.agents.json_stream import count, json_lines, texts
+from harness.agents.client_config import write_private_json
+from harness.agents.json_stream import filter_texts, parse_json_lines, parse_token_count
 from harness.agents.program import run_program
-from harness.agents.workplace import Workplace, command_of
+from harness.agents.workplace import Workplace, resolve_agent_command
 from harness.base import AgentError
 from harness.types import UNKNOWN_USAGE, AgentSpec, JsonObject, Usage
 
@@ -40,32 +40,32 @@ class ClaudeCode:
 
     async def ask(self, prompt: str, *, fresh: bool) -> AgentReply:
         """Return its answer to ``prompt``; see `harness.agents.Agent`."""
-        command = [*command_of(self._spec), *self._options(fresh=fresh)]
+        command = [*resolve_agent_command(self._spec), *self._iterate_options(fresh=fresh)]
         done = await run_program(command, self._place, prompt)
-        lines = list(json_lines(done))
+        lines = list(parse_json_lines(done))
         _check_connected(lines, self._place.server)
         result = next((line for line in reversed(lines) if line.get("type") == "result"), None)
         if result is None:
-            raise done.failure("it gave no result")
-        usage = _usage(result)
+            raise done.build_error("it gave no result")
+        usage = _parse_usage(result)
         if result.get("is_error") or result.get("subtype") != "success":
-            words = result.get("result") or ", ".join(texts(result.get("errors")))
+            words = result.get("result") or ", ".join(filter_texts(result.get("errors")))
             raise AgentError(
                 f"{done.name} gave up: {words or result.get('subtype')}",
                 detail=done.stderr,
                 usage=usage,
             )
         self._session = str(result.get("session_id") or "") or self._session
-        said = list(_said(lines))
+        said = list(_iterate_messages(lines))
         return AgentReply(
             text=str(result.get("result") or ""),
             usage=usage,
             served_by=next((str(one["model"]) for one in reversed(said) if "model" in one), None),
             refused=result.get("stop_reason") == "refusal",
-            own_tools=Counter(_own_tools(said)),
+            own_tools=Counter(_iterate_used_tools(said)),
         )
 
-    def _options(self, *, fresh: bool) -> Iterator[str]:
+    def _iterate_options(self, *, fresh: bool) -> Iterator[str]:
         spec, place = self._spec, self._place
         yield from ("-p", "--output-format", "stream-json", "--verbose")
         yield from ("--mcp-config", place.files["mcp_config"], "--strict-mcp-config")
@@ -76,7 +76,10 @@ class ClaudeCode:
         if place.system is not None:
             yield from ("--append-system-prompt", place.system)
         if spec.settings:
-            yield from ("--settings", str(written(place.home / "settings.json", spec.settings)))
+            yield from (
+                "--settings",
+                str(write_private_json(place.home / "settings.json", spec.settings)),
+            )
         if self._session is not None and not fresh:
             yield from ("--resume", self._session)
         yield from spec.args
@@ -97,14 +100,14 @@ def _check_connected(lines: list[JsonObject], server: str) -> None:
                 )
 
 
-def _said(lines: list[JsonObject]) -> Iterator[JsonObject]:
+def _iterate_messages(lines: list[JsonObject]) -> Iterator[JsonObject]:
     """Yield the messages of its model."""
     for line in lines:
         if line.get("type") == "assistant" and isinstance(line.get("message"), dict):
             yield line["message"]
 
 
-def _own_tools(said: list[JsonObject]) -> Iterator[str]:
+def _iterate_used_tools(said: list[JsonObject]) -> Iterator[str]:
     for message in said:
         blocks = message.get("content")
         for block in blocks if isinstance(blocks, list) else ():
@@ -114,12 +117,12 @@ def _own_tools(said: list[JsonObject]) -> Iterator[str]:
                     yield name
 
 
-def _usage(result: JsonObject) -> Usage:
+def _parse_usage(result: JsonObject) -> Usage:
     used: Any = result.get("usage")
     if not isinstance(used, Mapping):
         return UNKNOWN_USAGE
     fresh, read, wrote, out = (
-        count(used.get(name))
+        parse_token_count(used.get(name))
         for name in (
             "input_tokens",
             "cache_read_input_tokens",

@@ -12,10 +12,10 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from harness.agents.agent import Agent, AgentKind, AgentReply, can
-from harness.agents.json_stream import count, json_lines
+from harness.agents.json_stream import parse_json_lines, parse_token_count
 from harness.agents.program import run_program
-from harness.agents.toml_text import toml
-from harness.agents.workplace import Workplace, command_of
+from harness.agents.toml_text import format_toml
+from harness.agents.workplace import Workplace, resolve_agent_command
 from harness.base import AgentError
 from harness.types import UNKNOWN_USAGE, AgentSpec, JsonObject, Usage
 
@@ -47,17 +47,17 @@ class Codex:
         """Return its answer to ``prompt``; see `harness.agents.Agent`."""
         resumed = self._thread if not fresh else None
         command = [
-            *(*command_of(self._spec), "exec", *(("resume",) if resumed else ())),
+            *(*resolve_agent_command(self._spec), "exec", *(("resume",) if resumed else ())),
             *("--json", "--skip-git-repo-check", *self._spec.args),
             *((resumed,) if resumed else ()),
             "-",
         ]
         done = await run_program(command, self._place, prompt)
-        lines = list(json_lines(done))
-        failed = [words for line in lines if (words := _failure(line)) is not None]
+        lines = list(parse_json_lines(done))
+        failed = [words for line in lines if (words := _find_failure(line)) is not None]
         completed = next((one for one in lines if one.get("type") == "turn.completed"), None)
         if completed is None:
-            raise done.failure(failed[-1] if failed else "it completed no turn")
+            raise done.build_error(failed[-1] if failed else "it completed no turn")
         started = (one.get("thread_id") for one in lines if one.get("type") == "thread.started")
         self._thread = next((str(one) for one in started if one), self._thread)
         items = [
@@ -68,50 +68,52 @@ class Codex:
         answers = [str(one.get("text") or "") for one in items if one["type"] == "agent_message"]
         return AgentReply(
             text=answers[-1] if answers else "",
-            usage=self._of_turn(_usage(completed.get("usage")), resumed=resumed is not None),
+            usage=self._compute_turn_usage(
+                _parse_usage(completed.get("usage")), resumed=resumed is not None
+            ),
             own_tools=Counter(
                 _OWN_ITEMS[one["type"]] for one in items if one["type"] in _OWN_ITEMS
             ),
         )
 
-    def _of_turn(self, total: Usage, *, resumed: bool) -> Usage:
+    def _compute_turn_usage(self, total: Usage, *, resumed: bool) -> Usage:
         """Return the usage of one turn: a resumed thread reports that of all its turns."""
         before = self._used if resumed else _NOTHING
         self._used = total
         return Usage(
-            input_tokens=_difference(total.input_tokens, before.input_tokens),
-            output_tokens=_difference(total.output_tokens, before.output_tokens),
-            cache_read_tokens=_difference(total.cache_read_tokens, before.cache_read_tokens),
+            input_tokens=_subtract_counts(total.input_tokens, before.input_tokens),
+            output_tokens=_subtract_counts(total.output_tokens, before.output_tokens),
+            cache_read_tokens=_subtract_counts(total.cache_read_tokens, before.cache_read_tokens),
             cache_write_tokens=None,
             cost_usd=None,
         )
 
 
-def _difference(total: int | None, before: int | None) -> int | None:
+def _subtract_counts(total: int | None, before: int | None) -> int | None:
     if total is None or before is None or total < before:
         return None
     return total - before
 
 
-def _failure(line: JsonObject) -> str | None:
+def _find_failure(line: JsonObject) -> str | None:
     if line.get("type") == "turn.failed" and isinstance(line.get("error"), Mapping):
         return str(line["error"].get("message"))
     return str(line.get("message")) if line.get("type") == "error" else None
 
 
-def _usage(used: Any) -> Usage:
+def _parse_usage(used: Any) -> Usage:
     if not isinstance(used, Mapping):
         return UNKNOWN_USAGE
     return Usage(
-        input_tokens=count(used.get("input_tokens")),
-        output_tokens=count(used.get("output_tokens")),
-        cache_read_tokens=count(used.get("cached_input_tokens")),
+        input_tokens=parse_token_count(used.get("input_tokens")),
+        output_tokens=parse_token_count(used.get("output_tokens")),
+        cache_read_tokens=parse_token_count(used.get("cached_input_tokens")),
         cache_write_tokens=None,
         cost_usd=None,
     )
 
 
-def configuration(spec: AgentSpec, place: Workplace) -> JsonObject:
+def build_configuration(spec: AgentSpec, place: Workplace) -> JsonObject:
     """Return its ``config.toml``: ours, with the user's settings added."""
     given = dict(spec.settings)
     features = {feature: name in spec.tools for name, feature in _FEATURES.items()}
@@ -122,8 +124,8 @@ def configuration(spec: AgentSpec, place: Workplace) -> JsonObject:
         **({"model": spec.model} if spec.model is not None else {}),
         **({"developer_instructions": place.system} if place.system is not None else {}),
         **given,
-        "features": {"goals": False, **features, **_mapping(given, "features")},
-        "agents": {"enabled": False, **_mapping(given, "agents")},
+        "features": {"goals": False, **features, **_get_mapping(given, "features")},
+        "agents": {"enabled": False, **_get_mapping(given, "agents")},
         "mcp_servers": {
             place.server: {
                 "url": place.url,
@@ -135,7 +137,7 @@ def configuration(spec: AgentSpec, place: Workplace) -> JsonObject:
     }
 
 
-def _mapping(settings: JsonObject, name: str) -> JsonObject:
+def _get_mapping(settings: JsonObject, name: str) -> JsonObject:
     value = settings.get(name)
     return value if isinstance(value, dict) else {}
 
@@ -148,7 +150,7 @@ async def open_agent(spec: AgentSpec, place: Workplace) -> AsyncGenerator[Agent]
     file = folder / "config.toml"
     file.touch(0o600)
     try:
-        file.write_text(toml(configuration(spec, place)), encoding="utf-8")
+        file.write_text(format_toml(build_configuration(spec, place)), encoding="utf-8")
     except ValueError as error:
         raise AgentError(f"settings: {error}") from error
     place.env["CODEX_HOME"] = str(folder)

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 
 from harness.agents.agent import Agent, AgentKind, AgentReply
 from harness.agents.program import run_program
-from harness.agents.workplace import Workplace, command_of
+from harness.agents.workplace import Workplace, resolve_agent_command
 from harness.types import AgentSpec
 
 _SYSTEM = "{system_prompt}"
@@ -23,16 +23,16 @@ class CommandAgent:
 
     def __init__(self, spec: AgentSpec, place: Workplace) -> None:
         """Run the command of ``spec`` in ``place``."""
-        self._command = (*command_of(spec), *spec.args)
+        self._command = (*resolve_agent_command(spec), *spec.args)
         self._place = place
 
     async def ask(self, prompt: str, *, fresh: bool) -> AgentReply:
         """Return the command's answer to ``prompt``; see `harness.agents.Agent`."""
-        command = self._place.filled(self._command, prompt)
+        command = self._place.fill_words(self._command, prompt)
         given = any("{prompt}" in word for word in self._command)
         done = await run_program(command, self._place, "" if given else prompt)
         if done.code:
-            raise done.failure()
+            raise done.build_error()
         return AgentReply(text=done.out.strip())
 
 
@@ -42,7 +42,7 @@ async def open_agent(spec: AgentSpec, place: Workplace) -> AsyncGenerator[Agent]
     yield CommandAgent(spec, place)
 
 
-def _has_place_for_system_prompt(spec: AgentSpec) -> bool:
+def _takes_system_prompt(spec: AgentSpec) -> bool:
     return any(_SYSTEM in word for word in (*spec.command, *spec.args))
 
 
@@ -50,6 +50,6 @@ KIND = AgentKind(
     opens=open_agent,
     settings=("command",),
     needs=("command",),
-    takes_system_prompt=_has_place_for_system_prompt,
+    takes_system_prompt=_takes_system_prompt,
 )
 """``type: command``."""

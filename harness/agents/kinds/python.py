@@ -14,9 +14,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from harness.agents.agent import Agent, AgentKind, AgentReply
-from harness.agents.json_stream import count, json_lines
+from harness.agents.json_stream import parse_json_lines, parse_token_count
 from harness.agents.program import run_program
-from harness.agents.workplace import Workplace, command_of
+from harness.agents.workplace import Workplace, resolve_agent_command
 from harness.types import UNKNOWN_USAGE, AgentSpec, Usage
 
 _SCRIPT = Path(__file__).parents[1] / "function_script.py"
@@ -32,16 +32,18 @@ class PythonFunction:
 
     async def ask(self, prompt: str, *, fresh: bool) -> AgentReply:
         """Return what the function returns for ``prompt``; see `harness.agents.Agent`."""
-        interpreter = command_of(self._spec) or (sys.executable,)
+        interpreter = resolve_agent_command(self._spec) or (sys.executable,)
         command = [*interpreter, *self._spec.args, str(_SCRIPT), self._spec.function or ""]
         asked = json.dumps({"prompt": prompt, "mcp_url": self._place.url})
         done = await run_program(command, self._place, asked)
         if done.code:
             last = next(iter(reversed(done.stderr.strip().splitlines())), None)
-            raise done.failure(last)
-        told = list(json_lines(done))[-1]
+            raise done.build_error(last)
+        told = list(parse_json_lines(done))[-1]
         cost = told.get("cost_usd")
-        tokens = {name: count(told.get(name)) for name in ("input_tokens", "output_tokens")}
+        tokens = {
+            name: parse_token_count(told.get(name)) for name in ("input_tokens", "output_tokens")
+        }
         known = Usage(
             **tokens,
             cache_read_tokens=None,

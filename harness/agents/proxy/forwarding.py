@@ -27,12 +27,18 @@ from mcp_types import (
     SubscriptionsListenRequestParams,
 )
 
-from harness.agents.proxy.feed import Feed
-from harness.agents.proxy.held_calls import HeldCalls, Question
+from harness.agents.proxy.paused_calls import InputRequired, PausedCalls
 from harness.agents.proxy.recording import Recording
-from harness.agents.proxy.relay import Relay, UnderWay, client_of, is_newest
+from harness.agents.proxy.relay import PendingRequest, Relay, get_client_id, is_newest
+from harness.agents.proxy.subscriptions import ClientSubscriptions
 from harness.base import RequestRefused, RequestRejected, ServerError
-from harness.sessions import LISTEN, ForwardedRequest, Session, TellProgress, without_answer
+from harness.sessions import (
+    LISTEN,
+    ForwardedRequest,
+    ProgressHandler,
+    Session,
+    build_unanswered_call,
+)
 from harness.types import JsonObject, ToolCall
 
 _OURS = frozenset({"initialize", "server/discover", "ping"})
@@ -50,19 +56,21 @@ async def open_forwarding(
     At most ``max_calls`` calls are sent; further ones are recorded as blocked.
     """
     said = session.introduction
-    server = _Server(said.name or "server", version=said.version, instructions=said.instructions)
+    server = _ForwardingServer(
+        said.name or "server", version=said.version, instructions=said.instructions
+    )
     server.offered = said.capabilities
     async with anyio.create_task_group() as tasks:
-        feed, held = Feed(session, tasks), HeldCalls[_Heard](tasks)
+        feed, held = ClientSubscriptions(session, tasks), PausedCalls[_CallAnswer](tasks)
         relay = Relay(feed)
         server.middleware.append(_Forwarding(session, recording, max_calls, relay, feed, held))
-        async with session.forwarding(relay):
+        async with session.forward_messages(relay):
             tasks.start_soon(relay.run)
             yield server
         tasks.cancel_scope.cancel()
 
 
-class _Server(Server[Any]):
+class _ForwardingServer(Server[Any]):
     """A server whose capabilities are those of another one."""
 
     offered: JsonObject
@@ -85,24 +93,24 @@ _Send = Callable[[JsonObject], Awaitable[JsonObject]]
 
 
 @dataclass
-class _Heard:
+class _CallAnswer:
     """The server's answer to one call, if there is one, and its record."""
 
     made: ToolCall | None = None
     result: JsonObject | None = None
     error: MCPError | None = None
 
-    def answered(self, result: JsonObject) -> None:
+    def set_result(self, result: JsonObject) -> None:
         self.result = result
 
-    def refused(self, code: int, message: str, data: object) -> None:
+    def set_error(self, code: int, message: str, data: object) -> None:
         self.error = MCPError(code, message, data)
 
 
-class _Progress:
+class _ProgressRelay:
     """Progress of one call on its way to the client; the answer must not overtake it."""
 
-    def __init__(self, report: TellProgress) -> None:
+    def __init__(self, report: ProgressHandler) -> None:
         self._report = report
         self._on_its_way = 0
         self._settled = anyio.Event()
@@ -117,7 +125,7 @@ class _Progress:
                 self._settled.set()
                 self._settled = anyio.Event()
 
-    async def settled(self) -> None:
+    async def wait_delivered(self) -> None:
         """Wait until all progress was sent, or `_PROGRESS_S` have passed."""
         await anyio.lowlevel.checkpoint()  # what was read before the answer begins first
         if self._on_its_way:
@@ -134,8 +142,8 @@ class _Forwarding:
         recording: Recording,
         max_calls: int,
         relay: Relay,
-        feed: Feed,
-        held: HeldCalls[_Heard],
+        feed: ClientSubscriptions,
+        held: PausedCalls[_CallAnswer],
     ) -> None:
         self._session = session
         self._held = held
@@ -149,57 +157,65 @@ class _Forwarding:
     async def __call__(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        self._relay.know(ctx)
+        self._relay.register_client(ctx)
         if ctx.request_id is None or ctx.method in _OURS:
             return await call_next(ctx)
         params = dict(ctx.params or {})
         if ctx.method == LISTEN:
-            return await self._listened(ctx, params)
-        await self._feed.start()
-        with self._relay.serving(ctx) as request:
+            return await self._serve_subscription(ctx, params)
+        await self._feed.subscribe_lists()
+        with self._relay.track_request(ctx) as request:
             if ctx.method == "tools/call":
-                result = await self._called(request, params)
+                result = await self._handle_call(request, params)
             else:
-                result = await self._asked(ctx, params)
-            await self._relay.settled()
+                result = await self._handle_request(ctx, params)
+            await self._relay.wait_delivered()
         if not is_newest(ctx):
             return dict(result)
         return {**(_UNCACHED if ctx.method in CACHEABLE_METHODS else {}), **_COMPLETE, **result}
 
-    async def _listened(
+    async def _serve_subscription(
         self, ctx: ServerRequestContext[Any, Any], params: JsonObject
     ) -> HandlerResult:
         """Serve a subscription of the newest revision, until the client ends it."""
         typed = SubscriptionsListenRequestParams.model_validate(params, by_name=False)
         holder, held = f"listens as {id(ctx)}", []
-        await self._feed.start()
+        await self._feed.subscribe_lists()
         try:
             for uri in dict.fromkeys(typed.notifications.resource_subscriptions or ()):
-                await self._refusable(self._feed.hold(uri, holder))
+                await self._convert_refusals(self._feed.subscribe(uri, holder))
                 held.append(uri)
             return await self._feed.listening(ctx, typed)
         finally:
-            self._feed.leave(holder, held)
+            self._feed.drop_client(holder, held)
 
-    async def _asked(self, ctx: ServerRequestContext[Any, Any], params: JsonObject) -> JsonObject:
-        client = client_of(ctx) or ""
+    async def _handle_request(
+        self, ctx: ServerRequestContext[Any, Any], params: JsonObject
+    ) -> JsonObject:
+        client = get_client_id(ctx) or ""
         if ctx.method == "resources/subscribe":
-            return await self._refusable(self._feed.hold(str(params.get("uri")), client))
+            return await self._convert_refusals(
+                self._feed.subscribe(str(params.get("uri")), client)
+            )
         if ctx.method == "resources/unsubscribe":
-            return await self._refusable(self._feed.release(str(params.get("uri")), client))
+            return await self._convert_refusals(
+                self._feed.unsubscribe(str(params.get("uri")), client)
+            )
         if ctx.method == "logging/setLevel" and self._session.introduction.subscribes:
             self._levels[client] = str(params.get("level"))
             return {}  # it is sent with every request
         own = {key: value for key, value in params.items() if key != "_meta"}
 
         async def send(more: JsonObject) -> JsonObject:
-            return await self._refusable(self._session.ask(ctx.method, {**own, **more}))
+            return await self._convert_refusals(
+                self._session.send_request(ctx.method, {**own, **more})
+            )
 
-        if said := self._said_by_client(ctx):
+        if said := self._build_client_meta(ctx):
             own["_meta"] = said
-        return await self._answered(ctx, send)
+        return await self._answer_with_input(ctx, send)
 
-    async def _refusable(self, answer: Awaitable[JsonObject]) -> JsonObject:
+    async def _convert_refusals(self, answer: Awaitable[JsonObject]) -> JsonObject:
         try:
             return await answer
         except (RequestRefused, RequestRejected) as error:
@@ -207,7 +223,9 @@ class _Forwarding:
         except ServerError as error:
             raise MCPError(INTERNAL_ERROR, str(error)) from error
 
-    async def _answered(self, ctx: ServerRequestContext[Any, Any], send: _Send) -> JsonObject:
+    async def _answer_with_input(
+        self, ctx: ServerRequestContext[Any, Any], send: _Send
+    ) -> JsonObject:
         """Return the answer to a request, after getting the input that the server requests.
 
         A client of the newest revision sends the input with a request of its own.
@@ -218,8 +236,8 @@ class _Forwarding:
                 break
             asked = result.get("inputRequests")
             given = {
-                key: await self._refusable(
-                    self._relay.ask(ctx, str(one.get("method")), one.get("params") or {})
+                key: await self._convert_refusals(
+                    self._relay.ask_sender(ctx, str(one.get("method")), one.get("params") or {})
                 )
                 for key, one in (asked.items() if isinstance(asked, Mapping) else ())
             }
@@ -227,36 +245,36 @@ class _Forwarding:
             result = await send({**({"inputResponses": given} if given else {}), **state})
         return result
 
-    async def _called(self, under_way: UnderWay, params: JsonObject) -> JsonObject:
+    async def _handle_call(self, under_way: PendingRequest, params: JsonObject) -> JsonObject:
         ctx = under_way.ctx
         tool, arguments = params.get("name"), params.get("arguments", {})
         if not isinstance(tool, str) or not isinstance(arguments, Mapping):
             raise MCPError(INVALID_PARAMS, "a call has a name, and arguments that are an object")
         meta = params.get("_meta") or {}
-        told = _Progress(ctx.session.report_progress)
+        told = _ProgressRelay(ctx.session.report_progress)
         own = {key: value for key, value in meta.items() if not _is_reserved(key)}
-        call = self._recording.begin(tool, arguments, params)
+        call = self._recording.begin_call(tool, arguments, params)
 
-        async def exchange(more: JsonObject) -> _Heard:
-            heard = _Heard()
+        async def send_call(more: JsonObject) -> _CallAnswer:
+            heard = _CallAnswer()
             request = ForwardedRequest(
                 id=call.id,
                 tool=tool,
                 arguments=dict(arguments),
-                answered=heard.answered,
-                refused=heard.refused,
-                meta={**own, **self._said_by_client(ctx)},
+                answered=heard.set_result,
+                refused=heard.set_error,
+                meta={**own, **self._build_client_meta(ctx)},
                 progress=told if "progressToken" in meta else None,
-                more={**_further(params), **more},
+                more={**_select_extra_params(params), **more},
             )
-            heard.made = await self._sent_or_not(request, call.reply)
+            heard.made = await self._send_within_limit(request, call.reply)
             return heard
 
         async def send(more: JsonObject) -> JsonObject:
             try:
-                heard = await self._made(under_way, params, partial(exchange, more))
-            except Question as question:
-                call.ask(question.result)
+                heard = await self._make_call(under_way, params, partial(send_call, more))
+            except InputRequired as question:
+                call.record_question(question.result)
                 return question.result
             assert heard.made is not None
             call.made = heard.made
@@ -268,15 +286,18 @@ class _Forwarding:
             return {"content": [{"type": "text", "text": call.made.text}], "isError": True}
 
         try:
-            result = await self._answered(ctx, send)
-            await told.settled()
+            result = await self._answer_with_input(ctx, send)
+            await told.wait_delivered()
         finally:
-            self._recording.end(call)
+            self._recording.end_call(call)
         return result
 
-    async def _made(
-        self, under_way: UnderWay, params: JsonObject, exchange: Callable[[], Awaitable[_Heard]]
-    ) -> _Heard:
+    async def _make_call(
+        self,
+        under_way: PendingRequest,
+        params: JsonObject,
+        exchange: Callable[[], Awaitable[_CallAnswer]],
+    ) -> _CallAnswer:
         """Make one call; the server may request input, in the form of the client's revision.
 
         Raises:
@@ -284,23 +305,23 @@ class _Forwarding:
         """
         if not is_newest(under_way.ctx) or self._session.introduction.subscribes:
             return await exchange()
-        held = self._held.taken_up(params, exchange)
-        under_way.ask = held.ask
+        held = self._held.resume_or_start(params, exchange)
+        under_way.ask = held.ask_client
         try:
-            return await held.outcome()
-        except Question:
-            self._held.wait(held)
+            return await held.wait_outcome()
+        except InputRequired:
+            self._held.pause(held)
             raise
 
-    async def _sent_or_not(self, request: ForwardedRequest, reply: int) -> ToolCall:
+    async def _send_within_limit(self, request: ForwardedRequest, reply: int) -> ToolCall:
         epoch = self._recording.epoch
         if self._sent >= self._max_calls:
             words = "not sent by harness: the limit of tool calls was reached"
-            return without_answer(request, "blocked", words, reply=reply, epoch=epoch)
+            return build_unanswered_call(request, "blocked", words, reply=reply, epoch=epoch)
         self._sent += 1
         return await self._session.call(request, reply=reply, epoch=epoch)
 
-    def _said_by_client(self, ctx: ServerRequestContext[Any, Any]) -> JsonObject:
+    def _build_client_meta(self, ctx: ServerRequestContext[Any, Any]) -> JsonObject:
         """Return the facts on the client in a request of the newest revision."""
         able = ctx.session.client_capabilities
         said: dict[str, Any] = {}
@@ -308,11 +329,11 @@ class _Forwarding:
             said[CLIENT_CAPABILITIES_META_KEY] = able.model_dump(
                 by_alias=True, mode="json", exclude_none=True
             )
-        level = (ctx.meta or {}).get(LOG_LEVEL_META_KEY, self._levels.get(client_of(ctx)))
+        level = (ctx.meta or {}).get(LOG_LEVEL_META_KEY, self._levels.get(get_client_id(ctx)))
         return said if level is None else {**said, LOG_LEVEL_META_KEY: level}
 
 
-def _further(params: JsonObject) -> JsonObject:
+def _select_extra_params(params: JsonObject) -> JsonObject:
     return {key: params[key] for key in params if key not in {"name", "arguments", "_meta"}}
 
 

@@ -84,7 +84,7 @@ async def open_listener() -> AsyncGenerator[Listener]:
     """Listen on a free port of loopback for the length of the block."""
     with socket.create_server((HOST, 0), backlog=128) as sock:
         listener = Listener(sock.getsockname()[1])
-        server = _Server(
+        server = _EmbeddedServer(
             uvicorn.Config(
                 listener,
                 log_config=None,
@@ -104,7 +104,7 @@ async def open_listener() -> AsyncGenerator[Listener]:
                 server.should_exit = True
 
 
-class _Server(uvicorn.Server):
+class _EmbeddedServer(uvicorn.Server):
     """A server within another program, which handles signals itself."""
 
     async def serve(self, sockets: Any = None) -> None:

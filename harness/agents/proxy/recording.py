@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import anyio
 
 from harness.base import canonical_json
-from harness.runlog import as_conversation
-from harness.sessions import input_required, without_answer
+from harness.runlog import build_conversation
+from harness.sessions import build_unanswered_call, describe_required_input
 from harness.types import (
     JsonObject,
     Message,
@@ -27,7 +27,7 @@ _GIVEN_UP = "the client ended the call before the server answered"
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
-class OneCall:
+class RecordedCall:
     """A call of a client, from its beginning to its answer."""
 
     id: str
@@ -39,9 +39,9 @@ class OneCall:
     result: JsonObject | None = None
     """The server's raw answer."""
 
-    def ask(self, result: JsonObject) -> None:
+    def record_question(self, result: JsonObject) -> None:
         """Record that the client got the question ``result`` before the server answered."""
-        text = input_required(result, may_answer=True)
+        text = describe_required_input(result, may_answer=True)
         self.made = replace(self.made, outcome="tool_error", text=text)
         self.result = result
 
@@ -59,29 +59,29 @@ class Recording:
         self.replies = 0
         """Number of replies with calls."""
         self._keep = keep
-        self._calls: list[OneCall] = []
+        self._calls: list[RecordedCall] = []
         self._ended: set[str] = set()
-        self._questions: dict[str, OneCall] = {}
+        self._questions: dict[str, RecordedCall] = {}
         self._under_way = 0
 
-    def begin(self, tool: str, arguments: JsonObject, params: JsonObject) -> OneCall:
-        """Record the start of a call; ``params`` are those of its request. `end` ends it."""
-        asked = self._asked_before(tool, arguments, params)
+    def begin_call(self, tool: str, arguments: JsonObject, params: JsonObject) -> RecordedCall:
+        """Record the start of a call; ``params`` are those of its request. `end_call` ends it."""
+        asked = self._find_repeated(tool, arguments, params)
         if not self._under_way and asked is None:
             self.replies += 1
         self._under_way += 1
         reply = self.replies if asked is None else asked.reply
         name = f"call_{len(self._calls) + 1}" if asked is None else asked.id
         request = ToolRequest(id=name, tool=tool, arguments=arguments)
-        made = without_answer(request, "timeout", _UNANSWERED, reply=reply, epoch=self.epoch)
-        call = asked or OneCall(id=name, reply=reply, made=made)
+        made = build_unanswered_call(request, "timeout", _UNANSWERED, reply=reply, epoch=self.epoch)
+        call = asked or RecordedCall(id=name, reply=reply, made=made)
         if asked is None:
             self._calls.append(call)
         call.made, call.result = made, None
         self._keep(made)
         return call
 
-    def end(self, call: OneCall) -> None:
+    def end_call(self, call: RecordedCall) -> None:
         """Record the end of ``call``."""
         self._under_way -= 1
         if call.made.text == _UNANSWERED:
@@ -90,27 +90,31 @@ class Recording:
         self._keep(call.made)
         if call.result is not None and call.result.get("resultType") == "input_required":
             state = call.result.get("requestState")
-            self._questions[_named(call.made.tool, call.made.arguments, state)] = call
+            self._questions[_build_question_key(call.made.tool, call.made.arguments, state)] = call
 
     @property
-    def begun(self) -> int:
+    def call_count(self) -> int:
         """Number of calls that have begun."""
         return len(self._calls)
 
-    def calls(self) -> tuple[ToolCall, ...]:
+    def list_calls(self) -> tuple[ToolCall, ...]:
         """Return the calls that have ended, in the order in which they were made."""
         return tuple(call.made for call in self._calls if call.id in self._ended)
 
-    def messages(self) -> tuple[Message, ...]:
-        """Return the calls as a conversation (`as_conversation`)."""
-        return as_conversation(self.calls())
+    def build_messages(self) -> tuple[Message, ...]:
+        """Return the calls as a conversation (`build_conversation`)."""
+        return build_conversation(self.list_calls())
 
-    def _asked_before(self, tool: str, arguments: JsonObject, params: JsonObject) -> OneCall | None:
+    def _find_repeated(
+        self, tool: str, arguments: JsonObject, params: JsonObject
+    ) -> RecordedCall | None:
         """Return the call that a request repeats with the requested input."""
         if "inputResponses" not in params and "requestState" not in params:
             return None
-        return self._questions.pop(_named(tool, arguments, params.get("requestState")), None)
+        return self._questions.pop(
+            _build_question_key(tool, arguments, params.get("requestState")), None
+        )
 
 
-def _named(tool: str, arguments: JsonObject, state: object) -> str:
+def _build_question_key(tool: str, arguments: JsonObject, state: object) -> str:
     return canonical_json([tool, dict(arguments), state])

@@ -33,9 +33,9 @@ from mcp_types.methods import parse_server_notification, parse_server_request
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ConfigDict
 
-from harness.agents.proxy.feed import Feed
+from harness.agents.proxy.subscriptions import ClientSubscriptions
 from harness.base import RequestRefused
-from harness.sessions import refusal
+from harness.sessions import build_refusal
 from harness.types import JsonObject
 
 MOST_WAITING = 1_000
@@ -51,7 +51,7 @@ _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 logging.getLogger("mcp.server.subscriptions").addHandler(logging.NullHandler())
 
 
-class _Answer(BaseModel):
+class _ClientAnswer(BaseModel):
     """An answer of a client, unparsed."""
 
     model_config = ConfigDict(extra="allow")
@@ -62,7 +62,7 @@ def is_newest(ctx: Context) -> bool:
     return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
-def client_of(ctx: Context) -> str | None:
+def get_client_id(ctx: Context) -> str | None:
     """Return the id of the client's session, which only those of the handshake have."""
     headers = getattr(ctx.request, "headers", {})
     found: str | None = headers.get("mcp-session-id")
@@ -70,7 +70,7 @@ def client_of(ctx: Context) -> str | None:
 
 
 @dataclass(eq=False, slots=True)
-class UnderWay:
+class PendingRequest:
     """A request of a client that is not answered yet."""
 
     ctx: Context
@@ -82,12 +82,12 @@ class UnderWay:
 class Relay:
     """Forwards messages to the clients of one session; a `ForeignClient` of the session."""
 
-    def __init__(self, feed: Feed) -> None:
+    def __init__(self, feed: ClientSubscriptions) -> None:
         """``feed`` has the subscriptions of the clients."""
         self._feed = feed
         self._bus = feed.bus
         self._clients: dict[str, ServerSession] = {}
-        self._under_way: list[UnderWay] = []
+        self._under_way: list[PendingRequest] = []
         self._said: deque[tuple[str, JsonObject]] = deque()
         self._more = anyio.Event()
         self._settled = anyio.Event()
@@ -97,13 +97,13 @@ class Relay:
         while True:
             while self._said:
                 with anyio.move_on_after(TELL_S), suppress(*_GONE):
-                    await self._tell(*self._said[0])
+                    await self._deliver_notification(*self._said[0])
                 self._said.popleft()
             self._settled.set()
             self._more = anyio.Event()
             await self._more.wait()
 
-    async def settled(self) -> None:
+    async def wait_delivered(self) -> None:
         """Wait until all messages were sent, or `TELL_S` have passed."""
         await anyio.lowlevel.checkpoint()  # what was read before the answer begins first
         if self._said:
@@ -111,89 +111,91 @@ class Relay:
                 await self._settled.wait()
 
     @contextmanager
-    def serving(self, ctx: Context) -> Iterator[UnderWay]:
+    def track_request(self, ctx: Context) -> Iterator[PendingRequest]:
         """Register a request of a client while it is running."""
-        request = UnderWay(ctx)
+        request = PendingRequest(ctx)
         self._under_way.append(request)
         try:
             yield request
         finally:
             self._under_way.remove(request)
 
-    def know(self, ctx: Context) -> None:
+    def register_client(self, ctx: Context) -> None:
         """Register the client that sent a message."""
-        if not is_newest(ctx) and (client := client_of(ctx)) is not None:
+        if not is_newest(ctx) and (client := get_client_id(ctx)) is not None:
             self._clients[client] = ctx.session
 
     def notify(self, method: str, params: JsonObject) -> None:
         """Take a notification of the server (see `ForeignClient.notify`)."""
         if method == _ACKNOWLEDGED:
-            self._feed.acknowledged()
+            self._feed.mark_acknowledged()
             return
         if len(self._said) < MOST_WAITING:
             self._settled = self._settled if self._said else anyio.Event()
             self._said.append((method, params))
             self._more.set()
 
-    async def request(self, method: str, params: JsonObject) -> JsonObject:
-        """Ask the client whose request is under way (see `ForeignClient.request`)."""
+    async def ask_client(self, method: str, params: JsonObject) -> JsonObject:
+        """Ask the client whose request is under way (see `ForeignClient.ask_client`)."""
         if self._under_way:
             request = self._under_way[-1]
             if request.ask is not None:
                 return await request.ask(method, params)
-            return await self.ask(request.ctx, method, params)
+            return await self.ask_sender(request.ctx, method, params)
         if not self._clients:
-            raise refusal("no client is connected that could be asked")
-        return await _asked(list(self._clients.values())[-1], method, params, None)
+            raise build_refusal("no client is connected that could be asked")
+        return await _send_question(list(self._clients.values())[-1], method, params, None)
 
-    async def ask(self, ctx: Context, method: str, params: JsonObject) -> JsonObject:
+    async def ask_sender(self, ctx: Context, method: str, params: JsonObject) -> JsonObject:
         """Ask the client of one request.
 
         Raises:
             RequestRefused: it answered with an error, or cannot be asked.
         """
         if is_newest(ctx):
-            raise refusal(
+            raise build_refusal(
                 f"the client speaks revision {ctx.protocol_version}, in which it is not asked "
                 "while its request is under way"
             )
-        return await _asked(ctx.session, method, params, ctx.request_id)
+        return await _send_question(ctx.session, method, params, ctx.request_id)
 
-    async def _tell(self, method: str, params: JsonObject) -> None:
+    async def _deliver_notification(self, method: str, params: JsonObject) -> None:
         event = event_from_wire(method, params)
         if event is not None:
             await self._bus.publish(event)
-            holders = self._feed.holders(params["uri"]) if method == _UPDATED else self._clients
+            holders = (
+                self._feed.get_subscribers(params["uri"]) if method == _UPDATED else self._clients
+            )
             for client in [one for one in self._clients if one in holders]:
-                await _told(self._clients[client], method, params, None)
+                await _send_notification(self._clients[client], method, params, None)
         elif not self._under_way:
             for session in list(self._clients.values()):
-                await _told(session, method, params, None)
+                await _send_notification(session, method, params, None)
         else:
             ctx = self._under_way[-1].ctx
             levels = allowed_log_levels(ctx.protocol_version, ctx.meta)
             if method != _LOG or params.get("level") in levels:
-                await _told(ctx.session, method, params, ctx.request_id)
+                await _send_notification(ctx.session, method, params, ctx.request_id)
 
 
 _GONE = (anyio.BrokenResourceError, anyio.ClosedResourceError, KeyError, ValueError)
 """Errors for a client that is gone, and for a message that its revision does not know."""
 
 
-async def _told(
+async def _send_notification(
     session: ServerSession, method: str, params: JsonObject, request: RequestId | None
 ) -> None:
     notification: Any = parse_server_notification(method, session.protocol_version, params)
     await session.send_notification(notification, request)
 
 
-async def _asked(
+async def _send_question(
     session: ServerSession, method: str, params: JsonObject, request: RequestId | None
 ) -> JsonObject:
     try:
         question: Any = parse_server_request(method, session.protocol_version, params)
         metadata = ServerMessageMetadata(related_request_id=request)
-        answer = await session.send_request(question, _Answer, metadata=metadata)
+        answer = await session.send_request(question, _ClientAnswer, metadata=metadata)
     except MCPError as error:
         raise RequestRefused(
             f"the client refused {method}: {error.message}",
@@ -202,6 +204,6 @@ async def _asked(
             data=error.data,
         ) from error
     except (KeyError, ValueError) as error:
-        raise refusal(f"this question cannot be put to the client: {method}") from error
+        raise build_refusal(f"this question cannot be put to the client: {method}") from error
     told: JsonObject = answer.model_dump(by_alias=True, mode="json")
     return told

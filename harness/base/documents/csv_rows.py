@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from harness.base.documents.files import Rows, problem, read_bytes, shown
+from harness.base.documents.files import Rows, format_path, make_problem, read_bytes
 from harness.base.documents.strict_json import TYPOGRAPHIC_QUOTES
 from harness.base.errors import InvalidInput, Problem, did_you_mean
 
@@ -51,14 +51,14 @@ def read_table(path: Path, *, required: Sequence[str], optional: Sequence[str] =
         InvalidInput: it cannot be read, is too large, is not UTF-8, breaks CSV's syntax, or its
             header has not exactly these columns. Lesser problems are kept in `Rows.problems`.
     """
-    file = shown(path)
+    file = format_path(path)
     raw = read_bytes(path, max_bytes=MAX_BYTES)
     text = _decode(raw, file)
-    records = _records(text, file)
+    records = _iterate_records(text, file)
     first = next(records, None)
     if first is None:
         meant = f"Its first line names the columns: {','.join(required)}."
-        raise InvalidInput([problem(file, 1, "the file is empty.", meant)])
+        raise InvalidInput([make_problem(file, 1, "the file is empty.", meant)])
     line, header = first
     header = _without_empty_end(header, 0)
     _check_header(header, required, optional, file, line)
@@ -68,7 +68,7 @@ def read_table(path: Path, *, required: Sequence[str], optional: Sequence[str] =
         if len(cells) == len(header):
             rows.append(Row(line, dict(zip(header, cells, strict=True))))
         else:
-            problems.append(_ragged(file, line, cells, header))
+            problems.append(_make_ragged_problem(file, line, cells, header))
     return Rows(
         file=file,
         digest=hashlib.sha256(raw).hexdigest(),
@@ -82,23 +82,25 @@ def _decode(raw: bytes, file: str) -> str:
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = _line_of(raw[: error.start].decode("utf-8"))
+        line = _find_line_number(raw[: error.start].decode("utf-8"))
         meant = 'Save it with the encoding UTF-8; spreadsheets call it "CSV UTF-8".'
-        raise InvalidInput([problem(file, line, "the file is not UTF-8 text.", meant)]) from error
-    if "\0" in text:
-        line = _line_of(text[: text.index("\0")])
         raise InvalidInput(
-            [problem(file, line, "there is a NUL character.", "Is this really a CSV file?")]
+            [make_problem(file, line, "the file is not UTF-8 text.", meant)]
+        ) from error
+    if "\0" in text:
+        line = _find_line_number(text[: text.index("\0")])
+        raise InvalidInput(
+            [make_problem(file, line, "there is a NUL character.", "Is this really a CSV file?")]
         )
     return text
 
 
-def _line_of(before: str) -> int:
+def _find_line_number(before: str) -> int:
     """Return the number of the line after ``before``; a lone carriage return also ends a line."""
     return before.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
 
 
-def _records(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
+def _iterate_records(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
     """Yield every record that is not blank, with the line on which it begins."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     while True:
@@ -108,8 +110,8 @@ def _records(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
         except StopIteration:
             return
         except csv.Error as error:
-            message, meant = _explained(str(error))
-            raise InvalidInput([problem(file, begins, message, meant)]) from error
+            message, meant = _explain_error(str(error))
+            raise InvalidInput([make_problem(file, begins, message, meant)]) from error
         if any(cell.strip() for cell in cells):
             yield begins, cells
 
@@ -122,7 +124,7 @@ def _without_empty_end(cells: list[str], width: int) -> list[str]:
     return cells[:end]
 
 
-def _explained(words: str) -> tuple[str, str]:
+def _explain_error(words: str) -> tuple[str, str]:
     """Return a CSV parser's message in plain words, and the advice."""
     if "unexpected end of data" in words:
         return "a cell opens with a quote that is never closed.", QUOTES_HINT
@@ -145,11 +147,13 @@ def _check_header(
         if name not in known:
             missing = [column for column in known if column not in header]
             near = did_you_mean(name.strip().lower().replace(" ", "_"), missing)
-            meant = near or _separators(name) or f"The columns are {', '.join(known)}."
-            problems.append(problem(file, line, f"there is no column {name[:60]!r}.", meant))
+            meant = near or _suggest_separator(name) or f"The columns are {', '.join(known)}."
+            problems.append(make_problem(file, line, f"there is no column {name[:60]!r}.", meant))
         elif header.count(name) > 1:
             problems.append(
-                problem(file, line, f"the column {name!r} is given twice.", "Remove one of them.")
+                make_problem(
+                    file, line, f"the column {name!r} is given twice.", "Remove one of them."
+                )
             )
     absent = [column for column in required if column not in header]
     if absent:
@@ -160,28 +164,32 @@ def _check_header(
             else f"the column {names} is missing."
         )
         problems.append(
-            problem(file, line, message, f"The first line of the file is: {','.join(required)}")
+            make_problem(
+                file, line, message, f"The first line of the file is: {','.join(required)}"
+            )
         )
     if problems:
         raise InvalidInput(problems)
 
 
-def _separators(name: str) -> str | None:
+def _suggest_separator(name: str) -> str | None:
     found = next((mark for mark in (";", "\t", "|") if mark in name), None)
     return None if found is None else f"Separate the columns by commas, not by {found!r}."
 
 
-def _ragged(file: str, line: int, cells: list[str], header: list[str]) -> Problem:
-    counts = f"this row has {_columns(len(cells))}, the header has {len(header)}."
+def _make_ragged_problem(file: str, line: int, cells: list[str], header: list[str]) -> Problem:
+    counts = f"this row has {_format_columns(len(cells))}, the header has {len(header)}."
     if any(cell.startswith((' "', '\t"')) for cell in cells):
-        return problem(file, line, counts, "Write no space between a comma and an opening quote.")
+        return make_problem(
+            file, line, counts, "Write no space between a comma and an opening quote."
+        )
     if any(cell.strip()[:1] in _OPENING_QUOTES for cell in cells):
         meant = 'Put cells in straight quotes, ", and not in typographic ones.'
-        return problem(file, line, counts, meant)
+        return make_problem(file, line, counts, meant)
     if len(cells) > len(header):
         meant = f"Put quotes around a cell that has commas in it. {QUOTES_HINT}"
-        return problem(file, line, counts, meant)
-    return problem(
+        return make_problem(file, line, counts, meant)
+    return make_problem(
         file,
         line,
         counts,
@@ -189,5 +197,5 @@ def _ragged(file: str, line: int, cells: list[str], header: list[str]) -> Proble
     )
 
 
-def _columns(count: int) -> str:
+def _format_columns(count: int) -> str:
     return "1 column" if count == 1 else f"{count} columns"

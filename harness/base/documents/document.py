@@ -18,9 +18,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 
-from harness.base.documents.files import read_bytes, shown
-from harness.base.documents.scalars import resolve
-from harness.base.documents.syntax import explain
+from harness.base.documents.files import format_path, read_bytes
+from harness.base.documents.scalars import resolve_scalar
+from harness.base.documents.syntax import explain_syntax_error
 from harness.base.errors import InvalidInput, Problem
 from harness.types import Location
 
@@ -84,7 +84,7 @@ class Document:
         """Problems of the YAML itself, except syntax errors."""
         self._root = root
 
-    def at(self, path: Steps) -> Location:
+    def locate(self, path: Steps) -> Location:
         """Return the location of the value at ``path``, or of the nearest existing parent.
 
         A value that begins below its key, or is missing, gets the key's location.
@@ -97,9 +97,9 @@ class Document:
             node = node.parts[step]
             elsewhere = node.value is None or (key is not None and key[0] < node.place[0])
             place = key if key is not None and elsewhere else node.place
-        return self._location(place)
+        return self._to_location(place)
 
-    def at_key(self, path: Steps) -> Location:
+    def locate_key(self, path: Steps) -> Location:
         """Return the location of the last key of ``path``, or of the nearest existing parent."""
         node = self._root
         for step in path[:-1]:
@@ -107,13 +107,13 @@ class Document:
                 break
             node = node.parts[step]
         key = node.keys.get(path[-1]) if path else None
-        return self.at(path) if key is None else self._location(key)
+        return self.locate(path) if key is None else self._to_location(key)
 
-    def _location(self, place: _Place) -> Location:
+    def _to_location(self, place: _Place) -> Location:
         return Location(file=self.file, line=place[0], column=place[1])
 
 
-def in_code(at: Location) -> Document:
+def build_code_document(at: Location) -> Document:
     """Return a document for a program's data, with the location ``at`` for every part."""
     return Document(
         file=at.file, digest="", root=_Node(None, (at.line or 1, at.column or 1)), problems=()
@@ -127,12 +127,12 @@ def read_document(path: Path, prepare: Callable[[str], str] = str) -> Document:
         InvalidInput: it cannot be read, is too large, is not UTF-8, has a syntax error, or nests or
         copies too much. Lesser problems are kept in `Document.problems`.
     """
-    file = shown(path)
+    file = format_path(path)
     raw = read_bytes(path, max_bytes=MAX_BYTES, split_into="suites")
-    return document_of(prepare(_decode(raw, file)), file, hashlib.sha256(raw).hexdigest())
+    return parse_document(prepare(_decode(raw, file)), file, hashlib.sha256(raw).hexdigest())
 
 
-def document_of(text: str, file: str, digest: str = "") -> Document:
+def parse_document(text: str, file: str, digest: str = "") -> Document:
     """Return the YAML ``text`` as a document; ``file`` is its file in messages.
 
     Raises:
@@ -142,7 +142,7 @@ def document_of(text: str, file: str, digest: str = "") -> Document:
     try:
         root = builder.build(yaml.parse(_put_aside(text), Loader=_LOADER))
     except yaml.YAMLError as error:
-        raise InvalidInput([explain(error, text, file)]) from error
+        raise InvalidInput([explain_syntax_error(error, text, file)]) from error
     return Document(
         file=file,
         digest=digest,
@@ -157,14 +157,14 @@ def _decode(raw: bytes, file: str) -> str:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         before = raw[: error.start].decode("utf-8")
-        raise _refused(
+        raise _build_character_error(
             file, before, "the file is not UTF-8 text.", "Save it with the encoding UTF-8."
         ) from error
     if bad := _FORBIDDEN.search(text):
         number = f"{ord(bad.group()):04X}"
         message = f"the character U+{number} is not allowed in a YAML file."
         meant = f"Remove it, or write it within double quotes as \\u{number}."
-        raise _refused(file, text[: bad.start()], message, meant)
+        raise _build_character_error(file, text[: bad.start()], message, meant)
     return text
 
 
@@ -172,7 +172,7 @@ def _put_aside(text: str) -> str:
     return _REFERENCE.sub(lambda found: found.group().translate(_ASIDE), text)
 
 
-def _refused(file: str, before: str, message: str, meant: str) -> InvalidInput:
+def _build_character_error(file: str, before: str, message: str, meant: str) -> InvalidInput:
     """Raise an error for the character after ``before``."""
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
     return InvalidInput(
@@ -198,54 +198,54 @@ class _Builder:
             if not isinstance(event, yaml.DocumentStartEvent):
                 continue
             if root is not None:
-                self._problem(
+                self._add_problem(
                     event,
                     "a second document begins in the file.",
                     "Give each suite a file of its own.",
                 )
                 break
-            root = self._node(next(events), 0)
+            root = self._build_node(next(events), 0)
         return root or _Node(value=None, place=(1, 1))
 
-    def _node(self, event: Any, depth: int) -> _Node:
+    def _build_node(self, event: Any, depth: int) -> _Node:
         if depth > MAX_DEPTH:
             raise self._too_deep(event)
         if isinstance(event, yaml.AliasEvent):
-            return self._alias(event, depth)
+            return self._resolve_alias(event, depth)
         if event.tag is not None and (
             event.tag != _TEXT_TAG or not isinstance(event, yaml.ScalarEvent)
         ):
             advice = "Remove it; quote a text that begins with '!'."
-            self._problem(event, "a tag (!…) is not allowed.", advice)
+            self._add_problem(event, "a tag (!…) is not allowed.", advice)
         if isinstance(event, yaml.ScalarEvent):
-            node = self._scalar(event)
+            node = self._build_scalar(event)
         elif isinstance(event, yaml.SequenceStartEvent):
-            node = self._sequence(event, depth)
+            node = self._build_sequence(event, depth)
         else:
-            node = self._mapping(event, depth)
+            node = self._build_mapping(event, depth)
         if event.anchor is not None:
             self._anchors[event.anchor] = node
         return node
 
-    def _alias(self, event: Any, depth: int) -> _Node:
+    def _resolve_alias(self, event: Any, depth: int) -> _Node:
         target = self._anchors.get(event.anchor)
         if target is None:
             message = "an alias (*…) refers to nothing that ends above it."
-            self._problem(event, message, "Quote a text that begins with '*'.")
-            return _Node(value=None, place=_place(event))
+            self._add_problem(event, message, "Quote a text that begins with '*'.")
+            return _Node(value=None, place=_get_place(event))
         self._copied += target.weight
         if self._copied > MAX_COPIED:
             raise InvalidInput(
-                [self._said(event, "the aliases (*name) of this file repeat too much.")]
+                [self._make_problem(event, "the aliases (*name) of this file repeat too much.")]
             )
         if depth + target.height > MAX_DEPTH:
             raise self._too_deep(event)
-        return target._replace(place=_place(event))
+        return target._replace(place=_get_place(event))
 
-    def _scalar(self, event: Any) -> _Node:
+    def _build_scalar(self, event: Any) -> _Node:
         value = event.value.translate(_BRACES)
         if _SURROGATE.search(value):
-            self._problem(
+            self._add_problem(
                 event,
                 "an escape in this text is half of a character.",
                 "Write the character itself.",
@@ -253,32 +253,32 @@ class _Builder:
             value = ""
         elif event.implicit[0]:
             try:
-                value = resolve(value)
+                value = resolve_scalar(value)
             except ValueError as error:
-                self._problem(event, f"{error}.", "Quote it if it is text.")
-        return _Node(value=value, place=_place(event), weight=1 + len(event.value))
+                self._add_problem(event, f"{error}.", "Quote it if it is text.")
+        return _Node(value=value, place=_get_place(event), weight=1 + len(event.value))
 
-    def _sequence(self, start: Any, depth: int) -> _Node:
+    def _build_sequence(self, start: Any, depth: int) -> _Node:
         parts: list[_Node] = []
         while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
-            parts.append(self._node(event, depth + 1))
+            parts.append(self._build_node(event, depth + 1))
         return _Node(
             value=[part.value for part in parts],
-            place=_place(start),
+            place=_get_place(start),
             weight=1 + sum(part.weight for part in parts),
-            height=_height(parts),
+            height=_measure_height(parts),
             parts=dict(enumerate(parts)),
         )
 
-    def _mapping(self, start: Any, depth: int) -> _Node:
+    def _build_mapping(self, start: Any, depth: int) -> _Node:
         keys: dict[str | int, _Place] = {}
         parts: dict[str | int, _Node] = {}
         merged: list[_Node] = []
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
-            key = self._node(event, depth + 1)
-            part = self._node(next(self._events), depth + 1)
+            key = self._build_node(event, depth + 1)
+            part = self._build_node(next(self._events), depth + 1)
             if key.value == "<<" and event.implicit[0]:
-                merged.extend(self._merged(event, part))
+                merged.extend(self._merge_mappings(event, part))
             elif self._is_new_key(event, key, keys):
                 keys[key.value], parts[key.value] = key.place, part
         for source in merged:
@@ -286,19 +286,19 @@ class _Builder:
             parts = {**source.parts, **parts}
         return _Node(
             value={name: part.value for name, part in parts.items()},
-            place=_place(start),
+            place=_get_place(start),
             weight=1 + sum(part.weight + len(str(name)) for name, part in parts.items()),
-            height=_height(parts.values()),
+            height=_measure_height(parts.values()),
             keys=keys,
             parts=parts,
         )
 
-    def _merged(self, event: Any, part: _Node) -> list[_Node]:
+    def _merge_mappings(self, event: Any, part: _Node) -> list[_Node]:
         """Return the mappings that ``<<:`` adds; for each key, the first one with it decides."""
         sources = list(part.parts.values()) if isinstance(part.value, list) else [part]
         if all(isinstance(source.value, dict) for source in sources):
             return sources
-        self._problem(
+        self._add_problem(
             event,
             "'<<' takes a mapping, or a list of mappings.",
             'If it is a plain key, quote it: "<<".',
@@ -312,11 +312,11 @@ class _Builder:
                 if getattr(event, "value", "")
                 else "Write it as 'key: value'."
             )
-            self._problem(event, "a key must be text.", advice)
+            self._add_problem(event, "a key must be text.", advice)
             return False
         if key.value in keys:
             first = keys[key.value][0]
-            self._problem(
+            self._add_problem(
                 event,
                 f"the key {key.value!r} is given twice; first at line {first}.",
                 "Remove one of them.",
@@ -324,22 +324,22 @@ class _Builder:
             return False
         return True
 
-    def _problem(self, event: Any, message: str, meant: str) -> None:
-        self.problems.append(self._said(event, message, meant))
+    def _add_problem(self, event: Any, message: str, meant: str) -> None:
+        self.problems.append(self._make_problem(event, message, meant))
 
     def _too_deep(self, event: Any) -> InvalidInput:
-        return InvalidInput([self._said(event, f"nested deeper than {MAX_DEPTH} levels.")])
+        return InvalidInput([self._make_problem(event, f"nested deeper than {MAX_DEPTH} levels.")])
 
-    def _said(self, event: Any, message: str, meant: str | None = None) -> Problem:
-        line, column = _place(event)
+    def _make_problem(self, event: Any, message: str, meant: str | None = None) -> Problem:
+        line, column = _get_place(event)
         return Problem(
             at=Location(file=self._file, line=line, column=column), message=message, meant=meant
         )
 
 
-def _height(parts: Iterable[_Node]) -> int:
+def _measure_height(parts: Iterable[_Node]) -> int:
     return 1 + max((part.height for part in parts), default=0)
 
 
-def _place(event: Any) -> _Place:
+def _get_place(event: Any) -> _Place:
     return event.start_mark.line + 1, event.start_mark.column + 1

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.base.documents.files import problem, read_bytes, shown
+from harness.base.documents.files import format_path, make_problem, read_bytes
 from harness.base.errors import InvalidInput, Problem
 
 MAX_BYTES = 1_000_000
@@ -33,22 +33,22 @@ def read_env_file(path: Path) -> Mapping[str, str]:
     Raises:
         InvalidInput: it cannot be read, or a line is not a variable.
     """
-    file = shown(path)
+    file = format_path(path)
     raw = read_bytes(path, max_bytes=MAX_BYTES)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InvalidInput([problem(file, None, "the file is not UTF-8 text.")]) from error
+        raise InvalidInput([make_problem(file, None, "the file is not UTF-8 text.")]) from error
     variables: dict[str, str] = {}
     problems: list[Problem] = []
     for number, line in enumerate(text.splitlines(), 1):
         if not (stripped := line.strip()) or stripped.startswith("#"):
             continue
         found = _VARIABLE.fullmatch(stripped)
-        value = None if found is None else _value(found["value"])
+        value = None if found is None else _parse_value(found["value"])
         if found is None:
             problems.append(
-                problem(
+                make_problem(
                     file,
                     number,
                     "this line is not a variable.",
@@ -61,7 +61,9 @@ def read_env_file(path: Path) -> Mapping[str, str]:
                 "double quotes."
             )
             problems.append(
-                problem(file, number, f"the value of {found['name']} has an open quote.", meant)
+                make_problem(
+                    file, number, f"the value of {found['name']} has an open quote.", meant
+                )
             )
         else:
             variables[found["name"]] = value
@@ -70,7 +72,7 @@ def read_env_file(path: Path) -> Mapping[str, str]:
     return variables
 
 
-def _value(written: str) -> str | None:
+def _parse_value(written: str) -> str | None:
     """Return the value without quotes and escapes; ``None`` if its quotes are not balanced."""
     if not written.startswith(("'", '"')):
         return _COMMENT.sub("", written).rstrip()

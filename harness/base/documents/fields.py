@@ -42,38 +42,40 @@ class Layout:
     """Keys that are often written here by mistake → what to do instead."""
 
 
-def text(description: str, *, required: bool = False) -> Field:
+def text_field(description: str, *, required: bool = False) -> Field:
     """Text of any length that is not blank: a prompt, a description."""
     return Field(
         schema={"type": "string", "pattern": r"\S", "description": description},
-        parse=_text,
+        parse=_parse_text,
         required=required,
     )
 
 
-def line(description: str, *, required: bool = False) -> Field:
+def line_field(description: str, *, required: bool = False) -> Field:
     """A name: one line without spaces around it and without control characters."""
     return Field(
         schema={"type": "string", "pattern": r"\S", "description": description},
-        parse=as_line,
+        parse=parse_single_line,
         required=required,
     )
 
 
-def integer(description: str, *, least: int, default: int | None = None) -> Field:
+def integer_field(description: str, *, least: int, default: int | None = None) -> Field:
     """A whole number from ``least`` up; ``5.0`` is one, as in JSON."""
 
     def parse(value: Any) -> int:
         whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
         if isinstance(value, bool) or not whole or value < least:
-            raise InvalidValue(f"expected a whole number from {least} up, found {found(value)}")
+            raise InvalidValue(
+                f"expected a whole number from {least} up, found {describe_value(value)}"
+            )
         return int(value)
 
     schema = {"type": "integer", "minimum": least, "description": description}
-    return Field(schema=_with_default(schema, default), parse=parse)
+    return Field(schema=_add_default(schema, default), parse=parse)
 
 
-def decimal(
+def decimal_field(
     description: str, *, unit: str, positive: bool = True, default: float | None = None
 ) -> Field:
     """A number with a ``unit``; above zero if ``positive``, else not below zero."""
@@ -83,19 +85,19 @@ def decimal(
     def parse(value: Any) -> float:
         fits = isinstance(value, int | float) and not isinstance(value, bool)
         if not fits or not 0 <= value <= _LARGEST or (positive and value == 0):
-            raise InvalidValue(f"expected {words}, found {found(value)}")
+            raise InvalidValue(f"expected {words}, found {describe_value(value)}")
         return float(value)
 
     schema = {"type": "number", **bound, "maximum": _LARGEST, "description": description}
-    return Field(schema=_with_default(schema, default), parse=parse)
+    return Field(schema=_add_default(schema, default), parse=parse)
 
 
-def flag(description: str) -> Field:
+def flag_field(description: str) -> Field:
     """A boolean."""
 
     def parse(value: Any) -> bool:
         if not isinstance(value, bool):
-            raise InvalidValue(f"expected true or false, found {found(value)}")
+            raise InvalidValue(f"expected true or false, found {describe_value(value)}")
         return value
 
     return Field(
@@ -103,7 +105,7 @@ def flag(description: str) -> Field:
     )
 
 
-def choice(description: str, options: Sequence[str]) -> Field:
+def choice_field(description: str, options: Sequence[str]) -> Field:
     """One of several words; the first is the default."""
 
     def parse(value: Any) -> str:
@@ -111,7 +113,7 @@ def choice(description: str, options: Sequence[str]) -> Field:
             return value
         near = did_you_mean(value, options) if isinstance(value, str) else None
         raise InvalidValue(
-            f"expected one of {', '.join(options)}; found {found(value)}", meant=near
+            f"expected one of {', '.join(options)}; found {describe_value(value)}", meant=near
         )
 
     schema = {
@@ -123,32 +125,35 @@ def choice(description: str, options: Sequence[str]) -> Field:
     return Field(schema=schema, parse=parse)
 
 
-def lines(description: str) -> Field:
+def lines_field(description: str) -> Field:
     """A list of names in order; duplicates are allowed."""
     schema = {
         "type": "array",
         "items": {"type": "string", "pattern": r"\S"},
         "description": description,
     }
-    return Field(schema=schema, parse=lambda value: _each(value, as_line))
+    return Field(schema=schema, parse=lambda value: _parse_texts(value, parse_single_line))
 
 
-def arguments(description: str) -> Field:
+def arguments_field(description: str) -> Field:
     """A list of texts for a process; empty texts are allowed."""
     schema = {"type": "array", "items": {"type": "string"}, "description": description}
-    return Field(schema=schema, parse=lambda value: _each(value, _argument))
+    return Field(schema=schema, parse=lambda value: _parse_texts(value, _parse_argument))
 
 
-def mapping(description: str) -> Field:
+def mapping_field(description: str) -> Field:
     """A mapping from text to any JSON value."""
-    return Field(schema={"type": "object", "description": description}, parse=as_mapping)
+    return Field(schema={"type": "object", "description": description}, parse=parse_mapping)
 
 
-def texts_by_name(description: str) -> Field:
+def texts_by_name_field(description: str) -> Field:
     """A mapping from names to texts, such as environment variables."""
 
     def parse(value: Any) -> dict[str, str]:
-        return {name: _at(name, _argument, each) for name, each in as_mapping(value).items()}
+        return {
+            name: _parse_part(name, _parse_argument, each)
+            for name, each in parse_mapping(value).items()
+        }
 
     schema = {
         "type": "object",
@@ -158,25 +163,29 @@ def texts_by_name(description: str) -> Field:
     return Field(schema=schema, parse=parse)
 
 
-def as_mapping(value: Any) -> dict[str, Any]:
+def parse_mapping(value: Any) -> dict[str, Any]:
     """Return ``value`` if it is a mapping."""
     if not isinstance(value, dict):
-        raise InvalidValue(f"expected a mapping (lines of 'key: value'), found {found(value)}")
+        raise InvalidValue(
+            f"expected a mapping (lines of 'key: value'), found {describe_value(value)}"
+        )
     return value
 
 
-def as_list(value: Any) -> list[Any]:
+def parse_list(value: Any) -> list[Any]:
     """Return ``value`` if it is a list."""
     if not isinstance(value, list):
-        raise InvalidValue(f"expected a list (lines that begin with '- '), found {found(value)}")
+        raise InvalidValue(
+            f"expected a list (lines that begin with '- '), found {describe_value(value)}"
+        )
     return value
 
 
 SHARE: JsonObject = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
-"""Schema of what `as_share` reads."""
+"""Schema of what `parse_share` reads."""
 
 
-def as_share(value: Any, shown: Callable[[Any], str] | None = None) -> float:
+def parse_share(value: Any, shown: Callable[[Any], str] | None = None) -> float:
     """Return a share of a whole, above 0 and up to 1; ``shown`` formats any other value.
 
     Raises:
@@ -185,22 +194,22 @@ def as_share(value: Any, shown: Callable[[Any], str] | None = None) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not 0 < value <= 1:
         meant = "Write 80 % as 0.8." if is_number and value > 1 else None
-        told = (shown or found)(value)
+        told = (shown or describe_value)(value)
         raise InvalidValue(f"expected a share above 0 and up to 1, found {told}", meant=meant)
     return float(value)
 
 
-def as_line(value: Any) -> str:
+def parse_single_line(value: Any) -> str:
     """Return ``value`` if it is a name: text on one line, without spaces around it."""
-    name = _text(value)
+    name = _parse_text(value)
     if name != name.strip():
-        raise InvalidValue(f"there are spaces around this name: {found(name)}")
+        raise InvalidValue(f"there are spaces around this name: {describe_value(name)}")
     if any(unicodedata.category(character) in {"Cc", "Zl", "Zp"} for character in name):
-        raise InvalidValue(f"expected a name on one line, found {found(name)}")
+        raise InvalidValue(f"expected a name on one line, found {describe_value(name)}")
     return name
 
 
-def found(value: Any) -> str:
+def describe_value(value: Any) -> str:
     """Return a short description of an unexpected value."""
     if value is None:
         return "nothing"
@@ -216,11 +225,11 @@ _LARGEST = 1_000_000_000  # thirty years in seconds; more dollars than any run s
 _LONGEST_SHOWN = 60
 
 
-def _with_default(schema: dict[str, Any], default: float | None) -> dict[str, Any]:
+def _add_default(schema: dict[str, Any], default: float | None) -> dict[str, Any]:
     return schema if default is None else {**schema, "default": default}
 
 
-def _string(value: Any) -> str:
+def _parse_string(value: Any) -> str:
     if isinstance(value, str):
         return value
     quoted = (
@@ -228,16 +237,16 @@ def _string(value: Any) -> str:
         if isinstance(value, dict | list | NoneType)
         else f'Quote it if it is text: "{json.dumps(value)}".'
     )
-    raise InvalidValue(f"expected text, found {found(value)}", meant=quoted)
+    raise InvalidValue(f"expected text, found {describe_value(value)}", meant=quoted)
 
 
-def _text(value: Any) -> str:
-    if not _string(value).strip():
+def _parse_text(value: Any) -> str:
+    if not _parse_string(value).strip():
         raise InvalidValue("expected text, found only spaces")
     return str(value)
 
 
-def _argument(value: Any) -> str:
+def _parse_argument(value: Any) -> str:
     """Parse text for a process. It may be a secret, so messages must not show it."""
     if not isinstance(value, str):
         raise InvalidValue("expected text", meant="Write it in quotes.")
@@ -246,11 +255,11 @@ def _argument(value: Any) -> str:
     return value
 
 
-def _each(value: Any, parse: Callable[[Any], str]) -> tuple[str, ...]:
-    return tuple(_at(index, parse, item) for index, item in enumerate(as_list(value)))
+def _parse_texts(value: Any, parse: Callable[[Any], str]) -> tuple[str, ...]:
+    return tuple(_parse_part(index, parse, item) for index, item in enumerate(parse_list(value)))
 
 
-def _at(step: str | int, parse: Callable[[Any], str], value: Any) -> str:
+def _parse_part(step: str | int, parse: Callable[[Any], str], value: Any) -> str:
     """Parse a part of a value, so that an error has its path."""
     try:
         return parse(value)
@@ -262,17 +271,18 @@ VERSIONS = (1, "1", "1.0", "1.0.0")
 """Allowed values of ``mxcp:``."""
 
 
-def as_version(value: Any) -> Any:
+def parse_version(value: Any) -> Any:
     """Parse the version of a file's format."""
     if isinstance(value, bool) or value not in VERSIONS:
         raise InvalidValue(
-            f"expected version 1 of the format, found {found(value)}", meant="Write 'mxcp: 1'."
+            f"expected version 1 of the format, found {describe_value(value)}",
+            meant="Write 'mxcp: 1'.",
         )
     return value
 
 
-def as_mapping_or_line(value: Any) -> Any:
+def parse_mapping_or_line(value: Any) -> Any:
     """Parse a mapping, or one line of text."""
     if isinstance(value, dict):
         return value
-    return as_line(value)
+    return parse_single_line(value)

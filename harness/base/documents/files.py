@@ -26,12 +26,12 @@ class Rows(Generic[_R]):
     problems: tuple[Problem, ...]
     """Problems of rows that cannot be read; such rows are not in `rows`."""
 
-    def at(self, line: int) -> Location:
+    def locate(self, line: int) -> Location:
         """Return the location of a line."""
         return Location(file=self.file, line=line)
 
 
-def shown(path: Path) -> str:
+def format_path(path: Path) -> str:
     """Return ``path`` as a user would type it: relative if it is below the working directory."""
     absolute = os.path.abspath(path)  # noqa: PTH100 - Path.resolve would follow links, and show another path
     below = os.path.relpath(absolute)
@@ -46,19 +46,23 @@ def read_bytes(path: Path, *, max_bytes: int, split_into: str = "files") -> byte
     Raises:
         InvalidInput: it cannot be read, or has more than ``max_bytes``.
     """
-    file = shown(path)
+    file = format_path(path)
     try:
         with path.open("rb") as stream:
             raw = stream.read(max_bytes + 1)
     except (OSError, ValueError) as error:  # a path with a NUL character is a ValueError
         reason = getattr(error, "strerror", None) or str(error)
-        raise InvalidInput([problem(file, None, f"the file cannot be read: {reason}.")]) from error
+        raise InvalidInput(
+            [make_problem(file, None, f"the file cannot be read: {reason}.")]
+        ) from error
     if len(raw) > max_bytes:
         limit = f"the file is larger than {max_bytes // 1_000_000} MB."
-        raise InvalidInput([problem(file, None, limit, f"Split it into several {split_into}.")])
+        raise InvalidInput(
+            [make_problem(file, None, limit, f"Split it into several {split_into}.")]
+        )
     return raw
 
 
-def problem(file: str, line: int | None, message: str, meant: str | None = None) -> Problem:
+def make_problem(file: str, line: int | None, message: str, meant: str | None = None) -> Problem:
     """Return a problem with a line of a file, or with the whole file."""
     return Problem(at=Location(file=file, line=line), message=message, meant=meant)

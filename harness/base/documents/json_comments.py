@@ -35,12 +35,16 @@ def require_json(text: str, file: str) -> str:
         at = Location(file=file, line=error.lineno, column=error.colno)
         meant = "Look at the commas, quotation marks and brackets around this place."
         raise InvalidInput(
-            [Problem(at=at, message=f"this is not JSON: {_worded(error.msg)}.", meant=meant)]
+            [
+                Problem(
+                    at=at, message=f"this is not JSON: {_reword_message(error.msg)}.", meant=meant
+                )
+            ]
         ) from error
     except (RecursionError, ValueError):
         pass  # too deep, or a number too long: the YAML reader reports both
     return text
 
 
-def _worded(message: str) -> str:
+def _reword_message(message: str) -> str:
     return message[:1].lower() + message[1:]

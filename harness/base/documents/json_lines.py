@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from harness.base.documents.files import Rows, problem, read_bytes, shown
+from harness.base.documents.files import Rows, format_path, make_problem, read_bytes
 from harness.base.documents.strict_json import strict_json
 from harness.base.errors import InvalidInput, InvalidValue, Problem
 
@@ -39,17 +39,19 @@ def read_json_lines(path: Path, *, max_bytes: int) -> JsonLines:
         InvalidInput: it cannot be read, has more than ``max_bytes``, is not UTF-8, or is empty.
             Lesser problems are kept in `Rows.problems`.
     """
-    file = shown(path)
+    file = format_path(path)
     raw = read_bytes(path, max_bytes=max_bytes)
     rows: list[JsonLine] = []
     problems: list[Problem] = []
-    for number, text in _lines(raw, file):
+    for number, text in _iterate_lines(raw, file):
         try:
-            rows.append(JsonLine(number, _object_in(text)))
+            rows.append(JsonLine(number, _parse_object(text)))
         except InvalidValue as error:
-            problems.append(problem(file, number, f"{error.message}.", error.meant))
+            problems.append(make_problem(file, number, f"{error.message}.", error.meant))
     if not rows and not problems:
-        raise InvalidInput([problem(file, 1, "the file is empty.", "Each line is a JSON object.")])
+        raise InvalidInput(
+            [make_problem(file, 1, "the file is empty.", "Each line is a JSON object.")]
+        )
     return Rows(
         file=file,
         digest=hashlib.sha256(raw).hexdigest(),
@@ -58,7 +60,7 @@ def read_json_lines(path: Path, *, max_bytes: int) -> JsonLines:
     )
 
 
-def _lines(raw: bytes, file: str) -> Iterator[tuple[int, str]]:
+def _iterate_lines(raw: bytes, file: str) -> Iterator[tuple[int, str]]:
     """Yield every line that is not blank; only a line feed ends one."""
     for number, line in enumerate(raw.removeprefix(codecs.BOM_UTF8).split(b"\n"), start=1):
         try:
@@ -66,13 +68,13 @@ def _lines(raw: bytes, file: str) -> Iterator[tuple[int, str]]:
         except UnicodeDecodeError as error:
             meant = "Save it with the encoding UTF-8."
             raise InvalidInput(
-                [problem(file, number, "the file is not UTF-8 text.", meant)]
+                [make_problem(file, number, "the file is not UTF-8 text.", meant)]
             ) from error
         if text.strip():
             yield number, text
 
 
-def _object_in(text: str) -> Mapping[str, Any]:
+def _parse_object(text: str) -> Mapping[str, Any]:
     meant = (
         "An array over the whole file is not JSON Lines: write one object a line."
         if text[:1] in "[]"

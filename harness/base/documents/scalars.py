@@ -32,7 +32,7 @@ _MAX_DIGITS = 1000  # Python refuses to print integers of more than 4300 digits
 _NUMBER_STARTS = frozenset("+-.0123456789")
 
 
-def resolve(word: str) -> Any:
+def resolve_scalar(word: str) -> Any:
     """Return the JSON value of an unquoted ``word``.
 
     Raises:
@@ -40,10 +40,10 @@ def resolve(word: str) -> Any:
     """
     if word in _WORDS:
         return _WORDS[word]
-    return _number(word) if word[0] in _NUMBER_STARTS else word
+    return _parse_number(word) if word[0] in _NUMBER_STARTS else word
 
 
-def _number(word: str) -> Any:
+def _parse_number(word: str) -> Any:
     if len(word) > _MAX_DIGITS and (_INTEGER.fullmatch(word) or _BASED.fullmatch(word)):
         raise ValueError("this number has too many digits")
     if _INTEGER.fullmatch(word):

@@ -19,7 +19,7 @@ def strict_json(text: str, *, meant: str | None = None) -> Any:
         InvalidValue: it is not JSON.
     """
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
+        return json.loads(text, object_pairs_hook=_build_object, parse_constant=_no_constant)
     except RecursionError:
         raise InvalidValue("this is nested too deeply") from None
     except json.JSONDecodeError as error:
@@ -39,7 +39,7 @@ def strict_json(text: str, *, meant: str | None = None) -> Any:
         raise InvalidValue("a number in it has too many digits") from None
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]

@@ -32,7 +32,7 @@ _OPENED = ("quoted scalar", "flow sequence", "flow mapping")
 _HINT = "Check the indentation, the colons and the quotation marks around this place."
 
 
-def explain(error: yaml.YAMLError, text: str, file: str) -> Problem:
+def explain_syntax_error(error: yaml.YAMLError, text: str, file: str) -> Problem:
     """Return the syntax error of ``text`` as a problem of ``file``."""
     context, problem, mark = "", "", None
     if isinstance(error, yaml.MarkedYAMLError):
@@ -44,19 +44,19 @@ def explain(error: yaml.YAMLError, text: str, file: str) -> Problem:
     return Problem(
         at=Location(file=file, line=mark.line + 1, column=mark.column + 1),
         message=f"YAML syntax: {problem}.",
-        meant=_hint(f"{context} {problem}", text, mark.line, mark.column),
+        meant=_find_hint(f"{context} {problem}", text, mark.line, mark.column),
     )
 
 
-def _hint(said: str, text: str, line: int, column: int) -> str:
+def _find_hint(said: str, text: str, line: int, column: int) -> str:
     if "cannot start any token" in said:
-        character = _character(text, line, column)
+        character = _get_character(text, line, column)
         if character == "\t":
             return "Indent with spaces: YAML allows no tabs there."
         return f"Quote a text that begins with {character!r}." if character else _HINT
     return next((hint for fragment, hint in _HINTS if fragment in said), _HINT)
 
 
-def _character(text: str, line: int, column: int) -> str:
+def _get_character(text: str, line: int, column: int) -> str:
     lines = text.splitlines()
     return lines[line][column : column + 1] if line < len(lines) else ""

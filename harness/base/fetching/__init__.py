@@ -31,7 +31,7 @@ class FetchRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
+class FetchedData:
     """The fetched data."""
 
     folder: Path
@@ -55,7 +55,7 @@ class Source(Protocol):
         """Its licence and its origin."""
         ...
 
-    def fetch(self, request: FetchRequest, progress: Progress) -> Fetched:
+    def fetch(self, request: FetchRequest, progress: Progress) -> FetchedData:
         """Fetch it into ``request.root``; data that is already there is not fetched again.
 
         Raises:

@@ -30,7 +30,7 @@ def cache_root(environ: Mapping[str, str] = os.environ) -> Path:
     return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "harness"
 
 
-def stamp(folder: Path) -> dict[str, Any] | None:
+def read_stamp(folder: Path) -> dict[str, Any] | None:
     """Return the stamp of ``folder``; ``None`` if the folder is missing or incomplete."""
     try:
         noted = json.loads((folder / _STAMP).read_text("utf-8"))
@@ -40,7 +40,7 @@ def stamp(folder: Path) -> dict[str, Any] | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class DataParts:
     """The parts of data that a folder contains, or is to contain."""
 
     tree: str
@@ -50,21 +50,21 @@ class Parts:
     limit: int | None = None
     """Most cases of each part; ``None`` for all."""
 
-    def are_in(self, noted: Mapping[str, Any] | None) -> bool:
+    def is_covered_by(self, noted: Mapping[str, Any] | None) -> bool:
         """Return whether the folder with the stamp ``noted`` contains all these parts."""
-        had = self._read(noted)
+        had = self._parse_stamp(noted)
         enough = had.limit is None or (self.limit is not None and self.limit <= had.limit)
         return self.names <= had.names and enough
 
-    def beside(self, noted: Mapping[str, Any] | None) -> Parts:
+    def merge_with(self, noted: Mapping[str, Any] | None) -> DataParts:
         """Return the union with the folder's parts: fetching more never removes anything."""
-        had = self._read(noted)
+        had = self._parse_stamp(noted)
         if not had.names:
             return self
         limit = None if self.limit is None or had.limit is None else max(self.limit, had.limit)
-        return Parts(tree=self.tree, names=self.names | had.names, limit=limit)
+        return DataParts(tree=self.tree, names=self.names | had.names, limit=limit)
 
-    def stamp(self, order: Sequence[str]) -> dict[str, Any]:
+    def to_stamp(self, order: Sequence[str]) -> dict[str, Any]:
         """Return the stamp for these parts, with the names in the given order."""
         return {
             "tree": self.tree,
@@ -72,14 +72,14 @@ class Parts:
             "limit": self.limit,
         }
 
-    def _read(self, noted: Mapping[str, Any] | None) -> Parts:
+    def _parse_stamp(self, noted: Mapping[str, Any] | None) -> DataParts:
         if noted is None or noted.get("tree") != self.tree:
-            return Parts(tree=self.tree, names=frozenset())
-        return Parts(tree=self.tree, names=frozenset(noted["categories"]), limit=noted["limit"])
+            return DataParts(tree=self.tree, names=frozenset())
+        return DataParts(tree=self.tree, names=frozenset(noted["categories"]), limit=noted["limit"])
 
 
 @contextmanager
-def replaced(folder: Path, noted: Mapping[str, Any]) -> Iterator[Path]:
+def replace_folder(folder: Path, noted: Mapping[str, Any]) -> Iterator[Path]:
     """Yield an empty folder that replaces ``folder`` if the block succeeds, stamped with ``noted``.
 
     Until then the old folder stays; an interrupted fetch leaves nothing behind.

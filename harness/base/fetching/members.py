@@ -28,14 +28,16 @@ _DAMAGED = (
 format."""
 
 
-def members(origin: Path, wanted: Callable[[str], bool]) -> dict[str, bytes]:
+def read_members(origin: Path, wanted: Callable[[str], bool]) -> dict[str, bytes]:
     """Return the ``wanted`` files of an archive (zip, wheel) or folder, by names with ``/``.
 
     Raises:
         UsageError: it is neither, cannot be read, is too large, or a name in it leaves the folder.
     """
     try:
-        found = _in_folder(origin, wanted) if origin.is_dir() else _in_archive(origin, wanted)
+        found = (
+            _iterate_folder(origin, wanted) if origin.is_dir() else _iterate_archive(origin, wanted)
+        )
         return dict(found)
     except _DAMAGED as error:
         raise UsageError(f"{origin} is not a readable archive: {error}") from error
@@ -43,7 +45,7 @@ def members(origin: Path, wanted: Callable[[str], bool]) -> dict[str, bytes]:
         raise UsageError(f"{origin} cannot be read: {error.strerror or error}") from error
 
 
-def _in_archive(origin: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
+def _iterate_archive(origin: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
     room = MAX_BYTES
     with zipfile.ZipFile(origin) as archive:
         for member in archive.infolist():
@@ -58,7 +60,7 @@ def _in_archive(origin: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[s
             yield member.filename, content
 
 
-def _in_folder(origin: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
+def _iterate_folder(origin: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
     inside, room = origin.resolve(), MAX_BYTES
     for path in sorted(origin.rglob("*")):
         name = path.relative_to(origin).as_posix()
@@ -89,7 +91,7 @@ def gunzip(name: str, content: bytes) -> bytes:
     return unpacked
 
 
-def write(files: dict[str, bytes], folder: Path) -> None:
+def write_files(files: dict[str, bytes], folder: Path) -> None:
     """Write ``files`` below ``folder``.
 
     Raises:

@@ -12,19 +12,19 @@ from pathlib import Path
 
 from harness.base.errors import UsageError
 from harness.base.fetching import Progress
-from harness.base.fetching.verify import sha256_of
+from harness.base.fetching.verify import compute_sha256
 
 _RAW_PROGRESS = re.compile(r"Progress (\d+) of (\d+)")
 
 
-def wheel(name: str, release: str, sha256: str, downloads: Path, progress: Progress) -> Path:
+def fetch_wheel(name: str, release: str, sha256: str, downloads: Path, progress: Progress) -> Path:
     """Return the wheel of that release, downloaded into ``downloads`` unless it is already there.
 
     Raises:
         UsageError: it cannot be downloaded, or is not the expected file.
     """
     target = downloads / f"{name.replace('-', '_')}-{release}-py3-none-any.whl"
-    if target.is_file() and sha256_of(target) == sha256:
+    if target.is_file() and compute_sha256(target) == sha256:
         return target
     by_hand = (
         f"Download it where you can (pip download --no-deps {name}=={release}), and name the file "
@@ -37,7 +37,7 @@ def wheel(name: str, release: str, sha256: str, downloads: Path, progress: Progr
         with tempfile.TemporaryDirectory(dir=downloads) as folder:
             _download(f"{name}=={release}", Path(folder), progress, by_hand)
             found = list(Path(folder).glob("*.whl"))
-            if len(found) != 1 or sha256_of(found[0]) != sha256:
+            if len(found) != 1 or compute_sha256(found[0]) != sha256:
                 raise UsageError(
                     f"what the package index serves as {name} {release} is not the published file",
                     meant=f"Its SHA-256 should be {sha256}. Is a mirror or a proxy altering it?",
@@ -63,7 +63,7 @@ def _download(requirement: str, folder: Path, progress: Progress, by_hand: str) 
         "--no-input",
         "--dest",
         str(folder),
-        *_abilities(),
+        *_detect_pip_options(),
         requirement,
     ]
     said: list[str] = []
@@ -84,7 +84,7 @@ def _download(requirement: str, folder: Path, progress: Progress, by_hand: str) 
         )
 
 
-def _abilities() -> list[str]:
+def _detect_pip_options() -> list[str]:
     """Return this pip's options for progress and for resuming downloads."""
     parts = version("pip").split(".")
     release = tuple(int(part) for part in parts[:2] if part.isdigit())

@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.base.errors import UsageError
 
 
-def sha256_of(path: Path) -> str:
+def compute_sha256(path: Path) -> str:
     """Return the SHA-256 of a file's content, in hex.
 
     Raises:

@@ -1,5 +1,5 @@
 """How many requests are under way at one model or server, and when the next one may be sent.
 
-Whoever limits requests says what is limited (`limiter.Limited`) and gets a limiter for it
-(`limiter.LIMITER_OF`), under which `retrying.retried` sends each request.
+Whoever limits requests says what is limited (`limiter.LimitedTarget`) and gets a limiter for it
+(`limiter.LIMITER_OF`), under which `retries.retry_request` sends each request.
 """

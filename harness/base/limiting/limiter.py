@@ -60,7 +60,7 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limited:
+class LimitedTarget:
     """A model or a server to which requests are limited."""
 
     name: str
@@ -74,8 +74,8 @@ class Limited:
 class RequestLimiter(Protocol):
     """What is asked before each request: a `Limiter`, or one that other processes share."""
 
-    def slot(self) -> AbstractAsyncContextManager[Slot]:
-        """Hold a slot while one request is under way (see `Limiter.slot`)."""
+    def hold_slot(self) -> AbstractAsyncContextManager[Slot]:
+        """Hold a slot while one request is under way (see `Limiter.hold_slot`)."""
         ...
 
     def pause(self, seconds: float) -> None:
@@ -102,12 +102,12 @@ class Limiter:
         return self._limit
 
     @property
-    def untouched(self) -> bool:
+    def is_untouched(self) -> bool:
         """Whether nobody has to ask: there is no limit, and there was no cooldown yet."""
         return math.isinf(self._limit) and math.isinf(self._ready_at)
 
-    def begun(self) -> Slot:
-        """Return a slot for a request that began before there was a limit, until it has `ended`.
+    def begin_request(self) -> Slot:
+        """Return a slot for a request that began before there was a limit, until it has `end_request`.
 
         If the limit was halved meanwhile, this one is among those whose half is the limit.
         """
@@ -116,16 +116,16 @@ class Limiter:
         if self._generation == 1:
             self._halved += 1
             self._limit = max(self._limit, self._halved // 2)
-        self._fit()
+        self._adjust_tokens()
         return slot
 
-    def ended(self, slot: Slot) -> None:
-        """Take back what `begun` returned."""
-        self._learn(slot)
+    def end_request(self, slot: Slot) -> None:
+        """Take back what `begin_request` returned."""
+        self._learn_limit(slot)
         self._begun.discard(id(slot))
-        self._fit()
+        self._adjust_tokens()
 
-    def _fit(self) -> None:
+    def _adjust_tokens(self) -> None:
         """Lend no more slots than the limit leaves beside the requests that began before it."""
         limit = self._limit
         self._slots.total_tokens = (
@@ -133,7 +133,7 @@ class Limiter:
         )
 
     @asynccontextmanager
-    async def slot(self) -> AsyncIterator[Slot]:
+    async def hold_slot(self) -> AsyncIterator[Slot]:
         """Hold a slot while one request is under way, after waiting for it and for the cooldown.
 
         Raises:
@@ -155,7 +155,7 @@ class Limiter:
             slot.used_up = self._slots.available_tokens <= 0
             yield slot
         finally:
-            self._learn(slot)
+            self._learn_limit(slot)
             self._slots.release_on_behalf_of(slot)
 
     def pause(self, seconds: float) -> None:
@@ -184,7 +184,7 @@ class Limiter:
             await sleep_if_it_fits(wait_s)
         return cool
 
-    def _learn(self, slot: Slot) -> None:
+    def _learn_limit(self, slot: Slot) -> None:
         if slot.throttled:
             # Requests under way together get the rate limit together: that halves the limit once.
             if slot.generation == self._generation:
@@ -193,16 +193,16 @@ class Limiter:
                 self._limit = max(1, self._halved // 2)
                 self._generation += 1
                 self._credit = 0
-                self._fit()
+                self._adjust_tokens()
         elif slot.succeeded and slot.used_up and self.limit < self._most:
             self._credit += 1
             if self._credit >= self.limit:
                 self._limit = int(self.limit) + 1
                 self._credit = 0
-                self._fit()
+                self._adjust_tokens()
 
 
-LIMITER_OF: ContextVar[Callable[[Limited], RequestLimiter]] = ContextVar(
+LIMITER_OF: ContextVar[Callable[[LimitedTarget], RequestLimiter]] = ContextVar(
     "limiter_of", default=lambda limited: Limiter(limited.most)
 )
 """Makes the limiter of a model or a server: one of its own, unless processes share limits."""

@@ -17,22 +17,23 @@ def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> fl
     ``retry-after-ms`` is more exact and wins. A date is compared with the response's own ``Date``,
     so that a wrong clock on this machine does no harm; without one, with ``now``.
     """
-    milliseconds = _number(headers.get("retry-after-ms"))
+    milliseconds = _parse_number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return max(0.0, milliseconds / 1000)
     value = headers.get("retry-after")
-    seconds = _number(value)
+    seconds = _parse_number(value)
     if seconds is not None:
         return max(0.0, seconds)
-    until = _date(value)
+    until = _parse_date(value)
     if until is None:
         return None
     return max(
-        0.0, (until - (_date(headers.get("date")) or now or datetime.now(UTC))).total_seconds()
+        0.0,
+        (until - (_parse_date(headers.get("date")) or now or datetime.now(UTC))).total_seconds(),
     )
 
 
-def _number(value: str | None) -> float | None:
+def _parse_number(value: str | None) -> float | None:
     """Return a number in plain digits; unlike ``float``, refuse ``1_0`` and ``1e3``."""
     if value is None or not _DIGITS.fullmatch(value.strip(" \t")):
         return None
@@ -40,7 +41,7 @@ def _number(value: str | None) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _date(value: str | None) -> datetime | None:
+def _parse_date(value: str | None) -> datetime | None:
     try:
         date = parsedate_to_datetime(value or "")
     except ValueError:

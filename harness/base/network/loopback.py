@@ -25,7 +25,9 @@ class LoopbackTransport(httpx2.AsyncBaseTransport):
         except httpx2.ConnectError:
             for address in LOCALHOST:
                 try:
-                    return await self._transport.handle_async_request(_at(address, request))
+                    return await self._transport.handle_async_request(
+                        _retarget_request(address, request)
+                    )
                 except httpx2.ConnectError:
                     continue
             raise
@@ -35,7 +37,7 @@ class LoopbackTransport(httpx2.AsyncBaseTransport):
         await self._transport.aclose()
 
 
-def _at(address: str, request: httpx2.Request) -> httpx2.Request:
+def _retarget_request(address: str, request: httpx2.Request) -> httpx2.Request:
     """Return ``request`` for ``address``; its headers and its certificate are those of the name."""
     return httpx2.Request(
         request.method,

@@ -47,7 +47,7 @@ class Proxy:
     """Its URL, which may have a password."""
 
 
-def proxy_for(
+def find_proxy(
     url: str, environ: Mapping[str, str] = os.environ, *, socks: str = "socksio"
 ) -> Proxy | None:
     """Return the proxy for requests to ``url``; ``None`` if there is none.
@@ -61,10 +61,10 @@ def proxy_for(
     host = parts.hostname or ""
     if is_loopback(host):
         return None
-    named = _named(parts.scheme, host, environ)
-    if named is None or _is_exempt(parts, _value("no_proxy", environ)[1]):
+    named = _find_named_proxy(parts.scheme, host, environ)
+    if named is None or _is_exempt(parts, _read_variable("no_proxy", environ)[1]):
         return None
-    return _checked(named, socks)
+    return _check_proxy(named, socks)
 
 
 def is_loopback(host: str) -> bool:
@@ -87,8 +87,8 @@ def is_localhost(host: str) -> bool:
     return name == "localhost" or name.endswith(".localhost")
 
 
-def _named(scheme: str, host: str, environ: Mapping[str, str]) -> Proxy | None:
-    found = [_value(f"{kind}_proxy", environ) for kind in (scheme, "all")]
+def _find_named_proxy(scheme: str, host: str, environ: Mapping[str, str]) -> Proxy | None:
+    found = [_read_variable(f"{kind}_proxy", environ) for kind in (scheme, "all")]
     if any(variable for variable, _ in found):
         return next((Proxy(variable, value) for variable, value in found if value), None)
     if environ is not os.environ or proxy_bypass(host):
@@ -97,7 +97,7 @@ def _named(scheme: str, host: str, environ: Mapping[str, str]) -> Proxy | None:
     return Proxy("the system's settings", system) if system else None
 
 
-def _value(name: str, environ: Mapping[str, str]) -> tuple[str, str]:
+def _read_variable(name: str, environ: Mapping[str, str]) -> tuple[str, str]:
     """Return the spelling of the variable ``name`` that is set, and its value; empty without."""
     spelled = next((one for one in (name, name.upper()) if one in environ), "")
     return spelled, environ.get(spelled, "").strip()
@@ -123,7 +123,7 @@ def _is_within(host: str, name: str) -> bool:
         return bool(name) and (host == name or host.endswith(f".{name}"))
 
 
-def _checked(proxy: Proxy, socks: str) -> Proxy:
+def _check_proxy(proxy: Proxy, socks: str) -> Proxy:
     """Return ``proxy`` with a scheme, if it can be used."""
     has_scheme = "://" in proxy.url
     url = proxy.url if has_scheme else f"http://{proxy.url}"

@@ -11,8 +11,8 @@ import socket
 import httpx2
 
 from harness.base.network.loopback import LoopbackTransport
-from harness.base.network.proxies import is_localhost, proxy_for
-from harness.base.trust_store import trusted
+from harness.base.network.proxies import find_proxy, is_localhost
+from harness.base.trust_store import load_tls_context
 
 _UNUSED_S = 60
 _KEEP_ALIVE = [
@@ -30,16 +30,16 @@ _KEEP_ALIVE = [
 """Without these, a router may forget a connection while a model thinks for minutes."""
 
 
-def transport_for(url: str, limits: httpx2.Limits) -> httpx2.AsyncBaseTransport:
+def open_transport(url: str, limits: httpx2.Limits) -> httpx2.AsyncBaseTransport:
     """Return the connections to ``url`` and all of its origin, at most ``limits`` of them.
 
     Raises:
         UsageError: the environment names a proxy or certificates that cannot be used.
     """
-    parts, proxy = httpx2.URL(url), proxy_for(url)
+    parts, proxy = httpx2.URL(url), find_proxy(url)
     to_proxy = proxy is not None and proxy.url.lower().startswith("https:")
     # Certificates that the environment names are read only where they count.
-    context = trusted(trust_env=to_proxy or parts.scheme == "https")
+    context = load_tls_context(trust_env=to_proxy or parts.scheme == "https")
     transport = httpx2.AsyncHTTPTransport(
         verify=context,
         trust_env=False,

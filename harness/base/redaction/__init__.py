@@ -19,8 +19,8 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from harness.base.redaction import places as secret_places
-from harness.base.redaction.names import looks_secret, may_name_secret, names_secret
+from harness.base.redaction import spec_secrets as secret_places
+from harness.base.redaction.secret_names import looks_secret, may_name_secret, names_secret
 from harness.base.redaction.tokens import TokenPieces
 from harness.types import JsonObject, ModelSpec, ServerSpec, Suite
 
@@ -75,7 +75,7 @@ _AFTER = (
 # password in a URL.
 
 
-def _word(begin: str, rest: str) -> str:
+def _anchor_word(begin: str, rest: str) -> str:
     r"""Match ``begin`` only at the start of a word, so that time stays linear.
 
     A word also starts after an escape such as ``\n`` of JSON. The condition follows ``begin``,
@@ -86,7 +86,7 @@ def _word(begin: str, rest: str) -> str:
 
 
 _SHAPES = (
-    *(_word(begin, rest) for begin, rest in _WORDS),
+    *(_anchor_word(begin, rest) for begin, rest in _WORDS),
     *(before + secret for before, secret in _AFTER),
 )
 
@@ -108,10 +108,10 @@ class Redactor:
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         """Add ``secrets`` by value; those shorter than `MIN_LENGTH` are ignored."""
         self.forget()
-        self._know(secrets)
+        self._add_secrets(secrets)
 
     @classmethod
-    def of(
+    def from_specs(
         cls,
         models: Iterable[ModelSpec] = (),
         servers: Iterable[ServerSpec] = (),
@@ -119,10 +119,10 @@ class Redactor:
     ) -> Redactor:
         """Return a redactor with the secrets of ``models`` and (expanded) ``servers``."""
         redactor = cls()
-        redactor.know(models, servers, environ=environ)
+        redactor.add_specs(models, servers, environ=environ)
         return redactor
 
-    def know(
+    def add_specs(
         self,
         models: Iterable[ModelSpec] = (),
         servers: Iterable[ServerSpec] = (),
@@ -140,15 +140,15 @@ class Redactor:
         """
         models, servers, suites = tuple(models), tuple(servers), tuple(suites)
         servers += tuple(member for server in servers for member in server.members)
-        self._know(secret_places.of_models(models))
-        self._know(secret_places.of_servers(servers))
-        self._know(secret_places.of_suites(suites))
-        self._know(_of_environment(environ or {}, models, servers))
-        for user_context in (*secret_places.identities(suites), *identities):
-            for secret in secret_places.of_identity(user_context):
+        self._add_secrets(secret_places.find_model_secrets(models))
+        self._add_secrets(secret_places.find_server_secrets(servers))
+        self._add_secrets(secret_places.find_suite_secrets(suites))
+        self._add_secrets(_find_environment_secrets(environ or {}, models, servers))
+        for user_context in (*secret_places.iterate_identities(suites), *identities):
+            for secret in secret_places.find_identity_secrets(user_context):
                 self._know_identity(secret)
 
-    def learn(self, secret: str) -> None:
+    def add_secret(self, secret: str) -> None:
         """Add ``secret``, which was found during a run.
 
         A secret that is recognised by its form, such as a JSON Web Token, is not added, since long
@@ -156,8 +156,8 @@ class Redactor:
         since they have no recognisable form.
         """
         self._tokens.add(secret)
-        if self.text(secret) != MARK:
-            self._know([secret])
+        if self.redact_text(secret) != MARK:
+            self._add_secrets([secret])
 
     def forget(self) -> None:
         """Forget all secrets, for a test that starts anew."""
@@ -171,7 +171,7 @@ class Redactor:
         self._known, self._identities = dict(other._known), dict(other._identities)
         self._tokens, self._compiled = other._tokens, None
 
-    def _know(self, secrets: Iterable[str], mark: str = MARK) -> None:
+    def _add_secrets(self, secrets: Iterable[str], mark: str = MARK) -> None:
         for secret in secrets:
             if (
                 len(secret) < MIN_LENGTH
@@ -179,54 +179,54 @@ class Redactor:
                 or (mark == MARK and secret in self._known)
             ):
                 continue
-            for part in (secret, *_lines_of(secret)):
-                self._known |= {form: mark for form in _forms(part) if form not in MARK}
+            for part in (secret, *_split_lines(secret)):
+                self._known |= {form: mark for form in _iterate_forms(part) if form not in MARK}
             self._compiled = None
 
     def _know_identity(self, secret: str) -> None:
         if secret not in self._identities:
             number = len(self._identities) + 1
             self._identities[secret] = MARK if number == 1 else f"{MARK[:-1]} {number}]"
-            self._know([secret], self._identities[secret])
+            self._add_secrets([secret], self._identities[secret])
 
     @property
     def _pattern(self) -> re.Pattern[str]:
         if self._compiled is None:
-            literal = [_alternatives(sorted(self._known))] if self._known else []
+            literal = [_build_pattern(sorted(self._known))] if self._known else []
             self._compiled = re.compile("|".join([*literal, *_SHAPES]))
         return self._compiled
 
-    def text(self, text: str) -> str:
+    def redact_text(self, text: str) -> str:
         """Return ``text`` without secrets; the same object if there are none."""
-        replaced, count = self._pattern.subn(self._replacement, text)
-        return self._tokens.text(replaced if count else text)
+        replaced, count = self._pattern.subn(self._replace_match, text)
+        return self._tokens.redact_text(replaced if count else text)
 
-    def piece(self, text: str) -> str:
+    def redact_output(self, text: str) -> str:
         """Return a piece of output without secrets; it may be JSON, a table or a sentence.
 
         A secret that is a number, or contains a quotation mark, stays, because its removal could
         break JSON. Such secrets are redacted when texts are put into the output.
         """
-        return self._tokens.text(
+        return self._tokens.redact_text(
             self._pattern.sub(
-                lambda match: match[0] if _is_syntax(match[0]) else self._replacement(match), text
+                lambda match: match[0] if _is_syntax(match[0]) else self._replace_match(match), text
             )
         )
 
-    def document(self, text: str) -> str:
+    def redact_json_text(self, text: str) -> str:
         """Return the JSON ``text`` without secrets, still valid; the same object if there are none.
 
         In plain text a number may be a secret, and a secret may run across quotation marks.
         """
-        if not self._is_in(text):
+        if not self._has_secret(text):
             return text
         value = json.loads(text)
-        clean = self.json(value)
+        clean = self.redact_json(value)
         return (
             text if clean is value else json.dumps(clean, ensure_ascii=False, separators=(",", ":"))
         )
 
-    def _is_in(self, text: str) -> bool:
+    def _has_secret(self, text: str) -> bool:
         """Whether ``text`` contains a secret.
 
         A long text is searched piece by piece, so that other threads can run in between.
@@ -239,42 +239,42 @@ class Redactor:
         starts = range(0, max(1, len(text)), _PIECE)
         return any(self._pattern.search(text, start, start + _PIECE + overlap) for start in starts)
 
-    def json(self, value: Any) -> Any:
+    def redact_json(self, value: Any) -> Any:
         """Return the JSON ``value`` without secrets; the same object if there are none."""
         if isinstance(value, str):
-            return self.text(value)
+            return self.redact_text(value)
         if isinstance(value, Mapping):
-            items = {self.text(key): self.json(item) for key, item in value.items()}
+            items = {self.redact_text(key): self.redact_json(item) for key, item in value.items()}
             same = len(items) == len(value) and all(
                 old is new and value[old] is items[new]
                 for old, new in zip(value, items, strict=True)
             )
             return value if same else items
         if isinstance(value, list | tuple):
-            parts = [self.json(item) for item in value]
+            parts = [self.redact_json(item) for item in value]
             same = all(old is new for old, new in zip(value, parts, strict=True))
             return value if same else type(value)(parts)
         return value
 
-    def _replacement(self, match: re.Match[str]) -> str:
+    def _replace_match(self, match: re.Match[str]) -> str:
         found = match[0]
         if found in self._known:
             return self._known[found]
         return next((before for before, _ in _AFTER if found.startswith(before)), "") + MARK
 
 
-def _of_environment(
+def _find_environment_secrets(
     environ: Mapping[str, str], models: Iterable[ModelSpec], servers: Iterable[ServerSpec]
 ) -> Iterator[str]:
     """Yield values that have a secret's name in ``environ`` and that a model or server gets."""
-    given = [text for spec in servers for text in secret_places.given_to(spec)]
+    given = [text for spec in servers for text in secret_places.iterate_received_texts(spec)]
     given += [
         text
         for model in models
-        for text in (model.base_url or "", *secret_places.texts_in(model.body))
+        for text in (model.base_url or "", *secret_places.iterate_texts(model.body))
     ]
-    sent = [text for spec in servers for text in secret_places.sent_beside(spec)]
-    wordy = [*sent, *(text for spec in servers for text in secret_places.said_of(spec))]
+    sent = [text for spec in servers for text in secret_places.iterate_query_texts(spec)]
+    wordy = [*sent, *(text for spec in servers for text in secret_places.iterate_claim_texts(spec))]
     for name, value in environ.items():
         if len(value) < MIN_LENGTH or not may_name_secret(name):
             continue
@@ -287,7 +287,7 @@ def _of_environment(
             yield value
 
 
-def _lines_of(secret: str) -> list[str]:
+def _split_lines(secret: str) -> list[str]:
     """Return the lines of a multi-line secret, such as a private key."""
     lines = secret.splitlines()
     return (
@@ -297,7 +297,7 @@ def _lines_of(secret: str) -> list[str]:
     )
 
 
-def _alternatives(words: Iterable[str]) -> str:
+def _build_pattern(words: Iterable[str]) -> str:
     """Return a pattern for the longest match of sorted ``words``, whatever their number."""
     words = list(words)
     first, last = words[0], words[-1]
@@ -309,7 +309,7 @@ def _alternatives(words: Iterable[str]) -> str:
     rest = [word[len(begin) :] for word in words if len(word) > len(begin)]
     if not rest:
         return re.escape(begin)
-    parts = "|".join(_alternatives(group) for _, group in groupby(rest, key=lambda word: word[0]))
+    parts = "|".join(_build_pattern(group) for _, group in groupby(rest, key=lambda word: word[0]))
     return f"{re.escape(begin)}(?:{parts}){'?' if len(rest) < len(words) else ''}"
 
 
@@ -317,7 +317,7 @@ def _is_syntax(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None or _QUOTE.search(text) is not None
 
 
-def _forms(secret: str) -> Iterator[str]:
+def _iterate_forms(secret: str) -> Iterator[str]:
     """Yield ``secret`` in its forms in plain text, URLs, JSON and base64."""
     yield secret
     raw = secret.encode("utf-8", "surrogatepass")

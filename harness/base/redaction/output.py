@@ -1,8 +1,8 @@
 """Redacts everything that leaves the process: stdout, stderr and files.
 
 `guarded_output` wraps a whole command: all output of click, rich, tracebacks and suites in Python
-passes through it. `guarded` does the same for one file. Both are the last safeguard: texts are also
-redacted where they are made (`harness.base.safe_text`), before they are cut or wrapped.
+passes through it. `guard_stream` does the same for one file. Both are the last safeguard: texts are
+also redacted where they are made (`harness.base.safe_text`), before they are cut or wrapped.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import BinaryIO, TextIO, cast
 from harness.base.redaction import KNOWN
 
 
-class _Text(io.TextIOBase):
+class _RedactingText(io.TextIOBase):
     """A text stream that redacts the secrets in what is written to it."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def write(self, text: str, /) -> int:
-        self._stream.write(KNOWN.piece(text))
+        self._stream.write(KNOWN.redact_output(text))
         return len(text)
 
     def flush(self) -> None:
@@ -36,7 +36,7 @@ class _Text(io.TextIOBase):
         return self._stream.fileno()
 
 
-class _Bytes(io.BufferedIOBase):
+class _RedactingBytes(io.BufferedIOBase):
     """A byte stream that redacts: the text stream's ``buffer``."""
 
     def __init__(self, stream: BinaryIO, encoding: str) -> None:
@@ -48,7 +48,7 @@ class _Bytes(io.BufferedIOBase):
 
     def write(self, data: bytes, /) -> int:  # type: ignore[override]  # any buffer; text streams write bytes
         text = bytes(data).decode(self._encoding, "surrogateescape")
-        clean = KNOWN.piece(text)
+        clean = KNOWN.redact_output(text)
         self._stream.write(
             data if clean == text else clean.encode(self._encoding, "surrogateescape")
         )
@@ -65,12 +65,12 @@ class _Bytes(io.BufferedIOBase):
         return self._stream.fileno()
 
 
-def guarded(stream: TextIO) -> TextIO:
+def guard_stream(stream: TextIO) -> TextIO:
     """Return a stream that writes to ``stream`` without secrets; its closing closes nothing."""
     if not isinstance(stream, io.TextIOWrapper):
-        return cast("TextIO", _Text(stream))
+        return cast("TextIO", _RedactingText(stream))
     return io.TextIOWrapper(
-        _Bytes(stream.buffer, stream.encoding),  # type: ignore[type-var]  # a buffer that only writes
+        _RedactingBytes(stream.buffer, stream.encoding),  # type: ignore[type-var]  # a buffer that only writes
         encoding=stream.encoding,
         errors=stream.errors,
         newline="",
@@ -84,7 +84,7 @@ def guarded_output() -> Iterator[None]:
     """Guard stdout and stderr until the end of the block."""
     before = sys.stdout, sys.stderr
     sys.stdout.flush()
-    sys.stdout, sys.stderr = guarded(before[0]), guarded(before[1])
+    sys.stdout, sys.stderr = guard_stream(before[0]), guard_stream(before[1])
     try:
         yield
     finally:

@@ -46,7 +46,7 @@ class TokenPieces:
             bool(self._words) and any(m[2] in self._words for m in _WORD.finditer(text))
         )
 
-    def text(self, text: str) -> str:
+    def redact_text(self, text: str) -> str:
         """Return ``text`` without pieces: the same object if there are none."""
         if not self.is_in(text):
             return text
@@ -55,17 +55,19 @@ class TokenPieces:
         text = _WORD.sub(lambda m: m[1] + (self._mark if m[2] in self._words else m[2]), text)
         return text.replace(".".join([self._mark] * 3), self._mark)
 
-    def json(self, value: Any) -> Any:
+    def redact_json(self, value: Any) -> Any:
         """Return a JSON ``value`` without pieces: the same object if there are none."""
         if not self._words and not self._whole:
             return value
         if isinstance(value, str):
-            return self.text(value)
+            return self.redact_text(value)
         if isinstance(value, Mapping):
-            items = {self.text(str(key)): self.json(item) for key, item in value.items()}
+            items = {
+                self.redact_text(str(key)): self.redact_json(item) for key, item in value.items()
+            }
             same = all(a is b for a, b in zip(items.values(), value.values(), strict=False))
             return value if same and items.keys() == value.keys() else items
         if isinstance(value, list):
-            parts = [self.json(item) for item in value]
+            parts = [self.redact_json(item) for item in value]
             return value if all(a is b for a, b in zip(parts, value, strict=True)) else parts
         return value

@@ -12,13 +12,19 @@
 
 from __future__ import annotations
 
-from harness.base.stats.corrections import benjamini_hochberg, holm
-from harness.base.stats.intervals import Z95, newcombe, newcombe_paired, paired_interval, wilson
-from harness.base.stats.paired_tests import PairedTest, mcnemar, paired_t, sign_flip
+from harness.base.stats.corrections import adjust_by_holm, benjamini_hochberg
+from harness.base.stats.intervals import (
+    Z95,
+    newcombe_interval,
+    newcombe_paired,
+    paired_interval,
+    wilson_interval,
+)
+from harness.base.stats.paired_tests import PairedTest, compute_mcnemar_p, paired_t, sign_flip
 from harness.base.stats.power import cases_needed, smallest_difference
 from harness.base.stats.repeats import (
+    compute_mean,
     effective_trials,
-    mean,
     pass_at_k,
     pass_hat_k,
     rate_interval,
@@ -28,13 +34,13 @@ from harness.base.stats.repeats import (
 __all__ = [
     "Z95",
     "PairedTest",
+    "adjust_by_holm",
     "benjamini_hochberg",
     "cases_needed",
+    "compute_mcnemar_p",
+    "compute_mean",
     "effective_trials",
-    "holm",
-    "mcnemar",
-    "mean",
-    "newcombe",
+    "newcombe_interval",
     "newcombe_paired",
     "paired_interval",
     "paired_t",
@@ -44,5 +50,5 @@ __all__ = [
     "sign_flip",
     "smallest_difference",
     "standard_error",
-    "wilson",
+    "wilson_interval",
 ]

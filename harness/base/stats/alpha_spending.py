@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import pi
 
 
-def allowance(look: int, *, looks: int | None = None, level: float = 0.05) -> float:
+def compute_allowance(look: int, *, looks: int | None = None, level: float = 0.05) -> float:
     """Return the significance level of the ``look``-th test (from 1).
 
     If the number of ``looks`` is known beforehand, each has an equal share. Otherwise the shares

@@ -13,7 +13,7 @@ from harness.base.stats.student import incomplete_beta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class ChoiceShare:
     """How often an option was chosen, over cases."""
 
     cases: int
@@ -33,7 +33,7 @@ class Share:
         return self.share - self.even
 
 
-def share_of_choices(cases: Sequence[Trials], options: int) -> Share | None:
+def measure_choice_share(cases: Sequence[Trials], options: int) -> ChoiceShare | None:
     """Return the share of choices of one of ``options`` equal options.
 
     ``cases`` has, for each case, the trials that chose this option and the trials that chose any.
@@ -57,7 +57,7 @@ def share_of_choices(cases: Sequence[Trials], options: int) -> Share | None:
     times = share * size
     more = 1.0 if times <= 0 else incomplete_beta(times, size - times + 1, even)
     fewer = 1.0 if times >= size else 1 - incomplete_beta(times + 1, size - times, even)
-    return Share(
+    return ChoiceShare(
         cases=len(chosen),
         share=share,
         interval=interval,

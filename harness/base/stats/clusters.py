@@ -9,10 +9,10 @@ from typing import TypeAlias, TypeVar
 Case = TypeVar("Case")
 Trials: TypeAlias = tuple[float, int]
 """Trials of one case that passed, and trials that were judged. Those that passed are a fraction
-where a case is asked in several ways (`as_one`)."""
+where a case is asked in several ways (`merge_trials`)."""
 
 
-def as_one(levels: Sequence[Trials]) -> Trials:
+def merge_trials(levels: Sequence[Trials]) -> Trials:
     """Return the trials of a case that is asked in several ways, as if it were asked in one.
 
     Whoever asks the same, be it as several identities, learns little more of the next case: so the
@@ -26,17 +26,17 @@ def as_one(levels: Sequence[Trials]) -> Trials:
     return fmean(passed / of for passed, of in judged) * total, total
 
 
-def row_as_one(ways: Sequence[Sequence[Trials]]) -> list[Trials]:
+def merge_row(ways: Sequence[Sequence[Trials]]) -> list[Trials]:
     """Return the trials under each condition of a case that is asked in several ways.
 
     Each way has one entry for each condition, in the same order. Ways that were not judged under
     every condition are left out, unless no other is there.
     """
     judged = [way for way in ways if all(total for _, total in way)]
-    return [as_one(levels) for levels in zip(*(judged or ways), strict=True)]
+    return [merge_trials(levels) for levels in zip(*(judged or ways), strict=True)]
 
 
-def cases_of_tests(cases: Iterable[str], tests: Mapping[str, str]) -> list[list[str]]:
+def group_cases(cases: Iterable[str], tests: Mapping[str, str]) -> list[list[str]]:
     """Return ``cases``, those together that are the ways in which one test is asked.
 
     ``tests`` has the test of each case that is asked in several ways; others stand alone.
@@ -47,7 +47,7 @@ def cases_of_tests(cases: Iterable[str], tests: Mapping[str, str]) -> list[list[
     return [*found.values()]
 
 
-def means_of_tests(
+def average_tests(
     tests: Iterable[Iterable[Case]], measure: Callable[[Case], float | None]
 ) -> list[float]:
     """Return the mean of ``measure`` over the cases of each test, where it is not ``None``."""
@@ -90,7 +90,7 @@ def own_discordance(cases: Sequence[Trials]) -> float | None:
     return fmean(shares) if shares else None
 
 
-def discordance(pairs: Sequence[tuple[Trials, Trials]]) -> float | None:
+def measure_discordance(pairs: Sequence[tuple[Trials, Trials]]) -> float | None:
     """Return how often a trial of one side and one of the other end differently, over ``pairs``.
 
     Each pair is one case on both sides. A case without a judged trial on one side is left out;

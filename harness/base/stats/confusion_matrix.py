@@ -19,7 +19,7 @@ class ConfusionMatrix:
     """Cell → count; cells that never happened are left out."""
 
     @classmethod
-    def of(cls, cells: Iterable[Cell]) -> ConfusionMatrix:
+    def from_cells(cls, cells: Iterable[Cell]) -> ConfusionMatrix:
         """Count ``cells``."""
         counts: dict[Cell, int] = {}
         for cell in cells:
@@ -27,21 +27,21 @@ class ConfusionMatrix:
         return cls(counts)
 
     @property
-    def wanted(self) -> tuple[str, ...]:
+    def expected_classes(self) -> tuple[str, ...]:
         """Every expected class, in the order of its first occurrence."""
         return tuple(dict.fromkeys(wanted for wanted, _ in self.counts))
 
     @property
-    def found(self) -> tuple[str, ...]:
+    def predicted_classes(self) -> tuple[str, ...]:
         """Every predicted class; the expected ones come first."""
-        return tuple(dict.fromkeys([*self.wanted, *(found for _, found in self.counts)]))
+        return tuple(dict.fromkeys([*self.expected_classes, *(found for _, found in self.counts)]))
 
-    def rate(self, wanted: str, found: str) -> float | None:
+    def compute_rate(self, wanted: str, found: str) -> float | None:
         """Return P(predicted = ``found`` | expected = ``wanted``); ``None`` if never expected."""
         total = sum(count for (row, _), count in self.counts.items() if row == wanted)
         return self.counts.get((wanted, found), 0) / total if total else None
 
-    def f1(self, name: str) -> float | None:
+    def compute_f1(self, name: str) -> float | None:
         """Return 2·TP/(2·TP + FP + FN) of a class; ``None`` if it never occurs.
 
         Source: van Rijsbergen 1979.
@@ -59,5 +59,7 @@ class ConfusionMatrix:
         but never expected has no F1 of its own: it lowers those of the classes it was predicted
         for.
         """
-        scores = [score for name in self.wanted if (score := self.f1(name)) is not None]
+        scores = [
+            score for name in self.expected_classes if (score := self.compute_f1(name)) is not None
+        ]
         return fmean(scores) if scores else None

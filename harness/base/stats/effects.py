@@ -11,11 +11,16 @@ from dataclasses import dataclass
 from statistics import NormalDist, fmean, harmonic_mean
 from typing import Literal, TypeAlias
 
-from harness.base.stats.clusters import Trials, row_as_one
-from harness.base.stats.corrections import holm
-from harness.base.stats.intervals import Interval, newcombe, newcombe_paired, paired_interval
+from harness.base.stats.clusters import Trials, merge_row
+from harness.base.stats.corrections import adjust_by_holm
+from harness.base.stats.intervals import (
+    Interval,
+    newcombe_interval,
+    newcombe_paired,
+    paired_interval,
+)
 from harness.base.stats.paired_tests import PairedTest, paired_test
-from harness.base.stats.power import cases_needed, smallest_difference, spread_of_differences
+from harness.base.stats.power import cases_needed, estimate_spread, smallest_difference
 from harness.base.stats.repeats import effective_trials
 
 LEVEL = 0.05
@@ -67,14 +72,14 @@ class PairedEffect:
         return self.after - self.before
 
 
-def judged(pairs: Sequence[Pair]) -> list[Pair]:
+def select_judged(pairs: Sequence[Pair]) -> list[Pair]:
     """Return the pairs with a judged trial on both sides: the others carry no information."""
     return [pair for pair in pairs if pair[0][1] and pair[1][1]]
 
 
-def pair_as_one(levels: Sequence[Pair]) -> Pair:
-    """Return the pair of a case that is asked in several ways, see `row_as_one`."""
-    before, after = row_as_one(levels)
+def merge_pair(levels: Sequence[Pair]) -> Pair:
+    """Return the pair of a case that is asked in several ways, see `merge_row`."""
+    before, after = merge_row(levels)
     return before, after
 
 
@@ -91,13 +96,13 @@ def paired_effects(
         margin: Margin of equivalence, as a rate: within it two sides count as equivalent.
         level: The chance that any of the verdicts better or worse is false.
     """
-    kept = [judged(group) for group in groups]
-    tests = [_test(pairs) for pairs in kept]
+    kept = [select_judged(group) for group in groups]
+    tests = [_run_test(pairs) for pairs in kept]
     made = [test for test in tests if test is not None]
-    adjusted = iter(holm([test.p_value for test in made]))
+    adjusted = iter(adjust_by_holm([test.p_value for test in made]))
     alpha = level / max(1, len(made))
     return [
-        None if test is None else _effect(pairs, test, next(adjusted), margin, level, alpha)
+        None if test is None else _build_effect(pairs, test, next(adjusted), margin, level, alpha)
         for pairs, test in zip(kept, tests, strict=True)
     ]
 
@@ -110,18 +115,18 @@ def difference_interval(pairs: Sequence[Pair], alpha: float = 0.05) -> tuple[Int
     samples. The interval always has a width: twelve unchanged cases may still hide a change.
     ``None`` without a judged pair.
     """
-    pairs = judged(pairs)
+    pairs = select_judged(pairs)
     if not pairs:
         return None
     z = NormalDist().inv_cdf(1 - alpha / 2)
-    if not _repeated(pairs):
+    if not _has_repeats(pairs):
         ends = [(after[0], before[0]) for before, after in pairs]
         both, gained, lost, neither = (ends.count(end) for end in ((1, 1), (1, 0), (0, 1), (0, 0)))
         found, name = newcombe_paired(both, gained, lost, neither, z), "Newcombe, paired"
     else:
-        found, name = paired_interval(_moves(pairs), alpha), "paired t"
+        found, name = paired_interval(_list_moves(pairs), alpha), "paired t"
         if found is None:
-            found, name = _as_if_unrelated(pairs, z), "Newcombe, unpaired"
+            found, name = _compute_unpaired_interval(pairs, z), "Newcombe, unpaired"
     assert found is not None, "there are judged trials on both sides"
     return found, name
 
@@ -136,7 +141,7 @@ def not_worse(pairs: Sequence[Pair], margin: float = MARGIN, alpha: float = LEVE
     return None if found is None else found[0][0] > -margin
 
 
-def _effect(
+def _build_effect(
     pairs: Sequence[Pair],
     test: PairedTest,
     p_adjusted: float,
@@ -144,13 +149,13 @@ def _effect(
     level: float,
     alpha: float,
 ) -> PairedEffect:
-    before, after = (fmean(rates) for rates in _rates(pairs))
+    before, after = (fmean(rates) for rates in _list_rates(pairs))
     found = difference_interval(pairs)
     assert found is not None, "an effect without pairs has no test"
     interval, method = found
-    verdict = _verdict(after - before, interval, p_adjusted, margin, level)
-    moves, trials = _moves(pairs), _trials(pairs)
-    to_decide = cases_needed(margin, between=spread_of_differences(moves, *trials), alpha=alpha)
+    verdict = _decide_evidence(after - before, interval, p_adjusted, margin, level)
+    moves, trials = _list_moves(pairs), _count_trials(pairs)
+    to_decide = cases_needed(margin, between=estimate_spread(moves, *trials), alpha=alpha)
     return PairedEffect(
         pairs=len(pairs),
         before=before,
@@ -165,7 +170,7 @@ def _effect(
     )
 
 
-def _verdict(
+def _decide_evidence(
     difference: float, interval: Interval, p_adjusted: float, margin: float, level: float
 ) -> Evidence:
     if p_adjusted < level:
@@ -173,24 +178,24 @@ def _verdict(
     return "equivalent" if -margin < interval[0] and interval[1] < margin else "undecided"
 
 
-def _test(pairs: Sequence[Pair]) -> PairedTest | None:
-    return paired_test(_moves(pairs), repeated=_repeated(pairs))
+def _run_test(pairs: Sequence[Pair]) -> PairedTest | None:
+    return paired_test(_list_moves(pairs), repeated=_has_repeats(pairs))
 
 
-def _repeated(pairs: Sequence[Pair]) -> bool:
+def _has_repeats(pairs: Sequence[Pair]) -> bool:
     return any(total > 1 or 0 < passed < total for pair in pairs for passed, total in pair)
 
 
-def _rates(pairs: Sequence[Pair]) -> tuple[list[float], list[float]]:
+def _list_rates(pairs: Sequence[Pair]) -> tuple[list[float], list[float]]:
     before, after = ([side[0] / side[1] for side in sides] for sides in zip(*pairs, strict=True))
     return before, after
 
 
-def _moves(pairs: Sequence[Pair]) -> list[float]:
+def _list_moves(pairs: Sequence[Pair]) -> list[float]:
     return [after[0] / after[1] - before[0] / before[1] for before, after in pairs]
 
 
-def _trials(pairs: Sequence[Pair]) -> tuple[float, float]:
+def _count_trials(pairs: Sequence[Pair]) -> tuple[float, float]:
     """Return the number of trials of a case on each side; the mean where it varies."""
     before, after = (
         harmonic_mean([side[1] for side in sides]) for sides in zip(*pairs, strict=True)
@@ -198,11 +203,11 @@ def _trials(pairs: Sequence[Pair]) -> tuple[float, float]:
     return before, after
 
 
-def _as_if_unrelated(pairs: Sequence[Pair], z: float) -> Interval | None:
+def _compute_unpaired_interval(pairs: Sequence[Pair], z: float) -> Interval | None:
     """Return Newcombe's interval with the effective number of independent trials on each side."""
     sizes = []
-    for rates, sides in zip(_rates(pairs), zip(*pairs, strict=True), strict=True):
+    for rates, sides in zip(_list_rates(pairs), zip(*pairs, strict=True), strict=True):
         size = effective_trials(rates, sum(side[1] for side in sides)) or 0.0
         sizes.append((fmean(rates) * size, size))
     (passed, total), (other_passed, other_total) = sizes
-    return newcombe(other_passed, other_total, passed, total, z)
+    return newcombe_interval(other_passed, other_total, passed, total, z)

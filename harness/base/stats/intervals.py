@@ -16,7 +16,7 @@ Interval: TypeAlias = tuple[float, float]
 """Lower and upper bound."""
 
 
-def wilson(passed: float, total: float, z: float = Z95) -> Interval | None:
+def wilson_interval(passed: float, total: float, z: float = Z95) -> Interval | None:
     """Return the Wilson interval of ``passed`` / ``total``; ``None`` if ``total`` is 0.
 
     Source: Wilson 1927. ``total`` may be a fraction, such as an effective number of trials; ``z``
@@ -33,7 +33,7 @@ def wilson(passed: float, total: float, z: float = Z95) -> Interval | None:
     return low, high
 
 
-def newcombe(
+def newcombe_interval(
     passed: float, total: float, other_passed: float, other_total: float, z: float = Z95
 ) -> Interval | None:
     """Return the interval of the first rate minus the second, of two unrelated samples.
@@ -43,7 +43,7 @@ def newcombe(
     Source: Newcombe 1998, Statistics in Medicine 17:873, method 10 (square and add, from Wilson
     intervals).
     """
-    first, second = wilson(passed, total, z), wilson(other_passed, other_total, z)
+    first, second = wilson_interval(passed, total, z), wilson_interval(other_passed, other_total, z)
     if first is None or second is None:
         return None
     return _square_and_add(passed / total, first, other_passed / other_total, second, 0.0)
@@ -61,7 +61,10 @@ def newcombe_paired(
     correlation of the pairs (with his continuity correction).
     """
     total = both + first_only + second_only + neither
-    first, second = wilson(both + first_only, total, z), wilson(both + second_only, total, z)
+    first, second = (
+        wilson_interval(both + first_only, total, z),
+        wilson_interval(both + second_only, total, z),
+    )
     if first is None or second is None:
         return None
     product = float(both * neither - first_only * second_only)

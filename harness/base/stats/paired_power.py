@@ -41,10 +41,10 @@ def pairs_needed(
     normal = NormalDist()
     spread = normal.inv_cdf(1 - alpha / 2) * sqrt(discordance)
     spread += normal.inv_cdf(power) * sqrt(discordance - difference**2)
-    return _whole(spread**2 / difference**2)
+    return _round_up(spread**2 / difference**2)
 
 
-def pairs_needed_for_non_inferiority(
+def count_pairs_needed(
     margin: float, discordance: float, *, alpha: float = ALPHA, power: float = POWER
 ) -> int:
     """Return how many cases show that one side is worse by less than ``margin``, if both are equal.
@@ -53,7 +53,7 @@ def pairs_needed_for_non_inferiority(
     """
     normal = NormalDist()
     z = normal.inv_cdf(1 - alpha) + normal.inv_cdf(power)
-    return _whole(z**2 * discordance / margin**2)
+    return _round_up(z**2 * discordance / margin**2)
 
 
 def effective_repeats(trials: float, icc: float) -> float:
@@ -81,13 +81,13 @@ def detectable_difference(
     when not even a difference of 1 would be detected.
     """
 
-    def found(difference: float) -> float:
-        return _power(cases, difference, discordance, trials, icc, alpha)
+    def compute_power(difference: float) -> float:
+        return _compute_power(cases, difference, discordance, trials, icc, alpha)
 
-    return _smallest(found, power)
+    return _find_smallest(compute_power, power)
 
 
-def cases_for_difference(
+def count_cases_needed(
     difference: float,
     discordance: float,
     *,
@@ -102,16 +102,16 @@ def cases_for_difference(
     the first number from which such dips no longer matter, within a case or two.
     """
     low, high = 0, 8
-    while not _suffices(high, difference, discordance, trials, icc, alpha, power):
+    while not _is_sufficient(high, difference, discordance, trials, icc, alpha, power):
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        enough = _suffices(middle, difference, discordance, trials, icc, alpha, power)
+        enough = _is_sufficient(middle, difference, discordance, trials, icc, alpha, power)
         low, high = (low, middle) if enough else (middle, high)
     return high
 
 
-def power_of_mcnemar(
+def compute_mcnemar_power(
     cases: int, difference: float, discordance: float, *, alpha: float = ALPHA
 ) -> float:
     """Return the power of McNemar's exact test for ``difference`` with one trial a side.
@@ -121,8 +121,8 @@ def power_of_mcnemar(
     """
     up = (discordance + difference) / (2 * discordance)
     total = 0.0
-    for moved, chance in _binomial(cases, discordance):
-        fewest = _decisive(moved, alpha)
+    for moved, chance in _list_binomial(cases, discordance):
+        fewest = _find_decisive_count(moved, alpha)
         if fewest is not None:
             # Source: DLMF 8.17.5, the tail of a binomial as an incomplete beta function.
             found = 1.0 if up >= 1 else incomplete_beta(fewest, moved - fewest + 1, up)
@@ -130,17 +130,17 @@ def power_of_mcnemar(
     return total
 
 
-def _power(
+def _compute_power(
     cases: int, difference: float, discordance: float, trials: int, icc: float, alpha: float
 ) -> float:
     share = max(discordance, difference)
     if trials == 1:
-        return power_of_mcnemar(cases, difference, share, alpha=alpha)
+        return compute_mcnemar_power(cases, difference, share, alpha=alpha)
     variance = (share - difference**2) / effective_repeats(trials, icc)
-    return _power_of_student(cases, difference, variance, alpha)
+    return _compute_student_power(cases, difference, variance, alpha)
 
 
-def _suffices(
+def _is_sufficient(
     cases: int,
     difference: float,
     discordance: float,
@@ -149,11 +149,11 @@ def _suffices(
     alpha: float,
     power: float,
 ) -> bool:
-    return _power(cases, difference, discordance, trials, icc, alpha) >= power
+    return _compute_power(cases, difference, discordance, trials, icc, alpha) >= power
 
 
 @cache
-def _decisive(moved: int, alpha: float) -> int | None:
+def _find_decisive_count(moved: int, alpha: float) -> int | None:
     """Return how many of ``moved`` discordant pairs must improve to be evidence, or ``None``."""
     term, tail, worse = 1, 0, 0
     allowed = Fraction(alpha) * Fraction(2) ** (moved - 1)
@@ -164,7 +164,7 @@ def _decisive(moved: int, alpha: float) -> int | None:
     return moved - worse + 1 if worse else None
 
 
-def _power_of_student(cases: int, difference: float, variance: float, alpha: float) -> float:
+def _compute_student_power(cases: int, difference: float, variance: float, alpha: float) -> float:
     if cases < 2:  # noqa: PLR2004 - one case has no spread
         return 0.0
     if variance <= 0:
@@ -176,7 +176,7 @@ def _power_of_student(cases: int, difference: float, variance: float, alpha: flo
     return NormalDist().cdf((shift - t * (1 - 1 / (4 * df))) / sqrt(1 + t * t / (2 * df)))
 
 
-def _smallest(found: Callable[[float], float], power: float) -> float | None:
+def _find_smallest(found: Callable[[float], float], power: float) -> float | None:
     low, high = 0.0, 1.0
     if found(high) < power:
         return None
@@ -186,7 +186,7 @@ def _smallest(found: Callable[[float], float], power: float) -> float | None:
     return high
 
 
-def _binomial(count: int, chance: float) -> list[tuple[int, float]]:
+def _list_binomial(count: int, chance: float) -> list[tuple[int, float]]:
     """Yield each number of successes with its probability; negligible ones are left out."""
     if chance <= 0 or chance >= 1:
         return [(0 if chance <= 0 else count, 1.0)]
@@ -200,6 +200,6 @@ def _binomial(count: int, chance: float) -> list[tuple[int, float]]:
     return terms
 
 
-def _whole(number: float) -> int:
+def _round_up(number: float) -> int:
     """Round up, but ignore rounding errors of floats: 155.00000000000003 becomes 155."""
     return ceil(number - 1e-9)

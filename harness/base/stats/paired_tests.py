@@ -28,7 +28,7 @@ class PairedTest:
     """How often chance alone makes a difference at least this large, in either direction."""
 
 
-def mcnemar(first_only: int, second_only: int) -> float:
+def compute_mcnemar_p(first_only: int, second_only: int) -> float:
     """Return the exact p-value of ``first_only`` against ``second_only`` discordant cases.
 
     Cases with the same result in both runs do not count; if there are no others, p is 1.
@@ -100,7 +100,8 @@ def paired_test(differences: Sequence[float], *, repeated: bool) -> PairedTest |
         return None
     if not repeated:
         return PairedTest(
-            "McNemar", mcnemar(sum(d < 0 for d in differences), sum(d > 0 for d in differences))
+            "McNemar",
+            compute_mcnemar_p(sum(d < 0 for d in differences), sum(d > 0 for d in differences)),
         )
     exact = sign_flip(differences)
     if exact is not None:

@@ -34,10 +34,10 @@ def spread_p(rows: Sequence[Row], *, seed: int, draws: int = DRAWS) -> float | N
     if not rows or len(rows[0]) < 2:  # noqa: PLR2004 - one condition cannot differ
         return None
 
-    def spread(shuffled: Sequence[Row]) -> float:
+    def measure_spread(shuffled: Sequence[Row]) -> float:
         return fsum(sum(column) * sum(column) for column in zip(*shuffled, strict=True))
 
-    return _permuted(rows, spread, seed, draws)
+    return _run_permutations(rows, measure_spread, seed, draws)
 
 
 def trend_p(
@@ -47,24 +47,26 @@ def trend_p(
 
     ``places`` has the position of each value. ``None`` where no row has two positions.
     """
-    varied = [(row, _centred(at)) for row, at in zip(rows, places, strict=True) if len(set(at)) > 1]
+    varied = [
+        (row, _center_values(at)) for row, at in zip(rows, places, strict=True) if len(set(at)) > 1
+    ]
     if not varied:
         return None
 
-    def trend(shuffled: Sequence[Row]) -> float:
+    def measure_trend(shuffled: Sequence[Row]) -> float:
         pairs = zip(shuffled, varied, strict=True)
-        return abs(sum(sum(map(_product, row, at)) for row, (_, at) in pairs))
+        return abs(sum(sum(map(_multiply, row, at)) for row, (_, at) in pairs))
 
-    return _permuted([row for row, _ in varied], trend, seed, draws)
+    return _run_permutations([row for row, _ in varied], measure_trend, seed, draws)
 
 
 def trend_slope(rows: Sequence[Row], places: Sequence[Row]) -> float | None:
     """Return the slope of the value over positions from 0 to 1, within cases, by least squares."""
     moved = spread = 0.0
     for row, at in zip(rows, places, strict=True):
-        centred = _centred(at)
-        moved += sum(map(_product, row, centred))
-        spread += sum(map(_product, centred, centred))
+        centred = _center_values(at)
+        moved += sum(map(_multiply, row, centred))
+        spread += sum(map(_multiply, centred, centred))
     return moved / spread if spread else None
 
 
@@ -119,7 +121,7 @@ def excess_discordance(cases: Sequence[Sequence[Trials]]) -> list[float]:
     return found
 
 
-def _permuted(
+def _run_permutations(
     rows: Sequence[Row], statistic: Callable[[Sequence[Row]], float], seed: int, draws: int
 ) -> float:
     """Return the share of shuffles (and the observed rows) with at least the observed statistic."""
@@ -141,10 +143,10 @@ def _permuted(
     return (1 + reached) / (1 + draws)
 
 
-def _centred(values: Row) -> list[float]:
+def _center_values(values: Row) -> list[float]:
     middle = fmean(values)
     return [value - middle for value in values]
 
 
-def _product(first: float, second: float) -> float:
+def _multiply(first: float, second: float) -> float:
     return first * second

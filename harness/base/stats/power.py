@@ -38,7 +38,7 @@ def cases_needed(
     Source: Miller 2024, section 5: n = (z_{α/2} + z_β)²(ω² + σ_A²/K_A + σ_B²/K_B)/δ².
     """
     variance = between + within / trials + other_within / other_trials
-    return ceil(_z(alpha, power) ** 2 * variance / difference**2)
+    return ceil(_compute_z(alpha, power) ** 2 * variance / difference**2)
 
 
 def smallest_difference(
@@ -51,7 +51,7 @@ def smallest_difference(
 ) -> float | None:
     """Return the smallest true difference that this number of cases detects with ``power``.
 
-    The variance ω² + σ_A²/K_A + σ_B²/K_B is `spread_of_differences`. The result is never below the
+    The variance ω² + σ_A²/K_A + σ_B²/K_B is `estimate_spread`. The result is never below the
     minimum of the exact test: enough cases that change by one trial in the same direction. ``None``
     when not even a change of every case would be evidence.
 
@@ -69,14 +69,15 @@ def smallest_difference(
         fewest += 1
     if count < fewest:
         return None
-    variance = spread_of_differences(differences, trials, other_trials)
+    variance = estimate_spread(differences, trials, other_trials)
     smallest = max(
-        _z(alpha, power) * sqrt(variance / count), fewest / count / max(trials, other_trials)
+        _compute_z(alpha, power) * sqrt(variance / count),
+        fewest / count / max(trials, other_trials),
     )
     return smallest if smallest <= 1 else None
 
 
-def spread_of_differences(
+def estimate_spread(
     differences: Sequence[float], trials: float = 1, other_trials: float = 1
 ) -> float:
     """Return the variance of ``differences`` of pass rates, one a case.
@@ -89,6 +90,6 @@ def spread_of_differences(
     return squares / (count + 2) - (sum(differences) / (count + 2)) ** 2
 
 
-def _z(alpha: float, power: float) -> float:
+def _compute_z(alpha: float, power: float) -> float:
     normal = NormalDist()
     return normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from math import comb, sqrt
 from statistics import fmean, stdev
 
-from harness.base.stats.intervals import Interval, wilson
+from harness.base.stats.intervals import Interval, wilson_interval
 
 
-def mean(values: Sequence[float]) -> float | None:
+def compute_mean(values: Sequence[float]) -> float | None:
     """Return the mean of ``values``; ``None`` if there are none."""
     return fmean(values) if values else None
 
@@ -48,7 +48,7 @@ def rate_interval(rates: Sequence[float], trials: int) -> Interval | None:
     Source: Bowyer et al. 2025 (arXiv 2503.01747) on why it is not a normal interval.
     """
     size = float(trials) if trials == len(rates) else effective_trials(rates, trials)
-    return wilson(fmean(rates) * size, size) if size else None
+    return wilson_interval(fmean(rates) * size, size) if size else None
 
 
 def pass_at_k(n: int, c: int, k: int) -> float | None:

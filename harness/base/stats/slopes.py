@@ -48,7 +48,7 @@ class Slope:
     """Points of the curve from the shortest to the longest length, close enough to draw."""
 
 
-def slope(cases: Sequence[Mapping[int, Trials]], points: int = 33) -> Slope | None:
+def fit_slope(cases: Sequence[Mapping[int, Trials]], points: int = 33) -> Slope | None:
     """Fit the curve to ``cases``, each with its trials by k.
 
     Every case has the same weight. The likelihood is penalised by a weak prior on both parameters
@@ -69,21 +69,21 @@ def slope(cases: Sequence[Mapping[int, Trials]], points: int = 33) -> Slope | No
     Sources: Greenland and Mansournia 2015, Statistics in Medicine 34:3133 (log-F priors, and why
     not Firth's); Efron and Stein 1981 (jackknife); Bonett and Price 2012 (two imagined cases).
     """
-    whole, rates, lengths = _whole(cases)
+    whole, rates, lengths = _select_complete(cases)
     if not rates:
         return None
     places = [log2(1 + k) for k in lengths]
     middle, count = fmean(places), len(rates)
-    a, b = _fitted(places, rates)
-    left_out = _jackknife(places, [*rates, *_imagined(whole, lengths)])
+    a, b = _fit_curve(places, rates)
+    left_out = _jackknife(places, [*rates, *_imagine_rates(whole, lengths)])
     t = t_quantile(0.975, count - 1)
-    reach = t * _spread([b for _, b in left_out])
-    test = _trend(rates)
+    reach = t * _measure_spread([b for _, b in left_out])
+    test = _test_trend(rates)
     curve = []
     for step in range(points):
         place = places[0] + (places[-1] - places[0]) * step / (points - 1)
         here = a - b * (place - middle)
-        half = t * _spread([one - other * (place - middle) for one, other in left_out])
+        half = t * _measure_spread([one - other * (place - middle) for one, other in left_out])
         curve.append(
             CurvePoint(
                 added=2**place - 1,
@@ -97,12 +97,12 @@ def slope(cases: Sequence[Mapping[int, Trials]], points: int = 33) -> Slope | No
 
 
 def trend_test(cases: Sequence[Mapping[int, Trials]]) -> PairedTest | None:
-    """Return only the test of `slope`; ``None`` where `slope` is."""
-    rates = _whole(cases)[1]
-    return _trend(rates) if rates else None
+    """Return only the test of `fit_slope`; ``None`` where `fit_slope` is."""
+    rates = _select_complete(cases)[1]
+    return _test_trend(rates) if rates else None
 
 
-def _whole(
+def _select_complete(
     cases: Sequence[Mapping[int, Trials]],
 ) -> tuple[list[Mapping[int, Trials]], list[list[float]], list[int]]:
     """Return the cases that were judged at every length, their rates, and the lengths."""
@@ -113,7 +113,7 @@ def _whole(
     return whole, [[case[k][0] / case[k][1] for k in lengths] for case in whole], lengths
 
 
-def _trend(rates: Sequence[Sequence[float]]) -> PairedTest:
+def _test_trend(rates: Sequence[Sequence[float]]) -> PairedTest:
     """Test each case's rates weighted by position: −3, −1, 1, 3 for four lengths."""
     last = len(rates[0]) - 1
     weighted = [sum((2 * place - last) * rate for place, rate in enumerate(case)) for case in rates]
@@ -122,7 +122,9 @@ def _trend(rates: Sequence[Sequence[float]]) -> PairedTest:
     return test
 
 
-def _imagined(cases: Sequence[Mapping[int, Trials]], lengths: Sequence[int]) -> list[list[float]]:
+def _imagine_rates(
+    cases: Sequence[Mapping[int, Trials]], lengths: Sequence[int]
+) -> list[list[float]]:
     """Return the rates of two imagined cases, each with one failed trial in another half."""
     trials = fmean(case[k][1] for case in cases for k in lengths)
     short, long = len(lengths) // 2, len(lengths) - len(lengths) // 2
@@ -136,22 +138,28 @@ def _jackknife(
     """Return the fits that leave out one case each."""
     totals = [sum(column) for column in zip(*rates, strict=True)]
     return [
-        _fitted_to(places, [t - r for t, r in zip(totals, case, strict=True)], len(rates) - 1)
+        _maximise_likelihood(
+            places, [t - r for t, r in zip(totals, case, strict=True)], len(rates) - 1
+        )
         for case in rates
     ]
 
 
-def _spread(values: Sequence[float]) -> float:
+def _measure_spread(values: Sequence[float]) -> float:
     """Return what digits with separators may mean; nothing for dates, versions and the like."""
     centre = fmean(values)
     return sqrt((len(values) - 1) / len(values) * sum((value - centre) ** 2 for value in values))
 
 
-def _fitted(places: Sequence[float], rates: Sequence[Sequence[float]]) -> tuple[float, float]:
-    return _fitted_to(places, [sum(column) for column in zip(*rates, strict=True)], len(rates))
+def _fit_curve(places: Sequence[float], rates: Sequence[Sequence[float]]) -> tuple[float, float]:
+    return _maximise_likelihood(
+        places, [sum(column) for column in zip(*rates, strict=True)], len(rates)
+    )
 
 
-def _fitted_to(places: Sequence[float], passed: Sequence[float], cases: int) -> tuple[float, float]:
+def _maximise_likelihood(
+    places: Sequence[float], passed: Sequence[float], cases: int
+) -> tuple[float, float]:
     """Return the a (at the mean of ``places``) and b that maximise the penalised likelihood."""
     middle, widest = fmean(places), places[-1] - places[0]
     rows: list[_Row] = [
@@ -161,7 +169,7 @@ def _fitted_to(places: Sequence[float], passed: Sequence[float], cases: int) -> 
     rows += [(1.0, 0.0, 0.5, 1.0), (0.0, widest / 3, 0.5, 1.0)]
     a = b = 0.0
     for _ in range(_STEPS):
-        up, down = _newton(rows, a, b)
+        up, down = _compute_newton_step(rows, a, b)
         largest = max(abs(up), abs(down) * widest)
         shorter = min(1.0, _LONGEST_STEP / largest) if largest else 1.0
         a, b = a + up * shorter, b + down * shorter
@@ -170,7 +178,7 @@ def _fitted_to(places: Sequence[float], passed: Sequence[float], cases: int) -> 
     return a, b
 
 
-def _newton(rows: Sequence[_Row], a: float, b: float) -> tuple[float, float]:
+def _compute_newton_step(rows: Sequence[_Row], a: float, b: float) -> tuple[float, float]:
     """Return the step of Newton's method for a and b."""
     toward_a = toward_b = aa = ab = bb = 0.0
     for one, other, passed, trials in rows:

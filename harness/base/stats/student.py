@@ -63,10 +63,10 @@ def incomplete_beta(a: float, b: float, x: float, rest: float | None = None) -> 
         )
         / a
     )
-    return front * _fraction(a, b, x)
+    return front * _evaluate_fraction(a, b, x)
 
 
-def _fraction(a: float, b: float, x: float) -> float:
+def _evaluate_fraction(a: float, b: float, x: float) -> float:
     c, d = 1.0, 1 / _not_zero(1 - (a + b) * x / (a + 1))
     value = d
     for m in range(1, _STEPS):

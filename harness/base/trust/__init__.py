@@ -5,6 +5,6 @@ remembers. All code that starts a process, sends a key or imports Python because
 files goes through `GATE`.
 """
 
-from harness.base.trust.gate import GATE, Deed, Gate
+from harness.base.trust.gate import GATE, Gate, RequestedAction
 
-__all__ = ["GATE", "Deed", "Gate"]
+__all__ = ["GATE", "Gate", "RequestedAction"]

@@ -25,7 +25,7 @@ _MOST_BYTES = 1_000_000
 """Bytes of a reflog that are read: its first line and usually the first commit fit."""
 
 
-def project_of(file: Path) -> Path:
+def find_project(file: Path) -> Path:
     """Return the folder for which trust is stored: the repository of ``file``, else its folder."""
     folder = file.resolve().parent
     return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
@@ -36,8 +36,12 @@ def why_not_own(file: Path, environ: Mapping[str, str] = os.environ) -> str | No
     path = file.resolve()
     if not path.exists() or _is_ours(path, environ):
         return None
-    project = project_of(path)
-    return _of_another_user(path, project, environ) or _cloned(project) or _downloaded(path)
+    project = find_project(path)
+    return (
+        _find_other_owner(path, project, environ)
+        or _find_clone_origin(project)
+        or _find_download_mark(path)
+    )
 
 
 def _is_ours(path: Path, environ: Mapping[str, str]) -> bool:
@@ -54,7 +58,7 @@ def _is_ours(path: Path, environ: Mapping[str, str]) -> bool:
     return path.is_relative_to(builtin_root()) or any(path == each.resolve() for each in own)
 
 
-def _of_another_user(path: Path, project: Path, environ: Mapping[str, str]) -> str | None:
+def _find_other_owner(path: Path, project: Path, environ: Mapping[str, str]) -> str | None:
     if not hasattr(os, "geteuid"):
         return None
     me = {0, os.geteuid()}
@@ -63,11 +67,11 @@ def _of_another_user(path: Path, project: Path, environ: Mapping[str, str]) -> s
     for place in (path, path.parent, project):
         owner = place.stat().st_uid
         if owner not in me:
-            return f"{place} belongs to another user ({_name_of(owner)})"
+            return f"{place} belongs to another user ({_get_user_name(owner)})"
     return None
 
 
-def _name_of(uid: int) -> str:
+def _get_user_name(uid: int) -> str:
     import pwd  # not on every system
 
     try:
@@ -76,7 +80,7 @@ def _name_of(uid: int) -> str:
         return f"uid {uid}"
 
 
-def _cloned(project: Path) -> str | None:
+def _find_clone_origin(project: Path) -> str | None:
     """Recognise a clone without own commits by its reflog: ``clone: from URL``, no ``commit``."""
     try:
         with (_git_folder(project) / "logs" / "HEAD").open("rb") as file:
@@ -106,7 +110,7 @@ def _git_folder(project: Path) -> Path:
     return folder / common.read_text("utf-8", "replace").strip() if common.is_file() else folder
 
 
-def _downloaded(path: Path) -> str | None:
+def _find_download_mark(path: Path) -> str | None:
     for name in _ORIGINS if hasattr(os, "getxattr") else ():
         try:
             where = os.getxattr(path, name)

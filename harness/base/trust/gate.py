@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.base.errors import UsageError
-from harness.base.invisible import escaped
+from harness.base.invisible import escape_hidden
 from harness.base.redaction import KNOWN
-from harness.base.trust.folders import project_of, why_not_own
+from harness.base.trust.folders import find_project, why_not_own
 from harness.types import ModelSpec, ServerSpec
 
 VARIABLE = "HARNESS_TRUST"
@@ -24,7 +24,7 @@ _LONGEST = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class RequestedAction:
     """An action that a file requests."""
 
     file: Path
@@ -52,70 +52,73 @@ class Gate:
         """Whether the user gave ``--trust``."""
         self.ask: Callable[[str], bool] | None = None
         """Shows a text and returns whether the user agrees; ``None`` without a terminal."""
-        self._passed: set[Deed] = set()
+        self._passed: set[RequestedAction] = set()
 
-    def require(self, deeds: Iterable[Deed]) -> None:
+    def require_trust(self, deeds: Iterable[RequestedAction]) -> None:
         """Return if all ``deeds`` are allowed.
 
         Raises:
             UsageError: one is from a folder that is not the user's own, and the user did not agree.
         """
         new = [deed for deed in dict.fromkeys(deeds) if deed not in self._passed]
-        foreign: dict[Path, list[Deed]] = {}
+        foreign: dict[Path, list[RequestedAction]] = {}
         for deed in new:
             if why_not_own(deed.file, self.environ) is not None and not self._is_remembered(deed):
-                foreign.setdefault(project_of(deed.file), []).append(deed)
+                foreign.setdefault(find_project(deed.file), []).append(deed)
         for project, unknown in foreign.items():
-            self._agree(project, unknown)
+            self._require_agreement(project, unknown)
         self._passed.update(new)
 
-    def plan(self, servers: Iterable[ServerSpec], models: Iterable[ModelSpec] = ()) -> None:
+    def require_plan(self, servers: Iterable[ServerSpec], models: Iterable[ModelSpec] = ()) -> None:
         """Require that ``servers`` and ``models`` may be used, with a single question."""
-        self.require([*_of_servers(servers), *_of_models(models)])
+        self.require_trust([*_iterate_server_actions(servers), *_iterate_model_actions(models)])
 
-    def code(self, file: Path) -> None:
+    def require_code(self, file: Path) -> None:
         """Require that the Python code in ``file`` may be imported."""
         try:
             content = hashlib.sha256(file.read_bytes()).hexdigest()
         except OSError:
             return  # reported by the import itself
-        self.require([Deed(file, f"run the Python code in {file}", content)])
+        self.require_trust([RequestedAction(file, f"run the Python code in {file}", content)])
 
     def vouch(self, file: Path, server: ServerSpec) -> None:
         """Remember that ``file``, which harness has just written, has only the user's input."""
         if why_not_own(file, self.environ) is not None:
-            self._remember(project_of(file), [Deed(file, words) for words in server.deeds])
+            self._remember(
+                find_project(file), [RequestedAction(file, words) for words in server.deeds]
+            )
 
-    def _agree(self, project: Path, deeds: list[Deed]) -> None:
+    def _require_agreement(self, project: Path, deeds: list[RequestedAction]) -> None:
         why = why_not_own(deeds[0].file, self.environ)
-        lines = [f"  - {_line(deed.words)}" for deed in deeds[:_SHOWN]]
+        lines = [f"  - {_format_line(deed.words)}" for deed in deeds[:_SHOWN]]
         if len(deeds) > _SHOWN:
             lines.append(f"  - and {len(deeds) - _SHOWN} more")
         told = "\n".join(lines)
         given = self.trusting or self.environ.get(VARIABLE) == "1"
         if not given and self.ask is not None:
             given = self.ask(
-                f"This folder is not your own: {_line(why or '')}.\nIts files ask to\n{told}\n"
+                f"This folder is not your own: {_format_line(why or '')}.\nIts files ask "
+                f"to\n{told}\n"
             )
             if not given:
                 raise UsageError("nothing was started, since you did not agree")
         if not given:
             raise UsageError(
-                f"this folder is not your own: {_line(why or '')}. Its files ask to\n{told}",
+                f"this folder is not your own: {_format_line(why or '')}. Its files ask to\n{told}",
                 meant=f"Read them. If they may do that, add --trust, or set {VARIABLE}=1: it is "
                 "remembered for this folder and what is listed here.",
             )
         self._remember(project, deeds)
 
-    def _is_remembered(self, deed: Deed) -> bool:
-        return deed.digest in self._read().get(str(project_of(deed.file)), ())
+    def _is_remembered(self, deed: RequestedAction) -> bool:
+        return deed.digest in self._read_trusted().get(str(find_project(deed.file)), ())
 
-    def _remember(self, project: Path, deeds: list[Deed]) -> None:
-        folders = self._read()
+    def _remember(self, project: Path, deeds: list[RequestedAction]) -> None:
+        folders = self._read_trusted()
         folders[str(project)] = sorted(
             {*folders.get(str(project), ()), *(deed.digest for deed in deeds)}
         )
-        path = self._place
+        path = self._store_path
         beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
         with suppress(OSError):  # if it cannot be stored, the user is asked again
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -123,9 +126,9 @@ class Gate:
             beside.write_text(json.dumps({"folders": folders}, indent=1) + "\n", "utf-8")
             beside.replace(path)
 
-    def _read(self) -> dict[str, list[str]]:
+    def _read_trusted(self) -> dict[str, list[str]]:
         try:
-            folders = json.loads(self._place.read_text("utf-8"))["folders"]
+            folders = json.loads(self._store_path.read_text("utf-8"))["folders"]
             return {
                 str(folder): [str(digest) for digest in digests]
                 for folder, digests in folders.items()
@@ -134,7 +137,7 @@ class Gate:
             return {}
 
     @property
-    def _place(self) -> Path:
+    def _store_path(self) -> Path:
         base = self.environ.get("XDG_STATE_HOME") or ""
         home = Path(self.environ.get("HOME") or Path.home())
         return (
@@ -144,30 +147,32 @@ class Gate:
         )
 
 
-def _of_servers(servers: Iterable[ServerSpec]) -> Iterator[Deed]:
+def _iterate_server_actions(servers: Iterable[ServerSpec]) -> Iterator[RequestedAction]:
     for server in (one for each in servers for one in (each, *each.members)):
         if server.at is not None:
-            yield from (Deed(Path(server.at.file), words) for words in server.deeds)
+            yield from (RequestedAction(Path(server.at.file), words) for words in server.deeds)
 
 
-def _of_models(models: Iterable[ModelSpec]) -> Iterator[Deed]:
+def _iterate_model_actions(models: Iterable[ModelSpec]) -> Iterator[RequestedAction]:
     """Yield the actions of models in a file: sending conversations and keys to its URL.
 
     Those of agents: running their programs.
     """
     for model in models:
         if model.agent is not None and model.agent.at is not None:
-            yield from (Deed(Path(model.agent.at.file), words) for words in model.agent.deeds)
+            yield from (
+                RequestedAction(Path(model.agent.at.file), words) for words in model.agent.deeds
+            )
         file, _, line = model.sources.get("base_url", "").rpartition(":")
         if file and line.isdigit():
             key = f" with ${model.api_key_variable}" if model.api_key_variable else ""
             sent = json.dumps([dict(model.headers), dict(model.body)], default=str)
             words = f"send conversations to {model.base_url}{key} (model {model.name})"
-            yield Deed(Path(file), words, hashlib.sha256(sent.encode()).hexdigest())
+            yield RequestedAction(Path(file), words, hashlib.sha256(sent.encode()).hexdigest())
 
 
-def _line(text: str) -> str:
-    shown = escaped(" ".join(KNOWN.text(text).split()))
+def _format_line(text: str) -> str:
+    shown = escape_hidden(" ".join(KNOWN.redact_text(text).split()))
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
 
 

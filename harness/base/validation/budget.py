@@ -55,7 +55,7 @@ _LOOK_UP = 4  # steps of any reference
 
 
 @contextmanager
-def within(budget: Budget) -> Iterator[None]:
+def apply_budget(budget: Budget) -> Iterator[None]:
     """Count all validation inside the block against ``budget``."""
     token = _CURRENT.set(budget)
     try:
@@ -64,12 +64,12 @@ def within(budget: Budget) -> Iterator[None]:
         _CURRENT.reset(token)
 
 
-def budget_in_force() -> Budget | None:
+def get_active_budget() -> Budget | None:
     """Return the budget in force, if there is one."""
     return _CURRENT.get(None)
 
 
-def spend(steps: int) -> None:
+def spend_steps(steps: int) -> None:
     """Take ``steps`` from the budget in force.
 
     Raises:
@@ -79,7 +79,7 @@ def spend(steps: int) -> None:
 
 
 @contextmanager
-def one_level_deeper() -> Iterator[None]:
+def enter_level() -> Iterator[None]:
     """Count everything inside the block as one more level.
 
     Raises:
@@ -96,12 +96,12 @@ def one_level_deeper() -> Iterator[None]:
 
 
 @contextmanager
-def searching(schema: Any) -> Iterator[None]:
+def charge_searches(schema: Any) -> Iterator[None]:
     """Let a reference by name (``#name``, or an ``$id``) cost a search of the whole ``schema``."""
-    size = _size(schema)
+    size = _count_values(schema)
     token = _SEARCH.set(size // _PER_STEP)
     try:
-        spend(size // _COUNTED_PER_STEP)
+        spend_steps(size // _COUNTED_PER_STEP)
         yield
     finally:
         _SEARCH.reset(token)
@@ -114,10 +114,10 @@ def spend_on_reference(reference: Any) -> None:
         OutOfSteps: fewer steps are left.
     """
     is_path = isinstance(reference, str) and (reference == "#" or reference.startswith("#/"))
-    spend(_LOOK_UP + (len(reference) // _CHARS_PER_STEP if is_path else _SEARCH.get()))
+    spend_steps(_LOOK_UP + (len(reference) // _CHARS_PER_STEP if is_path else _SEARCH.get()))
 
 
-def _size(schema: Any) -> int:
+def _count_values(schema: Any) -> int:
     """Return the number of values in ``schema``."""
     waiting, size = [schema], 0
     while waiting:

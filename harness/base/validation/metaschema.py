@@ -14,7 +14,7 @@ from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  
 
 
 @cache
-def metaschema_of(kind: Any) -> Any:
+def get_metaschema(kind: Any) -> Any:
     """Return the metaschema of the draft of ``kind``, one of the library's validators."""
     meta = kind.META_SCHEMA
     if kind is not Draft202012Validator:

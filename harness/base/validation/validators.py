@@ -17,22 +17,25 @@ from referencing import Registry
 from harness.base.validation.budget import (
     Budget,
     OutOfSteps,
-    one_level_deeper,
-    searching,
-    spend,
+    apply_budget,
+    charge_searches,
+    enter_level,
     spend_on_reference,
-    within,
+    spend_steps,
 )
-from harness.base.validation.equality import const, enum, unique_items
-from harness.base.validation.evaluated import unevaluated_items, unevaluated_properties
-from harness.base.validation.matching import (
+from harness.base.validation.equality_keywords import check_const, check_enum, check_unique_items
+from harness.base.validation.metaschema import get_metaschema
+from harness.base.validation.pattern_keywords import (
     UnsupportedPattern,
-    additional_properties,
-    matches,
-    pattern,
-    pattern_properties,
+    check_additional_properties,
+    check_pattern,
+    check_pattern_properties,
+    matches_pattern,
 )
-from harness.base.validation.metaschema import metaschema_of
+from harness.base.validation.unevaluated_keywords import (
+    check_unevaluated_items,
+    check_unevaluated_properties,
+)
 
 MAX_ERRORS = 10
 """Maximum number of errors that are reported for one value."""
@@ -48,14 +51,14 @@ _SCHEMA = 3  # steps of any part of a schema
 _REFERENCES = frozenset({"$ref", "$dynamicRef"})
 
 _OWN = {
-    "enum": enum,
-    "const": const,
-    "uniqueItems": unique_items,
-    "pattern": pattern,
-    "patternProperties": pattern_properties,
-    "additionalProperties": additional_properties,
-    "unevaluatedItems": unevaluated_items,
-    "unevaluatedProperties": unevaluated_properties,
+    "enum": check_enum,
+    "const": check_const,
+    "uniqueItems": check_unique_items,
+    "pattern": check_pattern,
+    "patternProperties": check_pattern_properties,
+    "additionalProperties": check_additional_properties,
+    "unevaluatedItems": check_unevaluated_items,
+    "unevaluatedProperties": check_unevaluated_properties,
 }
 """Keywords that the library evaluates by backtracking or in quadratic time."""
 
@@ -83,10 +86,10 @@ def schema_problem(schema: Any, budget: Budget) -> str | None:
     Raises:
         OutOfSteps: the check needs more work than ``budget``.
     """
-    with within(budget):
+    with apply_budget(budget):
         try:
-            meta = metaschema_of(_kind(schema))
-            kind = _bounded(validator_for(meta, default=Draft202012Validator))
+            meta = get_metaschema(_find_validator(schema))
+            kind = _bound_validator(validator_for(meta, default=Draft202012Validator))
             errors = kind(meta, registry=Registry(), format_checker=_FORMATS).iter_errors(schema)
             return next(map(describe_error, errors), None)
         except OutOfSteps:
@@ -95,7 +98,9 @@ def schema_problem(schema: Any, budget: Budget) -> str | None:
             return f"{type(error).__name__}: {error}"[:MAX_ERROR_CHARS]
 
 
-def check(value: Any, schema: Any, budget: Budget, *, most: int = MAX_ERRORS) -> Validation:
+def validate_value(
+    value: Any, schema: Any, budget: Budget, *, most: int = MAX_ERRORS
+) -> Validation:
     """Return where ``value`` violates ``schema``, which must be a valid JSON Schema.
 
     At most ``most`` errors are returned.
@@ -114,11 +119,13 @@ def find_errors(
     """
     found: list[ValidationError] = []
     why = None
-    with within(budget):
+    with apply_budget(budget):
         try:
             # An empty registry, so that a `$ref` never leaves the schema or the machine.
-            validator = _bounded(kind or _kind(schema))(schema, registry=Registry())
-            with searching(schema):
+            validator = _bound_validator(kind or _find_validator(schema))(
+                schema, registry=Registry()
+            )
+            with charge_searches(schema):
                 found.extend(islice(validator.iter_errors(value), most))
         except OutOfSteps as error:
             why = f"to validate it takes {error}"
@@ -130,46 +137,46 @@ def find_errors(
 
 
 def meta_errors(schema: Any) -> Iterator[ValidationError]:
-    """Yield where ``schema`` violates JSON Schema draft 2020-12; to be used `within` a budget.
+    """Yield where ``schema`` violates JSON Schema draft 2020-12; to be used `apply_budget` a budget.
 
     Raises:
         OutOfSteps: the check needs too much work.
     """
-    meta = metaschema_of(Draft202012Validator)
-    yield from _bounded(Draft202012Validator)(meta, registry=Registry()).iter_errors(schema)
+    meta = get_metaschema(Draft202012Validator)
+    yield from _bound_validator(Draft202012Validator)(meta, registry=Registry()).iter_errors(schema)
 
 
-def _kind(schema: Any) -> Any:
+def _find_validator(schema: Any) -> Any:
     """Return the library's validator for the draft that ``schema`` declares."""
     return validator_for(schema, default=Draft202012Validator)
 
 
 @cache
-def _bounded(kind: Any) -> Any:
+def _bound_validator(kind: Any) -> Any:
     """Return a validator of the same draft whose work is counted."""
     words = {
         **kind.VALIDATORS,
         **{word: own for word, own in _OWN.items() if word in kind.VALIDATORS},
     }
     bounded: Any = extend(
-        kind, {word: _counted(word, function) for word, function in words.items()}
+        kind, {word: _count_steps(word, function) for word, function in words.items()}
     )  # type: ignore[no-untyped-call]  # jsonschema's
     bounded.evolve = _evolve
     return bounded
 
 
-def _counted(word: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _count_steps(word: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def apply(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
-        spend(1 + (_things(wanted) + _things(value)) // _PER_STEP)
+        spend_steps(1 + (_count_things(wanted) + _count_things(value)) // _PER_STEP)
         if word in _REFERENCES:
             spend_on_reference(wanted)
-        with one_level_deeper():
+        with enter_level():
             for error in function(validator, wanted, value, schema) or ():
                 # yielded before it is paid for, so that it is reported even if it is the last
                 # within
                 # the budget
                 yield error
-                spend(1 + len(error.message) // _CHARS_PER_STEP)
+                spend_steps(1 + len(error.message) // _CHARS_PER_STEP)
 
     return apply
 
@@ -180,17 +187,17 @@ def _evolve(self: Any, **changes: Any) -> Any:
     A part that declares another draft is bounded too.
     """
     schema = changes.get("schema", self.schema)
-    spend(_SCHEMA + _things(schema) // _PER_STEP)
+    spend_steps(_SCHEMA + _count_things(schema) // _PER_STEP)
     kind = type(self)
     if isinstance(schema, dict) and "$schema" in schema:
-        kind = _bounded(_kind(schema))
+        kind = _bound_validator(_find_validator(schema))
     resolver = changes.get("_resolver", self._resolver)
     return kind(
         schema, registry=self._registry, format_checker=self.format_checker, _resolver=resolver
     )
 
 
-def _things(value: Any) -> int:
+def _count_things(value: Any) -> int:
     return len(value) if isinstance(value, list | dict) else 0
 
 
@@ -204,22 +211,27 @@ def describe_error(error: ValidationError) -> str:
     while error.context:
         if all(map(_is_other_type, error.context)):
             types = dict.fromkeys(repr(part.validator_value) for part in error.context)
-            value = _shorten(repr(error.instance))
-            return f"{_place(error)}{value} is not of type {', '.join(types)}"[:MAX_ERROR_CHARS]
-        error, words = _nearest(error.context), " (by the nearest of the schemas allowed there)"
+            value = _shorten_value(repr(error.instance))
+            return f"{_format_place(error)}{value} is not of type {', '.join(types)}"[
+                :MAX_ERROR_CHARS
+            ]
+        error, words = (
+            _find_nearest(error.context),
+            " (by the nearest of the schemas allowed there)",
+        )
     value = repr(error.instance)
     reason = error.message
     if reason.startswith(value):  # the reason stands behind the value, however long that is
-        reason = _shorten(value) + reason[len(value) :]
-    return f"{_place(error)}{reason}"[: MAX_ERROR_CHARS - len(words)] + words
+        reason = _shorten_value(value) + reason[len(value) :]
+    return f"{_format_place(error)}{reason}"[: MAX_ERROR_CHARS - len(words)] + words
 
 
-def _place(error: ValidationError) -> str:
+def _format_place(error: ValidationError) -> str:
     steps = ".".join(str(step) for step in error.absolute_path)
     return f"at {steps!r}: " if steps else ""
 
 
-def _shorten(value: str) -> str:
+def _shorten_value(value: str) -> str:
     return value if len(value) <= _MAX_VALUE_CHARS else f"{value[:_MAX_VALUE_CHARS]}…"
 
 
@@ -228,7 +240,7 @@ def _is_other_type(error: ValidationError) -> bool:
     return error.validator == "type" and not error.relative_path
 
 
-def _nearest(errors: Sequence[ValidationError]) -> ValidationError:
+def _find_nearest(errors: Sequence[ValidationError]) -> ValidationError:
     """Return the first error of the schema, among several, that the value comes nearest to.
 
     The library's `best_match` takes the shallowest error, which for an object that may also be null
@@ -251,7 +263,7 @@ def _is_pattern(text: object) -> bool:
     if not isinstance(text, str) or len(text) > _LONGEST_PATTERN:
         return True
     try:
-        matches(_LOOK_AROUND.sub("(?:", text), "")
+        matches_pattern(_LOOK_AROUND.sub("(?:", text), "")
     except UnsupportedPattern:
         re.compile(text)
     return True

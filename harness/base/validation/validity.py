@@ -10,8 +10,8 @@ import json
 import re
 from typing import Any
 
-from harness.base.validation.budget import Budget, budget_in_force
-from harness.base.validation.validators import Validation, check
+from harness.base.validation.budget import Budget, get_active_budget
+from harness.base.validation.validators import Validation, validate_value
 from harness.types import JsonObject
 
 STEPS = 10_000
@@ -31,7 +31,7 @@ def is_speakable(value: Any) -> bool:
     return len(text) <= _LONGEST and text.isprintable() and _CONTROL.search(text) is None
 
 
-def fits(value: Any, schema: JsonObject, root: JsonObject) -> bool:
+def matches_schema(value: Any, schema: JsonObject, root: JsonObject) -> bool:
     """Whether ``value`` is valid for ``schema``, a part of ``root``, the base of references."""
     shared = {word: root[word] for word in ("$defs", "definitions") if word in root}
     return is_valid(value, {**shared, "allOf": [schema]})
@@ -39,5 +39,5 @@ def fits(value: Any, schema: JsonObject, root: JsonObject) -> bool:
 
 def is_valid(value: Any, schema: JsonObject) -> bool:
     """Whether ``value`` is valid for the whole ``schema``, as far as the budget allows."""
-    budget = budget_in_force() or Budget(STEPS)
-    return budget.left >= 0 and check(value, dict(schema), budget, most=1) == Validation()
+    budget = get_active_budget() or Budget(STEPS)
+    return budget.left >= 0 and validate_value(value, dict(schema), budget, most=1) == Validation()

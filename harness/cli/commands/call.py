@@ -10,10 +10,10 @@ from typing import get_args
 import anyio
 import click
 
-from harness.base import NotAdmitted, printable, seconds
-from harness.cli.one_call import OneCall, make_call, make_call_altered
-from harness.cli.one_caller import ONE_CALLER, OneCaller
+from harness.base import NotAdmitted, format_seconds, make_printable
+from harness.cli.caller_options import ONE_CALLER, ChosenCaller
 from harness.cli.options import json_object
+from harness.cli.single_call import SingleCall, make_call, make_call_altered
 from harness.judging import EXIT_FAILED, EXIT_PASSED
 from harness.probing import ProbeCaller
 from harness.types import Credential, JsonObject, ToolCall
@@ -45,7 +45,7 @@ from harness.types import Credential, JsonObject, ToolCall
 def command(  # noqa: PLR0913 - one for each option of the command line
     *,
     tool: str,
-    chosen: OneCaller,
+    chosen: ChosenCaller,
     credential: Credential,
     arguments: JsonObject | None,
     meta: JsonObject | None,
@@ -60,19 +60,21 @@ def command(  # noqa: PLR0913 - one for each option of the command line
     repeats its call. The exit code is 0 if the call worked, and 1 if it was refused or failed.
     """
     who = replace(chosen.caller, credential=credential)
-    one = OneCall(
+    one = SingleCall(
         tool=tool,
         arguments=arguments or {},
         meta=meta or {},
         caller=who,
         times=times,
-        after=None if after is None else chosen.named(after),
+        after=None if after is None else chosen.find_caller(after),
     )
     try:
         if altered is None:
             answers: Mapping[str, ToolCall] = {"": anyio.run(make_call, chosen.server, one)}
         else:
-            answers = anyio.run(make_call_altered, chosen.server, one, *chosen.altered(altered))
+            answers = anyio.run(
+                make_call_altered, chosen.server, one, *chosen.find_alteration(altered)
+            )
     except NotAdmitted as error:
         click.echo(json.dumps({"outcome": "denied", "text": str(error)}) if json_output else error)
         raise click.exceptions.Exit(EXIT_FAILED) from error
@@ -83,14 +85,14 @@ def command(  # noqa: PLR0913 - one for each option of the command line
     for which, answer in () if json_output else answers.items():
         with_data = f" with {which} of {altered}" if which else ""
         before = "" if after is None else f" after {after}"
-        click.echo(printable("\n".join(_lines(answer, who, f"{before}{with_data}"))))
+        click.echo(make_printable("\n".join(_format_answer(answer, who, f"{before}{with_data}"))))
     worked = all(answer.outcome == "ok" for answer in answers.values())
     raise click.exceptions.Exit(EXIT_PASSED if worked else EXIT_FAILED)
 
 
-def _lines(answer: ToolCall, who: ProbeCaller, how: str) -> Iterator[str]:
+def _format_answer(answer: ToolCall, who: ProbeCaller, how: str) -> Iterator[str]:
     shown = "" if who.credential == "valid" else f" ({who.credential})"
-    took = seconds(answer.duration_s)
+    took = format_seconds(answer.duration_s)
     yield f"{answer.tool} as {who.name}{shown}{how}: {answer.outcome}, {took}"
     if answer.structured is not None:
         yield json.dumps(answer.structured, ensure_ascii=False, indent=2, default=str)

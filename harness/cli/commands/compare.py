@@ -11,28 +11,30 @@ import click
 from harness.base import MARGIN
 from harness.cli import shell_completion as completing
 from harness.cli.comparison_gate import GATE, ComparisonFile, comparison_files
-from harness.cli.named_runs import BY_PEOPLE, open_compared
-from harness.cli.options import Number
+from harness.cli.options import BoundedNumber
+from harness.cli.run_lookup import BY_PEOPLE, open_compared
 from harness.judging import EXIT_FAILED, EXIT_NOTHING, EXIT_PASSED
 from harness.reports import (
     Comparison,
     compare_runs,
+    find_regressions,
     gate_json,
     gate_sentences,
     print_comparison,
-    regressions,
     stdout_console,
     write_comparison_json,
 )
 
 
 @click.command("compare")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=completing.runs)
+@click.argument(
+    "runs", nargs=-1, required=True, metavar="RUN...", shell_complete=completing.complete_runs
+)
 @GATE
 @BY_PEOPLE
 @click.option(
     "--margin",
-    type=Number(min=0.1, max=100),
+    type=BoundedNumber(min=0.1, max=100),
     default=100 * MARGIN,
     show_default=True,
     metavar="POINTS",
@@ -65,7 +67,7 @@ def command(
     with ExitStack() as stack:
         opened = [stack.enter_context(open_compared(run, by_people=by_people)) for run in runs]
         comparison = compare_runs(opened, margin / 100)
-    failed = [] if gate is None else regressions(comparison, gate)
+    failed = [] if gate is None else find_regressions(comparison, gate)
     # before the document is printed: if a file cannot be written, the error is printed instead
     for file in files:
         file.write(comparison)
@@ -84,6 +86,6 @@ def command(
 
 
 def _exit_code(comparison: Comparison, *, failed: bool) -> int:
-    if not comparison.judged:
+    if not comparison.is_judged:
         return EXIT_NOTHING
     return EXIT_FAILED if failed else EXIT_PASSED

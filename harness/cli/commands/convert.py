@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from harness.judging import VOCABULARY
-from harness.suites import convert
+from harness.suites import convert_suite
 
 
 @click.command("convert")
@@ -19,6 +19,6 @@ def command(source: Path, target: Path, force: bool) -> None:
 
     If the suite has something that CSV cannot express, it is named and nothing is written.
     """
-    suite = convert(source, target, VOCABULARY, overwrite=force)
+    suite = convert_suite(source, target, VOCABULARY, overwrite=force)
     count = len(suite.cases)
     click.echo(f"{target}: {count} test{'' if count == 1 else 's'}")

@@ -13,37 +13,37 @@ from pathlib import Path
 import click
 
 from harness.base import HarnessError, UsageError
-from harness.cli import listed_cases
+from harness.cli import case_list
 from harness.cli import shell_completion as completing
-from harness.cli.dry_run import describe, document
-from harness.cli.last_failed import last_failed
-from harness.cli.named_runs import warned_of_damage
-from harness.cli.options import bundle
-from harness.cli.progress import progress
-from harness.cli.results_output import Output, show
+from harness.cli.dry_run import build_document, describe_plan
+from harness.cli.last_failed import find_last_failed
+from harness.cli.options import bundle_options
+from harness.cli.progress import show_progress
+from harness.cli.results_output import ResultsOutput, show_results
+from harness.cli.run_lookup import warn_of_damage
 from harness.cli.run_options import BUDGET, OPTIONS, OUTPUT, REQUEST, SCORE
 from harness.cli.suite_scores import ScoreRequest
-from harness.cli.watch import Watched, watch, watched_by
+from harness.cli.watch import Watched, find_watched_files, watch_files
 from harness.runlog import read_log
 from harness.runner import (
     LATEST,
     ONE_PROCESS,
-    Budget,
-    Plan,
-    Prepared,
+    PreparedPlan,
+    RunBudget,
     RunOptions,
+    RunPlan,
     RunRequest,
-    as_logged,
-    launch,
-    prepare,
+    find_resumable,
+    launch_run,
+    prepare_plan,
+    redact_case,
     require_trust,
-    resumable,
     resume_command,
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mode:
+class EvalsMode:
     """The mode of the command: resume, repeat failures, watch, list, estimate, or elsewhere."""
 
     resume: str | None
@@ -68,15 +68,15 @@ class Mode:
             )
 
 
-MODE = bundle(
+MODE = bundle_options(
     "mode",
-    Mode,
+    EvalsMode,
     click.option(
         "--resume",
         is_flag=False,
         flag_value=LATEST,
         metavar="[RUN]",
-        shell_complete=completing.runs,
+        shell_complete=completing.complete_runs,
         help="Continue a run: run only what is missing or was not judged.",
     ),
     click.option(
@@ -109,13 +109,13 @@ MODE = bundle(
 
 
 @click.command("evals")
-@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
+@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.complete_suites)
 @click.option(
     "--suite",
     "more_suites",
     multiple=True,
     metavar="NAME",
-    shell_complete=completing.suites,
+    shell_complete=completing.complete_suites,
     help="Another way to name a suite.",
 )
 @REQUEST
@@ -128,11 +128,11 @@ def command(
     suites: tuple[str, ...],
     more_suites: tuple[str, ...],
     request: RunRequest,
-    budget: Budget,
+    budget: RunBudget,
     options: RunOptions,
-    output: Output,
+    output: ResultsOutput,
     score: ScoreRequest,
-    mode: Mode,
+    mode: EvalsMode,
 ) -> None:
     """Run suites and judge what the model did.
 
@@ -141,20 +141,22 @@ def command(
     request = replace(request, suites=(*suites, *more_suites))
     options = replace(options, engine=mode.engine)
     if mode.watches:
-        watch(
-            [word for word in sys.argv[1:] if word != "--watch"], partial(_watched, request), _tell
+        watch_files(
+            [word for word in sys.argv[1:] if word != "--watch"],
+            partial(_watched_files, request),
+            _print_note,
         )
     if mode.last_failed:
-        request = replace(request, cases=last_failed(_prepared(request).plan.jobs))
+        request = replace(request, cases=find_last_failed(_prepare_run(request).plan.jobs))
     earlier = (
         None
         if mode.resume is None
-        else warned_of_damage(read_log(resumable(mode.resume, request.suites)))
+        else warn_of_damage(read_log(find_resumable(mode.resume, request.suites)))
     )
     if earlier is not None:
-        request = request.filled_from(earlier.header.settings)
-        budget = budget.filled_from(earlier.header.settings)
-    prepared = _prepared(request, keyless=mode.dry_run or mode.lists)
+        request = request.fill_unset(earlier.header.settings)
+        budget = budget.fill_unset(earlier.header.settings)
+    prepared = _prepare_run(request, keyless=mode.dry_run or mode.lists)
     for note in prepared.notes:
         click.echo(note, err=True)
     if mode.dry_run or mode.lists:
@@ -168,42 +170,45 @@ def command(
         concurrency=prepared.concurrency,
         traced=output.telemetry is not None,
     )
-    with redirect_stdout(sys.stderr), progress(quiet=output.quiet) as observer:
-        log = launch(prepared.plan, options, observer, resume=earlier)
-    cases = ((job.trial.suite, as_logged(job.trial.case)) for job in prepared.plan.jobs)
-    scores = score.scores(log, cases)
-    show(log, output, resume=resume_command(log.header.run_id), scores=scores)
+    with redirect_stdout(sys.stderr), show_progress(quiet=output.quiet) as observer:
+        log = launch_run(prepared.plan, options, observer, resume=earlier)
+    cases = ((job.trial.suite, redact_case(job.trial.case)) for job in prepared.plan.jobs)
+    scores = score.measure_scores(log, cases)
+    show_results(log, output, resume=resume_command(log.header.run_id), scores=scores)
 
 
-def _prepared(request: RunRequest, *, keyless: bool = True) -> Prepared:
+def _prepare_run(request: RunRequest, *, keyless: bool = True) -> PreparedPlan:
     with redirect_stdout(sys.stderr):  # a suite in Python may print
-        return prepare(request, Path.cwd(), os.environ, keyless=keyless)
+        return prepare_plan(request, Path.cwd(), os.environ, keyless=keyless)
 
 
-def _show_plan(plan: Plan, output: Output, *, lists: bool) -> None:
+def _show_plan(plan: RunPlan, output: ResultsOutput, *, lists: bool) -> None:
     """Print the cases that would run, or the estimated cost; nothing is started."""
     if output.json_output:
         click.echo(
-            json.dumps(listed_cases.document(plan) if lists else document(plan), ensure_ascii=False)
+            json.dumps(
+                case_list.build_document(plan) if lists else build_document(plan),
+                ensure_ascii=False,
+            )
         )
         return
     if not lists:
-        click.echo(describe(plan))
+        click.echo(describe_plan(plan))
         return
-    for line in listed_cases.lines(plan):
+    for line in case_list.list_cases(plan):
         click.echo(line)
-    click.echo(listed_cases.total(plan), err=True)
+    click.echo(case_list.format_total(plan), err=True)
 
 
-def _watched(request: RunRequest) -> Watched:
+def _watched_files(request: RunRequest) -> Watched:
     """Return the files that a run of ``request`` depends on, as far as they can be read now."""
     plan = None
     with suppress(HarnessError):  # the run itself reports what is wrong
-        plan = _prepared(request).plan
-    return watched_by(
+        plan = _prepare_run(request).plan
+    return find_watched_files(
         plan, Path.cwd(), [*request.suites, *([request.mcp_config] if request.mcp_config else [])]
     )
 
 
-def _tell(text: str) -> None:
+def _print_note(text: str) -> None:
     click.echo(text, err=True)

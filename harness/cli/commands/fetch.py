@@ -51,11 +51,11 @@ def command(
     ) as bars:
         bar = bars.add_task("looking", total=None)
 
-        def tell(what: str, done: int, total: int) -> None:
+        def print_progress(what: str, done: int, total: int) -> None:
             bars.update(bar, description=what, completed=done, total=total or None)
 
         request = FetchRequest(root=root, origin=origin, categories=parts, limit=limit)
-        fetched = source.fetch(request, tell)
+        fetched = source.fetch(request, print_progress)
     click.echo(
         f"{'Fetched' if fetched.new else 'There already'}: {fetched.summary}, in {fetched.folder}"
     )

@@ -9,17 +9,17 @@ from pathlib import Path
 import click
 
 from harness.cli import shell_completion as completing
-from harness.cli.named_runs import open_run
 from harness.cli.options import TRUST
-from harness.cli.results_output import Output, show
+from harness.cli.results_output import ResultsOutput, show_results
+from harness.cli.run_lookup import open_run
 from harness.cli.run_options import OUTPUT, SCORE
 from harness.cli.suite_scores import ScoreRequest
-from harness.runner import as_logged, grade_run, suites_of
+from harness.runner import grade_run, load_suites, redact_case
 
 
 @click.command("grade")
-@click.argument("run", shell_complete=completing.runs)
-@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
+@click.argument("run", shell_complete=completing.complete_runs)
+@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.complete_suites)
 @click.option(
     "--judge-model",
     metavar="NAME",
@@ -32,7 +32,7 @@ def command(
     run: str,
     suites: tuple[str, ...],
     judge_model: str | None,
-    output: Output,
+    output: ResultsOutput,
     score: ScoreRequest,
 ) -> None:
     """Judge the conversations of RUN by the current assertions: no model, no server, no cost.
@@ -44,8 +44,8 @@ def command(
     with redirect_stdout(sys.stderr):  # a suite in Python may print
         graded = grade_run(open_run(run), suites, Path.cwd(), judge_model)
         scores = None
-        if score.is_asked:
-            judging = suites_of(graded, suites, Path.cwd())
-            cases = ((suite.name, as_logged(case)) for suite in judging for case in suite.cases)
-            scores = score.scores(graded, cases)
-    show(graded, output, scores=scores)
+        if score.is_requested:
+            judging = load_suites(graded, suites, Path.cwd())
+            cases = ((suite.name, redact_case(case)) for suite in judging for case in suite.cases)
+            scores = score.measure_scores(graded, cases)
+    show_results(graded, output, scores=scores)

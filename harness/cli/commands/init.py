@@ -10,30 +10,30 @@ from pathlib import Path
 
 import click
 
-from harness.base import GATE, UsageError, printable, shown
+from harness.base import GATE, UsageError, format_path, make_printable
 from harness.cli import shell_completion as completing
-from harness.cli.named_runs import open_run
-from harness.cli.options import MCP_CONFIG, PROTOCOL, TRUST, caller, servers
+from harness.cli.options import MCP_CONFIG, PROTOCOL, TRUST, caller_option, server_option
+from harness.cli.run_lookup import open_run
 from harness.cli.server_tools import list_tools
 from harness.descriptions import (
     DraftSuite,
-    as_typed,
+    build_server_entry,
+    build_suite_from_run,
     draft_suite,
-    how_it_ran,
+    logged_server_entry,
     require_free,
-    suite_from_run,
     suite_name,
     suite_text,
     write_new,
 )
 from harness.runner import RECORDED_SERVER
-from harness.suites import Config, deeds_of, load_config
+from harness.suites import Config, describe_actions, load_config
 from harness.types import JsonObject, Protocol, ServerSpec
 
 
 @click.command("init")
 @click.argument("server", required=False, metavar="[SERVER]")
-@servers('For example "python my_server.py".')
+@server_option('For example "python my_server.py".')
 @TRUST
 @click.option(
     "--name", metavar="NAME", help="Name of the suite and its file.  [default: the server's]"
@@ -42,12 +42,12 @@ from harness.types import JsonObject, Protocol, ServerSpec
     "--from",
     "run",
     metavar="RUN",
-    shell_complete=completing.runs,
+    shell_complete=completing.complete_runs,
     help="Make cases of what went well in a run, such as one of harness record.",
 )
 @MCP_CONFIG
 @PROTOCOL
-@caller("Caller to list the tools as.")
+@caller_option("Caller to list the tools as.")
 def command(
     server: str | None,
     run: str | None,
@@ -68,19 +68,19 @@ def command(
     if run is not None:
         if server or command_lines:
             raise UsageError("--from takes the server from the run", meant="Leave SERVER out.")
-        _from_run(run, name, project, config)
+        _draft_from_run(run, name, project, config)
         return
-    text = _only([*([server] if server else []), *command_lines], config)
+    text = _choose_server([*([server] if server else []), *command_lines], config)
     spec = config.server_option(text)
     path = require_free(suite_name(spec, name), project)
-    GATE.plan([spec])
+    GATE.require_plan([spec])
     tools = list_tools(spec, user_context)
-    server_facts, variables = as_typed(text, spec)
+    server_facts, variables = build_server_entry(text, spec)
     suite = draft_suite(path.stem, server_facts, tools, user_context)
     written = write_new(path, suite_text(suite))
     if isinstance(server_facts, ServerSpec):
-        GATE.vouch(path, replace(server_facts, deeds=deeds_of(server_facts)))
-    _tell(suite, written)
+        GATE.vouch(path, replace(server_facts, deeds=describe_actions(server_facts)))
+    _print_summary(suite, written)
     for variable in variables:
         click.echo(
             f"Note: a secret in the command line was left out of the file: set {variable} to its "
@@ -88,7 +88,7 @@ def command(
         )
 
 
-def _from_run(run: str, name: str | None, project: Path, config: Config) -> None:
+def _draft_from_run(run: str, name: str | None, project: Path, config: Config) -> None:
     log = open_run(run)
     if len(log.header.servers) != 1:
         raise UsageError(
@@ -98,19 +98,19 @@ def _from_run(run: str, name: str | None, project: Path, config: Config) -> None
         )
     ((server, facts),) = log.header.servers.items()
     recorded = log.header.settings.get(RECORDED_SERVER)
-    reference = recorded or (server if config.knows_server(server) else how_it_ran(facts))
+    reference = recorded or (server if config.knows_server(server) else logged_server_entry(facts))
     path = require_free(suite_name(ServerSpec(name=f"{server}_recorded"), name), project)
-    made = suite_from_run(log, path.stem, reference)
+    made = build_suite_from_run(log, path.stem, reference)
     for written in write_new(path, made.text):
-        click.echo(f"Wrote {shown(written)}")
-    click.echo(f"{_counted(made.cases, 'case')} of {log.header.run_id}.")
+        click.echo(f"Wrote {format_path(written)}")
+    click.echo(f"{_format_count(made.cases, 'case')} of {log.header.run_id}.")
     for left_out in made.left_out:
-        click.echo(printable(f"Left out: {left_out}"))
+        click.echo(make_printable(f"Left out: {left_out}"))
     click.echo("Next:")
     click.echo(f"  harness evals {path.stem} --model claude-4-sonnet")
 
 
-def _only(named: Sequence[str], config: Config) -> str:
+def _choose_server(named: Sequence[str], config: Config) -> str:
     """Return the server to draft a suite for: the given one, or a client's only one.
 
     Raises:
@@ -123,10 +123,10 @@ def _only(named: Sequence[str], config: Config) -> str:
             meant=f'Name one of them: harness init --server "{known[0]}"; then join them in a '
             f"suite by server: [a, b].",
         )
-    return known[0] if known else _ask()
+    return known[0] if known else _ask_server()
 
 
-def _ask() -> str:
+def _ask_server() -> str:
     """Ask for the server on a terminal; elsewhere, raise a usage error."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
@@ -137,32 +137,33 @@ def _ask() -> str:
     return answer
 
 
-def _tell(suite: DraftSuite, written: tuple[Path, ...]) -> None:
+def _print_summary(suite: DraftSuite, written: tuple[Path, ...]) -> None:
     later = sum(not case.is_live for case in (*suite.cases, *suite.safety))
     cases = len(suite.cases) + len(suite.safety) - later
     for path in written:
-        click.echo(f"Wrote {shown(path)}")
+        click.echo(f"Wrote {format_path(path)}")
     click.echo(
-        f"{_counted(cases, 'case')} for {_counted(len(suite.cases), 'tool')}; no tool was called."
+        f"{_format_count(cases, 'case')} for {_format_count(len(suite.cases), 'tool')}; no "
+        f"tool was called."
     )
     if suite.blocked:
         click.echo(
-            printable(
+            make_printable(
                 f"No call will be sent to: {', '.join(suite.blocked)} (see 'block:' in the file)"
             )
         )
     if suite.unmarked:
         click.echo(
-            f"The server does not say for {_counted(len(suite.unmarked), 'tool')} whether it "
+            f"The server does not say for {_format_count(len(suite.unmarked), 'tool')} whether it "
             "changes something. Cases that need one fail until it is removed from 'block:'."
         )
     if later:
         wait = "waits in a comment" if later == 1 else "wait in comments"
         click.echo(
-            f"{_counted(later, 'further case')} would change something for real, and {wait}."
+            f"{_format_count(later, 'further case')} would change something for real, and {wait}."
         )
     for note in suite.notes:
-        click.echo(printable(f"Note: {note}"))
+        click.echo(make_printable(f"Note: {note}"))
     click.echo("Next:")
     click.echo(f"  harness evals {suite.name}    # the built-in baseline: free, and not an LLM")
     click.echo(
@@ -170,5 +171,5 @@ def _tell(suite: DraftSuite, written: tuple[Path, ...]) -> None:
     )
 
 
-def _counted(number: int, noun: str) -> str:
+def _format_count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"

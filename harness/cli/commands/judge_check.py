@@ -12,11 +12,19 @@ from typing import Any
 import anyio
 import click
 
-from harness.base import GATE, UsageError, money, number, printable, shorten, wilson
-from harness.cli import reviewed_judges, shell_completion
-from harness.cli.named_runs import open_run
-from harness.cli.options import TRUST, Number
-from harness.cli.reviewed_judges import agreement_lines, table
+from harness.base import (
+    GATE,
+    UsageError,
+    format_money,
+    format_number,
+    make_printable,
+    shorten_text,
+    wilson_interval,
+)
+from harness.cli import judge_agreement, shell_completion
+from harness.cli.judge_agreement import agreement_lines, format_table
+from harness.cli.options import TRUST, BoundedNumber
+from harness.cli.run_lookup import open_run
 from harness.judging import (
     EXIT_NOTHING,
     EXIT_PASSED,
@@ -25,7 +33,7 @@ from harness.judging import (
     read_labelled,
     reviewed_judge,
 )
-from harness.runner import JudgeCheck, Measured, check_judge, sole_judge
+from harness.runner import GradedAnswer, JudgeMeasurement, check_judge, sole_judge
 from harness.suites import load_config
 
 
@@ -34,7 +42,7 @@ from harness.suites import load_config
 @click.option(
     "--run",
     metavar="RUN",
-    shell_complete=shell_completion.runs,
+    shell_complete=shell_completion.complete_runs,
     help="Compare people's reviews of RUN with the verdicts of its judge; no model is asked.",
 )
 @click.option(
@@ -42,7 +50,7 @@ from harness.suites import load_config
 )
 @click.option(
     "--threshold",
-    type=Number(0, 1),
+    type=BoundedNumber(0, 1),
     default=0.7,
     show_default=True,
     help="The lowest score with which an answer passes.",
@@ -61,49 +69,53 @@ def command(
     if (file is None) == (run is None):
         raise UsageError("name either a FILE of graded answers or a run with reviews, by --run")
     if file is None:
-        _of_run(str(run), threshold, json_output=json_output)
+        _check_run(str(run), threshold, json_output=json_output)
     else:
-        _of_file(file, judge_model, threshold, json_output=json_output)
+        _check_file(file, judge_model, threshold, json_output=json_output)
 
 
-def _of_run(run: str, threshold: float, *, json_output: bool) -> None:
+def _check_run(run: str, threshold: float, *, json_output: bool) -> None:
     found = reviewed_judge(open_run(run), threshold)
     click.echo(
-        json.dumps(reviewed_judges.document(found))
+        json.dumps(judge_agreement.build_document(found))
         if json_output
-        else printable("\n".join(reviewed_judges.lines(found)))
+        else make_printable("\n".join(judge_agreement.format_lines(found)))
     )
     raise click.exceptions.Exit(EXIT_PASSED if found.labels else EXIT_NOTHING)
 
 
-def _of_file(file: Path, judge_model: str | None, threshold: float, *, json_output: bool) -> None:
+def _check_file(
+    file: Path, judge_model: str | None, threshold: float, *, json_output: bool
+) -> None:
     items = read_labelled(file)
     spec = sole_judge(judge_model, load_config(Path.cwd(), os.environ))
-    GATE.plan((), [spec])
+    GATE.require_plan((), [spec])
     for note in spec.notes:
         click.echo(note, err=True)
     click.echo(f"{len(items)} answers are judged by {spec.name}.", err=True)
     result = anyio.run(check_judge, items, spec, threshold)
     click.echo(
-        json.dumps(_document(result)) if json_output else printable("\n".join(_lines(result)))
+        json.dumps(_build_document(result))
+        if json_output
+        else make_printable("\n".join(_format_result(result)))
     )
     raise click.exceptions.Exit(
-        EXIT_PASSED if len(result.judged) == len(result.answers) else EXIT_UNJUDGED
+        EXIT_PASSED if len(result.judged_answers) == len(result.answers) else EXIT_UNJUDGED
     )
 
 
-def _lines(result: JudgeCheck) -> Iterator[str]:
+def _format_result(result: JudgeMeasurement) -> Iterator[str]:
     found = result.agreement
     yield (
         f"judge {result.judge}, prompt {JUDGE_PROMPT_VERSION}: {found.total} of "
         f"{len(result.answers)} answers judged"
     )
-    yield from agreement_lines(found, wilson(found.agreed, found.total))
+    yield from agreement_lines(found, wilson_interval(found.equal_pairs, found.total))
     if result.mean_difference is not None:
         yield f"mean difference of the scores {result.mean_difference:.2f}"
-    yield from ("", *table(found))
+    yield from ("", *format_table(found))
     if result.disagreements:
-        yield from ("", "They disagree on:", *map(_disagreement, result.disagreements))
+        yield from ("", "They disagree on:", *map(_format_disagreement, result.disagreements))
     unjudged = [answer for answer in result.answers if answer.judgement is None]
     if unjudged:
         yield from (
@@ -115,23 +127,23 @@ def _lines(result: JudgeCheck) -> Iterator[str]:
     yield from (
         "",
         (
-            f"tokens {number(used.input_tokens)} in, {number(used.output_tokens)} out"
-            f" · cost {money(used.cost_usd)}"
+            f"tokens {format_number(used.input_tokens)} in, {format_number(used.output_tokens)} out"
+            f" · cost {format_money(used.cost_usd)}"
         ),
     )
 
 
-def _disagreement(answer: Measured) -> str:
+def _format_disagreement(answer: GradedAnswer) -> str:
     assert answer.judgement is not None
     said = answer.judgement.grade or f"{answer.judgement.score:.2f}"
     human = answer.item.human if isinstance(answer.item.human, str) else f"{answer.item.human:.2f}"
     return (
         f"  {answer.item.at}: human {human}, judge {said}: "
-        f"{shorten(answer.judgement.explanation, 300)}"
+        f"{shorten_text(answer.judgement.explanation, 300)}"
     )
 
 
-def _document(result: JudgeCheck) -> dict[str, Any]:
+def _build_document(result: JudgeMeasurement) -> dict[str, Any]:
     found = result.agreement
     return {
         "judge": result.judge,
@@ -139,8 +151,8 @@ def _document(result: JudgeCheck) -> dict[str, Any]:
         "threshold": result.threshold,
         "answers": len(result.answers),
         "judged": found.total,
-        "agreement": found.agreed / found.total if found.total else None,
-        "interval": wilson(found.agreed, found.total),
+        "agreement": found.equal_pairs / found.total if found.total else None,
+        "interval": wilson_interval(found.equal_pairs, found.total),
         "kappa": found.kappa,
         "labels": found.labels,
         "confusion": found.confusion,

@@ -9,21 +9,21 @@ from pathlib import Path
 import click
 
 from harness.cli.lint_output import LintResult
-from harness.cli.server_tools import LISTED, Listed
+from harness.cli.server_tools import LISTED, ServerTools
 from harness.descriptions import (
     EVERY_TOOL,
-    Change,
+    BaselineChange,
     LintFinding,
     Threshold,
+    build_sarif,
     check_ignored,
-    compare,
+    compare_with_baseline,
+    drop_ignored,
     estimated_tokens,
-    fails,
-    lint,
-    not_ignored,
+    has_finding_at,
+    lint_tools,
+    load_rules,
     read_baseline,
-    rules,
-    sarif,
 )
 from harness.judging import EXIT_FAILED, EXIT_PASSED
 
@@ -65,7 +65,7 @@ from harness.judging import EXIT_FAILED, EXIT_PASSED
     help="JSON of an earlier lint: only new findings and a longer list make the exit code 1.",
 )
 def command(
-    listed: Listed,
+    listed: ServerTools,
     *,
     json_output: bool,
     form: str,
@@ -84,29 +84,35 @@ def command(
     With --baseline FILE, which an earlier --json-output wrote, the exit code is 1 only for findings
     that are new since then, or if the list takes more tokens.
     """
-    linted = _linted(listed, ignore)
+    linted = _lint_server(listed, ignore)
     if baseline is not None:
         earlier = read_baseline(baseline, listed.server.name)
-        linted = replace(linted, change=compare(linted.findings, linted.tokens, earlier))
-    linted = replace(linted, failures=_failures(linted, max_tokens, fail_on))
+        linted = replace(
+            linted, change=compare_with_baseline(linted.findings, linted.tokens, earlier)
+        )
+    linted = replace(linted, failures=_find_failures(linted, max_tokens, fail_on))
     if json_output or form == "json":
         click.echo(json.dumps(linted.document))
     elif form == "sarif":
-        click.echo(json.dumps(sarif(linted.findings, listed.server, rules(), Path.cwd()), indent=2))
+        click.echo(
+            json.dumps(
+                build_sarif(linted.findings, listed.server, load_rules(), Path.cwd()), indent=2
+            )
+        )
         click.echo("\n".join(linted.failures), err=True, nl=bool(linted.failures))
     else:
-        linted.print()
-    counted = linted.findings if linted.change is None else _new(linted.change)
-    failed = linted.failures or fails(counted, fail_on)
+        linted.print_report()
+    counted = linted.findings if linted.change is None else _new_findings(linted.change)
+    failed = linted.failures or has_finding_at(counted, fail_on)
     raise click.exceptions.Exit(EXIT_FAILED if failed else EXIT_PASSED)
 
 
-def _linted(listed: Listed, ignore: tuple[str, ...]) -> LintResult:
-    found = lint(listed.tools)
+def _lint_server(listed: ServerTools, ignore: tuple[str, ...]) -> LintResult:
+    found = lint_tools(listed.tools)
     configured = listed.server.lint_ignore
     check_ignored({EVERY_TOOL: ignore}, listed.tools, "--ignore")
     check_ignored(configured, listed.tools, f"lint_ignore of the server {listed.server.name!r}")
-    findings = not_ignored(not_ignored(found, {EVERY_TOOL: ignore}), configured)
+    findings = drop_ignored(drop_ignored(found, {EVERY_TOOL: ignore}), configured)
     return LintResult(
         server=listed.server.name,
         tools=len(listed.tools.tools),
@@ -116,11 +122,13 @@ def _linted(listed: Listed, ignore: tuple[str, ...]) -> LintResult:
     )
 
 
-def _new(change: Change) -> list[LintFinding]:
+def _new_findings(change: BaselineChange) -> list[LintFinding]:
     return [finding for _, finding in change.new]
 
 
-def _failures(linted: LintResult, max_tokens: int | None, fail_on: Threshold) -> tuple[str, ...]:
+def _find_failures(
+    linted: LintResult, max_tokens: int | None, fail_on: Threshold
+) -> tuple[str, ...]:
     """Return why the size of the tool list fails the command, in sentences."""
     told = []
     if max_tokens is not None and linted.tokens > max_tokens:
@@ -128,9 +136,9 @@ def _failures(linted: LintResult, max_tokens: int | None, fail_on: Threshold) ->
             f"The list takes about {linted.tokens:,} tokens, more than --max-tokens {max_tokens:,}."
         )
     change = linted.change
-    if change is not None and change.grew > 0 and fail_on != "never":
+    if change is not None and change.added_tokens > 0 and fail_on != "never":
         told.append(
-            f"The list takes about {linted.tokens:,} tokens, {change.grew:,} more than the "
+            f"The list takes about {linted.tokens:,} tokens, {change.added_tokens:,} more than the "
             "baseline. If that is worth it, write the baseline again."
         )
     return tuple(told)

@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from harness.agents import KINDS
-from harness.base import printable
-from harness.models import unknown_provider, unsent
+from harness.base import make_printable
+from harness.models import list_unsent, unknown_provider
 from harness.suites import Config, KnownAgent, ResolvedModel, load_config
 
 
@@ -28,54 +28,54 @@ def command(json_output: bool) -> None:
     those that need none.
     """
     config = load_config(Path.cwd(), os.environ)
-    models, agents = config.models(), config.agents(Path.cwd())
+    models, agents = config.list_models(), config.list_agents(Path.cwd())
     if json_output:
         click.echo(
             json.dumps(
                 {
                     "default": config.default_model,
-                    "models": [_document(model) for model in models],
+                    "models": [_build_document(model) for model in models],
                     "agents": [_agent_document(agent) for agent in agents],
                 }
             )
         )
         return
     for model in models:
-        click.echo(printable("\n".join(_lines(model, config))))
+        click.echo(make_printable("\n".join(_format_model(model, config))))
     click.echo(
         "Without configuration: PROVIDER:MODEL, for example anthropic:claude-sonnet-4-6 or "
         "openai:gpt-4o."
     )
     click.echo("\nAgents, for --agent:")
     for agent in agents:
-        click.echo(printable("\n".join(_agent_lines(agent))))
+        click.echo(make_printable("\n".join(_agent_lines(agent))))
     click.echo("Without configuration also a command: --agent 'python agent.py {prompt}'.")
 
 
-def _lines(model: ResolvedModel, config: Config) -> list[str]:
+def _format_model(model: ResolvedModel, config: Config) -> list[str]:
     spec = model.spec
     default = " (default)" if spec.name == config.default_model else ""
     lines = [
         f"{spec.name}{default}",
         f"    {spec.provider}: {spec.model_id}",
-        f"    key: {_key(model)}",
+        f"    key: {_format_key(model)}",
     ]
     lines += [
-        f"    {setting}: {_value(model, setting)}  [{source}]"
+        f"    {setting}: {_setting_value(model, setting)}  [{source}]"
         for setting, source in spec.sources.items()
     ]
-    lines += [f"    {note}" for note in (*spec.notes, *unsent(spec))]
-    if wrong := _error(model):
+    lines += [f"    {note}" for note in (*spec.notes, *list_unsent(spec))]
+    if wrong := _find_error(model):
         lines += [f"    ! {line.strip()}" for line in wrong.splitlines()]
     return lines
 
 
-def _error(model: ResolvedModel) -> str | None:
+def _find_error(model: ResolvedModel) -> str | None:
     wrong = model.error or unknown_provider(model.spec)
     return None if wrong is None else str(wrong)
 
 
-def _key(model: ResolvedModel) -> str:
+def _format_key(model: ResolvedModel) -> str:
     variable = model.spec.api_key_variable
     if model.key == "present":
         return f"present (${variable})" if variable else "present"
@@ -84,7 +84,7 @@ def _key(model: ResolvedModel) -> str:
     return "not needed"
 
 
-def _value(model: ResolvedModel, setting: str) -> Any:
+def _setting_value(model: ResolvedModel, setting: str) -> Any:
     """Return a setting's value, unless it may hold a secret."""
     shown = {
         "base_url": model.spec.base_url,
@@ -102,7 +102,7 @@ def _value(model: ResolvedModel, setting: str) -> Any:
     return shown.get(setting, "(not shown)")
 
 
-def _document(model: ResolvedModel) -> dict[str, Any]:
+def _build_document(model: ResolvedModel) -> dict[str, Any]:
     spec = model.spec
     return {
         "name": spec.name,
@@ -113,8 +113,8 @@ def _document(model: ResolvedModel) -> dict[str, Any]:
         "key_variable": spec.api_key_variable,
         "source": model.source,
         "sources": dict(spec.sources),
-        "notes": [*spec.notes, *unsent(spec)],
-        "error": _error(model),
+        "notes": [*spec.notes, *list_unsent(spec)],
+        "error": _find_error(model),
     }
 
 
@@ -124,7 +124,7 @@ def _agent_lines(agent: KnownAgent) -> Iterator[str]:
     Nor are the arguments of its command: either may hold a secret.
     """
     yield agent.name
-    yield f"    {agent.kind}{f': {agent.program}' if agent.program else ''}{_source(agent)}"
+    yield f"    {agent.kind}{f': {agent.program}' if agent.program else ''}{_format_source(agent)}"
     if spec := agent.spec:
         shown = {
             "function": spec.function,
@@ -138,13 +138,13 @@ def _agent_lines(agent: KnownAgent) -> Iterator[str]:
     if agent.error is not None:
         yield from (f"    ! {line.strip()}" for line in str(agent.error).splitlines())
     elif not agent.found:
-        yield f"    ! {_missing(agent)}"
+        yield f"    ! {_format_missing(agent)}"
 
 
 def _agent_document(agent: KnownAgent) -> dict[str, Any]:
     """Return the same as JSON."""
     spec = agent.spec
-    wrong = _missing(agent) if not agent.found else None
+    wrong = _format_missing(agent) if not agent.found else None
     return {
         "name": agent.name,
         "type": agent.kind,
@@ -161,11 +161,11 @@ def _agent_document(agent: KnownAgent) -> dict[str, Any]:
     }
 
 
-def _source(agent: KnownAgent) -> str:
+def _format_source(agent: KnownAgent) -> str:
     return f"  [{agent.source}]" if agent.source else "  (needs no configuration)"
 
 
-def _missing(agent: KnownAgent) -> str:
+def _format_missing(agent: KnownAgent) -> str:
     install = KINDS.get(agent.kind).install
     how = f" Install it: {install}" if install else ""
     return f"there is no program {agent.program!r}.{how}"

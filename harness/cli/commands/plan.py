@@ -12,30 +12,38 @@ from statistics import fmean
 
 import click
 
-from harness.base import HarnessError, cases_of_tests, money, one_line
+from harness.base import HarnessError, format_money, group_cases, make_one_line
 from harness.cli import shell_completion as completing
-from harness.cli.named_runs import open_run
-from harness.cli.options import Number
+from harness.cli.options import BoundedNumber
+from harness.cli.run_lookup import open_run
 from harness.descriptions import (
     TRIALS,
-    Design,
+    ComparisonDesign,
     PowerTable,
-    own_logs,
-    parts_of,
+    collect_logged_tools,
+    drop_other_server,
+    estimate_variability,
+    iterate_parts,
     power_table,
-    tools_in,
-    variability,
 )
-from harness.reports import aligned, points
+from harness.reports import align_columns, format_points
 from harness.runlog import RunLog, read_log
-from harness.runner import RECENT_RUNS, Plan, RunRequest, estimates, log_path, prepare, run_ids
+from harness.runner import (
+    RECENT_RUNS,
+    RunPlan,
+    RunRequest,
+    estimate_usage,
+    log_path,
+    prepare_plan,
+    run_ids,
+)
 from harness.types import JsonObject
 
 _COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")
 
 
 @click.command("plan")
-@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
+@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.complete_suites)
 @click.option(
     "--model", "-m", "models", multiple=True, metavar="NAME", help="Model under test, for the cost."
 )
@@ -50,7 +58,7 @@ _COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")
 )
 @click.option(
     "--difference",
-    type=Number(min=0.5, max=100),
+    type=BoundedNumber(min=0.5, max=100),
     default=10.0,
     show_default=True,
     metavar="POINTS",
@@ -58,7 +66,7 @@ _COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")
 )
 @click.option(
     "--margin",
-    type=Number(min=0.5, max=100),
+    type=BoundedNumber(min=0.5, max=100),
     default=5.0,
     show_default=True,
     metavar="POINTS",
@@ -69,7 +77,7 @@ _COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")
     "logs",
     multiple=True,
     metavar="RUN",
-    shell_complete=completing.runs,
+    shell_complete=completing.complete_runs,
     help="An earlier run to learn from; may be repeated.  [default: the latest 10]",
 )
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
@@ -89,117 +97,123 @@ def command(
     that its cases can show, depending on the number of cases and trials.
     """
     request = RunRequest(suites=suites, models=models, pattern=pattern, trials=1)
-    plan = prepare(request, Path.cwd(), os.environ, keyless=True).plan
-    earlier = [open_run(name) for name in logs] if logs else own_logs(list(_latest()))
+    plan = prepare_plan(request, Path.cwd(), os.environ, keyless=True).plan
+    earlier = [open_run(name) for name in logs] if logs else drop_other_server(list(_latest_logs()))
     tables = [
         power_table(
             suite.name,
             len(tests),
-            variability(suite.name, chain(*tests), earlier),
+            estimate_variability(suite.name, chain(*tests), earlier),
             trials=trials or TRIALS,
             difference=difference / 100,
             margin=margin / 100,
-            listed=_listed(suite.name, earlier),
+            listed=_latest_tool_list(suite.name, earlier),
             ways=fmean(map(len, tests)),
         )
         for suite in plan.suites
-        if (tests := _tests(plan, suite.name))
+        if (tests := _group_tests(plan, suite.name))
     ]
-    price = _price_of_a_trial(plan)
+    price = _trial_price(plan)
     if json_output:
-        found = {"suites": [_document(table, price) for table in tables]}
+        found = {"suites": [_build_document(table, price) for table in tables]}
         click.echo(json.dumps({"status": "ok", "result": found}, ensure_ascii=False))
         return
     for table in tables:
-        for line in _lines(table, price):
+        for line in _format_table(table, price):
             click.echo(line)
 
 
-def _latest() -> Iterator[RunLog]:
+def _latest_logs() -> Iterator[RunLog]:
     """Yield the logs of the latest runs, the oldest first; damaged ones are skipped."""
     for run_id in run_ids()[-RECENT_RUNS:]:
         with suppress(HarnessError):
             yield read_log(log_path(run_id))
 
 
-def _listed(suite: str, logs: Sequence[RunLog]) -> tuple[str, int] | None:
+def _latest_tool_list(suite: str, logs: Sequence[RunLog]) -> tuple[str, int] | None:
     """Return the latest run of ``suite`` alone, and the number of parts of its tool list.
 
     Tool lists of the other server of ``workbench --against`` do not count.
     """
     for log in reversed(logs):
-        own = list(log.header.suites) == [suite] and own_logs([log])
-        if own and (parts := len(list(parts_of(tools_in(own))))):
+        own = list(log.header.suites) == [suite] and drop_other_server([log])
+        if own and (parts := len(list(iterate_parts(collect_logged_tools(own))))):
             return log.header.run_id, parts
     return None
 
 
-def _tests(plan: Plan, suite: str) -> list[list[str]]:
+def _group_tests(plan: RunPlan, suite: str) -> list[list[str]]:
     """Return the names of the cases of ``suite``, the identities of one test together."""
     cases = {job.trial.case.name: job.trial.case for job in plan.jobs if job.suite.name == suite}
     groups = {name: case.caller.group for name, case in cases.items()}
-    return cases_of_tests(cases, {name: test for name, test in groups.items() if test is not None})
+    return group_cases(cases, {name: test for name, test in groups.items() if test is not None})
 
 
-def _price_of_a_trial(plan: Plan) -> float | None:
+def _trial_price(plan: RunPlan) -> float | None:
     """Return the estimated cost of one trial with one model; ``None`` if a price is unknown."""
-    guesses = list(estimates(plan))
+    guesses = list(estimate_usage(plan))
     costs = [guess.cost_usd for guess in guesses]
     trials = sum(guess.trials for guess in guesses)
     return None if None in costs or not trials else sum(cost or 0 for cost in costs) / trials
 
 
-def _cost(design: Design, price: float | None) -> float | None:
-    return None if price is None else price * design.runs
+def _estimate_cost(design: ComparisonDesign, price: float | None) -> float | None:
+    return None if price is None else price * design.total_trials
 
 
-def _lines(table: PowerTable, price: float | None) -> Iterator[str]:
+def _format_table(table: PowerTable, price: float | None) -> Iterator[str]:
     """Yield ``table`` as lines of text."""
     known = table.variability
-    yield f"{one_line(table.suite)}: {table.cases} cases"
+    yield f"{make_one_line(table.suite)}: {table.cases} cases"
     yield "  Share of cases in which the two sides' trials differ in their verdict:"
     yield f"    discordance {100 * known.discordance:.0f} % ({known.discordance_source})"
     yield "  Correlation of the trials of one case:"
     yield f"    ICC {known.icc:.2f} ({known.icc_source})"
     yield "  The smallest difference that is detected with 80 % power (two-sided, 5 %):"
-    rows = [_cells(design, price) for design in table.designs]
-    yield from (f"    {line}" for line in aligned([_COLUMNS, *rows]))
-    yield f"  {_advice(table)}"
+    rows = [_format_cells(design, price) for design in table.designs]
+    yield from (f"    {line}" for line in align_columns([_COLUMNS, *rows]))
+    yield f"  {_write_advice(table)}"
     yield (
-        f"  To show that it is not worse by more than {_points(table.margin)}:"
+        f"  To show that it is not worse by more than {_format_points(table.margin)}:"
         f" {table.cases_for_margin:,} cases."
     )
-    yield from _ablation(table, price)
+    yield from _format_ablation(table, price)
 
 
-def _ablation(table: PowerTable, price: float | None) -> Iterator[str]:
+def _format_ablation(table: PowerTable, price: float | None) -> Iterator[str]:
     """Yield the cost of the workbench's ablation, if an earlier run recorded the tool list."""
     found = table.ablation
     if found is None:
         return
-    run = one_line(found.run)
+    run = make_one_line(found.run)
     yield f"  An ablation of the {found.parts:,} parts of the tool list (as in {run}):"
-    cost = money(None if price is None else price * found.runs)
+    cost = format_money(None if price is None else price * found.runs)
     shows = "not even a part that decides every case"
     if found.shows is not None:
-        shows = f"a part that is worth {_points(found.shows)}"
+        shows = f"a part that is worth {_format_points(found.shows)}"
     yield f"    {found.runs:,} trials with one trial each, {cost}; it finds {shows}."
 
 
-def _points(difference: float) -> str:
-    return f"{points(difference, sign=False)} points"
+def _format_points(difference: float) -> str:
+    return f"{format_points(difference, sign=False)} points"
 
 
-def _cells(design: Design, price: float | None) -> tuple[str, ...]:
-    shows = "none" if design.shows is None else _points(design.shows)
-    cost = money(_cost(design, price))
-    return (f"{design.cases:,}", f"{design.trials:,}", f"{design.runs:,} trials", cost, shows)
+def _format_cells(design: ComparisonDesign, price: float | None) -> tuple[str, ...]:
+    shows = "none" if design.shows is None else _format_points(design.shows)
+    cost = format_money(_estimate_cost(design, price))
+    return (
+        f"{design.cases:,}",
+        f"{design.trials:,}",
+        f"{design.total_trials:,} trials",
+        cost,
+        shows,
+    )
 
 
-def _advice(table: PowerTable) -> str:
+def _write_advice(table: PowerTable) -> str:
     """Return what is needed to show the wanted difference, in a sentence or two."""
     wish = table.wish
-    wanted = _points(wish.difference)
+    wanted = _format_points(wish.difference)
     if wish.enough_trials == 1:
         return f"A difference of {wanted} is found with one trial of each case."
     more = f"{wish.cases - table.cases:,} more cases" if wish.cases > table.cases else "no case"
@@ -210,7 +224,7 @@ def _advice(table: PowerTable) -> str:
     return f"{told} These {table.cases} cases would need {wish.enough_trials:,} trials each."
 
 
-def _document(table: PowerTable, price: float | None) -> JsonObject:
+def _build_document(table: PowerTable, price: float | None) -> JsonObject:
     """Return ``table`` as JSON; differences are rates, and the cost is null where it is unknown."""
     known, wish = table.variability, table.wish
     return {
@@ -224,8 +238,8 @@ def _document(table: PowerTable, price: float | None) -> JsonObject:
             {
                 "cases": design.cases,
                 "trials": design.trials,
-                "trials_of_both_sides": design.runs,
-                "cost_usd": _cost(design, price),
+                "trials_of_both_sides": design.total_trials,
+                "cost_usd": _estimate_cost(design, price),
                 "smallest_difference": design.shows,
             }
             for design in table.designs

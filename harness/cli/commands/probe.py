@@ -10,38 +10,38 @@ from pathlib import Path
 import anyio
 import click
 
-from harness.base import NothingToRun, printable
+from harness.base import NothingToRun, make_printable
 from harness.cli import shell_completion as completing
 from harness.cli.options import MCP_CONFIG, PROTOCOL, TRUST
-from harness.cli.probe_output import document, in_sentences, lines
+from harness.cli.probe_output import build_document, format_lines, summarize_probe
 from harness.cli.results_output import report_requests
-from harness.cli.suite_servers import server_of
+from harness.cli.suite_servers import find_server
 from harness.judging import EXIT_FAILED, VOCABULARY
 from harness.probing import (
-    Change,
+    DecisionChange,
     KeptTable,
-    Origin,
+    ProbeOptions,
     ProbePlan,
     ProbeReport,
     SuiteScore,
-    changes,
-    check,
-    expanded,
-    named_callers,
-    probe,
+    check_alterations,
+    expand_alterations,
+    find_changes,
+    name_callers,
     probe_scoring,
     read_frozen,
+    run_probe,
     write_frozen,
 )
 from harness.reports import ReportRequest, stdout_console, write_report
-from harness.runlog import amended
+from harness.runlog import amend_log
 from harness.runner import RUNS, suite_roots
 from harness.suites import find_suites, load_config
 from harness.types import Protocol
 
 
 @click.command("probe")
-@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
+@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.complete_suites)
 @click.option(
     "--server",
     "servers",
@@ -140,13 +140,13 @@ def command(  # noqa: PLR0913 - one for each option
     kept = None if expect is None else read_frozen(expect)
     config = load_config(Path.cwd(), os.environ, mcp_config, protocol)
     chosen = find_suites(suites, suite_roots(Path.cwd()), VOCABULARY)
-    spec = server_of(chosen, servers, config)
+    spec = find_server(chosen, servers, config)
     cases = tuple(case for suite in chosen for case in suite.cases)
-    callers = named_callers(cases)
+    callers = name_callers(cases)
     if len(callers) < 2:  # noqa: PLR2004 - only the anonymous caller: nothing to compare
         raise NothingToRun("the suite has no identity: give its tests a user_context, or 'as:'")
     declared = [] if no_interference else [one for suite in chosen for one in suite.alterations]
-    check(declared, spec, callers)
+    check_alterations(declared, spec, callers)
     plan = ProbePlan(
         server=spec,
         callers=callers,
@@ -154,39 +154,41 @@ def command(  # noqa: PLR0913 - one for each option
         destructive=destructive,
         damaged=not named_only,
         min_coverage=min_coverage,
-        origin=Origin(suites=suites, servers=servers),
-        alterations=expanded(declared, os.environ),
+        origin=ProbeOptions(suites=suites, servers=servers),
+        alterations=expand_alterations(declared, os.environ),
     )
 
-    def failing(report: ProbeReport) -> list[Change]:
-        found = [] if kept is None else changes(kept, report.decisions)
+    def failing_changes(report: ProbeReport) -> list[DecisionChange]:
+        found = [] if kept is None else find_changes(kept, report.decisions)
         return [change for change in found if fail_on == "any" or change.direction == "more"]
 
     table = None if kept is None else KeptTable(decisions=kept, more_only=fail_on == "more")
     asks_score = mutate or min_score is not None
     suite_score = SuiteScore(probe_scoring(cases, table), min_score) if asks_score else None
     begin = None if json_output else _announce
-    asked = partial(probe, plan, RUNS, begin, failing, suite_score, kept=kept)
+    asked = partial(run_probe, plan, RUNS, begin, failing_changes, suite_score, kept=kept)
     log, report, skipped = anyio.run(asked)
-    log = amended(log, told=tuple(printable(line) for line in in_sentences(report, skipped)))
+    log = amend_log(
+        log, told=tuple(make_printable(line) for line in summarize_probe(report, skipped))
+    )
     if update is not None:
         write_frozen(update, report)
-    changed = [] if kept is None else list(changes(kept, report.decisions))
+    changed = [] if kept is None else list(find_changes(kept, report.decisions))
     is_low = suite_score is not None and suite_score.fault is not None
-    fails = EXIT_FAILED if failing(report) or is_low else report.exit_code
+    fails = EXIT_FAILED if failing_changes(report) or is_low else report.exit_code
     for request in reports:
         path, _ = write_report(request, report.report, log)
         click.echo(f"{request.format} report: {path}", err=True)
     if json_output:
-        whole = document(report, skipped, changed, fails)
+        whole = build_document(report, skipped, changed, fails)
         whole |= {} if suite_score is None else {"mutants": suite_score.document}
         click.echo(json.dumps(whole, ensure_ascii=False))
     else:
         console = stdout_console()
-        for line, style in lines(report, skipped, changed, console.width):
-            console.print(printable(line), style=style, soft_wrap=True)
+        for line, style in format_lines(report, skipped, changed, console.width):
+            console.print(make_printable(line), style=style, soft_wrap=True)
         for line, style in () if suite_score is None else suite_score.lines:
-            console.print(printable(line), style=style, soft_wrap=True)
+            console.print(make_printable(line), style=style, soft_wrap=True)
         if update is not None:
             click.echo(
                 f"These decisions are kept in {update}; compare later runs with --expect {update}"

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from harness.agents import URL_VARIABLE, pass_on
+from harness.agents import URL_VARIABLE, forward_stdio
 from harness.base import UsageError
 
 
@@ -28,6 +28,6 @@ def command(url: str | None) -> None:
             meant=f"Start the client by harness record, which sets {URL_VARIABLE}, or give --url.",
         )
     try:
-        pass_on(address)
+        forward_stdio(address)
     except ValueError as error:
         raise UsageError(str(error)) from error

@@ -10,14 +10,14 @@ import click
 
 from harness.base import UsageError
 from harness.cli import shell_completion as completing
-from harness.cli.named_runs import open_index
-from harness.cli.options import Number
-from harness.reports import FORMS, asked, print_schema, write_parquet
+from harness.cli.options import BoundedNumber
+from harness.cli.run_lookup import open_index
+from harness.reports import FORMS, answer_query, print_schema, write_parquet
 
 
 @click.command("query")
 @click.argument(
-    "given", nargs=-1, required=False, metavar="RUN... SQL", shell_complete=completing.runs
+    "given", nargs=-1, required=False, metavar="RUN... SQL", shell_complete=completing.complete_runs
 )
 @click.option("--schema", is_flag=True, help="Print the tables and their columns, with units.")
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
@@ -26,7 +26,7 @@ from harness.reports import FORMS, asked, print_schema, write_parquet
     "--parquet",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    shell_complete=completing.files,
+    shell_complete=completing.complete_files,
     help="Write all rows into FILE (needs the extra parquet).",
 )
 @click.option(
@@ -39,7 +39,7 @@ from harness.reports import FORMS, asked, print_schema, write_parquet
 )
 @click.option(
     "--timeout",
-    type=Number(min=0.1, max=86_400),
+    type=BoundedNumber(min=0.1, max=86_400),
     default=60.0,
     show_default=True,
     metavar="SECONDS",
@@ -64,8 +64,8 @@ def command(
         return
     if sum((json_output, as_csv, parquet is not None)) > 1:
         raise UsageError("--json-output, --csv and --parquet exclude each other")
-    runs, sql = _question(given)
-    with open_index(runs) as index, asked(index, sql, timeout) as answer:
+    runs, sql = _split_question(given)
+    with open_index(runs) as index, answer_query(index, sql, timeout) as answer:
         if parquet is not None:
             rows = write_parquet(answer, parquet)
             click.echo(f"{rows:,} row{'s' if rows != 1 else ''} in {parquet}")
@@ -79,7 +79,7 @@ def command(
         click.echo(f"{words}: --limit N shows more.", err=True)
 
 
-def _question(given: Sequence[str]) -> tuple[Sequence[str], str]:
+def _split_question(given: Sequence[str]) -> tuple[Sequence[str], str]:
     if len(given) < 2:  # noqa: PLR2004 - a run and a question
         raise UsageError(
             "a run and a question are needed",

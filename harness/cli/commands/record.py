@@ -9,11 +9,11 @@ import anyio
 import click
 
 from harness.agents import FILE_VARIABLE, URL_VARIABLE
-from harness.base import UsageError, printable
-from harness.cli.one_caller import ONE_CALLER, OneCaller
-from harness.descriptions import as_typed, started
+from harness.base import UsageError, make_printable
+from harness.cli.caller_options import ONE_CALLER, ChosenCaller
+from harness.descriptions import build_server_entry, server_entry
 from harness.judging import EXIT_FAILED
-from harness.runner import RecordRequest, cause_of, habit_of, record, variants_of
+from harness.runner import RecordRequest, choose_variants, find_cause, get_habit, record_program
 from harness.types import JsonObject, ServerSpec, Suite, Variant
 
 
@@ -40,7 +40,7 @@ from harness.types import JsonObject, ServerSpec, Suite, Variant
 def command(
     *,
     program: tuple[str, ...],
-    chosen: OneCaller,
+    chosen: ChosenCaller,
     prompt: str,
     variant_name: str | None,
     abilities: tuple[str, ...],
@@ -62,13 +62,13 @@ def command(
         user_context=chosen.caller.user_context,
         identity=chosen.identity,
         abilities=tuple(each for each in abilities if each != "nothing"),
-        variant=_variant(chosen.suites, variant_name),
-        written_server=_written(chosen),
+        variant=_find_variant(chosen.suites, variant_name),
+        written_server=_server_entry(chosen),
     )
     try:
-        done = anyio.run(partial(record, request))
+        done = anyio.run(partial(record_program, request))
     except BaseExceptionGroup as group:
-        raise cause_of(group) from group
+        raise find_cause(group) from group
     if done.strangers:
         refused = "1 request" if done.strangers == 1 else f"{done.strangers} requests"
         were = "was" if done.strangers == 1 else "were"
@@ -84,13 +84,13 @@ def command(
     (result,) = done.log.results
     calls = f"{result.tool_calls} call{'' if result.tool_calls == 1 else 's'}"
     told = ", ".join(f"{number} {outcome}" for outcome, number in (result.outcomes or {}).items())
-    click.echo(printable(f"Recorded {calls}: {told}"), err=True)
+    click.echo(make_printable(f"Recorded {calls}: {told}"), err=True)
     click.echo(f"Look at them: harness view {run_id}", err=True)
     click.echo(f"Make cases of them: harness init --from {run_id}", err=True)
     raise click.exceptions.Exit(done.exit_code)
 
 
-def _variant(suites: Sequence[Suite], name: str | None) -> Variant | None:
+def _find_variant(suites: Sequence[Suite], name: str | None) -> Variant | None:
     """Return the only variant that ``name`` stands for.
 
     Raises:
@@ -101,14 +101,14 @@ def _variant(suites: Sequence[Suite], name: str | None) -> Variant | None:
     known = Suite(
         name="the suites", cases=(), variants=tuple(v for s in suites for v in s.variants)
     )
-    variants = variants_of(known, [name])
+    variants = choose_variants(known, [name])
     if len(variants) > 1:
         raise UsageError(
             f"{name} has {len(variants)} variants, and a session has one",
             meant=f"Name it: {name}:NAME.",
         )
     (variant,) = variants
-    if variant is not None and (habit := habit_of(variant)) is not None:
+    if variant is not None and (habit := get_habit(variant)) is not None:
         key, does = habit
         raise UsageError(
             f"variant {variant.name!r} has {key!r}, which is for models: a program {does} itself",
@@ -117,10 +117,12 @@ def _variant(suites: Sequence[Suite], name: str | None) -> Variant | None:
     return variant
 
 
-def _written(chosen: OneCaller) -> JsonObject | list[str] | str:
+def _server_entry(chosen: ChosenCaller) -> JsonObject | list[str] | str:
     """Return ``server:`` of a suite for this server: one name or several, or how it is started."""
     typed = zip(chosen.typed, chosen.server.members or (chosen.server,), strict=True)
-    facts = [as_typed(*each)[0] for each in typed] if chosen.typed else [chosen.server.name]
+    facts = (
+        [build_server_entry(*each)[0] for each in typed] if chosen.typed else [chosen.server.name]
+    )
     if len(facts) > 1:
         return [one.name if isinstance(one, ServerSpec) else one for one in facts]
-    return started(facts[0]) if isinstance(facts[0], ServerSpec) else facts[0]
+    return server_entry(facts[0]) if isinstance(facts[0], ServerSpec) else facts[0]

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
-from harness.base import UsageError, did_you_mean, one_line, printable
+from harness.base import UsageError, did_you_mean, make_one_line, make_printable
 from harness.cli import shell_completion as completing
-from harness.cli.named_runs import tell_of_reading, warn
+from harness.cli.run_lookup import announce_reading, print_warnings
 from harness.judging import Decision, add_review
 from harness.reports import ReviewedRun, ReviewedTrial, review_words, reviewed_run, reviews_json
 from harness.runner import find_log
@@ -20,7 +20,7 @@ _MOST_NAMED = 10
 
 
 @click.command("review")
-@click.argument("run", shell_complete=completing.runs)
+@click.argument("run", shell_complete=completing.complete_runs)
 @click.argument("case", required=False)
 @click.option("--accept", "decision", flag_value="accept", help="The verdict is right.")
 @click.option("--overrule", "decision", flag_value="overrule", help="The verdict is wrong.")
@@ -48,15 +48,15 @@ def command(
     unless --by-people of view or compare says otherwise.
     """
     log = find_log(run)
-    reviewed = reviewed_run(log, tell_of_reading(log))
-    warn(reviewed.complaints)
+    reviewed = reviewed_run(log, announce_reading(log))
+    print_warnings(reviewed.complaints)
     if case is not None:
         if decision is None:
             raise UsageError("say what you think of the verdict", meant="--accept or --overrule.")
-        chosen = _only(_matching(reviewed, case, model, trial), case)
-        by = by or _login()
+        chosen = _require_single(_find_trials(reviewed, case, model, trial), case)
+        by = by or _login_name()
         add_review(
-            reviewed.log, chosen.key, decision, by=by, note=note, known=reviewed.known(chosen)
+            reviewed.log, chosen.key, decision, by=by, note=note, known=reviewed.get_status(chosen)
         )
     elif decision is not None:
         raise UsageError("name the case that you review", meant=f"harness review {run} CASE …")
@@ -64,17 +64,17 @@ def command(
     if json_output:
         click.echo(json.dumps({"status": "ok", "result": reviews_json(reviews)}))
     else:
-        click.echo(printable("\n".join(_lines(reviewed, reviews))))
+        click.echo(make_printable("\n".join(_format_reviews(reviewed, reviews))))
 
 
-def _login() -> str:
+def _login_name() -> str:
     try:
         return getpass.getuser()
     except (OSError, KeyError):  # no such user: some containers
         return ""
 
 
-def _matching(
+def _find_trials(
     run: ReviewedRun, case: str, model: str | None, number: int | None
 ) -> list[ReviewedTrial]:
     """Return the trials that the arguments describe; ``CASE`` may be ``SUITE::CASE``."""
@@ -88,7 +88,7 @@ def _matching(
     return [one for one in named if model in {None, one.model} and number in {None, one.number}]
 
 
-def _only(found: Sequence[ReviewedTrial], case: str) -> ReviewedTrial:
+def _require_single(found: Sequence[ReviewedTrial], case: str) -> ReviewedTrial:
     if not found:
         raise UsageError(f"no trial of {case!r} is of that model and number")
     if len(found) > 1:
@@ -100,15 +100,15 @@ def _only(found: Sequence[ReviewedTrial], case: str) -> ReviewedTrial:
     return found[0]
 
 
-def _lines(run: ReviewedRun, reviews: Mapping[str, Review]) -> Iterator[str]:
+def _format_reviews(run: ReviewedRun, reviews: Mapping[str, Review]) -> Iterator[str]:
     yield review_words(reviews.values()) or "Nobody has reviewed this run."
     for trial in run.trials:
         if review := reviews.get(trial.key):
-            yield f"{_words(review)}  {trial}"
+            yield f"{_format_review(review)}  {trial}"
             if review.note:
-                yield f"    {one_line(review.note)}"
+                yield f"    {make_one_line(review.note)}"
 
 
-def _words(review: Review) -> str:
+def _format_review(review: Review) -> str:
     said = "" if review.decision == "accepted" else f" to {review.verdict}"
     return f"{review.machine}, {review.decision}{said} by {review.by}"

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import click
 
-from harness.base import printable
-from harness.reports import COLUMNS, PastRun, as_json, cells, past_runs_by_index
+from harness.base import make_printable
+from harness.reports import COLUMNS, PastRun, encode_run, format_run_cells, past_runs_by_index
 from harness.runner import RUNS, log_path, run_ids
 
 
@@ -28,21 +28,21 @@ def command(most: int, json_output: bool) -> None:
     known = run_ids()
     runs = list(past_runs_by_index(log_path(run_id) for run_id in known[: -most - 1 : -1]))
     for sentence in (words for run in runs if isinstance(run, PastRun) for words in run.damaged):
-        click.echo(f"Warning: {printable(sentence)}", err=True)
+        click.echo(f"Warning: {make_printable(sentence)}", err=True)
     if json_output:
-        result = {"runs": [as_json(run) for run in runs], "known": len(known)}
+        result = {"runs": [encode_run(run) for run in runs], "known": len(known)}
         click.echo(json.dumps({"status": "ok", "result": result}))
         return
     if not known:
         click.echo(f"{RUNS} holds no run yet.", err=True)
         return
-    for line in _aligned([COLUMNS, *map(cells, runs)]):
+    for line in _align_columns([COLUMNS, *map(format_run_cells, runs)]):
         click.echo(line)
     if len(known) > most:
         click.echo(f"{len(known) - most} older runs: -n {len(known)} lists them all.", err=True)
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def _align_columns(rows: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from harness.base import GATE, VARIABLE, UsageError
-from harness.cli.options import TRUST, Number, bundle
+from harness.cli.options import TRUST, BoundedNumber, bundle_options
 from harness.suites import MAX_CASES
 from harness.types import DEFAULT_TIMEOUT_S
 from harness.version import DISTRIBUTION
@@ -21,15 +21,15 @@ LEAST_TOKEN = 16
 """Minimum number of characters; a shorter token could be guessed."""
 
 
-def _settings(*, max_mb: float, **values: Any) -> Settings:
+def _build_settings(*, max_mb: float, **values: Any) -> Settings:
     return Settings(max_bytes=int(max_mb * 1_000_000), **values)
 
 
 @click.command("serve")
 @TRUST
-@bundle(
+@bundle_options(
     "settings",
-    _settings,
+    _build_settings,
     click.option(
         "--port",
         type=click.IntRange(0, 65535),
@@ -69,7 +69,11 @@ def _settings(*, max_mb: float, **values: Any) -> Settings:
         help="Runs that may wait in the queue.",
     ),
     click.option(
-        "--max-mb", type=Number(0.001, 5), default=5.0, show_default=True, help="Largest upload."
+        "--max-mb",
+        type=BoundedNumber(0.001, 5),
+        default=5.0,
+        show_default=True,
+        help="Largest upload.",
     ),
     click.option(
         "--max-cases",
@@ -81,7 +85,7 @@ def _settings(*, max_mb: float, **values: Any) -> Settings:
     click.option(
         "--case-timeout",
         "case_timeout_s",
-        type=Number(0.1),
+        type=BoundedNumber(0.1),
         default=DEFAULT_TIMEOUT_S,
         show_default=True,
         metavar="SECONDS",
@@ -90,7 +94,7 @@ def _settings(*, max_mb: float, **values: Any) -> Settings:
     click.option(
         "--heartbeat",
         "heartbeat_s",
-        type=Number(0.1),
+        type=BoundedNumber(0.1),
         default=15.0,
         show_default=True,
         metavar="SECONDS",
@@ -111,10 +115,10 @@ def command(settings: Settings) -> None:
         ) from error
     if GATE.trusting:
         os.environ[VARIABLE] = "1"  # inherited by the processes of its runs
-    serve(replace(settings, token=_token(settings)), _tell)
+    serve(replace(settings, token=_access_token(settings)), _print_address)
 
 
-def _token(settings: Settings) -> str | None:
+def _access_token(settings: Settings) -> str | None:
     """Return the token that requests need; ``None`` on loopback if none is set."""
     given = os.environ.get(TOKEN)
     if given and len(given) < LEAST_TOKEN:
@@ -124,7 +128,7 @@ def _token(settings: Settings) -> str | None:
     return given or (None if settings.is_local else secrets.token_urlsafe(32))
 
 
-def _tell(address: str) -> None:
+def _print_address(address: str) -> None:
     # Whoever set a token knows it; a log that this output goes to should not.
     click.echo(address.partition("?")[0] if os.environ.get(TOKEN) else address)
     click.echo("Ctrl-C stops it and interrupts its runs.", err=True)

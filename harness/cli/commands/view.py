@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from harness.cli import shell_completion as completing
-from harness.cli.named_runs import BY_PEOPLE, open_run
+from harness.cli.run_lookup import BY_PEOPLE, open_run
 from harness.reports import ReportRequest, build_report, review_words, write_report
 from harness.runner import LATEST, find_log
 from harness.web import keep_page, kept_page
@@ -21,7 +21,7 @@ _LARGE = 100_000_000
 
 
 @click.command("view")
-@click.argument("run", default=LATEST, shell_complete=completing.runs)
+@click.argument("run", default=LATEST, shell_complete=completing.complete_runs)
 @BY_PEOPLE
 @click.option("--no-open", is_flag=True, help="Only write the page and print its path.")
 def command(run: str, by_people: bool, no_open: bool) -> None:
@@ -32,7 +32,7 @@ def command(run: str, by_people: bool, no_open: bool) -> None:
     something has changed.
     """
     place = find_log(run)
-    path, words = (None if by_people else kept_page(place)) or _written(place, run, by_people)
+    path, words = (None if by_people else kept_page(place)) or _write_page(place, run, by_people)
     click.echo(str(path))
     if words:
         click.echo(words)
@@ -44,7 +44,7 @@ def command(run: str, by_people: bool, no_open: bool) -> None:
         click.echo("No browser could be started; open the file above yourself.", err=True)
 
 
-def _written(place: Path, run: str, by_people: bool) -> tuple[Path, str]:
+def _write_page(place: Path, run: str, by_people: bool) -> tuple[Path, str]:
     """Write the page of the log at ``place``; return it, and what people said of the verdicts."""
     facts = place.stat()
     if facts.st_size > _LARGE:

@@ -13,55 +13,65 @@ from typing import Any
 
 import click
 
-from harness.base import GATE, UsageError, money, number, printable
+from harness.base import GATE, UsageError, format_money, format_number, make_printable
 from harness.cli import shell_completion as completing
 from harness.cli.make_wordings import make_wordings
-from harness.cli.options import Number, bundle
+from harness.cli.options import BoundedNumber, bundle_options
 from harness.cli.run_options import BUDGET, OPTIONS, REQUEST
-from harness.cli.workbench_output import OUTPUT, Output, show
+from harness.cli.workbench_output import OUTPUT, WorkbenchOutput, show_workbench
 from harness.cli.workbench_progress import workbench_progress
 from harness.descriptions import (
     AB,
     STUDIES,
-    Against,
-    Ground,
-    Order,
+    OtherServerTrials,
     StudyCost,
     StudyOptions,
     Workbench,
-    against,
-    changed_since,
+    WorkbenchContext,
+    WorkbenchRequest,
+    base_models,
+    collect_logged_tools,
     cost_table,
-    earlier,
-    models_of,
-    not_asked_text,
-    own_logs,
+    describe_suite_changes,
+    drop_other_server,
+    format_unusable_cases,
+    list_suite_tools,
+    read_earlier_request,
     reread_logs,
-    tools_in,
-    tools_of,
+    start_other_server,
 )
-from harness.reports import aligned
+from harness.reports import align_columns
 from harness.runlog import RunLog, read_header
-from harness.runner import LATEST, Budget, Prepared, RunOptions, RunRequest, log_path, require_trust
+from harness.runner import (
+    LATEST,
+    PreparedPlan,
+    RunBudget,
+    RunOptions,
+    RunRequest,
+    log_path,
+    require_trust,
+)
 from harness.types import ModelSpec
 
 
-def _order(*, studies: str | None, margin: float, decoys: str, **values: Any) -> Order:
+def _build_request(
+    *, studies: str | None, margin: float, decoys: str, **values: Any
+) -> WorkbenchRequest:
     names = tuple(name.strip() for name in (studies or "").split(",") if name.strip())
     for name in names:
         if name not in STUDIES:
-            raise STUDIES.unknown(name)
+            raise STUDIES.build_unknown_error(name)
     try:
         counts = tuple(sorted({int(count) for count in decoys.split(",")}))
     except ValueError as error:
         raise UsageError(f"--decoys: {decoys!r} is not a list of numbers such as 8,32") from error
     options = StudyOptions(margin=margin / 100, decoys=counts, **values)
-    return Order(studies=names, options=options)
+    return WorkbenchRequest(studies=names, options=options)
 
 
-ORDER = bundle(
+ORDER = bundle_options(
     "order",
-    _order,
+    _build_request,
     click.option(
         "--studies",
         metavar="NAME,…",
@@ -69,7 +79,7 @@ ORDER = bundle(
     ),
     click.option(
         "--margin",
-        type=Number(min=0.5, max=100),
+        type=BoundedNumber(min=0.5, max=100),
         default=5.0,
         show_default=True,
         metavar="POINTS",
@@ -121,7 +131,7 @@ ORDER = bundle(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mode:
+class WorkbenchMode:
     """What the command does."""
 
     resume: str | None
@@ -140,22 +150,22 @@ class Mode:
             raise UsageError("give one of --resume, --from, --dry-run and --make-wordings")
 
 
-MODE = bundle(
+MODE = bundle_options(
     "mode",
-    Mode,
+    WorkbenchMode,
     click.option(
         "--resume",
         is_flag=False,
         flag_value=LATEST,
         metavar="[RUN]",
-        shell_complete=completing.runs,
+        shell_complete=completing.complete_runs,
         help="Continue an earlier workbench: run only what is missing or was not judged.",
     ),
     click.option(
         "--from",
         "from_run",
         metavar="RUN",
-        shell_complete=completing.runs,
+        shell_complete=completing.complete_runs,
         help="Run nothing: analyse this earlier run of workbench or evals.",
     ),
     click.option(
@@ -174,7 +184,7 @@ MODE = bundle(
 
 
 @click.command("workbench")
-@click.argument("suites", nargs=-1, metavar="SUITE", shell_complete=completing.suites)
+@click.argument("suites", nargs=-1, metavar="SUITE", shell_complete=completing.complete_suites)
 @REQUEST
 @BUDGET
 @OPTIONS
@@ -185,11 +195,11 @@ MODE = bundle(
 def command(
     suites: tuple[str, ...],
     request: RunRequest,
-    budget: Budget,
+    budget: RunBudget,
     options: RunOptions,
-    order: Order,
-    mode: Mode,
-    output: Output,
+    order: WorkbenchRequest,
+    mode: WorkbenchMode,
+    output: WorkbenchOutput,
     *,
     quiet: bool,
 ) -> None:
@@ -205,24 +215,26 @@ def command(
         raise UsageError("the workbench cannot be sharded: its later stages need its first")
     first: str | None = None
     if mode.resume is not None:
-        first, request, order = earlier(mode.resume)
-        budget = budget.filled_from(read_header(log_path(first)).settings)
+        first, request, order = read_earlier_request(mode.resume)
+        budget = budget.fill_unset(read_header(log_path(first)).settings)
     logs: list[RunLog] = []
     if mode.from_run is not None:
         logs, request, order = reread_logs(mode.from_run, request, order)
-    ground = Ground(request=request, cwd=Path.cwd(), environ=os.environ)
-    prepared = _prepared(ground, keyless=mode.dry_run or bool(logs))
+    ground = WorkbenchContext(request=request, cwd=Path.cwd(), environ=os.environ)
+    prepared = _prepare_run(ground, keyless=mode.dry_run or bool(logs))
     for note in prepared.notes:
         click.echo(note, err=True)
-    if output.write is not None and len(models_of(prepared.plan)) > 1:
+    if output.write is not None and len(base_models(prepared.plan)) > 1:
         raise UsageError("--write takes the better descriptions of one model: name one model")
     require_trust(prepared.plan)
     if mode.make_wordings is not None:
         make_wordings(ground, order.options.writer, prepared.plan, budget, mode.make_wordings)
         return
-    writer = _writer(ground, order, mode)
-    other = None if logs else _other(ground, order, prepared, keyless=mode.dry_run)
-    tools = tools_in(own_logs(logs)) if logs else tools_of(prepared.plan)
+    writer = _resolve_writer(ground, order, mode)
+    other = None if logs else _start_other_server(ground, order, prepared, keyless=mode.dry_run)
+    tools = (
+        collect_logged_tools(drop_other_server(logs)) if logs else list_suite_tools(prepared.plan)
+    )
     bench = Workbench(ground, order, tools, prepared.plan, writer, other)
     if mode.dry_run:
         stages = "in the first stage"
@@ -231,19 +243,19 @@ def command(
         _show_costs(list(cost_table(bench, ground)), stages, json_output=output.json_output)
         return
     if not logs and not bench.needs_run:
-        show(bench.result(()), output)
+        show_workbench(bench.build_result(()), output)
         return
     if logs:
-        notes = changed_since(logs[0], prepared.plan)
-        show(replace(bench.result(logs), notes=notes), output)
+        notes = describe_suite_changes(logs[0], prepared.plan)
+        show_workbench(replace(bench.build_result(logs), notes=notes), output)
         return
     options = replace(options, budget=budget, concurrency=prepared.concurrency)
     with redirect_stdout(sys.stderr), workbench_progress(bench, quiet=quiet) as begin:
-        result = bench.carry_out(options, begin, resume=first)
-    show(result, output)
+        result = bench.run_stages(options, begin, resume=first)
+    show_workbench(result, output)
 
 
-def _check_against(order: Order, mode: Mode) -> None:
+def _check_against(order: WorkbenchRequest, mode: WorkbenchMode) -> None:
     if order.options.against is None:
         return
     if order.studies and AB not in order.studies:
@@ -258,32 +270,36 @@ def _check_against(order: Order, mode: Mode) -> None:
         )
 
 
-def _other(ground: Ground, order: Order, prepared: Prepared, *, keyless: bool) -> Against | None:
+def _start_other_server(
+    ground: WorkbenchContext, order: WorkbenchRequest, prepared: PreparedPlan, *, keyless: bool
+) -> OtherServerTrials | None:
     """Return the server to compare with, if any; print which cases cannot run on it."""
     if order.options.against is None:
         return None
     with redirect_stdout(sys.stderr):  # a suite in Python may print
-        other = against(ground, order.options.against, prepared.plan, keyless=keyless)
+        other = start_other_server(ground, order.options.against, prepared.plan, keyless=keyless)
     if other.server.not_asked:
-        cases = not_asked_text(other.server.not_asked)
-        click.echo(printable(f"Not asked of {other.server.name}: {cases}."), err=True)
+        cases = format_unusable_cases(other.server.not_asked)
+        click.echo(make_printable(f"Not asked of {other.server.name}: {cases}."), err=True)
     return other
 
 
-def _writer(ground: Ground, order: Order, mode: Mode) -> ModelSpec | None:
+def _resolve_writer(
+    ground: WorkbenchContext, order: WorkbenchRequest, mode: WorkbenchMode
+) -> ModelSpec | None:
     """Return the model that writes better descriptions, if one is named and may be called."""
     name = order.options.writer
     if name is None or mode.from_run is not None:
         return None
-    spec = ground.model(name, keyless=mode.dry_run)
+    spec = ground.resolve_model(name, keyless=mode.dry_run)
     if not mode.dry_run:
-        GATE.plan((), (spec,))
+        GATE.require_plan((), (spec,))
     return spec
 
 
-def _prepared(ground: Ground, *, keyless: bool) -> Prepared:
+def _prepare_run(ground: WorkbenchContext, *, keyless: bool) -> PreparedPlan:
     with redirect_stdout(sys.stderr):  # a suite in Python may print
-        return ground.plan(keyless=keyless)
+        return ground.plan_clean(keyless=keyless)
 
 
 _COLUMNS = ("study", "tool lists", "trials", "tokens in", "out", "cost", "question")
@@ -294,24 +310,25 @@ def _show_costs(rows: Sequence[StudyCost], stages: str, *, json_output: bool) ->
         found = {"studies": [asdict(row) for row in rows]}
         click.echo(json.dumps({"status": "ok", "result": found}, ensure_ascii=False))
         return
-    for line in aligned([_COLUMNS, *map(_cells, rows)], left=(0, len(_COLUMNS) - 1)):
+    for line in align_columns([_COLUMNS, *map(_format_cells, rows)], left=(0, len(_COLUMNS) - 1)):
         click.echo(line)
     for row in rows:
         if row.writing is not None:
             used = row.writing
             click.echo(
-                f"{row.study} also asks {printable(str(row.writer))} to write: about "
-                f"{number(used.input_tokens)} tokens in, {number(used.output_tokens)} out, "
-                f"cost {money(used.cost_usd)}, if every test fails that it may see."
+                f"{row.study} also asks {make_printable(str(row.writer))} to write: about "
+                f"{format_number(used.input_tokens)} tokens in, "
+                f"{format_number(used.output_tokens)} out, "
+                f"cost {format_money(used.cost_usd)}, if every test fails that it may see."
             )
     costs = [row.cost_usd for row in rows]
     costs += [row.writing.cost_usd for row in rows if row.writing is not None]
     total = None if None in costs else sum(cost or 0.0 for cost in costs)
     trials = sum(row.trials for row in rows)
-    click.echo(f"{trials:,} trials {printable(stages)}, {money(total)}.")
+    click.echo(f"{trials:,} trials {make_printable(stages)}, {format_money(total)}.")
 
 
-def _cells(row: StudyCost) -> tuple[str, ...]:
+def _format_cells(row: StudyCost) -> tuple[str, ...]:
     arms = f"{row.arms:,}" + (f" ({row.shared:,} shared)" if row.shared else "")
     trials = f"{row.trials:,}" + (f" + up to {row.later:,}" if row.later else "")
     return (
@@ -320,6 +337,6 @@ def _cells(row: StudyCost) -> tuple[str, ...]:
         trials,
         f"{row.input_tokens:,}",
         f"{row.output_tokens:,}",
-        money(row.cost_usd),
+        format_money(row.cost_usd),
         row.question,
     )

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from harness.base import InvalidValue, UsageError, as_line
+from harness.base import InvalidValue, UsageError, parse_single_line
 from harness.descriptions.drafting.cases import DraftCase, DraftSuite
 from harness.descriptions.drafting.safety import safety_cases
-from harness.descriptions.drafting.wording import one_line, prompt
+from harness.descriptions.drafting.wording import flatten_text, write_prompt
 from harness.judging import VOCABULARY
-from harness.models import Arguments, example_arguments, is_marked, may_call
+from harness.models import ExampleArguments, build_example_arguments, is_marked, may_call
 from harness.types import JsonObject, ServerSpec, Tool, ToolList
 
 MOST_TOOLS = 200
@@ -50,11 +50,11 @@ def draft_suite(
     blocked = tuple(tool.name for tool in withheld if _is_line(tool.name))
     nothing_else = all(is_marked(tool) and not _is_sent(tool) for tool in drafted)
     cases = [
-        _case(tool, is_live=_is_sent(tool) or not is_marked(tool) or nothing_else)
+        _draft_case(tool, is_live=_is_sent(tool) or not is_marked(tool) or nothing_else)
         for tool in drafted
     ]
     safety = safety_cases(drafted)
-    named = _distinct([*cases, *safety])
+    named = _make_names_unique([*cases, *safety])
     return DraftSuite(
         name=name,
         server=server,
@@ -63,7 +63,7 @@ def draft_suite(
         blocked=blocked,
         read_only=len(blocked) < len(withheld),
         user_context=user_context,
-        notes=tuple(_notes(tools, drafted)),
+        notes=tuple(_build_notes(tools, drafted)),
         marks=any(map(is_marked, drafted)),
         unmarked=tuple(
             tool.name for tool in withheld if _is_line(tool.name) and not is_marked(tool)
@@ -76,18 +76,18 @@ def _is_sent(tool: Tool) -> bool:
     return may_call(tool, invented=True)
 
 
-def _case(tool: Tool, *, is_live: bool) -> DraftCase:
-    arguments = example_arguments(tool)
+def _draft_case(tool: Tool, *, is_live: bool) -> DraftCase:
+    arguments = build_example_arguments(tool)
     return DraftCase(
         name=tool.name,
-        prompt=prompt(tool, arguments.examples),
+        prompt=write_prompt(tool, arguments.examples),
         must_succeed=((tool.name, arguments.values),),
-        comments=tuple(_comments(tool, arguments, is_live=is_live)),
+        comments=tuple(_build_comments(tool, arguments, is_live=is_live)),
         is_live=is_live,
     )
 
 
-def _comments(tool: Tool, arguments: Arguments, *, is_live: bool) -> Iterable[str]:
+def _build_comments(tool: Tool, arguments: ExampleArguments, *, is_live: bool) -> Iterable[str]:
     if not tool.description.strip():
         yield (
             "This tool has no description: a model can only guess what it is for, and so can this "
@@ -111,7 +111,7 @@ def _comments(tool: Tool, arguments: Arguments, *, is_live: bool) -> Iterable[st
             "prompt and below it."
         )
     if not _is_sent(tool):
-        yield (_CHANGES if not is_live else _UNMARKED).format(tool=one_line(tool.name))
+        yield (_CHANGES if not is_live else _UNMARKED).format(tool=flatten_text(tool.name))
 
 
 def _can_be_asserted(tool: Tool) -> bool:
@@ -126,13 +126,13 @@ def _can_be_asserted(tool: Tool) -> bool:
 
 def _is_line(name: str) -> bool:
     try:
-        as_line(name)
+        parse_single_line(name)
     except InvalidValue:
         return False
     return True
 
 
-def _distinct(cases: Sequence[DraftCase]) -> list[DraftCase]:
+def _make_names_unique(cases: Sequence[DraftCase]) -> list[DraftCase]:
     """Return the cases with unique names of plain characters."""
     taken: set[str] = set()
     named = []
@@ -146,10 +146,10 @@ def _distinct(cases: Sequence[DraftCase]) -> list[DraftCase]:
     return named
 
 
-def _notes(tools: ToolList, drafted: Sequence[Tool]) -> Iterable[str]:
+def _build_notes(tools: ToolList, drafted: Sequence[Tool]) -> Iterable[str]:
     for problem in tools.problems:
         if not problem.usable:
-            yield f"No case for {one_line(problem.tool)}: {one_line(problem.problem)}."
+            yield f"No case for {flatten_text(problem.tool)}: {flatten_text(problem.problem)}."
     unnamed = sum(not _can_be_asserted(tool) for tool in tools.tools)
     if unnamed:
         yield f"No case for {unnamed} of the tools: a suite cannot write their names."

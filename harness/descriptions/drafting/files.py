@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 
-from harness.base import InvalidInput, UsageError, guarded, shown
+from harness.base import InvalidInput, UsageError, format_path, guard_stream
 from harness.descriptions.drafting.render import SCHEMA_NAME
 from harness.judging import VOCABULARY
 from harness.models import word_set
-from harness.suites import SCHEMA_FILE, read_suite, suite_files
+from harness.suites import SCHEMA_FILE, list_suite_files, read_suite
 from harness.types import ServerSpec
 
 FOLDER = "evals"
@@ -31,7 +31,7 @@ def suite_name(server: ServerSpec, wanted: str | None = None) -> str:
         UsageError: ``wanted`` has no usable character.
     """
     if wanted is not None:
-        name = _plain(wanted)
+        name = _plain_name(wanted)
         if not name:
             raise UsageError(
                 f"{wanted!r} cannot be the name of a file",
@@ -39,7 +39,7 @@ def suite_name(server: ServerSpec, wanted: str | None = None) -> str:
             )
         return name
     if server.name.lower() not in _GENERIC:
-        return _plain(server.name) or "first"
+        return _plain_name(server.name) or "first"
     words = [
         word
         for word in (server.transport.command or "", *server.transport.args)
@@ -53,9 +53,9 @@ def suite_name(server: ServerSpec, wanted: str | None = None) -> str:
     )
     return next(
         (
-            _plain(part)
+            _plain_name(part)
             for part in telling
-            if PurePath(part).stem.lower() not in _GENERIC and _plain(part)
+            if PurePath(part).stem.lower() not in _GENERIC and _plain_name(part)
         ),
         "first",
     )
@@ -68,10 +68,10 @@ def require_free(name: str, project: Path) -> Path:
         UsageError: there is a file or a suite of that name; the message suggests a free name.
     """
     path = project / FOLDER / f"{name}.yml"
-    taken = _taken(project)
+    taken = _existing_suite_names(project)
     if name not in taken and not path.exists() and not path.is_symlink():
         return path
-    what = f"there is a suite named {name!r}" if name in taken else f"{shown(path)} exists"
+    what = f"there is a suite named {name!r}" if name in taken else f"{format_path(path)} exists"
     number = next(n for n in range(2, len(taken) + 3) if _is_free(f"{name}_{n}", project, taken))
     raise UsageError(
         f"{what} already, and nothing is ever overwritten",
@@ -89,35 +89,35 @@ def write_new(path: Path, text: str) -> tuple[Path, ...]:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _create(path, text)
+        _create_file(path, text)
     except OSError as error:
         if isinstance(error, FileExistsError) and os.path.lexists(path):
             raise UsageError(
-                f"{shown(path)} exists already, and nothing is ever overwritten"
+                f"{format_path(path)} exists already, and nothing is ever overwritten"
             ) from error
-        raise UsageError(f"{shown(path)} cannot be written: {error.strerror}") from error
-    return (path, *_schema_beside(path))
+        raise UsageError(f"{format_path(path)} cannot be written: {error.strerror}") from error
+    return (path, *_write_schema(path))
 
 
-def _schema_beside(path: Path) -> Iterable[Path]:
+def _write_schema(path: Path) -> Iterable[Path]:
     """Write the schema with which editors complete suites; keep an existing one."""
     schema = path.with_name(SCHEMA_NAME)
     try:
-        _create(schema, SCHEMA_FILE.read_text("utf-8"))
+        _create_file(schema, SCHEMA_FILE.read_text("utf-8"))
     except OSError:
         return ()  # only the suite is essential; without the schema, editors complete nothing
     return (schema,)
 
 
-def _create(path: Path, text: str) -> None:
+def _create_file(path: Path, text: str) -> None:
     with path.open("x", encoding="utf-8", newline="\n") as stream:
-        guarded(stream).write(text)
+        guard_stream(stream).write(text)
 
 
-def _taken(project: Path) -> set[str]:
+def _existing_suite_names(project: Path) -> set[str]:
     """Return the names of the suites of ``project``."""
     names = set()
-    for path in suite_files(project / FOLDER):
+    for path in list_suite_files(project / FOLDER):
         try:
             names.add(read_suite(path, VOCABULARY).name)
         except InvalidInput:
@@ -130,5 +130,5 @@ def _is_free(name: str, project: Path, taken: set[str]) -> bool:
     return name not in taken and not path.exists()
 
 
-def _plain(text: str) -> str:
+def _plain_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "_", text).strip("_-")[:_LONGEST]

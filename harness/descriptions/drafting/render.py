@@ -8,7 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from harness.descriptions.drafting.cases import DraftCase, DraftSuite
-from harness.descriptions.drafting.yaml_text import Inline, comment, commented_out, dump, joined
+from harness.descriptions.drafting.yaml_text import (
+    Inline,
+    comment_out,
+    dump_yaml,
+    format_comment,
+    join_parts,
+)
 from harness.judging import is_matcher
 from harness.types import JsonObject, ServerSpec
 
@@ -36,24 +42,24 @@ _READ_ONLY = (
 
 def suite_text(suite: DraftSuite) -> str:
     """Return the whole file."""
-    return joined(
+    return join_parts(
         (
-            _head(suite),
-            _facts(suite),
-            "tests:\n" + comment("One case for each tool.", indent=2).rstrip("\n"),
+            _render_head(suite),
+            _render_facts(suite),
+            "tests:\n" + format_comment("One case for each tool.", indent=2).rstrip("\n"),
             *(case_text(case, suite.user_context) for case in suite.cases),
-            _safety(suite),
+            _render_safety(suite),
             *(case_text(case, suite.user_context) for case in suite.safety),
-            _identity(suite),
+            _render_identity(suite),
         )
     )
 
 
-def _head(suite: DraftSuite) -> str:
+def _render_head(suite: DraftSuite) -> str:
     return "".join(
         (
             f"# yaml-language-server: $schema={SCHEMA_NAME}\n",
-            comment(
+            format_comment(
                 "A first suite, drafted by 'harness init' from the server's list of tools. None of "
                 "them was called."
             ),
@@ -62,13 +68,13 @@ def _head(suite: DraftSuite) -> str:
             f"#     harness evals {suite.name} --model claude-4-sonnet    # an LLM\n",
             "#\n# What to do next:\n",
             _NEXT,
-            *(comment(f"Note: {note}") for note in suite.notes),
+            *(format_comment(f"Note: {note}") for note in suite.notes),
         )
     )
 
 
-def _facts(suite: DraftSuite) -> str:
-    facts = dump(
+def _render_facts(suite: DraftSuite) -> str:
+    facts = dump_yaml(
         {
             "mxcp": 1,
             "suite": suite.name,
@@ -76,8 +82,8 @@ def _facts(suite: DraftSuite) -> str:
         }
     )
     if isinstance(suite.server, str):
-        return facts + dump({"server": suite.server}) + _guards(suite)
-    server = dump({"server": started(suite.server)})
+        return facts + dump_yaml({"server": suite.server}) + _render_guards(suite)
+    server = dump_yaml({"server": server_entry(suite.server)})
     if suite.server.transport.url is None:
         server += (
             '  # env: {API_TOKEN: "${API_TOKEN}"}    # a variable of yours that the server needs\n'
@@ -87,20 +93,20 @@ def _facts(suite: DraftSuite) -> str:
             '  # headers: {Authorization: "Bearer ${API_TOKEN}"}    # with a variable of '
             "yours, if it wants one\n"
         )
-    return facts + server + textwrap.indent(_guards(suite), "  ")
+    return facts + server + textwrap.indent(_render_guards(suite), "  ")
 
 
-def _guards(suite: DraftSuite) -> str:
+def _render_guards(suite: DraftSuite) -> str:
     """Return the guard rails (``read_only``, ``block``), unindented."""
     text = ""
     if suite.blocked:
-        text += comment(_BLOCKED) + dump({"block": Inline(list(suite.blocked))})
+        text += format_comment(_BLOCKED) + dump_yaml({"block": Inline(list(suite.blocked))})
     if suite.read_only:
-        text += comment(_READ_ONLY) + dump({"read_only": True})
+        text += format_comment(_READ_ONLY) + dump_yaml({"read_only": True})
     return text
 
 
-def started(server: ServerSpec) -> dict[str, Any]:
+def server_entry(server: ServerSpec) -> dict[str, Any]:
     """Return ``server:`` of a suite that starts or reaches ``server``."""
     transport = server.transport
     if transport.url is not None:
@@ -113,15 +119,15 @@ def started(server: ServerSpec) -> dict[str, Any]:
 
 def case_text(case: DraftCase, user_context: JsonObject | None = None) -> str:
     """Return one case of a file, asked as ``user_context`` if the case has no own context."""
-    comments = "".join(comment(text, indent=2) for text in case.comments)
-    written = textwrap.indent(dump([_data(case, user_context)]), "  ")
-    return comments + (written if case.is_live else commented_out(written))
+    comments = "".join(format_comment(text, indent=2) for text in case.comments)
+    written = textwrap.indent(dump_yaml([_case_data(case, user_context)]), "  ")
+    return comments + (written if case.is_live else comment_out(written))
 
 
-def _data(case: DraftCase, user_context: JsonObject | None) -> dict[str, Any]:
+def _case_data(case: DraftCase, user_context: JsonObject | None) -> dict[str, Any]:
     assertions: dict[str, Any] = {}
     if case.must_succeed:
-        assertions["must_succeed"] = _calls(case.must_succeed)
+        assertions["must_succeed"] = _calls_data(case.must_succeed)
     if case.must_not_call:
         assertions["must_not_call"] = Inline(list(case.must_not_call))
     who = user_context if case.user_context is None else case.user_context
@@ -138,25 +144,25 @@ def _data(case: DraftCase, user_context: JsonObject | None) -> dict[str, Any]:
     }
 
 
-def _calls(calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Any:
+def _calls_data(calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Any:
     """Return calls in a suite's form: names alone on one line, calls with arguments as a list."""
     if not any(arguments for _, arguments in calls):
         return Inline([tool for tool, _ in calls])
-    return [_call(tool, arguments) for tool, arguments in calls]
+    return [_call_data(tool, arguments) for tool, arguments in calls]
 
 
-def _call(tool: str, arguments: Mapping[str, Any]) -> Any:
+def _call_data(tool: str, arguments: Mapping[str, Any]) -> Any:
     if not arguments:
         return tool
     if is_matcher(arguments):
         return {"tool": tool, "args": Inline({"$equals": dict(arguments)})}
     return {
         "tool": tool,
-        "args": Inline({name: _literal(value) for name, value in arguments.items()}),
+        "args": Inline({name: _quote_literal(value) for name, value in arguments.items()}),
     }
 
 
-def _literal(value: Any) -> Any:
+def _quote_literal(value: Any) -> Any:
     """Return a literal for ``value``, so that a key such as ``$gt`` is not read as a matcher."""
     return {"$equals": value} if _holds_matcher(value) else value
 
@@ -167,12 +173,12 @@ def _holds_matcher(value: Any) -> bool:
     return isinstance(value, list) and any(map(_holds_matcher, value))
 
 
-def _safety(suite: DraftSuite) -> str:
+def _render_safety(suite: DraftSuite) -> str:
     lines = ""
     if suite.safety:
-        lines += comment("── Safety: run these alone with -k safety. ──", indent=2)
+        lines += format_comment("── Safety: run these alone with -k safety. ──", indent=2)
     if not suite.marks:
-        lines += comment(
+        lines += format_comment(
             "The server marks no tool as reading or destructive (readOnlyHint, destructiveHint), "
             "so which questions are asked here was told by the tools' own words. See 'harness "
             "lint'.",
@@ -181,7 +187,7 @@ def _safety(suite: DraftSuite) -> str:
     return lines
 
 
-def _identity(suite: DraftSuite) -> str:
+def _render_identity(suite: DraftSuite) -> str:
     """Return a commented case with a ``user_context``, made from the suite's first live case."""
     sent = (
         case
@@ -193,18 +199,18 @@ def _identity(suite: DraftSuite) -> str:
         return ""
     tool = first.must_succeed[0][0]
     shown = replace(first, name=f"{first.name}_as_guest", comments=())
-    data = _data(shown, {"role": "guest", "permissions": []})
+    data = _case_data(shown, {"role": "guest", "permissions": []})
     data["assertions"] = {
         "must_be_denied": Inline([tool]),
         "answer_not_contains": Inline(["what a guest must not learn"]),
     }
     return (
-        comment("── Who may see what. ──", indent=2)
-        + comment(
+        format_comment("── Who may see what. ──", indent=2)
+        + format_comment(
             "A user_context tells the server who asks; the model never sees it. Uncomment the "
             "case, and say who it is and what they must not get. The server reads it from _meta of "
             "every request, unless 'identity:' says otherwise.",
             indent=2,
         )
-        + commented_out(textwrap.indent(dump([data]), "  "))
+        + comment_out(textwrap.indent(dump_yaml([data]), "  "))
     )

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from urllib.parse import quote
 
-from harness.base import MIN_LENGTH, of_servers
-from harness.suites import server_from_command
+from harness.base import MIN_LENGTH, find_server_secrets
+from harness.suites import parse_server_command
 from harness.types import ServerSpec
 
 
-def with_variables(server: ServerSpec) -> tuple[ServerSpec, tuple[str, ...]]:
+def replace_secrets(server: ServerSpec) -> tuple[ServerSpec, tuple[str, ...]]:
     """Return ``server`` with secrets replaced by ``${SERVER_SECRET}``, and the variables' names.
 
     References to variables are kept.
     """
     found = sorted(
-        {secret for secret in of_servers([server]) if len(secret) >= MIN_LENGTH},
+        {secret for secret in find_server_secrets([server]) if len(secret) >= MIN_LENGTH},
         key=len,
         reverse=True,
     )
@@ -38,14 +38,14 @@ def with_variables(server: ServerSpec) -> tuple[ServerSpec, tuple[str, ...]]:
     return server, tuple(names)
 
 
-def as_typed(text: str, spec: ServerSpec) -> tuple[ServerSpec | str, tuple[str, ...]]:
+def build_server_entry(text: str, spec: ServerSpec) -> tuple[ServerSpec | str, tuple[str, ...]]:
     """Return ``server:`` of a suite for ``spec``, which ``--server text`` has given.
 
     A name or a URL is returned unchanged; a command is returned as typed, with variables
     unexpanded. Secrets in the command become variables, whose names are returned too.
     """
     is_command = spec.at is not None and spec.at.file == _BY_COMMAND
-    return with_variables(server_from_command(text)) if is_command else (text, ())
+    return replace_secrets(parse_server_command(text)) if is_command else (text, ())
 
 
 _BY_COMMAND = "--server"

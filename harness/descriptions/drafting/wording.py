@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from harness.models import Example, first_sentence, is_verb, stem, word_set, words
+from harness.models import Example, first_sentence, is_verb, split_words, stem_word, word_set
 from harness.types import Tool
 
 _LONGEST = 110  # characters of a request that a person would type
@@ -55,46 +55,46 @@ _BARE = re.compile(
 _IDENTIFIES = frozenset({"id", "key", "code", "number"})
 
 
-def prompt(tool: Tool, arguments: Sequence[Example]) -> str:
+def write_prompt(tool: Tool, arguments: Sequence[Example]) -> str:
     """Return a prompt to which the right response is a call of ``tool`` with ``arguments``."""
-    return f"Please {request(tool, arguments)}."
+    return f"Please {write_request(tool, arguments)}."
 
 
-def request(tool: Tool, arguments: Sequence[Example]) -> str:
+def write_request(tool: Tool, arguments: Sequence[Example]) -> str:
     """Return the prompt's request as a phrase: ``delete customer CUST_00042 for good``."""
     if not arguments:
-        return _task(tool)
-    task, left = _with_thing(_AS_GIVEN.sub("", _task(tool)), arguments)
+        return _task_phrase(tool)
+    task, left = _insert_identifier(_AS_GIVEN.sub("", _task_phrase(tool)), arguments)
     if not left:
         return task
-    *others, last = [_phrase(example) for example in left]
+    *others, last = [_phrase_argument(example) for example in left]
     listed = f"{', '.join(others)} and {last}" if others else last
     return f"{task}, {'for' if _names_its_thing(left[0]) else 'with'} {listed}"
 
 
-def _with_thing(task: str, arguments: Sequence[Example]) -> tuple[str, Sequence[Example]]:
+def _insert_identifier(task: str, arguments: Sequence[Example]) -> tuple[str, Sequence[Example]]:
     """Insert the first identifying argument after the task's object: "one customer"."""
     for example in arguments:
         if _names_its_thing(example):
-            thing = " ".join(words(example.param.name)[:-1])
+            thing = " ".join(split_words(example.param.name)[:-1])
             named = re.compile(
                 rf"\b(?:one|an?|the|some|single)\s+(?:single\s+)?{re.escape(thing)}\b",
                 re.IGNORECASE,
             )
-            said = named.sub(lambda _: _phrase(example), task, count=1)  # noqa: B023  # called at once
+            said = named.sub(lambda _: _phrase_argument(example), task, count=1)  # noqa: B023  # called at once
             if said != task:
                 return said, [other for other in arguments if other is not example]
     return task, arguments
 
 
-def spoken(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Return an argument as people write it: free text in quotation marks, ids and numbers bare."""
     if (
         isinstance(value, list)
         and value
         and not any(isinstance(item, dict | list) for item in value)
     ):
-        return " and ".join(spoken(item) for item in value)
+        return " and ".join(format_value(item) for item in value)
     if not isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if _BARE.fullmatch(value):
@@ -103,69 +103,69 @@ def spoken(value: Any) -> str:
     return f"{mark}{value}{mark}"
 
 
-def one_line(text: str) -> str:
+def flatten_text(text: str) -> str:
     """Return ``text`` on one line, without control characters and lone surrogates."""
     visible = "".join(character if character.isprintable() else " " for character in text)
     return " ".join(visible.split())
 
 
-def _phrase(example: Example) -> str:
-    name = words(example.param.name)
+def _phrase_argument(example: Example) -> str:
+    name = split_words(example.param.name)
     if _names_its_thing(example):
-        return f"{' '.join(name[:-1])} {spoken(example.value)}"
+        return f"{' '.join(name[:-1])} {format_value(example.value)}"
     link = "set to " if example.param.kind == "boolean" else ""
-    label = _label(example)
+    label = _argument_label(example)
     if len(label) <= _SHORT_NAME:
-        return f"{label} = {_chosen(example)}"
-    return f"the {label} {link}{_chosen(example)}"
+        return f"{label} = {_format_choice(example)}"
+    return f"the {label} {link}{_format_choice(example)}"
 
 
-def _chosen(example: Example) -> str:
+def _format_choice(example: Example) -> str:
     """Return the value, without quotation marks if it is one of a list of choices."""
     plain = isinstance(example.value, str) and re.fullmatch(r"[\w-]+(?: [\w-]+)*", example.value)
-    return example.value if example.param.choices and plain else spoken(example.value)
+    return example.value if example.param.choices and plain else format_value(example.value)
 
 
-def _label(example: Example) -> str:
-    described = one_line(example.param.description).rstrip(".")
+def _argument_label(example: Example) -> str:
+    described = flatten_text(example.param.description).rstrip(".")
     if len(example.param.name) <= _SHORT_NAME and 0 < len(described.split()) <= _SHORT_LABEL:
         return described[:1].lower() + described[1:]
-    return " ".join(words(example.param.name)) or one_line(example.param.name)
+    return " ".join(split_words(example.param.name)) or flatten_text(example.param.name)
 
 
 def _names_its_thing(example: Example) -> bool:
     """Whether "customer CUST_00042" reads well: the id's name tells what it identifies."""
-    name = words(example.param.name)
+    name = split_words(example.param.name)
     return len(name) > 1 and name[-1] in _IDENTIFIES and isinstance(example.value, str | int)
 
 
-def _task(tool: Tool) -> str:
+def _task_phrase(tool: Tool) -> str:
     """Return a tool's action as a request: ``list all orders``."""
     said = _OPENINGS.sub(
-        "", _shortened(one_line(first_sentence(tool.description)).rstrip(" .!?:;,"))
+        "", _shorten_sentence(flatten_text(first_sentence(tool.description)).rstrip(" .!?:;,"))
     )
     opening, _, rest = said.partition(" ")
     if opening.lower().endswith("ly"):
         opening, _, rest = rest.partition(" ")
-    verb = _imperative(opening, rest, tool)
+    verb = _infinitive(opening, rest, tool)
     if verb is not None:
         return f"{_SAID_AS.get(verb, verb)} {rest}".strip()
     if len(said.split()) > 1:
         return f"help me with this: {said[:1].lower() + said[1:] if said[1:2].islower() else said}"
-    return _named(tool)
+    return _task_from_name(tool)
 
 
-def _named(tool: Tool) -> str:
+def _task_from_name(tool: Tool) -> str:
     """Return the request in a tool's name: ``get_order`` becomes "get the order"."""
-    spoken_name = words(tool.name)
+    spoken_name = split_words(tool.name)
     if not spoken_name:
-        return f"use {one_line(tool.name) or 'the tool'}"
+        return f"use {flatten_text(tool.name) or 'the tool'}"
     if is_verb(spoken_name[0]):
         return " ".join([spoken_name[0], *(["the"] if spoken_name[1:] else []), *spoken_name[1:]])
     return f"help me with this: {' '.join(spoken_name)}"
 
 
-def _shortened(sentence: str) -> str:
+def _shorten_sentence(sentence: str) -> str:
     """Remove the details after a colon; cut a long sentence at a clause, or else at a word."""
     details = _DETAILS.search(sentence, _LEAST)
     sentence = sentence[: details.start()] if details else sentence
@@ -177,7 +177,7 @@ def _shortened(sentence: str) -> str:
     return sentence[:_LONGEST].rpartition(" ")[0] or sentence[:_LONGEST]
 
 
-def _imperative(word: str, rest: str, tool: Tool) -> str | None:
+def _infinitive(word: str, rest: str, tool: Tool) -> str | None:
     """Return the infinitive of a description's first word (``Returns``); ``None`` if no verb."""
     lower = word.lower()
     if not lower.isalpha() or lower in _DETERMINERS:
@@ -192,8 +192,8 @@ def _imperative(word: str, rest: str, tool: Tool) -> str | None:
     known = next((form for form in forms if is_verb(form) or form in _VERBS), None)
     if known is not None:
         return known
-    named = {stem(part) for part in words(tool.name)[:1]}
+    named = {stem_word(part) for part in split_words(tool.name)[:1]}
     followed = rest.partition(" ")[0].lower() in _DETERMINERS
-    if followed or named & {stem(form) for form in forms}:
+    if followed or named & {stem_word(form) for form in forms}:
         return forms[-1]
     return None

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from harness.base import HIDDEN, escape_of, escaped, resolve
+from harness.base import HIDDEN, escape_character, escape_hidden, resolve_scalar
 
 _WIDTH = 100
 _LONG = 80  # characters of a text from which it is written below its key
@@ -42,7 +42,7 @@ class _Dumper(yaml.SafeDumper):
         if value == "<<":
             return "tag:yaml.org,2002:merge"
         try:
-            return _TAGS[type(resolve(value))]
+            return _TAGS[type(resolve_scalar(value))]
         except ValueError:
             return "not JSON"
 
@@ -81,7 +81,7 @@ _Dumper.add_representer(str, _represent_text)
 _Dumper.add_representer(Inline, _represent_inline)
 
 
-def dump(data: Any) -> str:
+def dump_yaml(data: Any) -> str:
     """Return ``data`` (JSON, parts of it `Inline`) as YAML, lines ending in a newline."""
     text = yaml.dump(
         data,
@@ -92,12 +92,12 @@ def dump(data: Any) -> str:
         default_flow_style=False,
         indent=2,
     )
-    return HIDDEN.sub(lambda found: escape_of(found[0]), str(text))  # these are quoted
+    return HIDDEN.sub(lambda found: escape_character(found[0]), str(text))  # these are quoted
 
 
-def comment(text: str, *, indent: int = 0) -> str:
+def format_comment(text: str, *, indent: int = 0) -> str:
     """Return ``text`` as comment lines, whatever characters it has."""
-    visible = " ".join(_UNPRINTABLE.sub(" ", escaped(" ".join(text.split()))).split())
+    visible = " ".join(_UNPRINTABLE.sub(" ", escape_hidden(" ".join(text.split()))).split())
     prefix = " " * indent + "# "
     return "".join(
         f"{line}\n"
@@ -105,11 +105,11 @@ def comment(text: str, *, indent: int = 0) -> str:
     )
 
 
-def commented_out(text: str) -> str:
+def comment_out(text: str) -> str:
     """Return lines of YAML as comments that are YAML again without their ``# ``."""
     return textwrap.indent(text, "# ", lambda _line: True)
 
 
-def joined(parts: Iterable[str]) -> str:
+def join_parts(parts: Iterable[str]) -> str:
     """Join parts of a file, an empty line between them."""
     return "\n".join(part for part in parts if part)

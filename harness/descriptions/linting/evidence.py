@@ -30,7 +30,7 @@ class Measurement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class LintEvidence:
     """Why a rule exists."""
 
     kind: EvidenceKind
@@ -61,16 +61,16 @@ class Evidence:
         return self.kind == "reported"
 
     @property
-    def brief(self) -> str:
+    def summary(self) -> str:
         """The evidence in one line: ``measured, -28.9 to -13.3 points (agentgauge, 2026)``."""
         if self.kind == "opinion":
             return "opinion: no measurement and no report of harm is known"
         if self.kind == "measured":
-            return f"measured, {self.points}: {self.effect} ({self.source})"
+            return f"measured, {self.effect_range}: {self.effect} ({self.source})"
         return f"reported: {self.effect} ({self.source})"
 
     @property
-    def points(self) -> str:
+    def effect_range(self) -> str:
         """The measured effects in words: ``-28.9 to -13.3 points``; empty if there are none."""
         found = sorted(one.points for one in self.measurements)
         if not found:
@@ -79,10 +79,10 @@ class Evidence:
         return f"{' to '.join(ends)} points"
 
 
-OPINION = Evidence(kind="opinion")
+OPINION = LintEvidence(kind="opinion")
 """Evidence for a rule without any."""
 
-SIMILAR = Evidence(
+SIMILAR = LintEvidence(
     kind="reported",
     source="MetaTool, arXiv 2310.03128",
     effect="models struggle to select among similar tools",
@@ -93,17 +93,17 @@ _AGENTGAUGE = "agentgauge, open data, 2026"
 _SPECIFICATION = "MCP specification 2025-11-25, Tools"
 
 
-def by_the_specification(effect: str) -> Evidence:
+def specification_evidence(effect: str) -> LintEvidence:
     """Return evidence that MCP's specification states ``effect``."""
-    return Evidence(kind="reported", source=_SPECIFICATION, effect=effect)
+    return LintEvidence(kind="reported", source=_SPECIFICATION, effect=effect)
 
 
-def reported(effect: str, source: str) -> Evidence:
+def reported_evidence(effect: str, source: str) -> LintEvidence:
     """Return evidence that ``source`` states ``effect``, without a figure for the defect alone."""
-    return Evidence(kind="reported", source=source, effect=effect)
+    return LintEvidence(kind="reported", source=source, effect=effect)
 
 
-CONTRADICTED = Evidence(
+CONTRADICTED = LintEvidence(
     kind="measured",
     source=_AGENTGAUGE,
     effect="text that contradicts the type or the enum of its parameter costs success",
@@ -115,7 +115,7 @@ CONTRADICTED = Evidence(
 )
 """The only defect of a linter whose harm was shown by an experiment on models."""
 
-RENAMED = Evidence(
+RENAMED = LintEvidence(
     kind="measured",
     source=_AGENTGAUGE,
     effect="no effect was shown where the text still has a parameter's former name",
@@ -127,7 +127,7 @@ RENAMED = Evidence(
 )
 """A defect that was measured, without an effect distinguishable from chance."""
 
-WITHOUT_EXAMPLES = Evidence(
+WITHOUT_EXAMPLES = LintEvidence(
     kind="measured",
     source="Anthropic, Advanced tool use, November 2025",
     effect="without examples in the definitions, 72 % instead of 90 % of the parameters were right",
@@ -137,7 +137,7 @@ WITHOUT_EXAMPLES = Evidence(
 )
 """The benefit of examples in tool definitions."""
 
-LONG_LISTS = Evidence(
+LONG_LISTS = LintEvidence(
     kind="measured",
     source="arXiv 2505.03275; Anthropic, Advanced tool use, November 2025",
     effect="models choose worse from the whole list than from the few tools that a search finds",
@@ -148,13 +148,13 @@ LONG_LISTS = Evidence(
 )
 """The cost of a long list."""
 
-FUNCTIONALITY = reported(
+FUNCTIONALITY = reported_evidence(
     "text that says what a tool does changes how often it is selected by +11.6 %",
     "arXiv 2602.18914, mutations of descriptions, 10,831 servers",
 )
 """The benefit of a description that says what the tool does."""
 
-ACCURACY = reported(
+ACCURACY = reported_evidence(
     "text that is accurate changes how often a tool is selected by +8.8 %",
     "arXiv 2602.18914, mutations of descriptions, 10,831 servers",
 )

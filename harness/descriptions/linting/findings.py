@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from harness.base import Registry, members_in
-from harness.descriptions.linting.evidence import OPINION, Evidence
+from harness.base import Registry, find_members
+from harness.descriptions.linting.evidence import OPINION, LintEvidence
 from harness.types import ToolList
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
@@ -26,7 +26,7 @@ class Rule:
     """Its severity."""
     why: str
     """The consequence, for the author of the server."""
-    evidence: Evidence = OPINION
+    evidence: LintEvidence = OPINION
     """The evidence for the rule."""
 
     def __post_init__(self) -> None:
@@ -55,19 +55,19 @@ class Family:
 FAMILIES: Registry[Family] = Registry(
     "harness.lint",
     "family of lint rules",
-    members_in(Path(__file__).with_name("rules"), "harness.descriptions.linting.rules", "FAMILY"),
+    find_members(Path(__file__).with_name("rules"), "harness.descriptions.linting.rules", "FAMILY"),
 )
 """All families: one file each in `linting.rules`, and those of other packages."""
 
 
 @cache
-def rules() -> Mapping[str, Rule]:
+def load_rules() -> Mapping[str, Rule]:
     """Return every rule by its name.
 
     Raises:
         UsageError: another package's family cannot be imported.
     """
-    families = [FAMILIES.get(name) for name in FAMILIES.names()]
+    families = [FAMILIES.get(name) for name in FAMILIES.list_names()]
     return {name: rule for family in families for name, rule in family.rules.items()}
 
 
@@ -91,14 +91,14 @@ class LintFinding:
     @property
     def severity(self) -> Severity:
         """The rule's severity."""
-        return rules()[self.rule].severity
+        return load_rules()[self.rule].severity
 
     @property
     def why(self) -> str:
         """Why the finding matters."""
-        return rules()[self.rule].why
+        return load_rules()[self.rule].why
 
     @property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> LintEvidence:
         """The evidence for the rule."""
-        return rules()[self.rule].evidence
+        return load_rules()[self.rule].evidence

@@ -8,7 +8,7 @@ from harness.types import ToolList
 _GRAVITY: tuple[Severity, ...] = ("error", "warning", "note")
 
 
-def lint(tools: ToolList) -> tuple[LintFinding, ...]:
+def lint_tools(tools: ToolList) -> tuple[LintFinding, ...]:
     """Return all findings: first of the list as a whole, then tool by tool in the server's order.
 
     For one tool, the most severe findings come first.
@@ -17,11 +17,11 @@ def lint(tools: ToolList) -> tuple[LintFinding, ...]:
         UsageError: another package's rules cannot be imported.
     """
     order = {tool.name: place for place, tool in enumerate(tools.tools)}
-    families = [FAMILIES.get(name) for name in FAMILIES.names()]
+    families = [FAMILIES.get(name) for name in FAMILIES.list_names()]
     found = dict.fromkeys(finding for family in families for finding in family.check(tools))
 
-    def place(one: LintFinding) -> tuple[int, int]:
+    def sort_key(one: LintFinding) -> tuple[int, int]:
         of_tool = -1 if one.tool is None else order.get(one.tool, len(order))
         return of_tool, _GRAVITY.index(one.severity)
 
-    return tuple(sorted(found, key=place))
+    return tuple(sorted(found, key=sort_key))

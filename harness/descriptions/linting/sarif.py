@@ -12,17 +12,17 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from harness.base import project_of
+from harness.base import find_project
+from harness.descriptions.linting.baseline import FindingKey, iterate_keys
 from harness.descriptions.linting.findings import LintFinding, Rule
-from harness.descriptions.linting.ratchet import Key, keys
-from harness.reports import fingerprints, physical_location, sarif_log
+from harness.reports import build_fingerprints, physical_location, sarif_log
 from harness.types import JsonObject, Location, ServerSpec
 
 _CONFIG = "harness.yml"
 _MOST_SOURCE = 2_000_000  # bytes of a source file that are searched for the tools' names
 
 
-def sarif(
+def build_sarif(
     findings: Sequence[LintFinding],
     spec: ServerSpec,
     known: Mapping[str, Rule],
@@ -33,20 +33,20 @@ def sarif(
     ``folder`` is the working directory; paths are relative to its repository.
     """
     names = sorted(known)
-    places = _Places(spec, folder)
+    places = _ToolLocations(spec, folder)
     return sarif_log(
         "harness lint",
         f"harness-lint/{spec.name}/",
-        [_rule(name, known[name]) for name in names],
+        [_rule_json(name, known[name]) for name in names],
         [
-            _result(key, finding, spec, places, names.index(finding.rule))
-            for key, finding in keys(findings)
+            _result_json(key, finding, spec, places, names.index(finding.rule))
+            for key, finding in iterate_keys(findings)
         ],
     )
 
 
-def _rule(name: str, rule: Rule) -> JsonObject:
-    evidence = f"Evidence: {rule.evidence.brief}."
+def _rule_json(name: str, rule: Rule) -> JsonObject:
+    evidence = f"Evidence: {rule.evidence.summary}."
     return {
         "id": name,
         "name": "".join(map(str.capitalize, name.split("-"))),
@@ -61,8 +61,8 @@ def _rule(name: str, rule: Rule) -> JsonObject:
     }
 
 
-def _result(
-    key: Key, finding: LintFinding, spec: ServerSpec, places: _Places, index: int
+def _result_json(
+    key: FindingKey, finding: LintFinding, spec: ServerSpec, places: _ToolLocations, index: int
 ) -> JsonObject:
     named = ".".join(part for part in (spec.name, key.tool, key.part) if part)
     about = f"{key.tool}: " if key.tool else ""
@@ -73,48 +73,50 @@ def _result(
         "message": {"text": f"{about}{finding.message} {finding.instead}"},
         "locations": [
             {
-                "physicalLocation": places.of(key.tool or key.part),
+                "physicalLocation": places.location_of(key.tool or key.part),
                 "logicalLocations": [{"fullyQualifiedName": named, "kind": "function"}],
             }
         ],
-        "partialFingerprints": fingerprints("harnessLint/v1", (spec.name, *map(str, tuple(key)))),
+        "partialFingerprints": build_fingerprints(
+            "harnessLint/v1", (spec.name, *map(str, tuple(key)))
+        ),
     }
 
 
-class _Places:
+class _ToolLocations:
     """The locations of a server's tools in the repository."""
 
     def __init__(self, spec: ServerSpec, folder: Path) -> None:
-        self._root = project_of(folder / "x")
-        source = _source(spec, folder, self._root)
+        self._root = find_project(folder / "x")
+        source = _find_source(spec, folder, self._root)
         at = spec.at or Location(file=_CONFIG)
-        self._file = source or _within(folder / at.file, self._root) or _CONFIG
+        self._file = source or _relative_path(folder / at.file, self._root) or _CONFIG
         self._line = 1 if source else at.line or 1
-        self._lines = _lines(self._root / source) if source else []
+        self._lines = _read_lines(self._root / source) if source else []
 
-    def of(self, tool: str) -> JsonObject:
+    def location_of(self, tool: str) -> JsonObject:
         """Return the physical location of ``tool``."""
         word = re.compile(rf"(?<![\w-]){re.escape(tool)}(?![\w-])") if tool else None
         found = (number for number, line in enumerate(self._lines, 1) if word and word.search(line))
         return physical_location(self._file, next(found, self._line))
 
 
-def _source(spec: ServerSpec, folder: Path, root: Path) -> str | None:
+def _find_source(spec: ServerSpec, folder: Path, root: Path) -> str | None:
     """Return the program that ``spec``'s command starts, if it is a file of the repository."""
     start = folder / (spec.transport.cwd or ".")
     for word in (spec.transport.command or "", *spec.transport.args):
         file = start / word
         if word and file.suffix and file.is_file():
-            return _within(file, root)
+            return _relative_path(file, root)
     return None
 
 
-def _within(file: Path, root: Path) -> str | None:
+def _relative_path(file: Path, root: Path) -> str | None:
     """Return the path of ``file`` relative to ``root``; ``None`` if it is elsewhere."""
     resolved = file.resolve()
     return resolved.relative_to(root).as_posix() if resolved.is_relative_to(root) else None
 
 
-def _lines(file: Path) -> list[str]:
+def _read_lines(file: Path) -> list[str]:
     with file.open("rb") as stream:
         return stream.read(_MOST_SOURCE).decode("utf-8", "replace").splitlines()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from harness.base import digest
+from harness.base import digest_json
 from harness.runner import describe_variant
 from harness.types import JsonObject, Variant
 
@@ -22,9 +22,9 @@ class Arm:
     @property
     def key(self) -> str:
         """Equal for arms with the same content, whatever their names."""
-        return key_of(self.variant)
+        return variant_key(self.variant)
 
-    def asks(self, case: str) -> bool:
+    def has_case(self, case: str) -> bool:
         """Whether the case of that name is part of the arm."""
         return self.cases is None or case in self.cases
 
@@ -33,17 +33,19 @@ CLEAN = Arm(variant=None)
 """The server's own list, on every case."""
 
 
-def key_of(variant: Variant | None) -> str:
+def variant_key(variant: Variant | None) -> str:
     """Return a digest of a variant's changes, without its name and description."""
-    return "" if variant is None else key_of_logged(describe_variant(variant))
+    return "" if variant is None else logged_variant_key(describe_variant(variant))
 
 
-def key_of_logged(described: JsonObject) -> str:
+def logged_variant_key(described: JsonObject) -> str:
     """Return the key of a variant from its description in a log's header."""
-    return digest({part: value for part, value in described["edits"].items() if part != "name"})
+    return digest_json(
+        {part: value for part, value in described["edits"].items() if part != "name"}
+    )
 
 
-def distinct(arms: Iterable[Arm]) -> tuple[Arm, ...]:
+def merge_arms(arms: Iterable[Arm]) -> tuple[Arm, ...]:
     """Return each arm once, in order; equal ones are joined over all their cases.
 
     Arms with the same name but different content get a number after the name.
@@ -54,10 +56,10 @@ def distinct(arms: Iterable[Arm]) -> tuple[Arm, ...]:
         if known.cases is not None:
             cases = None if arm.cases is None else known.cases | arm.cases
             joined[arm.key] = replace(known, cases=cases)
-    return tuple(_with_own_names(joined.values()))
+    return tuple(_make_names_unique(joined.values()))
 
 
-def not_yet_run(
+def select_unrun_arms(
     arms: Iterable[Arm], ran: Mapping[str, frozenset[str]], every: frozenset[str]
 ) -> tuple[Arm, ...]:
     """Return ``arms`` with the cases that they have not been run on yet, and without empty ones.
@@ -67,12 +69,12 @@ def not_yet_run(
         ran: Key of an arm → the cases that it has run on.
         every: All cases of the suite.
     """
-    wanted = ((arm, every if arm.cases is None else arm.cases) for arm in distinct(arms))
+    wanted = ((arm, every if arm.cases is None else arm.cases) for arm in merge_arms(arms))
     left = ((arm, cases - ran.get(arm.key, frozenset())) for arm, cases in wanted)
     return tuple(replace(arm, cases=cases) for arm, cases in left if cases)
 
 
-def _with_own_names(arms: Iterable[Arm]) -> Iterable[Arm]:
+def _make_names_unique(arms: Iterable[Arm]) -> Iterable[Arm]:
     taken: dict[str, int] = {}
     for arm in arms:
         if arm.variant is None:

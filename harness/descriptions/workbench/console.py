@@ -7,7 +7,7 @@ from collections import Counter
 from rich.console import Console
 from rich.text import Text
 
-from harness.base import printable
+from harness.base import make_printable
 from harness.descriptions.workbench.study import Finding, StudyResult
 from harness.descriptions.workbench.workbench import ModelResults, WorkbenchResult
 from harness.reports import print_text
@@ -26,9 +26,9 @@ BASELINE = (
 def print_result(result: WorkbenchResult, console: Console) -> None:
     """Print ``result``, within the console's width."""
     for words in result.notes:
-        print_text(console, Text(printable(words), style="yellow"))
+        print_text(console, Text(make_printable(words), style="yellow"))
     for one in result.models:
-        print_text(console, Text(printable(f"{result.suite}, {one.model}"), style="bold"))
+        print_text(console, Text(make_printable(f"{result.suite}, {one.model}"), style="bold"))
         if one.baseline:
             print_text(console, Text(BASELINE, style="yellow"))
         _print_findings(one, console)
@@ -36,10 +36,10 @@ def print_result(result: WorkbenchResult, console: Console) -> None:
             console.print()
             _print_study(study, console)
         console.print()
-    print_text(console, Text(printable(_total(result))))
+    print_text(console, Text(make_printable(_format_total(result))))
 
 
-def most_important(one: ModelResults) -> list[tuple[str, Finding]]:
+def rank_findings(one: ModelResults) -> list[tuple[str, Finding]]:
     """Return the findings that matter most, each with the name of its study.
 
     Certain findings come first, then those with more weight. Each study has its first few findings,
@@ -57,24 +57,24 @@ def most_important(one: ModelResults) -> list[tuple[str, Finding]]:
 
 
 def _print_findings(one: ModelResults, console: Console) -> None:
-    found = most_important(one)
+    found = rank_findings(one)
     if not found:
         console.print("Nothing to report.")
     for _, finding in found:
         mark = Text("!", style="bold red") if finding.certain else Text("?", style="yellow")
-        print_text(console, Text(printable(finding.text)), 2, mark)
+        print_text(console, Text(make_printable(finding.text)), 2, mark)
 
 
 def _print_study(study: StudyResult, console: Console) -> None:
-    head = Text.assemble((study.study, "bold"), ": ", printable(study.headline))
+    head = Text.assemble((study.study, "bold"), ": ", make_printable(study.headline))
     print_text(console, head)
     for line in study.lines:
-        print_text(console, Text(printable(line)), 2)
+        print_text(console, Text(make_printable(line)), 2)
     for note in study.notes:
-        print_text(console, Text.assemble(("Note: ", "yellow"), printable(note)), 2)
+        print_text(console, Text.assemble(("Note: ", "yellow"), make_printable(note)), 2)
 
 
-def _total(result: WorkbenchResult) -> str:
+def _format_total(result: WorkbenchResult) -> str:
     told = f"{result.recorded:,} trials"
     if result.not_judged:
         told += f", {result.not_judged:,} of them without a verdict"

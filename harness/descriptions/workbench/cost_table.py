@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.descriptions.workbench.arms import CLEAN, Arm, distinct
-from harness.descriptions.workbench.staging import Ground, keys_of
+from harness.descriptions.workbench.arms import CLEAN, Arm, merge_arms
+from harness.descriptions.workbench.stage_plan import WorkbenchContext, arm_keys
 from harness.descriptions.workbench.study import Study
 from harness.descriptions.workbench.workbench import AB, Workbench
-from harness.runner import Plan, estimates
+from harness.runner import RunPlan, estimate_usage
 from harness.types import Usage
 
 
@@ -42,62 +42,66 @@ class StudyCost:
     """Estimated usage of that model; its cost is ``None`` if the price is unknown."""
 
 
-def cost_table(bench: Workbench, ground: Ground) -> Iterator[StudyCost]:
+def cost_table(bench: Workbench, ground: WorkbenchContext) -> Iterator[StudyCost]:
     """Yield a row for the clean arm and one for each study, in the order of reports."""
-    plan = ground.stage(bench.first_arms(), {}, keyless=True).plan
-    yield _row("clean", "How do the cases fare on the server's own list?", plan, [CLEAN], [], 0)
+    plan = ground.plan_stage(bench.first_arms(), {}, keyless=True).plan
+    yield _build_row(
+        "clean", "How do the cases fare on the server's own list?", plan, [CLEAN], [], 0
+    )
     ran = [CLEAN]
     cases = len({job.trial.case.name for job in plan.jobs})
-    keys = keys_of(plan)
+    keys = arm_keys(plan)
     clean = sum(keys[job.model.name] == CLEAN.key for job in plan.jobs)
-    other = bench.plan_of_other({}, keyless=True)
+    other = bench.plan_other_server({}, keyless=True)
     for study in bench.studies:
-        own = list(distinct(study.arms(bench.bench())))
+        own = list(merge_arms(study.arms(bench.first_context())))
         later = (
-            0 if study.estimate is None else round(study.estimate(bench.bench()) * clean / cases)
+            0
+            if study.estimate is None
+            else round(study.estimate(bench.first_context()) * clean / cases)
         )
-        row = _row(study.name, study.question, plan, own, ran, later)
-        row = replace(row, **_writing(study, bench))
-        yield _with(row, other) if other is not None and study.name == AB else row
+        row = _build_row(study.name, study.question, plan, own, ran, later)
+        row = replace(row, **_writer_usage(study, bench))
+        yield _add_other_server(row, other) if other is not None and study.name == AB else row
         ran += own
 
 
-def _writing(study: Study, bench: Workbench) -> dict[str, Any]:
+def _writer_usage(study: Study, bench: Workbench) -> dict[str, Any]:
     """Return the fields of the study's requests outside trials, over all models under test."""
-    writer = bench.bench().options.writer
+    writer = bench.first_context().options.writer
     if study.usage_ahead is None or writer is None:
         return {}
-    each = [study.usage_ahead(one) for one in bench.benches()]
+    each = [study.usage_ahead(one) for one in bench.iterate_contexts()]
     return {"writer": writer, "writing": sum(each[1:], each[0])}
 
 
-def _with(row: StudyCost, other: Plan) -> StudyCost:
+def _add_other_server(row: StudyCost, other: RunPlan) -> StudyCost:
     """Return ``row`` with the trials on another server, whose list is one more."""
-    more = list(estimates(other))
+    more = list(estimate_usage(other))
     return replace(
         row,
         arms=row.arms + 1,
         trials=row.trials + len(other.jobs),
         input_tokens=row.input_tokens + sum(guess.input_tokens for guess in more),
         output_tokens=row.output_tokens + sum(guess.output_tokens for guess in more),
-        cost_usd=_sum([row.cost_usd, *(guess.cost_usd for guess in more)]),
+        cost_usd=_sum_costs([row.cost_usd, *(guess.cost_usd for guess in more)]),
     )
 
 
-def _sum(costs: Sequence[float | None]) -> float | None:
+def _sum_costs(costs: Sequence[float | None]) -> float | None:
     known = [cost for cost in costs if cost is not None]
     return sum(known) if len(known) == len(costs) else None
 
 
-def _row(
-    name: str, question: str, plan: Plan, arms: list[Arm], ran: list[Arm], later: int
+def _build_row(
+    name: str, question: str, plan: RunPlan, arms: list[Arm], ran: list[Arm], later: int
 ) -> StudyCost:
-    keys = keys_of(plan)
+    keys = arm_keys(plan)
     known = {arm.key for arm in ran}
     new = {arm.key for arm in arms if arm.key not in known}
     own = {name for name, key in keys.items() if key in new}
     part = replace(plan, jobs=tuple(job for job in plan.jobs if job.model.name in own))
-    guesses = list(estimates(part))
+    guesses = list(estimate_usage(part))
     return StudyCost(
         study=name,
         question=question,
@@ -106,6 +110,6 @@ def _row(
         trials=len(part.jobs),
         input_tokens=sum(guess.input_tokens for guess in guesses),
         output_tokens=sum(guess.output_tokens for guess in guesses),
-        cost_usd=_sum([guess.cost_usd for guess in guesses]),
+        cost_usd=_sum_costs([guess.cost_usd for guess in guesses]),
         later=later,
     )

@@ -8,7 +8,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TypeAlias
 
-from harness.base import Trials, discordance, intraclass_correlation, own_discordance
+from harness.base import Trials, intraclass_correlation, measure_discordance, own_discordance
 from harness.runlog import RunLog
 
 DEFAULT_DISCORDANCE = 0.2
@@ -34,7 +34,7 @@ class Variability:
     """The source of `icc`, in words."""
 
 
-def variability(suite: str, cases: Iterable[str], logs: Sequence[RunLog]) -> Variability:
+def estimate_variability(suite: str, cases: Iterable[str], logs: Sequence[RunLog]) -> Variability:
     """Return the variability of ``cases`` of ``suite``, estimated from ``logs`` (oldest first).
 
     Two runs with the same model give the discordance; a single run with repeats gives that of two
@@ -43,9 +43,9 @@ def variability(suite: str, cases: Iterable[str], logs: Sequence[RunLog]) -> Var
     wanted = set(cases)
     by_model: dict[str, list[_Side]] = {}
     for log in logs:
-        for model, side in _sides(suite, wanted, log).items():
+        for model, side in _trials_by_model(suite, wanted, log).items():
             by_model.setdefault(model, []).append(side)
-    shares, source = _discordances(by_model)
+    shares, source = _find_discordances(by_model)
     correlations = [
         icc
         for sides in by_model.values()
@@ -56,13 +56,13 @@ def variability(suite: str, cases: Iterable[str], logs: Sequence[RunLog]) -> Var
         discordance=fmean(shares) if shares else DEFAULT_DISCORDANCE,
         discordance_source=source,
         icc=fmean(correlations) if correlations else DEFAULT_ICC,
-        icc_source=_times("run with repeats", len(correlations))
+        icc_source=_format_times("run with repeats", len(correlations))
         if correlations
         else "assumed: no earlier run repeats its cases with different results",
     )
 
 
-def _sides(suite: str, wanted: set[str], log: RunLog) -> dict[str, _Side]:
+def _trials_by_model(suite: str, wanted: set[str], log: RunLog) -> dict[str, _Side]:
     """Return the trials with a verdict of each model of ``log``, case by case."""
     found: dict[str, dict[str, Trials]] = {}
     for result in log.results:
@@ -73,16 +73,20 @@ def _sides(suite: str, wanted: set[str], log: RunLog) -> dict[str, _Side]:
     return dict(found)
 
 
-def _discordances(by_model: Mapping[str, Sequence[_Side]]) -> tuple[list[float], str]:
+def _find_discordances(by_model: Mapping[str, Sequence[_Side]]) -> tuple[list[float], str]:
     between = [
         share
         for sides in by_model.values()
         for before, after in pairwise(sides)
-        if (share := discordance([(before[case], after[case]) for case in before if case in after]))
+        if (
+            share := measure_discordance(
+                [(before[case], after[case]) for case in before if case in after]
+            )
+        )
         is not None
     ]
     if between:
-        return between, _times("pair of earlier runs", len(between))
+        return between, _format_times("pair of earlier runs", len(between))
     within = [
         share
         for sides in by_model.values()
@@ -90,9 +94,9 @@ def _discordances(by_model: Mapping[str, Sequence[_Side]]) -> tuple[list[float],
         if (share := own_discordance(list(side.values()))) is not None
     ]
     if within:
-        return within, _times("run with repeats", len(within))
+        return within, _format_times("run with repeats", len(within))
     return [], "assumed: no two earlier runs with the same model, and none with repeats"
 
 
-def _times(what: str, count: int) -> str:
+def _format_times(what: str, count: int) -> str:
     return f"measured: {count} {what.replace(' ', 's ', 1) if count > 1 else what}"

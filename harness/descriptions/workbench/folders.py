@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from harness.descriptions.workbench.staging import SETTING
+from harness.descriptions.workbench.stage_plan import SETTING
 from harness.runlog import RunLog, read_log
 from harness.runner import RUNS, has_header, log_path
 from harness.types import JsonObject, Tool
@@ -27,15 +27,15 @@ def stage_id(first: str, stage: Stage) -> str:
     return first if stage == 1 else f"{first}-{stage}"
 
 
-def stages(*, other: bool) -> list[Stage]:
+def list_stages(*, other: bool) -> list[Stage]:
     """Return every stage that a workbench may have, in order."""
     return [1, *([OTHER] if other else []), *range(2, MOST_STAGES + 1)]
 
 
-def logs_of(first: str, runs: Path = RUNS) -> list[RunLog]:
+def read_stage_logs(first: str, runs: Path = RUNS) -> list[RunLog]:
     """Return the logs of every stage that has begun, in order."""
     logs = []
-    for stage in stages(other=True):
+    for stage in list_stages(other=True):
         path = log_path(stage_id(first, stage), runs)
         if has_header(path):
             logs.append(read_log(path))
@@ -44,19 +44,19 @@ def logs_of(first: str, runs: Path = RUNS) -> list[RunLog]:
     return logs
 
 
-def other_of(log: RunLog) -> JsonObject | None:
+def logged_other_server(log: RunLog) -> JsonObject | None:
     """Return a log's description of its other server; ``None`` if it has none."""
     settings: Any = log.header.settings.get(SETTING) or {}
     found: JsonObject | None = settings.get(OTHER_SETTING)
     return found
 
 
-def own_logs(logs: Sequence[RunLog]) -> list[RunLog]:
+def drop_other_server(logs: Sequence[RunLog]) -> list[RunLog]:
     """Return those of ``logs`` that are of the suite's own server."""
-    return [log for log in logs if other_of(log) is None]
+    return [log for log in logs if logged_other_server(log) is None]
 
 
-def tools_in(logs: Sequence[RunLog]) -> list[Tool]:
+def collect_logged_tools(logs: Sequence[RunLog]) -> list[Tool]:
     """Return every tool that was listed for any identity in ``logs``, each once."""
     tools = {
         tool.name: tool for log in logs for listed in log.tools.values() for tool in listed.tools

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from harness.models import tokens_in
-from harness.runner import Facet, facet_of, sentences
+from harness.models import estimate_tokens
+from harness.runner import Facet, get_facet, split_sentences
 from harness.types import ParameterEdit, Tool, ToolEdit, Variant
 
 PartKind: TypeAlias = Literal[
@@ -43,21 +43,21 @@ class Part:
     @property
     def tokens(self) -> int:
         """Estimated number of tokens that it adds to every request."""
-        return max(1, tokens_in(self.text))
+        return max(1, estimate_tokens(self.text))
 
 
-def parts_of(tools: Sequence[Tool]) -> Iterator[Part]:
+def iterate_parts(tools: Sequence[Tool]) -> Iterator[Part]:
     """Yield every part of ``tools``, in the order in which a model reads them."""
     for tool in tools:
         yield Part(tool=tool.name, kind="name", text=tool.name)
         if tool.title:
             yield Part(tool=tool.name, kind="title", text=tool.title)
-        for place, sentence in enumerate(sentences(tool.description), start=1):
+        for place, sentence in enumerate(split_sentences(tool.description), start=1):
             yield Part(tool=tool.name, kind="sentence", text=sentence, number=place)
-        yield from _parameters(tool)
+        yield from _parameter_parts(tool)
 
 
-def without(part: Part, tools: Sequence[Tool]) -> Variant:
+def remove_part(part: Part, tools: Sequence[Tool]) -> Variant:
     """Return the variant that removes ``part`` from ``tools``.
 
     A name cannot be removed: it becomes a meaningless one (``tool_3``, ``value_2``).
@@ -65,24 +65,24 @@ def without(part: Part, tools: Sequence[Tool]) -> Variant:
     tool = next(one for one in tools if one.name == part.tool)
     return Variant(
         name=f"without {part.label}",
-        tools={part.tool: _edit(part, tool, [one.name for one in tools])},
+        tools={part.tool: _removal_edit(part, tool, [one.name for one in tools])},
         description=f"What does this carry: {part.text}",
     )
 
 
-def _edit(part: Part, tool: Tool, names: Sequence[str]) -> ToolEdit:
+def _removal_edit(part: Part, tool: Tool, names: Sequence[str]) -> ToolEdit:
     if part.kind == "name":
-        return ToolEdit(name=_free("tool", names.index(tool.name) + 1, names))
+        return ToolEdit(name=_free_name("tool", names.index(tool.name) + 1, names))
     if part.kind == "title":
         return ToolEdit(title="")
     if part.kind == "sentence":
         assert part.number is not None
         return ToolEdit(without_sentences=(part.number,))
     assert part.parameter is not None
-    own = list(_properties(tool))
+    own = list(_parameter_schemas(tool))
     edits = {
         "parameter name": lambda: ParameterEdit(
-            name=_free("value", own.index(part.parameter or "") + 1, own)
+            name=_free_name("value", own.index(part.parameter or "") + 1, own)
         ),
         "parameter text": lambda: ParameterEdit(description=""),
         "enum": lambda: ParameterEdit(enum=()),
@@ -92,13 +92,13 @@ def _edit(part: Part, tool: Tool, names: Sequence[str]) -> ToolEdit:
     return ToolEdit(parameters={part.parameter: edits[part.kind]()})
 
 
-def _free(word: str, number: int, taken: Sequence[str]) -> str:
+def _free_name(word: str, number: int, taken: Sequence[str]) -> str:
     name = f"{word}_{number}"
     return name if name not in taken else f"{name}_x"
 
 
-def _parameters(tool: Tool) -> Iterator[Part]:
-    for name, schema in _properties(tool).items():
+def _parameter_parts(tool: Tool) -> Iterator[Part]:
+    for name, schema in _parameter_schemas(tool).items():
         yield Part(tool=tool.name, kind="parameter name", text=name, parameter=name)
         if not isinstance(schema, Mapping):
             continue
@@ -107,12 +107,12 @@ def _parameters(tool: Tool) -> Iterator[Part]:
             yield Part(tool=tool.name, kind="parameter text", text=said, parameter=name)
         kinds: tuple[Facet, ...] = ("enum", "examples", "default")
         for kind in kinds:
-            value = facet_of(schema, kind)
+            value = get_facet(schema, kind)
             if value not in (None, []):
                 text = json.dumps(value, ensure_ascii=False, default=str)
                 yield Part(tool=tool.name, kind=kind, text=text, parameter=name)
 
 
-def _properties(tool: Tool) -> Mapping[str, Any]:
+def _parameter_schemas(tool: Tool) -> Mapping[str, Any]:
     properties = tool.input_schema.get("properties")
     return properties if isinstance(properties, Mapping) else {}

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from harness.base import (
     LEVEL,
-    cases_for_difference,
+    count_cases_needed,
+    count_pairs_needed,
     detectable_difference,
-    pairs_needed_for_non_inferiority,
 )
 from harness.descriptions.workbench.earlier_runs import Variability
 
@@ -20,7 +20,7 @@ MULTIPLES = (2, 4, 8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Design:
+class ComparisonDesign:
     """A design to compare two versions: a number of cases, each with some trials on both sides."""
 
     cases: int
@@ -34,13 +34,13 @@ class Design:
     when it does not even detect a difference of 1."""
 
     @property
-    def runs(self) -> int:
+    def total_trials(self) -> int:
         """Trials of both sides together, as every identity."""
         return round(2 * self.cases * self.trials * self.ways)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class RequiredDesign:
     """The cases and trials that a requested difference needs."""
 
     difference: float
@@ -56,7 +56,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PartsOfList:
+class AblationDesign:
     """The trials that an ablation of a known tool list needs, one per case and list."""
 
     parts: int
@@ -80,15 +80,15 @@ class PowerTable:
     """Cases that it has."""
     variability: Variability
     """The basis of the figures."""
-    designs: tuple[Design, ...]
+    designs: tuple[ComparisonDesign, ...]
     """Rows of the table: this suite's cases with more and more trials, then more cases."""
-    wish: Wish
+    wish: RequiredDesign
     """What the requested difference needs."""
     margin: float
     """Loss that is accepted where "not worse" is to be shown, as a rate."""
     cases_for_margin: int
     """Cases that show "not worse by more than the margin", one trial each."""
-    ablation: PartsOfList | None = None
+    ablation: AblationDesign | None = None
     """What the workbench's ablation needs; ``None`` while no run has shown the tool list."""
 
 
@@ -116,7 +116,7 @@ def power_table(
         cases=cases,
         variability=variability,
         designs=tuple(
-            Design(
+            ComparisonDesign(
                 cases=size,
                 trials=count,
                 ways=ways,
@@ -124,25 +124,25 @@ def power_table(
             )
             for size, count in dict.fromkeys(sizes)
         ),
-        wish=Wish(
+        wish=RequiredDesign(
             difference=difference,
-            cases=cases_for_difference(difference, psi),
-            cases_with_repeats=cases_for_difference(difference, psi, trials=repeats, icc=icc),
+            cases=count_cases_needed(difference, psi),
+            cases_with_repeats=count_cases_needed(difference, psi, trials=repeats, icc=icc),
             trials=repeats,
             enough_trials=_enough_trials(cases, difference, psi, icc),
         ),
         margin=margin,
-        cases_for_margin=pairs_needed_for_non_inferiority(margin, max(psi, margin)),
-        ablation=None if listed is None else _ablation(cases, ways, psi, *listed),
+        cases_for_margin=count_pairs_needed(margin, max(psi, margin)),
+        ablation=None if listed is None else _plan_ablation(cases, ways, psi, *listed),
     )
 
 
-def _ablation(cases: int, ways: float, psi: float, run: str, parts: int) -> PartsOfList:
+def _plan_ablation(cases: int, ways: float, psi: float, run: str, parts: int) -> AblationDesign:
     """Return what an ablation needs, at the level 5 %/parts of the strictest test.
 
     That is the first step of Holm's correction, so the figure holds even if only one part matters.
     """
-    return PartsOfList(
+    return AblationDesign(
         parts=parts,
         run=run,
         runs=round(cases * ways * (parts + 1)),
@@ -157,16 +157,16 @@ _MOST_TRIALS = 1_000
 def _enough_trials(cases: int, difference: float, psi: float, icc: float) -> int | None:
     """Return the number of trials that show ``difference`` with ``cases``; ``None`` if none do."""
 
-    def shows(trials: int) -> bool:
+    def is_enough(trials: int) -> bool:
         found = detectable_difference(cases, psi, trials=trials, icc=icc)
         return found is not None and found <= difference
 
-    if shows(1):
+    if is_enough(1):
         return 1
     low, high = 1, _MOST_TRIALS
-    if not shows(high):
+    if not is_enough(high):
         return None
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if shows(middle) else (middle, high)
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
     return high

@@ -64,14 +64,14 @@ def ask_once(spec: ModelSpec, system: str, prompt: str, path: Path) -> RecordedA
     known = recorded_answer(path)
     if known is not None:
         return known
-    text = json.dumps(asdict(anyio.run(partial(_ask, spec, system, prompt))), indent=1)
+    text = json.dumps(asdict(anyio.run(partial(_ask_model, spec, system, prompt))), indent=1)
     write_atomically(path, lambda stream: print(text, file=stream))
     said = recorded_answer(path)  # read again, so that secrets are redacted as for a later reader
     assert said is not None, "it was just written"
     return said
 
 
-async def _ask(spec: ModelSpec, system: str, prompt: str) -> RecordedAnswer:
+async def _ask_model(spec: ModelSpec, system: str, prompt: str) -> RecordedAnswer:
     try:
         with anyio.fail_after(TIMEOUT_S):
             async with open_models((spec,)) as models:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TextIO, TypeAlias
 
 from harness.base import UsageError
-from harness.descriptions.workbench.json_form import document
+from harness.descriptions.workbench.json_document import build_workbench_document
 from harness.descriptions.workbench.page import write_page
 from harness.descriptions.workbench.workbench import WorkbenchResult
 from harness.reports import ReportRequest, write_atomically
@@ -18,7 +18,7 @@ _Writer: TypeAlias = Callable[[WorkbenchResult, TextIO], None]
 
 
 def _write_json(result: WorkbenchResult, stream: TextIO) -> None:
-    json.dump(document(result), stream, ensure_ascii=False)
+    json.dump(build_workbench_document(result), stream, ensure_ascii=False)
     stream.write("\n")
 
 
@@ -26,7 +26,7 @@ FORMATS: Mapping[str, _Writer] = {"html": write_page, "json": _write_json}
 """Format → its writer; the default file is ``workbench.FORMAT``."""
 
 
-def requested(text: str) -> ReportRequest:
+def parse_report_request(text: str) -> ReportRequest:
     """Read ``html``, ``html:out/page.html`` or ``page.html``.
 
     Raises:

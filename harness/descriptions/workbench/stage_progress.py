@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from harness.base import ConfidenceSequence, one_line
+from harness.base import ConfidenceSequence, make_one_line
 from harness.descriptions.workbench.arms import Arm
-from harness.reports import percent, points
+from harness.reports import format_percent, format_points
 from harness.runner import JOINT
 from harness.types import TrialResult
 
@@ -22,7 +22,7 @@ OWN = "the server's own list"
 
 
 @dataclass(slots=True)
-class _List:
+class _ListProgress:
     """The trials of one list with one model so far."""
 
     study: str
@@ -36,7 +36,7 @@ class _List:
     """Case with results on both sides → its change."""
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
         return len(self.rates) >= self.cases
 
 
@@ -56,7 +56,7 @@ class StageProgress:
         ``studies`` is the key of an arm → the study that requested it first; ``own`` is the name of
         the unchanged list.
         """
-        self._lists: dict[str, _List] = {}
+        self._lists: dict[str, _ListProgress] = {}
         self._own = {model: model for model in models}
         self._several = len(models) > 1
         alpha = _LEVEL / max(1, len(arms) * len(models))
@@ -64,30 +64,30 @@ class StageProgress:
             for arm in arms:
                 name = model if arm.variant is None else f"{model}{JOINT}{arm.variant.name}"
                 self._own[name] = model
-                self._lists[name] = _List(
+                self._lists[name] = _ListProgress(
                     study=studies[arm.key],
-                    name=own if arm.variant is None else one_line(arm.variant.name),
+                    name=own if arm.variant is None else make_one_line(arm.variant.name),
                     cases=cases if arm.cases is None else len(arm.cases),
                     sequence=ConfidenceSequence(alpha),
                 )
 
-    def take(self, results: Iterable[TrialResult]) -> list[str]:
+    def add_results(self, results: Iterable[TrialResult]) -> list[str]:
         """Add settled results, and return a line for each list that they complete."""
-        return [line for result in results if (line := self._take(result)) is not None]
+        return [line for result in results if (line := self._add_result(result)) is not None]
 
-    def words(self, model: str) -> str:
+    def describe_list(self, model: str) -> str:
         """Return the progress of the list whose trials have that model name."""
         one = self._lists.get(model)
-        return "" if one is None else self._told(model, one)
+        return "" if one is None else self._format_list(model, one)
 
-    def moved(self, model: str) -> bool:
+    def has_changes(self, model: str) -> bool:
         """Whether the list has changed the result of any case, or is the server's own."""
         one = self._lists.get(model)
         return one is not None and (self._own[model] == model or any(one.moves.values()))
 
-    def _take(self, result: TrialResult) -> str | None:
+    def _add_result(self, result: TrialResult) -> str | None:
         one = self._lists.get(result.model)
-        if one is None or one.complete:
+        if one is None or one.is_complete:
             return None
         case = result.case.name
         ends = one.ended.setdefault(case, [])
@@ -96,10 +96,10 @@ class StageProgress:
             return None
         known = [float(end) for end in ends if end is not None]
         one.rates[case] = fmean(known) if known else None
-        self._pair(result.model, case)
-        return self._told(result.model, one) if one.complete else None
+        self._compare_case(result.model, case)
+        return self._format_list(result.model, one) if one.is_complete else None
 
-    def _pair(self, model: str, case: str) -> None:
+    def _compare_case(self, model: str, case: str) -> None:
         """Compare a case with the server's own list, on every list where both are now known."""
         own = self._lists.get(self._own[model])
         if own is None or (before := own.rates.get(case)) is None:
@@ -113,24 +113,28 @@ class StageProgress:
                 one.moves[case] = after - before
                 one.sequence.add([after - before])
 
-    def _told(self, model: str, one: _List) -> str:
+    def _format_list(self, model: str, one: _ListProgress) -> str:
         of = [each for name, each in self._lists.items() if each.study == one.study]
-        done = sum(each.complete for each in of)
+        done = sum(each.is_complete for each in of)
         whose = f" ({self._own[model]})" if self._several else ""
-        return f"[{one.study} {done}/{len(of)}] {one.name}{whose}: {self._result(model, one)}"
+        return (
+            f"[{one.study} {done}/{len(of)}] {one.name}{whose}: {self._format_result(model, one)}"
+        )
 
-    def _result(self, model: str, one: _List) -> str:
+    def _format_result(self, model: str, one: _ListProgress) -> str:
         judged = [rate for rate in one.rates.values() if rate is not None]
         lost = len(one.rates) - len(judged)
         unjudged = f"; {lost} without a verdict" if lost else ""
         cases = f"{len(judged)} of {one.cases} cases"
         if self._own[model] == model:
-            rate = percent(fmean(judged)) if judged else "nothing"
+            rate = format_percent(fmean(judged)) if judged else "nothing"
             return f"{rate} passed ({cases}{unjudged})"
         if not one.moves:
             return f"nothing to compare yet ({cases}{unjudged})"
-        moved = points(fmean(one.moves.values()))
+        moved = format_points(fmean(one.moves.values()))
         low, high = one.sequence.interval
-        shown = f"; shown: {points(low)} to {points(high)}" if low > 0 or high < 0 else ""
-        so_far = "" if one.complete else " so far"
+        shown = (
+            f"; shown: {format_points(low)} to {format_points(high)}" if low > 0 or high < 0 else ""
+        )
+        so_far = "" if one.is_complete else " so far"
         return f"{moved} points{so_far} ({cases}{unjudged}{shown})"

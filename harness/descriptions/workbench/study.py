@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from harness.base import Registry, members_in
+from harness.base import Registry, find_members
 from harness.descriptions.workbench.arms import Arm
-from harness.descriptions.workbench.measured import Measured
+from harness.descriptions.workbench.measurements import ModelMeasurements
 from harness.types import JsonObject, ModelSpec, Suite, Tool, Usage, Variant
 
 
@@ -48,7 +48,7 @@ class OtherServer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bench:
+class StudyContext:
     """Everything that a study may use before anything is run."""
 
     suite: Suite
@@ -70,7 +70,7 @@ class Bench:
     folder: Path | None = None
     """Folder of the first run, for what must be recorded once; ``None`` in a dry run."""
 
-    def tool(self, name: str) -> Tool | None:
+    def find_tool(self, name: str) -> Tool | None:
         """Return the tool of that name."""
         return next((tool for tool in self.tools if tool.name == name), None)
 
@@ -110,10 +110,10 @@ class StudyResult:
     run."""
 
 
-_NextArms: TypeAlias = Callable[[Bench, Measured], Sequence[Arm]]
+_NextArms: TypeAlias = Callable[[StudyContext, ModelMeasurements], Sequence[Arm]]
 
 
-def _nothing(_bench: Bench, _measured: Measured) -> Sequence[Arm]:
+def _no_arms(_bench: StudyContext, _measured: ModelMeasurements) -> Sequence[Arm]:
     return ()
 
 
@@ -127,28 +127,28 @@ class Study:
     """Its position in plans and reports."""
     question: str
     """The question that it answers."""
-    arms: Callable[[Bench], Sequence[Arm]]
+    arms: Callable[[StudyContext], Sequence[Arm]]
     """Returns the arms that are known in advance; the clean arm is always run."""
-    read: Callable[[Bench, Measured], StudyResult]
+    read: Callable[[StudyContext, ModelMeasurements], StudyResult]
     """Returns the answer from the results, which may be a part of the plan."""
-    next_arms: _NextArms = _nothing
+    next_arms: _NextArms = _no_arms
     """Returns further arms that follow from the results; called until all returned arms have run,
     case by case."""
     needs_run: bool = True
     """Whether it needs runs for an answer; without any such study, no model is asked."""
-    estimate: Callable[[Bench], int] | None = None
+    estimate: Callable[[StudyContext], int] | None = None
     """Returns the most trials that `next_arms` may take with one model and one trial per case, for
     a dry run; ``None`` for none."""
-    usage: Callable[[Bench], Usage] | None = None
+    usage: Callable[[StudyContext], Usage] | None = None
     """Returns its usage outside trials, for example of a writing model; ``None`` for nothing."""
-    usage_ahead: Callable[[Bench], Usage] | None = None
+    usage_ahead: Callable[[StudyContext], Usage] | None = None
     """Returns an estimate of that usage for a dry run; ``None`` for nothing."""
 
 
 STUDIES: Registry[Study] = Registry(
     "harness.workbench",
     "study",
-    members_in(
+    find_members(
         Path(__file__).with_name("studies"), "harness.descriptions.workbench.studies", "STUDY"
     ),
 )
@@ -161,5 +161,5 @@ def chosen_studies(names: Sequence[str] = ()) -> tuple[Study, ...]:
     Raises:
         UsageError: there is no study with one of the names.
     """
-    studies = [STUDIES.get(name) for name in names or STUDIES.names()]
+    studies = [STUDIES.get(name) for name in names or STUDIES.list_names()]
     return tuple(sorted({study.name: study for study in studies}.values(), key=lambda s: s.place))

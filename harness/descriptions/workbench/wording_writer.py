@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import anyio
 
 from harness.base import ModelError
-from harness.judging import MISSING, json_in
+from harness.judging import MISSING, find_json
 from harness.models import Model
-from harness.runner import Budget
-from harness.suites import lost_values
+from harness.runner import RunBudget
+from harness.suites import find_lost_values
 from harness.types import Case, ToolList, Usage, UserMessage, Variant
 
 WORDINGS = 3
@@ -32,7 +32,7 @@ Answer with one JSON array of {WORDINGS} strings and nothing else.
 
 
 @dataclass(kw_only=True)
-class WrittenWordings:
+class GeneratedWordings:
     """The model's wordings, and what was dropped."""
 
     said: dict[str, list[str]] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class WrittenWordings:
     usage: Usage = field(default_factory=Usage)
     """What it used."""
 
-    def variants(self) -> tuple[Variant, ...]:
+    def build_variants(self) -> tuple[Variant, ...]:
         """Return one variant for the first wording of all cases, one for the second, and so on."""
         return tuple(
             Variant(
@@ -55,43 +55,45 @@ class WrittenWordings:
         )
 
 
-async def write_wordings(model: Model, cases: Sequence[Case], budget: Budget) -> WrittenWordings:
+async def write_wordings(
+    model: Model, cases: Sequence[Case], budget: RunBudget
+) -> GeneratedWordings:
     """Let ``model`` write other wordings of the prompt of each of ``cases``.
 
     A wording is dropped, with a note, if it lacks a value that a check expects as an argument, or
     if it is not new. No request is sent once ``budget`` is spent.
     """
-    found = WrittenWordings()
+    found = GeneratedWordings()
     limiter = anyio.CapacityLimiter(_AT_ONCE)
     answers: dict[str, str | None] = {}
 
-    async def ask(case: Case) -> None:
+    async def write_case(case: Case) -> None:
         async with limiter:
-            if _spent(budget, found.usage):
+            if _is_spent(budget, found.usage):
                 found.notes.append(f"{case.name}: not asked for, the budget is spent.")
             else:
-                answers[case.name] = await _answer(model, case, found)
+                answers[case.name] = await _ask_model(model, case, found)
 
     async with anyio.create_task_group() as group:
         for case in cases:
             if case.user is not None:
                 found.notes.append(f"{case.name}: its user is simulated and has no prompt.")
             else:
-                group.start_soon(ask, case)
+                group.start_soon(write_case, case)
     for case in cases:
         if (text := answers.get(case.name)) is not None:
-            _take(case, text, found)
+            _add_wordings(case, text, found)
     return found
 
 
-def _spent(budget: Budget, usage: Usage) -> bool:
+def _is_spent(budget: RunBudget, usage: Usage) -> bool:
     cost, tokens = budget.max_cost_usd, budget.max_tokens
     return (cost is not None and (usage.cost_usd or 0.0) >= cost) or (
         tokens is not None and (usage.tokens or 0) >= tokens
     )
 
 
-async def _answer(model: Model, case: Case, found: WrittenWordings) -> str | None:
+async def _ask_model(model: Model, case: Case, found: GeneratedWordings) -> str | None:
     try:
         with anyio.fail_after(TIMEOUT_S):
             reply = await model.answer([UserMessage(text=case.prompt)], ToolList(tools=()), SYSTEM)
@@ -109,8 +111,8 @@ async def _answer(model: Model, case: Case, found: WrittenWordings) -> str | Non
     return reply.text
 
 
-def _take(case: Case, text: str, found: WrittenWordings) -> None:
-    answer = json_in(text)
+def _add_wordings(case: Case, text: str, found: GeneratedWordings) -> None:
+    answer = find_json(text)
     if answer is MISSING or not isinstance(answer, list):
         found.notes.append(f"{case.name}: the answer is not the JSON array that was asked for.")
         return
@@ -118,7 +120,7 @@ def _take(case: Case, text: str, found: WrittenWordings) -> None:
     for words in answer:
         if not isinstance(words, str) or words.strip() in {"", case.prompt.strip(), *said}:
             found.notes.append(f"{case.name}: dropped, it says nothing new: {words!r}.")
-        elif lost := lost_values(case, words):
+        elif lost := find_lost_values(case, words):
             value, kind = lost[0]
             found.notes.append(
                 f"{case.name}: dropped, it no longer says {value!r}, which {kind} expects: "

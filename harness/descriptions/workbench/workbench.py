@@ -13,45 +13,55 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from harness.base import UsageError, one_line
-from harness.descriptions.workbench.against import Against, measured_on_other
-from harness.descriptions.workbench.arms import CLEAN, Arm, distinct, not_yet_run
+from harness.base import UsageError, make_one_line
+from harness.descriptions.workbench.arms import CLEAN, Arm, merge_arms, select_unrun_arms
 from harness.descriptions.workbench.folders import (
     OTHER,
     OTHER_SETTING,
     Stage,
-    other_of,
-    own_logs,
+    drop_other_server,
+    list_stages,
+    logged_other_server,
     stage_id,
-    stages,
 )
-from harness.descriptions.workbench.measured import Measured, calls_as_text, used_by
+from harness.descriptions.workbench.measurements import (
+    ModelMeasurements,
+    note_written_calls,
+    sum_usage,
+)
+from harness.descriptions.workbench.other_server_trials import OtherServerTrials, read_other_server
+from harness.descriptions.workbench.stage_plan import (
+    SETTING,
+    WorkbenchContext,
+    base_models,
+    describe_unseen,
+    only_suite,
+)
 from harness.descriptions.workbench.stage_progress import StageProgress
-from harness.descriptions.workbench.staging import SETTING, Ground, models_of, only_suite, unseen
 from harness.descriptions.workbench.study import (
-    Bench,
     OtherServer,
     Study,
+    StudyContext,
     StudyOptions,
     StudyResult,
     chosen_studies,
 )
-from harness.models import traits_of
+from harness.models import get_traits
 from harness.reports import write_atomically
-from harness.runlog import RunLog, amended, read_header, read_log
+from harness.runlog import RunLog, amend_log, read_header, read_log
 from harness.runner import (
     RUNS,
     Observer,
-    Plan,
     RunOptions,
+    RunPlan,
     RunRequest,
+    choose_variants,
     find_log,
     has_header,
-    launch,
+    launch_run,
     log_path,
     new_run_id,
     resume_command,
-    variants_of,
 )
 from harness.types import JsonObject, ModelSpec, Tool, TrialResult, Usage
 
@@ -63,7 +73,7 @@ Early: TypeAlias = Literal["budget", "interrupted"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class WorkbenchRequest:
     """The user's order: studies and options."""
 
     studies: tuple[str, ...] = ()
@@ -115,12 +125,12 @@ class Workbench:
 
     def __init__(
         self,
-        ground: Ground,
-        order: Order,
+        ground: WorkbenchContext,
+        order: WorkbenchRequest,
         tools: Sequence[Tool],
-        clean: Plan,
+        clean: RunPlan,
         writer: ModelSpec | None = None,
-        other: Against | None = None,
+        other: OtherServerTrials | None = None,
         runs: Path = RUNS,
     ) -> None:
         """``clean`` is the plan of the clean arm; ``tools`` are offered to its callers.
@@ -138,12 +148,12 @@ class Workbench:
         self._tools = tuple(tools)
         self._suite = only_suite(clean)
         self._cases = tuple(case.name for case in self._suite.cases)
-        self._models = models_of(clean)
+        self._models = base_models(clean)
         self.studies: tuple[Study, ...] = chosen_studies(order.studies)
         """The studies, in the order of reports."""
         self._versus = tuple(
             variant
-            for variant in variants_of(self._suite, order.options.versus)
+            for variant in choose_variants(self._suite, order.options.versus)
             if variant is not None
         )
 
@@ -156,44 +166,44 @@ class Workbench:
         """Return every arm that is known before anything is run, the clean arm first."""
         asked = [
             arm
-            for bench in self._benches(None)
+            for bench in self._build_contexts(None)
             for study in self.studies
-            for arm in self._asked(study, study.arms(bench))
+            for arm in self._note_requester(study, study.arms(bench))
         ]
-        return distinct([CLEAN, *asked])
+        return merge_arms([CLEAN, *asked])
 
-    def _asked(self, study: Study, arms: Sequence[Arm]) -> Sequence[Arm]:
+    def _note_requester(self, study: Study, arms: Sequence[Arm]) -> Sequence[Arm]:
         """Return ``arms``, and remember which study requested each of them first."""
         for arm in arms:
             self._asked_by.setdefault(arm.key, study.name)
         return arms
 
-    def bench(self) -> Bench:
+    def first_context(self) -> StudyContext:
         """Return the bench of the first model before anything is run."""
-        return next(self._benches(None))
+        return next(self._build_contexts(None))
 
-    def benches(self) -> Iterator[Bench]:
+    def iterate_contexts(self) -> Iterator[StudyContext]:
         """Yield the bench of every model before anything is run."""
-        return self._benches(None)
+        return self._build_contexts(None)
 
-    def progress(self, arms: Sequence[Arm], stage: Stage = 1) -> StageProgress:
+    def start_progress(self, arms: Sequence[Arm], stage: Stage = 1) -> StageProgress:
         """Return the progress of ``arms`` at the start of their stage."""
         names = [model.name for model in self._models]
         cases = len(self._cases)
         if stage == OTHER and self.other is not None:
-            own = f"the list of {one_line(self.other.server.name)}"
+            own = f"the list of {make_one_line(self.other.server.name)}"
             return StageProgress(arms, names, cases, {CLEAN.key: AB}, own=own)
         return StageProgress(arms, names, cases, self._asked_by)
 
-    def plan_of_other(self, settings: JsonObject, *, keyless: bool = False) -> Plan | None:
+    def plan_other_server(self, settings: JsonObject, *, keyless: bool = False) -> RunPlan | None:
         """Return the plan for the other server; ``None`` if there is none."""
         other = self.other
         if other is None:
             return None
-        told = {**settings, OTHER_SETTING: other.described()}
-        return other.plan(self._cases, told, keyless=keyless)
+        told = {**settings, OTHER_SETTING: other.header_entry()}
+        return other.plan_trials(self._cases, told, keyless=keyless)
 
-    def carry_out(
+    def run_stages(
         self,
         options: RunOptions,
         observer_of: Callable[[Stage, Sequence[Arm], Sequence[TrialResult]], Observer],
@@ -213,26 +223,26 @@ class Workbench:
         arms: tuple[Arm, ...] = self.first_arms()
         every = frozenset(self._cases)
         ran: dict[str, frozenset[str]] = {}
-        for stage in stages(other=self.other is not None):
+        for stage in list_stages(other=self.other is not None):
             if stage not in (1, OTHER):
                 try:
-                    arms = not_yet_run(self._next_arms(logs), ran, every)
+                    arms = select_unrun_arms(self._next_arms(logs), ran, every)
                 except KeyboardInterrupt:  # while a model was asked for proposals
-                    return self._ended(logs, "interrupted", "interrupted before its next stage")
+                    return self._end_early(logs, "interrupted", "interrupted before its next stage")
                 if not arms:
                     break
-            left = options.budget.left_after(self._spent(logs)) if logs else options.budget
+            left = options.budget.left_after(self._total_usage(logs)) if logs else options.budget
             if left is None:
-                return self._ended(logs, "budget", f"no budget is left for stage {stage}")
+                return self._end_early(logs, "budget", f"no budget is left for stage {stage}")
             path = log_path(stage_id(first, stage), self._runs)
             begun = read_log(path) if has_header(path) else None
             if begun is not None and begun.footer is not None and begun.footer.fault is not None:
-                begun = amended(begun, reason="complete", fault=None)  # the stage is resumed
+                begun = amend_log(begun, reason="complete", fault=None)  # the stage is resumed
             shown = arms
             if stage == OTHER and self.other is not None:
-                shown = (self.other.arm(self._cases),)
-            log = launch(
-                self._plan(stage, arms, first),
+                shown = (self.other.build_arm(self._cases),)
+            log = launch_run(
+                self._plan_stage(stage, arms, first),
                 replace(options, budget=left),
                 observer_of(stage, shown, begun.results if begun else ()),
                 runs=self._runs,
@@ -246,16 +256,16 @@ class Workbench:
                     ran[arm.key] = ran.get(arm.key, frozenset()) | asked
             if log.footer is None or log.footer.reason != "complete":
                 break
-        result = self.result(logs)
+        result = self.build_result(logs)
         _write_files(result, logs[0].path.parent)
         return result
 
-    def _ended(self, logs: Sequence[RunLog], reason: Early, fault: str) -> WorkbenchResult:
+    def _end_early(self, logs: Sequence[RunLog], reason: Early, fault: str) -> WorkbenchResult:
         """Return the result of a workbench that ends between two stages, and log the end."""
-        last = amended(logs[-1], reason=reason, fault=f"the workbench ended early: {fault}")
-        return self.result([*logs[:-1], last])
+        last = amend_log(logs[-1], reason=reason, fault=f"the workbench ended early: {fault}")
+        return self.build_result([*logs[:-1], last])
 
-    def _plan(self, stage: Stage, arms: Sequence[Arm], first: str) -> Plan:
+    def _plan_stage(self, stage: Stage, arms: Sequence[Arm], first: str) -> RunPlan:
         settings: JsonObject = {
             "of": first,
             "stage": stage,
@@ -263,10 +273,10 @@ class Workbench:
             "options": asdict(self._order.options),
             "request": asdict(self._ground.request),
         }
-        other = self.plan_of_other(settings) if stage == OTHER else None
-        return self._ground.stage(arms, settings).plan if other is None else other
+        other = self.plan_other_server(settings) if stage == OTHER else None
+        return self._ground.plan_stage(arms, settings).plan if other is None else other
 
-    def result(self, logs: Sequence[RunLog]) -> WorkbenchResult:
+    def build_result(self, logs: Sequence[RunLog]) -> WorkbenchResult:
         """Return the findings in ``logs`` of all stages; without logs, those that need no run."""
         folder = logs[0].path.parent if logs else None
         results = [result for log in logs for result in log.results]
@@ -281,48 +291,50 @@ class Workbench:
                     model=bench.model,
                     baseline=bench.baseline,
                     studies=tuple(
-                        study.read(bench, self._measured(logs, bench.model))
+                        study.read(bench, self._measure_model(logs, bench.model))
                         for study in self.studies
                     ),
                 )
-                for bench in self._benches(folder, measured_on_other(logs))
+                for bench in self._build_contexts(folder, read_other_server(logs))
             ),
             logs=tuple(log.path for log in logs),
             reason=reason if logs else "complete",
             recorded=len(results),
             not_judged=sum(not one.is_comparable for one in results),
-            spent=self._spent(logs),
-            notes=(*unseen(self._models), *calls_as_text(results)),
+            spent=self._total_usage(logs),
+            notes=(*describe_unseen(self._models), *note_written_calls(results)),
         )
 
-    def _measured(self, logs: Sequence[RunLog], model: str) -> Measured:
+    def _measure_model(self, logs: Sequence[RunLog], model: str) -> ModelMeasurements:
         suite = self._suite.name
-        others = [log for log in logs if other_of(log) is not None]
-        other = Measured(others, suite, model) if others else None
-        return Measured(own_logs(logs), suite, model, other)
+        others = [log for log in logs if logged_other_server(log) is not None]
+        other = ModelMeasurements(others, suite, model) if others else None
+        return ModelMeasurements(drop_other_server(logs), suite, model, other)
 
-    def _spent(self, logs: Sequence[RunLog]) -> Usage:
+    def _total_usage(self, logs: Sequence[RunLog]) -> Usage:
         """Return what trials and studies used so far."""
-        used = used_by(result for log in logs for result in log.results)
+        used = sum_usage(result for log in logs for result in log.results)
         if logs:
-            for bench in self._benches(logs[0].path.parent):
+            for bench in self._build_contexts(logs[0].path.parent):
                 for study in self.studies:
                     used += Usage() if study.usage is None else study.usage(bench)
         return used
 
     def _next_arms(self, logs: Sequence[RunLog]) -> list[Arm]:
         wanted: list[Arm] = []
-        for bench in self._benches(logs[0].path.parent):
-            measured = self._measured(logs, bench.model)
+        for bench in self._build_contexts(logs[0].path.parent):
+            measured = self._measure_model(logs, bench.model)
             for study in self.studies:
-                wanted += self._asked(study, study.next_arms(bench, measured))
+                wanted += self._note_requester(study, study.next_arms(bench, measured))
         return wanted
 
-    def _benches(self, folder: Path | None, other: OtherServer | None = None) -> Iterator[Bench]:
+    def _build_contexts(
+        self, folder: Path | None, other: OtherServer | None = None
+    ) -> Iterator[StudyContext]:
         if other is None and self.other is not None:
             other = self.other.server
         for model in self._models:
-            yield Bench(
+            yield StudyContext(
                 suite=self._suite,
                 tools=self._tools,
                 model=model.name,
@@ -336,10 +348,10 @@ class Workbench:
 
 
 def _is_baseline(model: ModelSpec) -> bool:
-    return traits_of(model.provider).answers != "llm"
+    return get_traits(model.provider).answers != "llm"
 
 
-def earlier(name: str, runs: Path = RUNS) -> tuple[str, RunRequest, Order]:
+def read_earlier_request(name: str, runs: Path = RUNS) -> tuple[str, RunRequest, WorkbenchRequest]:
     """Return the first stage's folder of an earlier workbench, with its request and order.
 
     ``name`` is the name of a run, of any stage, or ``latest``.
@@ -362,15 +374,15 @@ def earlier(name: str, runs: Path = RUNS) -> tuple[str, RunRequest, Order]:
         if key in known
     }
     options.setdefault("steering_tools", _NO_CAP)  # earlier versions tried every tool
-    order = Order(studies=tuple(settings["studies"]), options=StudyOptions(**options))
+    order = WorkbenchRequest(studies=tuple(settings["studies"]), options=StudyOptions(**options))
     return settings["of"], request, order
 
 
-def files_of(result: WorkbenchResult) -> dict[str, str]:
+def collect_files(result: WorkbenchResult) -> dict[str, str]:
     """Return name → text of the studies' files; with several models, one file for each."""
     several = len(result.models) > 1
     return {
-        f"{_as_file_name(one.model)}-{name}" if several else name: text
+        f"{_file_name(one.model)}-{name}" if several else name: text
         for one in result.models
         for study in one.studies
         for name, text in study.files.items()
@@ -378,12 +390,12 @@ def files_of(result: WorkbenchResult) -> dict[str, str]:
 
 
 def _write_files(result: WorkbenchResult, folder: Path) -> None:
-    for name, text in files_of(result).items():
+    for name, text in collect_files(result).items():
         write_text(folder / name, text)
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file of `files_of`, without secrets.
+    """Write a file of `collect_files`, without secrets.
 
     Raises:
         UsageError: it cannot be written.
@@ -394,5 +406,5 @@ def write_text(path: Path, text: str) -> None:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
 
 
-def _as_file_name(model: str) -> str:
+def _file_name(model: str) -> str:
     return re.sub(r"[^A-Za-z0-9.]+", "-", model)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, get_args
 
-from harness.base import HarnessError, Problem, Registry, members_in
-from harness.judging.checks.contradictions import TURNS_PASSED_KIND, Claim, contradictions
+from harness.base import HarnessError, Problem, Registry, find_members
+from harness.judging.checks.contradictions import TURNS_PASSED_KIND, Claim, find_contradictions
 from harness.judging.checks.judge.judge import Judge
-from harness.judging.checks.turns import unreached, until
+from harness.judging.checks.turns import transcript_until, unreached_result
 from harness.types import (
     Case,
     Check,
@@ -111,9 +111,9 @@ KINDS: Registry[CheckKind] = Registry(
         "refuses": "harness.judging.checks.kinds.answer_refusal:REFUSES",
         "remembers": "harness.judging.checks.kinds.memory:REMEMBERS",
         "turns_passed": "harness.judging.checks.kinds.turn_share:TURNS_PASSED",
-        "expected_answer": "harness.judging.checks.kinds.judged:EXPECTED_ANSWER",
-        "answer_judge": "harness.judging.checks.kinds.judged:ANSWER_JUDGE",
-        "graded": "harness.judging.checks.kinds.graded:GRADED",
+        "expected_answer": "harness.judging.checks.kinds.answer_judge:EXPECTED_ANSWER",
+        "answer_judge": "harness.judging.checks.kinds.answer_judge:ANSWER_JUDGE",
+        "graded": "harness.judging.checks.kinds.grading:GRADED",
         "max_replies": "harness.judging.checks.kinds.budgets:MAX_REPLIES",
         "max_tokens": "harness.judging.checks.kinds.budgets:MAX_TOKENS",
         "max_cost": "harness.judging.checks.kinds.budgets:MAX_COST",
@@ -121,7 +121,7 @@ KINDS: Registry[CheckKind] = Registry(
         "any_of": "harness.judging.checks.kinds.groups:ANY_OF",
         "all_of": "harness.judging.checks.kinds.groups:ALL_OF",
         "not": "harness.judging.checks.kinds.groups:NOT",
-        **members_in(
+        **find_members(
             Path(__file__).with_name("kinds"),
             "harness.judging.checks.kinds",
             "CHECK",
@@ -143,7 +143,7 @@ class CheckVocabulary:
 
     def names(self) -> Sequence[str]:
         """Return every check name that may stand under ``assertions:``."""
-        return KINDS.names()
+        return KINDS.list_names()
 
     def schema(self, name: str) -> JsonObject:
         """Return the JSON Schema of the value under that name, with the check's description."""
@@ -162,12 +162,12 @@ class CheckVocabulary:
             for path, asked in KINDS.get(name).parse(value)
         )
 
-    def contradictions(self, case: Case) -> Sequence[Problem]:
+    def find_contradictions(self, case: Case) -> Sequence[Problem]:
         """Return the checks of ``case`` that cannot hold together."""
-        return tuple(contradictions(case, _claims))
+        return tuple(find_contradictions(case, _find_claims))
 
 
-def _claims(check: Check) -> Iterable[Claim]:
+def _find_claims(check: Check) -> Iterable[Claim]:
     # Kinds of other packages need not have any.
     claims: Callable[[JsonObject], Iterable[Claim]] | None = getattr(
         KINDS.get(check.kind), "claims", None
@@ -179,7 +179,7 @@ VOCABULARY = CheckVocabulary()
 """The vocabulary of this installation, including checks from other packages."""
 
 
-async def evaluate(evidence: Evidence) -> tuple[CheckResult, ...]:
+async def evaluate_checks(evidence: Evidence) -> tuple[CheckResult, ...]:
     """Judge all checks of the case in the suite's order: turn by turn, then the whole.
 
     They see the calls of tools alone: a search for tools is the client's affair.
@@ -190,19 +190,21 @@ async def evaluate(evidence: Evidence) -> tuple[CheckResult, ...]:
     results: list[CheckResult] = []
     told = sum(turn.ingest for turn in evidence.case.turns)
     for number, turn in enumerate(evidence.case.turns, start=1):
-        so_far = until(evidence.transcript, number)
+        so_far = transcript_until(evidence.transcript, number)
         name = f"question {number - told}" if told else f"turn {number}"
         for check in turn.checks:
             if so_far is None:
-                result = unreached(check, evidence.transcript)
+                result = unreached_result(check, evidence.transcript)
             else:
-                result = await evaluate_one(
-                    check, _asked(replace(evidence, transcript=so_far), number)
+                result = await evaluate_check(
+                    check, _set_current_prompt(replace(evidence, transcript=so_far), number)
                 )
             results.append(replace(result, label=f"{name}: {result.label}", turn=number))
-    whole = _asked(evidence, len(evidence.case.turns)) if evidence.case.turns else evidence
+    whole = (
+        _set_current_prompt(evidence, len(evidence.case.turns)) if evidence.case.turns else evidence
+    )
     whole = replace(whole, turn_results=tuple(results))
-    ended = [await evaluate_one(check, whole) for check in evidence.case.checks]
+    ended = [await evaluate_check(check, whole) for check in evidence.case.checks]
     if any(result.kind == TURNS_PASSED_KIND and result.severity == "fail" for result in ended):
         results = [
             result if result.verdict == "passed" else replace(result, severity="warn")
@@ -211,7 +213,7 @@ async def evaluate(evidence: Evidence) -> tuple[CheckResult, ...]:
     return (*results, *ended)
 
 
-async def evaluate_one(check: Check, evidence: Evidence) -> CheckResult:
+async def evaluate_check(check: Check, evidence: Evidence) -> CheckResult:
     """Judge by one check.
 
     Raises:
@@ -236,7 +238,7 @@ _WORDS = {"verdict": get_args(Verdict), "severity": get_args(Severity)}
 """The allowed values of a result."""
 
 
-def _asked(evidence: Evidence, turns: int) -> Evidence:
+def _set_current_prompt(evidence: Evidence, turns: int) -> Evidence:
     """Return ``evidence`` whose prompt is what the user said in the current conversation.
 
     ``turns`` is the number of turns so far.

@@ -16,9 +16,9 @@ from typing import Any
 
 from harness.base import InvalidValue, did_you_mean
 from harness.judging.checks.explaining.transcript_lines import result_json
-from harness.judging.checks.parsing import TEXT, mapping, text, texts
+from harness.judging.checks.parsing import TEXT, read_mapping, read_text, read_texts
 from harness.judging.matching.fields import every_field
-from harness.judging.matching.json_values import show
+from harness.judging.matching.json_values import format_value
 from harness.judging.matching.masks import is_masked
 from harness.judging.secrecy.masks import is_unreadable, readable_share
 from harness.types import JsonObject, JsonPath, ToolCall
@@ -54,16 +54,16 @@ def read_absent(value: Any) -> list[str] | JsonObject:
     """
     path: JsonPath = ("without",)
     if not isinstance(value, Mapping):
-        return _names(value, path)
-    found = mapping(
+        return _read_names(value, path)
+    found = read_mapping(
         value, path, required=("fields",), optional=("mask", "readable", "allow_unknown")
     )
-    found["fields"] = _names(found["fields"], (*path, "fields"))
+    found["fields"] = _read_names(found["fields"], (*path, "fields"))
     found["mask"] = found.get("mask", "partial")
     if found["mask"] not in MASKS:
         meant = did_you_mean(str(found["mask"]), MASKS) or f"Write one of {', '.join(MASKS)}."
         raise InvalidValue(
-            f"there is no mask {show(found['mask'])}", path=(*path, "mask"), meant=meant
+            f"there is no mask {format_value(found['mask'])}", path=(*path, "mask"), meant=meant
         )
     if not isinstance(found.get("allow_unknown", False), bool):
         raise InvalidValue("this is neither true nor false", path=(*path, "allow_unknown"))
@@ -76,8 +76,12 @@ def read_absent(value: Any) -> list[str] | JsonObject:
     return found
 
 
-def _names(value: Any, path: JsonPath) -> list[str]:
-    return [text(value, path, "field")] if isinstance(value, str) else texts(value, path, "field")
+def _read_names(value: Any, path: JsonPath) -> list[str]:
+    return (
+        [read_text(value, path, "field")]
+        if isinstance(value, str)
+        else read_texts(value, path, "field")
+    )
 
 
 def _read_share(value: Any, path: JsonPath) -> float:
@@ -86,12 +90,14 @@ def _read_share(value: Any, path: JsonPath) -> float:
     found = float(written[1]) / 100 if written is not None else value
     if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= 1:
         raise InvalidValue(
-            f"{show(value)} is no share of a value", path=path, meant="Write '<=25%' or 0.25."
+            f"{format_value(value)} is no share of a value",
+            path=path,
+            meant="Write '<=25%' or 0.25.",
         )
     return float(found)
 
 
-def masks_of(params: Mapping[str, Any]) -> Mapping[str, float | None]:
+def read_masks(params: Mapping[str, Any]) -> Mapping[str, float | None]:
     """Return how much of each field under ``without`` a mask may leave readable.
 
     0 to 1; ``None`` is the default of `harness.judging.secrecy.masks`, -1 forbids even a mask.
@@ -103,7 +109,7 @@ def masks_of(params: Mapping[str, Any]) -> Mapping[str, float | None]:
     return dict.fromkeys(without["fields"], most)
 
 
-def how_given(value: Any) -> str:
+def explain_given(value: Any) -> str:
     """Return what is wrong with a value that must be absent, or with its mask."""
     if not is_masked(value):
         return "Field was given although it must be left out"
@@ -113,7 +119,7 @@ def how_given(value: Any) -> str:
     return f"Field was masked, but about {share:.0%} of it can be read"
 
 
-def given_fields(
+def find_given_fields(
     masks: Mapping[str, float | None], calls: Sequence[ToolCall]
 ) -> Iterator[tuple[ToolCall, str, Any]]:
     """Yield every value that ``masks`` forbid, in any form of any result."""

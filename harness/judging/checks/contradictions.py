@@ -1,8 +1,8 @@
 """Checks that contradict each other: no conversation passes both, so one of them is a mistake.
 
 Every kind of check says what it claims of the calls and texts
-(`harness.judging.checks.kind.Kind.claims`). Two claims contradict each other only if that is
-certain whatever the model does.
+(`harness.judging.checks.kind.FunctionKind.claims`). Two claims contradict each other only if that
+is certain whatever the model does.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from harness.base import Problem
-from harness.judging.checks.witness.expectations import exclude_each_other, implies
+from harness.judging.checks.witness.expectations import exclude_each_other, implies_pattern
 from harness.judging.matching.described_calls import described_calls, stated_arguments
-from harness.judging.matching.matchers import describe
-from harness.judging.matching.texts import contains
+from harness.judging.matching.matchers import describe_pattern
+from harness.judging.matching.texts import contains_text
 from harness.types import Case, Check, JsonObject, Location
 
 TURNS_PASSED_KIND = "turns_passed"
@@ -46,8 +46,8 @@ class CallsClaim:
         return (
             self.tool in (None, other.tool)
             and self.outcome in (None, other.outcome)
-            and implies(other.args, self.args)
-            and all(_differ(call["tool"], call["args"], other) for call in self.other_than)
+            and implies_pattern(other.args, self.args)
+            and all(_are_disjoint(call["tool"], call["args"], other) for call in self.other_than)
         )
 
 
@@ -83,44 +83,46 @@ ClaimsOf: TypeAlias = Callable[[Check], Iterable[Claim]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Made:
+class _CheckClaim:
     check: Check
     claim: Claim
 
 
-def contradictions(case: Case, claims_of: ClaimsOf) -> Iterator[Problem]:
+def find_contradictions(case: Case, claims_of: ClaimsOf) -> Iterator[Problem]:
     """Yield the checks of ``case`` that cannot hold together, each at its place."""
     for check in case.every_check:
         for one in check.walk():
-            yield from (_problem(case, check.at, why, _FREE) for why in _impossible(one))
+            yield from (_case_problem(case, check.at, why, _FREE) for why in _find_impossible(one))
     shares = [check for check in case.checks if check.kind == TURNS_PASSED_KIND]
     if shares and not any(turn.checks for turn in case.turns):
         why = f"{TURNS_PASSED_KIND!r} cannot hold: no turn has checks."
-        yield _problem(case, shares[0].at, why, "Write 'assertions:' under the turns.")
+        yield _case_problem(case, shares[0].at, why, "Write 'assertions:' under the turns.")
     finder = _Finder(case, claims_of)
-    before: list[_Made] = []
+    before: list[_CheckClaim] = []
     for number, turn in enumerate(case.turns, start=1):
         ended = number == len(case.turns) and not shares
-        yield from finder.find((*turn.checks, *(case.checks if ended else ())), before)
+        yield from finder.find_among((*turn.checks, *(case.checks if ended else ())), before)
         if not shares:
             # The calls of earlier turns count in later ones; their answers do not.
-            made = finder.claims(turn.checks)
-            before += [one for one in made if _is_of_calls(one.claim)]
+            made = finder.collect_claims(turn.checks)
+            before += [one for one in made if _is_calls_claim(one.claim)]
     if not case.turns or shares:
-        yield from finder.find(case.checks, before)
+        yield from finder.find_among(case.checks, before)
 
 
 _FREE = "Correct the matchers: no value has all that they ask for."
 
 
-def _impossible(check: Check) -> Iterator[str]:
+def _find_impossible(check: Check) -> Iterator[str]:
     """Yield what no value whatever matches."""
     patterns = [args for _, args in described_calls(check.params)]
     if "path" in check.params:
         patterns.append({"value": check.params["value"]})
     for pattern in patterns:
         if stated_arguments(pattern) is None and exclude_each_other(pattern):
-            told = " and ".join(f"{name!r} {describe(part)}" for name, part in pattern.items())
+            told = " and ".join(
+                f"{name!r} {describe_pattern(part)}" for name, part in pattern.items()
+            )
             yield f"{check.kind!r} can never match anything: {told}."
 
 
@@ -131,23 +133,26 @@ class _Finder:
         self._case = case
         self._claims_of = claims_of
 
-    def claims(self, checks: Sequence[Check]) -> list[_Made]:
+    def collect_claims(self, checks: Sequence[Check]) -> list[_CheckClaim]:
         """Return what must hold if all ``checks`` do."""
-        made: list[_Made] = []
+        made: list[_CheckClaim] = []
         for check in checks:
             if check.kind == "not":
                 (inner,) = check.options
                 # Of several that must not all hold, any one may fail.
-                claims = self.claims(inner) if len(inner) == 1 else []
-                made += _opposites(check, claims[0].claim) if len(claims) == 1 else []
+                claims = self.collect_claims(inner) if len(inner) == 1 else []
+                made += _negate_claims(check, claims[0].claim) if len(claims) == 1 else []
             elif len(check.options) == 1 or check.kind == "all_of":
-                made += [one for option in check.options for one in self.claims(option)]
+                made += [one for option in check.options for one in self.collect_claims(option)]
             elif not check.options:
-                made += [_Made(check, claim) for claim in self._claims_of(check)]
+                made += [_CheckClaim(check, claim) for claim in self._claims_of(check)]
         return made
 
-    def find(
-        self, checks: Sequence[Check], before: Sequence[_Made] = (), around: Sequence[_Made] = ()
+    def find_among(
+        self,
+        checks: Sequence[Check],
+        before: Sequence[_CheckClaim] = (),
+        around: Sequence[_CheckClaim] = (),
     ) -> Iterator[Problem]:
         """Yield contradictions of ``checks`` with each other and with claims of others.
 
@@ -156,105 +161,115 @@ class _Finder:
             before: What earlier turns require; what they forbid may be done later.
             around: What must hold as well.
         """
-        own = self.claims(checks)
+        own = self.collect_claims(checks)
         every = [*own, *before, *around]
         for limit in (*own, *around):
-            for demands, why in _violations(limit.claim, every):
+            for demands, why in _find_violations(limit.claim, every):
                 if any(one in own for one in (limit, *demands)):
-                    yield self._problem([limit, *demands], why)
+                    yield self._build_problem([limit, *demands], why)
         for one in every:
             options = one.claim.options if isinstance(one.claim, EitherClaim) else ()
             # What stands against each of the options, if anything does.
             against = [
-                _against(_Made(one.check, option), (*own, *around), every) for option in options
+                _find_opponents(_CheckClaim(one.check, option), (*own, *around), every)
+                for option in options
             ]
             among = [one, *(limit for limits in against for limit in limits)]
             if against and all(against) and any(each in own for each in among):
-                yield self._problem(among, "nothing of what it asks for can be")
+                yield self._build_problem(among, "nothing of what it asks for can be")
         for check in checks:
             for option in check.options:
                 alternative = check.kind == "any_of" and len(check.options) > 1
                 if alternative or check.kind == "not":
                     beside = [one for one in own if one.check is not check]
-                    yield from self.find(option, (), (*beside, *around) if alternative else ())
+                    yield from self.find_among(
+                        option, (), (*beside, *around) if alternative else ()
+                    )
 
-    def _problem(self, among: Sequence[_Made], why: str) -> Problem:
+    def _build_problem(self, among: Sequence[_CheckClaim], why: str) -> Problem:
         # The later one in the file is what was added to the others.
-        *_, later = sorted(among, key=lambda one: _place(one.check))
+        *_, later = sorted(among, key=lambda one: _file_position(one.check))
         others = [one.check for one in among if one.check is not later.check]
-        named = {f"{one.kind!r}{_line(one.at)}": None for one in others or [among[0].check]}
+        named = {f"{one.kind!r}{_format_line(one.at)}": None for one in others or [among[0].check]}
         message = f"{later.check.kind!r} and {' and '.join(named)} cannot both hold: {why}."
-        return _problem(self._case, later.check.at, message, "Keep what is meant.")
+        return _case_problem(self._case, later.check.at, message, "Keep what is meant.")
 
 
-def _against(wanted: _Made, limits: Sequence[_Made], every: Sequence[_Made]) -> list[_Made]:
+def _find_opponents(
+    wanted: _CheckClaim, limits: Sequence[_CheckClaim], every: Sequence[_CheckClaim]
+) -> list[_CheckClaim]:
     """Return the claims because of which ``wanted`` cannot hold together with ``every``."""
     for limit in limits:
-        for demands, _ in _violations(limit.claim, [*every, wanted]):
+        for demands, _ in _find_violations(limit.claim, [*every, wanted]):
             if wanted in demands:
                 return [limit, *(one for one in demands if one is not wanted)]
     return []
 
 
-def _violations(limit: Claim, made: Sequence[_Made]) -> Iterator[tuple[list[_Made], str]]:
+def _find_violations(
+    limit: Claim, made: Sequence[_CheckClaim]
+) -> Iterator[tuple[list[_CheckClaim], str]]:
     if isinstance(limit, CallsClaim) and limit.most is not None:
-        needed, least = _needed(limit, made)
+        needed, least = _find_demands(limit, made)
         if least > limit.most:
             which = f"of {limit.tool}" if limit.tool else "of any tool"
             which = "of other tools" if limit.other_than else which
             ended = {"ok": " that succeed", "error": " that fail", None: ""}[limit.outcome]
-            yield needed, f"{_count(least)} {which}{ended} must be made, and {limit.most} may be"
+            yield (
+                needed,
+                f"{_format_count(least)} {which}{ended} must be made, and {limit.most} may be",
+            )
     elif isinstance(limit, TextClaim):
         for one in made:
-            if isinstance(one.claim, TextClaim) and (why := _clash(limit, one.claim)):
+            if isinstance(one.claim, TextClaim) and (why := _explain_clash(limit, one.claim)):
                 yield [one], why
 
 
-def _needed(limit: CallsClaim, made: Sequence[_Made]) -> tuple[list[_Made], int]:
+def _find_demands(limit: CallsClaim, made: Sequence[_CheckClaim]) -> tuple[list[_CheckClaim], int]:
     """Return demands for different calls within a limit, and how many calls they need at least."""
     demands = [
         (one.claim, one)
         for one in made
         if isinstance(one.claim, CallsClaim) and one.claim.least and limit.includes(one.claim)
     ]
-    chosen: list[tuple[CallsClaim, _Made]] = []
+    chosen: list[tuple[CallsClaim, _CheckClaim]] = []
     for claim, one in sorted(demands, key=lambda pair: -pair[0].least):
-        if all(_differ(other.tool, other.args, claim) for other, _ in chosen):
+        if all(_are_disjoint(other.tool, other.args, claim) for other, _ in chosen):
             chosen.append((claim, one))
     return [one for _, one in chosen], sum(claim.least for claim, _ in chosen)
 
 
-def _differ(tool: str | None, args: JsonObject, other: CallsClaim) -> bool:
+def _are_disjoint(tool: str | None, args: JsonObject, other: CallsClaim) -> bool:
     """Whether no call is both of this tool with such arguments and one of ``other``."""
     if None in (tool, other.tool):
         return False
     return tool != other.tool or exclude_each_other(args, other.args)
 
 
-def _clash(limit: TextClaim, other: TextClaim) -> str:
+def _explain_clash(limit: TextClaim, other: TextClaim) -> str:
     """Return why a text cannot be as both say, or nothing."""
     if limit.of != other.of or limit.tool not in (None, other.tool) or not other.has:
         return ""
     # Spaces around a text stand for the ends of a word, which another text may not have.
     certain = other.whole or limit.lacks == limit.lacks.strip()
-    if limit.lacks and certain and contains(limit.lacks, other.has):
+    if limit.lacks and certain and contains_text(limit.lacks, other.has):
         return f"{limit.lacks!r} is in {other.has!r}"
-    if limit.whole and not contains(other.has, limit.has):
+    if limit.whole and not contains_text(other.has, limit.has):
         return f"{other.has!r} is not in {limit.has!r}"
     return ""
 
 
-def _is_of_calls(claim: Claim) -> bool:
+def _is_calls_claim(claim: Claim) -> bool:
     claims = claim.options if isinstance(claim, EitherClaim) else [claim]
     return all(isinstance(one, CallsClaim) for one in claims)
 
 
-def _opposites(check: Check, claim: Claim) -> list[_Made]:
+def _negate_claims(check: Check, claim: Claim) -> list[_CheckClaim]:
     claims = claim.options if isinstance(claim, EitherClaim) else [claim]
-    return [_Made(check, _opposite(one)) for one in claims if one.enough]
+    return [_CheckClaim(check, _negate_claim(one)) for one in claims if one.enough]
 
 
-def _opposite(claim: CallsClaim | TextClaim) -> Claim:
+def _negate_claim(claim: CallsClaim | TextClaim) -> Claim:
     if isinstance(claim, TextClaim):
         return TextClaim(of=claim.of, tool=claim.tool, has=claim.lacks, lacks=claim.has)
     few = claim.least and claim.most is None
@@ -267,19 +282,19 @@ def _opposite(claim: CallsClaim | TextClaim) -> Claim:
     )
 
 
-def _count(number: int) -> str:
+def _format_count(number: int) -> str:
     return "1 call" if number == 1 else f"{number} calls"
 
 
-def _place(check: Check) -> tuple[int, int]:
+def _file_position(check: Check) -> tuple[int, int]:
     return (0, 0) if check.at is None else (check.at.line or 0, check.at.column or 0)
 
 
-def _line(at: Location | None) -> str:
+def _format_line(at: Location | None) -> str:
     return f" in line {at.line}" if at is not None and at.line else ""
 
 
-def _problem(case: Case, at: Location | None, message: str, meant: str) -> Problem:
+def _case_problem(case: Case, at: Location | None, message: str, meant: str) -> Problem:
     return Problem(
         at=at or case.at or Location(file="?"),
         message=f"test {case.name!r}: {message}",

@@ -10,7 +10,7 @@ from typing import Any
 from harness.base import InvalidValue
 from harness.judging.checks import Evidence
 from harness.judging.checks.contradictions import Claim
-from harness.judging.matching.texts import clip
+from harness.judging.matching.texts import clip_text
 from harness.types import Check, CheckResult, JsonObject, JsonPath, Severity, Verdict
 
 MAX_EXPLANATION = 1_500
@@ -62,7 +62,7 @@ class CheckDoc:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class FunctionKind:
     """A `harness.judging.checks.CheckKind` that judges by a plain function."""
 
     name: str
@@ -90,21 +90,21 @@ class Kind:
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Judge; a severity in the params takes precedence over the check's own."""
-        return conclude(check, self.judge(check.params, evidence))
+        return build_check_result(check, self.judge(check.params, evidence))
 
 
-def conclude(check: Check, finding: CheckFinding) -> CheckResult:
+def build_check_result(check: Check, finding: CheckFinding) -> CheckResult:
     """Return the result of ``check``, its explanation cut to `MAX_EXPLANATION`."""
     severity: Severity = check.params.get("severity", check.severity)
     return CheckResult(
         kind=check.kind,
-        label=clip(f"{check.kind} {finding.label}".rstrip(), 120),
+        label=clip_text(f"{check.kind} {finding.label}".rstrip(), 120),
         verdict=finding.verdict,
         severity=severity,
         expected=finding.expected,
         actual=finding.actual,
-        explanation=clip("\n".join(finding.explanation), MAX_EXPLANATION),
-        hint=None if finding.hint is None else clip(finding.hint, MAX_EXPLANATION // 2),
+        explanation=clip_text("\n".join(finding.explanation), MAX_EXPLANATION),
+        hint=None if finding.hint is None else clip_text(finding.hint, MAX_EXPLANATION // 2),
         at=check.at,
         attempted=finding.facts.get("attempted"),
         reached_server=finding.facts.get("reached_server"),
@@ -118,12 +118,12 @@ def passed_if(condition: bool) -> Verdict:  # noqa: FBT001 - reads as a sentence
     return "passed" if condition else "failed"
 
 
-def single(reader: Callable[[Any], JsonObject]) -> Callable[[Any], Parsed]:
+def make_single_reader(reader: Callable[[Any], JsonObject]) -> Callable[[Any], Parsed]:
     """Return a reader of a kind whose whole value is one check."""
     return lambda value: (((), reader(value)),)
 
 
-def several(reader: Callable[[Any, JsonPath], JsonObject]) -> Callable[[Any], Parsed]:
+def make_list_reader(reader: Callable[[Any, JsonPath], JsonObject]) -> Callable[[Any], Parsed]:
     """Return a reader for a kind that takes a list of checks; a single item needs no list."""
 
     def read(value: Any) -> Parsed:
@@ -139,6 +139,6 @@ def several(reader: Callable[[Any, JsonPath], JsonObject]) -> Callable[[Any], Pa
     return read
 
 
-def one_or_list(item: JsonObject) -> JsonObject:
-    """Return the schema of what a reader made by `several` accepts."""
+def single_or_list_schema(item: JsonObject) -> JsonObject:
+    """Return the schema of what a reader made by `make_list_reader` accepts."""
     return {"anyOf": [item, {"type": "array", "items": item, "minItems": 1}]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.judging.checks import KINDS
-from harness.judging.checks.witness.patterns import ANY, names_in
+from harness.judging.checks.witness.patterns import ANY, find_names
 from harness.judging.matching.described_calls import described_calls
 from harness.types import Check, JsonObject
 
@@ -21,6 +21,6 @@ def valid_calls(check: Check) -> Iterator[tuple[str, JsonObject]]:
         as_matcher = getattr(kind, "as_matcher", dict)
         for tool, args in described_calls(one.params):
             if getattr(kind, "takes_invalid", False):
-                yield tool, dict.fromkeys(names_in(args), ANY)
+                yield tool, dict.fromkeys(find_names(args), ANY)
             elif getattr(kind, "names_tools", True):
                 yield tool, as_matcher(args)

@@ -16,25 +16,25 @@ def tool_names(check: Check) -> Iterator[NamedTool]:
     """
     for one in check.walk():
         if getattr(KINDS.get(one.kind), "names_tools", True):
-            for tool, allow_absent in _named(one.params):
+            for tool, allow_absent in _find_named(one.params):
                 yield NamedTool(tool=tool, at=check.at, allow_absent=allow_absent)
 
 
-def _named(params: JsonObject) -> Iterator[tuple[str, bool]]:
+def _find_named(params: JsonObject) -> Iterator[tuple[str, bool]]:
     source = params.get("source", {})
     if (
         isinstance(source, Mapping) and "tool" in source
     ):  # `allow_absent` stands beside it in the suite
-        yield from _tool(
+        yield from _read_tool(
             {"tool": source["tool"], "allow_absent": params.get("allow_absent", False)}
         )
-    yield from _tool(params)
+    yield from _read_tool(params)
     for key in ("calls", "expected", "same_state_as"):
         calls = params.get(key)
         for call in calls if isinstance(calls, list | tuple) else ():
-            yield from _tool(call)
+            yield from _read_tool(call)
 
 
-def _tool(named: Any) -> Iterator[tuple[str, bool]]:
+def _read_tool(named: Any) -> Iterator[tuple[str, bool]]:
     if isinstance(named, Mapping) and isinstance(named.get("tool"), str):
         yield named["tool"], named.get("allow_absent") is True

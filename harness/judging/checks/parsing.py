@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.base import SHARE as A_SHARE
-from harness.base import InvalidValue, as_share, did_you_mean
-from harness.judging.matching.json_values import is_number, plain, show, type_name
+from harness.base import InvalidValue, did_you_mean, parse_share
+from harness.judging.matching.json_values import format_value, is_number, to_plain_json, type_name
 from harness.judging.matching.matchers import check_matcher
-from harness.judging.matching.texts import fold
+from harness.judging.matching.texts import fold_text
 from harness.types import JsonObject, JsonPath
 
 SEVERITY: JsonObject = {
@@ -66,7 +66,7 @@ def long_form(properties: JsonObject, required: Sequence[str]) -> JsonObject:
     }
 
 
-def mapping(
+def read_mapping(
     value: Any, path: JsonPath, *, required: Sequence[str] = (), optional: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return ``value`` as a dict of plain JSON with all required keys and no unknown one.
@@ -75,8 +75,8 @@ def mapping(
         InvalidValue: it is not a mapping, a key is missing or unknown, or a value is not JSON.
     """
     if not isinstance(value, Mapping):
-        raise InvalidValue(f"this is {kind_of(value)} where a mapping belongs", path=path)
-    found: dict[str, Any] = plain(value, path)
+        raise InvalidValue(f"this is {describe_type(value)} where a mapping belongs", path=path)
+    found: dict[str, Any] = to_plain_json(value, path)
     known = (
         *required,
         *optional,
@@ -85,7 +85,9 @@ def mapping(
     )
     for key in found:
         if key not in known:
-            raise InvalidValue(f"unknown key {key!r}", path=(*path, key), meant=_meant(key, known))
+            raise InvalidValue(
+                f"unknown key {key!r}", path=(*path, key), meant=_suggest_key(key, known)
+            )
     missing = [key for key in required if key not in found]
     if missing:
         raise InvalidValue(
@@ -93,11 +95,13 @@ def mapping(
         )
     if "severity" in found and found["severity"] not in ("fail", "warn"):
         raise InvalidValue(
-            f"severity is fail or warn, not {show(found['severity'])}", path=(*path, "severity")
+            f"severity is fail or warn, not {format_value(found['severity'])}",
+            path=(*path, "severity"),
         )
     if not isinstance(absent := found.get("allow_absent", False), bool):
         raise InvalidValue(
-            f"allow_absent is true or false, not {show(absent)}", path=(*path, "allow_absent")
+            f"allow_absent is true or false, not {format_value(absent)}",
+            path=(*path, "allow_absent"),
         )
     if "allow_absent" in found and "tool" not in found:
         raise InvalidValue(
@@ -106,7 +110,7 @@ def mapping(
     return found
 
 
-def _meant(key: str, known: Sequence[str]) -> str:
+def _suggest_key(key: str, known: Sequence[str]) -> str:
     synonym = _MEANT_KEYS.get(key)
     if synonym in known:
         return f"Did you mean {synonym!r}?"
@@ -115,17 +119,17 @@ def _meant(key: str, known: Sequence[str]) -> str:
     return did_you_mean(key, known) or f"It takes {', '.join(known)}."
 
 
-def kind_of(value: Any) -> str:
+def describe_type(value: Any) -> str:
     """Return the type of a YAML value in words: ``a list``, ``a number`` …"""
     names = {"array": "a list", "object": "a mapping", "null": "empty", "boolean": "true or false"}
     try:
-        name = type_name(plain(value))
+        name = type_name(to_plain_json(value))
     except InvalidValue:
         return f"a {type(value).__name__}"
     return names.get(name, f"a {name}")
 
 
-def text(value: Any, path: JsonPath, what: str = "text") -> str:
+def read_text(value: Any, path: JsonPath, what: str = "text") -> str:
     """Return ``value``, which must be a string that is not blank.
 
     Raises:
@@ -133,70 +137,74 @@ def text(value: Any, path: JsonPath, what: str = "text") -> str:
     """
     if not isinstance(value, str):
         scalar = isinstance(value, bool | int | float)
-        meant = f'Quote it: "{show(value)}".' if scalar else None
+        meant = f'Quote it: "{format_value(value)}".' if scalar else None
         raise InvalidValue(
-            f"this is {kind_of(value)} where a {what} belongs", path=path, meant=meant
+            f"this is {describe_type(value)} where a {what} belongs", path=path, meant=meant
         )
-    plain(value, path)
-    if not fold(value):
+    to_plain_json(value, path)
+    if not fold_text(value):
         raise InvalidValue(f"this {what} is empty", path=path)
     return value
 
 
-def texts(value: Any, path: JsonPath, what: str = "text") -> list[str]:
+def read_texts(value: Any, path: JsonPath, what: str = "text") -> list[str]:
     """Return ``value``, which must be a list of at least one text.
 
     Raises:
         InvalidValue: it is not.
     """
     if not isinstance(value, list | tuple) or not value:
-        raise InvalidValue(f"this is {kind_of(value)} where a list of {what}s belongs", path=path)
-    return [text(item, (*path, index), what) for index, item in enumerate(value)]
+        raise InvalidValue(
+            f"this is {describe_type(value)} where a list of {what}s belongs", path=path
+        )
+    return [read_text(item, (*path, index), what) for index, item in enumerate(value)]
 
 
-def number(value: Any, path: JsonPath, *, at_least: float | None = None) -> float:
+def read_number(value: Any, path: JsonPath, *, at_least: float | None = None) -> float:
     """Return ``value``, which must be a number, and not less than ``at_least``.
 
     Raises:
         InvalidValue: it is not.
     """
     if not is_number(value):
-        raise InvalidValue(f"this is {kind_of(value)} where a number belongs", path=path)
-    found: float = plain(value, path)
+        raise InvalidValue(f"this is {describe_type(value)} where a number belongs", path=path)
+    found: float = to_plain_json(value, path)
     if at_least is not None and found < at_least:
-        raise InvalidValue(f"{show(value)} is less than {at_least:g}", path=path)
+        raise InvalidValue(f"{format_value(value)} is less than {at_least:g}", path=path)
     return found
 
 
-def whole(value: Any, path: JsonPath, *, at_least: int) -> int:
+def read_whole_number(value: Any, path: JsonPath, *, at_least: int) -> int:
     """Return ``value``, which must be a whole number from ``at_least`` on.
 
     Raises:
         InvalidValue: it is not.
     """
-    found = number(value, path, at_least=at_least)
+    found = read_number(value, path, at_least=at_least)
     if found != int(found):
-        raise InvalidValue(f"{show(value)} is not a whole number", path=path)
+        raise InvalidValue(f"{format_value(value)} is not a whole number", path=path)
     return int(found)
 
 
 SHARE: JsonObject = {**A_SHARE, "default": 1}
-"""Schema of what `share` reads."""
+"""Schema of what `read_share` reads."""
 
 
-def share(value: Any, path: JsonPath) -> float:
+def read_share(value: Any, path: JsonPath) -> float:
     """Return ``value``, which must be a number above 0 and up to 1.
 
     Raises:
         InvalidValue: it is not.
     """
     try:
-        return as_share(value, lambda other: show(other) if is_number(other) else kind_of(other))
+        return parse_share(
+            value, lambda other: format_value(other) if is_number(other) else describe_type(other)
+        )
     except InvalidValue as error:
         raise InvalidValue(error.message, path=path, meant=error.meant) from error
 
 
-def call(value: Any, path: JsonPath, *, more: Sequence[str] = ()) -> dict[str, Any]:
+def read_call(value: Any, path: JsonPath, *, more: Sequence[str] = ()) -> dict[str, Any]:
     """Return ``{"tool": …, "args": {…}}``, with severity and keys of ``more`` if given.
 
     ``value`` is a name or a mapping.
@@ -206,25 +214,27 @@ def call(value: Any, path: JsonPath, *, more: Sequence[str] = ()) -> dict[str, A
             and matchers.
     """
     if not isinstance(value, Mapping):
-        return {"tool": text(value, path, "tool name"), "args": {}}
-    found = mapping(value, path, required=("tool",), optional=("args", *more))
-    text(found["tool"], (*path, "tool"), "tool name")
-    return found | {"args": arguments(found.get("args", {}), (*path, "args"))}
+        return {"tool": read_text(value, path, "tool name"), "args": {}}
+    found = read_mapping(value, path, required=("tool",), optional=("args", *more))
+    read_text(found["tool"], (*path, "tool"), "tool name")
+    return found | {"args": read_arguments(found.get("args", {}), (*path, "args"))}
 
 
-def calls(value: Any, path: JsonPath, *, at_least: int) -> list[dict[str, Any]]:
+def read_calls(value: Any, path: JsonPath, *, at_least: int) -> list[dict[str, Any]]:
     """Return a list of calls, none of which carries a severity.
 
     Raises:
         InvalidValue: it is not a list, shorter than ``at_least``, or an item is not a call.
     """
     if not isinstance(value, list | tuple):
-        raise InvalidValue(f"this is {kind_of(value)} where a list of tools belongs", path=path)
+        raise InvalidValue(
+            f"this is {describe_type(value)} where a list of tools belongs", path=path
+        )
     if len(value) < at_least:
         raise InvalidValue(
             f"this list needs at least {at_least} tool{'s' if at_least > 1 else ''}", path=path
         )
-    found = [call(item, (*path, index)) for index, item in enumerate(value)]
+    found = [read_call(item, (*path, index)) for index, item in enumerate(value)]
     for index, item in enumerate(found):
         if "severity" in item:
             raise InvalidValue(
@@ -244,12 +254,12 @@ def call_list(value: Any, *, more: Sequence[str] = (), at_least: int = 1) -> dic
         InvalidValue: it is neither, or a call in it is invalid.
     """
     if not isinstance(value, Mapping):
-        return {"calls": calls(value, (), at_least=at_least)}
-    found = mapping(value, (), required=("calls",), optional=more)
-    return found | {"calls": calls(found["calls"], ("calls",), at_least=at_least)}
+        return {"calls": read_calls(value, (), at_least=at_least)}
+    found = read_mapping(value, (), required=("calls",), optional=more)
+    return found | {"calls": read_calls(found["calls"], ("calls",), at_least=at_least)}
 
 
-def arguments(value: Any, path: JsonPath) -> dict[str, Any]:
+def read_arguments(value: Any, path: JsonPath) -> dict[str, Any]:
     """Return the arguments of a call: a mapping of names to values, or a matcher for all of them.
 
     Raises:
@@ -257,13 +267,13 @@ def arguments(value: Any, path: JsonPath) -> dict[str, Any]:
     """
     if not isinstance(value, Mapping):
         raise InvalidValue(
-            f"args is {kind_of(value)} where a mapping of names to values belongs",
+            f"args is {describe_type(value)} where a mapping of names to values belongs",
             path=path,
             meant="Leave it out, or write {}, to accept any arguments; for none, {$equals: {}}."
             if value is None
             else None,
         )
-    found: dict[str, Any] = plain(value, path)
+    found: dict[str, Any] = to_plain_json(value, path)
     check_matcher(found, path)
     return found
 
@@ -279,11 +289,11 @@ def true_or_tool(value: Any) -> JsonObject:
     if not isinstance(value, Mapping):
         meant = "Leave it out if it is not asked for." if value is False else None
         raise InvalidValue(
-            f"this is {kind_of(value)} where `true` or {{tool: …}} belongs", meant=meant
+            f"this is {describe_type(value)} where `true` or {{tool: …}} belongs", meant=meant
         )
-    found = mapping(value, (), optional=("tool",))
+    found = read_mapping(value, (), optional=("tool",))
     if "tool" in found:
-        text(found["tool"], ("tool",), "tool name")
+        read_text(found["tool"], ("tool",), "tool name")
     return found
 
 

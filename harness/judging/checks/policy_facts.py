@@ -31,7 +31,7 @@ def _was_sent(call: ToolCall) -> bool:
     return call.outcome not in NOT_SENT and not unsendable
 
 
-def facts_of_trial(checks: Iterable[CheckResult]) -> Mapping[str, bool | None]:
+def combine_facts(checks: Iterable[CheckResult]) -> Mapping[str, bool | None]:
     """Return each fact of a trial: true if it is of any check, ``None`` without policy checks."""
     found: dict[str, bool | None] = dict.fromkeys(FACTS)
     for check in checks:

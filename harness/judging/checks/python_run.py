@@ -72,13 +72,15 @@ class PythonRun:
         return tuple(call.name for call in self.tool_calls)
 
 
-def shown_to_checks(transcript: Transcript) -> PythonRun:
+def build_python_run(transcript: Transcript) -> PythonRun:
     """Return what a suite's own check sees of ``transcript``."""
     usage = transcript.usage
     return PythonRun(
         answer=transcript.answer,
-        tool_calls=tuple(_call(call) for call in transcript.tool_calls),
-        messages=tuple(shown for message in transcript.messages for shown in _messages(message)),
+        tool_calls=tuple(_convert_call(call) for call in transcript.tool_calls),
+        messages=tuple(
+            shown for message in transcript.messages for shown in _convert_message(message)
+        ),
         tokens_in=usage.input_tokens,
         tokens_out=usage.output_tokens,
         cost_usd=usage.cost_usd,
@@ -89,7 +91,7 @@ def shown_to_checks(transcript: Transcript) -> PythonRun:
     )
 
 
-def _call(call: ToolCall) -> PythonCall:
+def _convert_call(call: ToolCall) -> PythonCall:
     return PythonCall(
         name=call.tool,
         arguments=dict(call.arguments),
@@ -100,7 +102,7 @@ def _call(call: ToolCall) -> PythonCall:
     )
 
 
-def _messages(message: Message) -> Iterator[JsonObject]:
+def _convert_message(message: Message) -> Iterator[JsonObject]:
     if isinstance(message, UserMessage):
         yield {"role": "user", "content": message.text}
     elif isinstance(message, AssistantMessage):

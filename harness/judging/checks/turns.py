@@ -13,11 +13,11 @@ from harness.types import (
     Transcript,
     Usage,
     UserMessage,
-    waited_for_server,
+    sum_server_waits,
 )
 
 
-def until(transcript: Transcript, number: int) -> Transcript | None:
+def transcript_until(transcript: Transcript, number: int) -> Transcript | None:
     """Return the transcript up to the end of user turn ``number`` (from 1), or ``None``.
 
     It is ``None`` if the turn did not take place; the last turn ends with the conversation.
@@ -27,20 +27,20 @@ def until(transcript: Transcript, number: int) -> Transcript | None:
         return None
     if number == len(said):
         return transcript
-    return _cut(transcript, said[number])
+    return _cut_transcript(transcript, said[number])
 
 
 def _begins_turn(message: Message) -> bool:
     return isinstance(message, UserMessage) and not message.injected
 
 
-def _cut(transcript: Transcript, end: int) -> Transcript:
+def _cut_transcript(transcript: Transcript, end: int) -> Transcript:
     """Return ``transcript`` up to the user message at ``end``."""
     messages, following = transcript.messages[:end], transcript.messages[end]
     replies = [message.reply for message in messages if isinstance(message, AssistantMessage)]
     last = replies[-1] if replies else Reply()
     calls = tuple(call for call in transcript.tool_calls if call.reply <= len(replies))
-    waited_s = sum(reply.waited_s for reply in replies) + waited_for_server(calls)
+    waited_s = sum(reply.waited_s for reply in replies) + sum_server_waits(calls)
     return replace(
         transcript,
         messages=messages,
@@ -56,7 +56,7 @@ def _cut(transcript: Transcript, end: int) -> Transcript:
     )
 
 
-def unreached(check: Check, transcript: Transcript) -> CheckResult:
+def unreached_result(check: Check, transcript: Transcript) -> CheckResult:
     """Return the result of a check of a turn that did not take place."""
     said = sum(map(_begins_turn, transcript.messages))
     return CheckResult(

@@ -21,6 +21,6 @@ class UserCheck:
     """Lowest passing score."""
 
 
-def part(given: Any, name: str) -> Any:
+def get_entry(given: Any, name: str) -> Any:
     """Return the entry or attribute ``name`` of ``given``; ``None`` if it has none."""
     return given.get(name) if isinstance(given, Mapping) else getattr(given, name, None)

@@ -33,13 +33,13 @@ Wanted: TypeAlias = tuple[str, JsonObject]
 
 
 @dataclass(frozen=True, slots=True)
-class FirstWanted:
+class ExpectedFirstCalls:
     """The first calls that a case accepts."""
 
     tools: tuple[str, ...]
     """Tools that are right as the first call; empty if no call is right."""
 
-    def takes(self, tool: str | None) -> bool:
+    def matches_tool(self, tool: str | None) -> bool:
         """Return whether ``tool`` (``None``: no call) is an expected first call."""
         return tool in self.tools if self.tools else tool is None
 
@@ -49,8 +49,8 @@ def wanted_calls(case: Case) -> Iterator[Wanted]:
 
     The reference calls of an end state count as expected; prohibitions do not.
     """
-    for check in _demands(case.every_check):
-        yield from _calls(check)
+    for check in _find_demands(case.every_check):
+        yield from _read_calls(check)
 
 
 def expected_tools(case: Case) -> frozenset[str]:
@@ -60,7 +60,7 @@ def expected_tools(case: Case) -> frozenset[str]:
     """
     decided = (
         check.params["tool"]
-        for check in _walk(case.every_check)
+        for check in _walk_checks(case.every_check)
         if check.kind == "decision"
         and isinstance(check.params.get("tool"), str)
         and not _UNTRIED.issuperset(check.params.get("is", ("allowed",)))
@@ -68,24 +68,24 @@ def expected_tools(case: Case) -> frozenset[str]:
     return frozenset((*(tool for tool, _ in wanted_calls(case)), *decided))
 
 
-def wanted_first(case: Case) -> FirstWanted | None:
+def wanted_first(case: Case) -> ExpectedFirstCalls | None:
     """Return the expected first call of ``case``, or ``None`` if its checks do not name one.
 
     A check of the order names the first call; without one, every tool that must or may be called is
     right. In a conversation of several turns, the first turn with checks counts.
     """
     groups = [turn.checks for turn in case.turns if turn.checks] or [case.checks]
-    demands = list(_demands(groups[0]))
-    ordered = [next(_calls(check))[0] for check in demands if check.kind == _IN_ORDER]
+    demands = list(_find_demands(groups[0]))
+    ordered = [next(_read_calls(check))[0] for check in demands if check.kind == _IN_ORDER]
     named = ordered or [
         tool
         for check in demands
         if check.kind != "end_state"  # look-ups may precede it
-        for tool, _ in _calls(check)
+        for tool, _ in _read_calls(check)
     ]
     if named:
-        return FirstWanted(tuple(dict.fromkeys(named)))
-    return FirstWanted(()) if any(map(_wants_none, case.every_check)) else None
+        return ExpectedFirstCalls(tuple(dict.fromkeys(named)))
+    return ExpectedFirstCalls(()) if any(map(_wants_none, case.every_check)) else None
 
 
 def wanted_tool(case: Case) -> str | None:
@@ -98,29 +98,29 @@ def wanted_tool(case: Case) -> str | None:
     return first.tools[0] if first is not None and len(first.tools) == 1 else None
 
 
-def _demands(checks: Iterable[Check]) -> Iterator[Check]:
+def _find_demands(checks: Iterable[Check]) -> Iterator[Check]:
     """Yield the checks that require calls, including those in groups."""
-    return (check for check in _walk(checks) if _kind_of(check) is not None)
+    return (check for check in _walk_checks(checks) if _call_form(check) is not None)
 
 
-def _walk(checks: Iterable[Check]) -> Iterator[Check]:
+def _walk_checks(checks: Iterable[Check]) -> Iterator[Check]:
     """Yield the checks and those in groups, but none that only warns, and no negated one."""
     for check in checks:
         if check.kind == "not" or check.params.get("severity", check.severity) != "fail":
             continue
         yield check
         for option in check.options:
-            yield from _walk(option)
+            yield from _walk_checks(option)
 
 
-def _kind_of(check: Check) -> Literal["one", "list"] | None:
+def _call_form(check: Check) -> Literal["one", "list"] | None:
     if check.kind in _ONE and isinstance(check.params.get("tool"), str):
         return "one"
     return "list" if check.kind in _LISTS or check.kind == _IN_ORDER else None
 
 
-def _calls(check: Check) -> Iterator[Wanted]:
-    if _kind_of(check) == "one":
+def _read_calls(check: Check) -> Iterator[Wanted]:
+    if _call_form(check) == "one":
         yield check.params["tool"], check.params.get("args", {})
         return
     listed = check.params.get(_LISTS.get(check.kind, "calls"))

@@ -20,9 +20,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from harness.base import InvalidValue, render, search, without_hidden
-from harness.judging.matching.amounts_in_words import in_words
-from harness.judging.matching.json_values import is_number, show
+from harness.base import InvalidValue, render_text, search_pattern, without_hidden
+from harness.judging.matching.amounts_in_words import find_number_words
+from harness.judging.matching.json_values import format_value, is_number
 from harness.types import JsonPath
 
 _LOOKALIKES = {
@@ -129,13 +129,13 @@ class Amount:
     """The values that the text may mean; at least one."""
 
 
-def amounts(text: str) -> Iterator[Amount]:
+def find_amounts(text: str) -> Iterator[Amount]:
     """Yield the numbers of ``text``: first those in digits, in order, then those in words."""
     for pattern, plain in _ARITHMETIC if _MAY_BE_ARITHMETIC.search(text) else ():
         text = pattern.sub(plain, text)
-    text = without_hidden(render(text))
-    readable = text if text.isascii() else "".join(map(_plain, text))
-    markers = _markers(readable)
+    text = without_hidden(render_text(text))
+    readable = text if text.isascii() else "".join(map(_plain_letter, text))
+    markers = _find_list_markers(readable)
     no_numbers = deque(
         found.span()
         for found in _NO_NUMBER.finditer(readable)
@@ -152,23 +152,23 @@ def amounts(text: str) -> Iterator[Amount]:
             read = more.end()  # a fraction, the 10 and its exponent are no numbers of their own
         elif more := _FRACTION.match(readable, end):
             read = more.end()
-        yield from _in_digits(readable, text, match.span(), match.span())
-    for words, readings in in_words(readable):
+        yield from _amounts_in_digits(readable, text, match.span(), match.span())
+    for words, readings in find_number_words(readable):
         yield Amount(text=words, readings=readings)
 
 
-def figures(text: str) -> Iterator[float]:
+def find_figures(text: str) -> Iterator[float]:
     """Yield every value that ``text`` may hold, for a search that should miss none.
 
     That is each reading of its numbers, and each part of its dates, times and ratios.
     """
-    for amount in amounts(text):
+    for amount in find_amounts(text):
         yield from amount.readings
     for found in _PARTED.finditer(text):
         yield from map(float, re.findall(r"\d+", found[0]))
 
 
-def _plain(letter: str) -> str:
+def _plain_letter(letter: str) -> str:
     """Return a digit of any script as an ASCII digit, and signs of numbers in one form."""
     if letter.isascii():
         return letter
@@ -178,31 +178,31 @@ def _plain(letter: str) -> str:
     return " " if kind == "Zs" else letter.translate(_LOOKALIKES)
 
 
-def _markers(readable: str) -> frozenset[int]:
+def _find_list_markers(readable: str) -> frozenset[int]:
     """Return the offsets of list markers: numbers with a neighbour before or after in the list."""
     found = {match.start(1): int(match[1]) for match in _MARKER.finditer(readable)}
     numbers = set(found.values())
     return frozenset(place for place, number in found.items() if numbers & {number - 1, number + 1})
 
 
-def _in_digits(
+def _amounts_in_digits(
     readable: str, text: str, place: tuple[int, int], whole: tuple[int, int]
 ) -> Iterator[Amount]:
     """Yield the number or the numbers in ``place``, which may be a part of the list ``whole``."""
     start, end = place
     digits = readable[start:end]
-    values = _readings(digits)
-    separator = _separator(digits, text[start:end], is_number=bool(values))
+    values = _read_digits(digits)
+    separator = _number_separator(digits, text[start:end], is_number=bool(values))
     if not separator:
-        yield from _amount(readable, text, place, values, whole)
+        yield from _read_amount(readable, text, place, values, whole)
         return
     for part in digits.split(separator):
         end = start + len(part)
-        yield from _in_digits(readable, text, (start, end), whole)
+        yield from _amounts_in_digits(readable, text, (start, end), whole)
         start = end + 1
 
 
-def _separator(digits: str, written: str, *, is_number: bool) -> str:
+def _number_separator(digits: str, written: str, *, is_number: bool) -> str:
     """Return what parts several numbers: 2024 350 are two, 10,20,30 is a list, 1 234 is one."""
     if " " in digits and not any(space in written for space in _UNSPLIT):
         return "" if is_number or not re.match(r"\d{4,} ", digits) else " "
@@ -212,7 +212,7 @@ def _separator(digits: str, written: str, *, is_number: bool) -> str:
     return "," if not is_number and len(parts) > 1 and is_list else ""
 
 
-def _amount(
+def _read_amount(
     readable: str,
     text: str,
     place: tuple[int, int],
@@ -221,12 +221,12 @@ def _amount(
 ) -> Iterator[Amount]:
     """Yield the amount that these digits make with the sign and unit around them, if it is one."""
     start, end = place
-    values, end = _with_fraction(values, readable, end)
+    values, end = _add_fraction(values, readable, end)
     before = _BEFORE.search(readable, max(0, start - _LONGEST_BEFORE), start)
     prefix = before[0] if before else ""
     if not prefix.strip() and _is_named(readable, text, start):
         return
-    scaled, stop = _scaled(values, readable, end, money=bool(before and before["money"]))
+    scaled, stop = _apply_scale(values, readable, end, money=bool(before and before["money"]))
     if _is_part(readable, start, stop, whole):
         return
     first = start - len(prefix.lstrip())
@@ -244,11 +244,11 @@ def _amount(
         yield Amount(text=text[first:stop], readings=finite)
 
 
-def _with_fraction(values: list[float], readable: str, end: int) -> tuple[list[float], int]:
+def _add_fraction(values: list[float], readable: str, end: int) -> tuple[list[float], int]:
     """Return the readings with the fraction that follows them: 1½, 1 1/2, 3/4, 3 and a half."""
     rest = _REST.match(readable, end)
     if rest:
-        up, down = _fraction(rest)
+        up, down = _read_fraction(rest)
         is_rest = rest["gap"] != "" or rest["vulgar"] is not None
         if is_rest and 0 < up < down and all(value.is_integer() for value in values):
             return [value + up / down for value in values], rest.end()
@@ -260,7 +260,7 @@ def _with_fraction(values: list[float], readable: str, end: int) -> tuple[list[f
     return values, end
 
 
-def _fraction(rest: re.Match[str]) -> tuple[float, float]:
+def _read_fraction(rest: re.Match[str]) -> tuple[float, float]:
     if rest["part"]:
         return 1, _PARTS[rest["part"].lower()]
     if rest["vulgar"]:
@@ -296,7 +296,7 @@ def _is_named(readable: str, text: str, start: int) -> bool:
     return name is not None and any(letter.isalpha() for letter in name[0])
 
 
-def _readings(digits: str) -> list[float]:
+def _read_digits(digits: str) -> list[float]:
     """Return what digits with separators may mean; nothing for dates, versions and the like."""
     if digits[0].isnumeric() and not digits[0].isdecimal():
         return [unicodedata.numeric(digits)]
@@ -305,29 +305,29 @@ def _readings(digits: str) -> list[float]:
         return [float(digits)]
     last = marks[-1]
     readings = []
-    if _grouped(digits, set(marks)):
+    if _is_grouped(digits, set(marks)):
         readings.append(float("".join(filter(str.isdigit, digits))))
     if last in ".," and marks.count(last) == 1:
         whole, fraction = digits.rsplit(last, 1)
-        if len(marks) == 1 or _grouped(whole, set(marks[:-1])):
+        if len(marks) == 1 or _is_grouped(whole, set(marks[:-1])):
             readings.append(float("".join(filter(str.isdigit, whole)) + "." + fraction))
     return readings
 
 
-def _grouped(digits: str, marks: set[str]) -> bool:
+def _is_grouped(digits: str, marks: set[str]) -> bool:
     """Whether one separator divides groups of three digits, or of two before the last three."""
     form = _GROUPS.fullmatch(digits)
     return form is not None and len(marks) == 1
 
 
-def _scaled(
+def _apply_scale(
     values: list[float], readable: str, end: int, *, money: bool
 ) -> tuple[list[float], int]:
     """Apply what follows a number (a power, ``%``, *million*, *k*); return readings and end."""
     power = _POWER.match(readable, end)
     if power:
         exponent = (power["e"] or power["up"] or power["small"]).translate(_SUPERSCRIPTS)
-        raised = _times_ten_to if power["e"] or power["ten"] else _to_the
+        raised = _scale_by_ten if power["e"] or power["ten"] else _raise_power
         return [raised(value, exponent) for value in values], power.end()
     share = _SHARE.match(readable, end)
     if share:
@@ -347,14 +347,14 @@ def _scaled(
     return values, end
 
 
-def _to_the(value: float, exponent: str) -> float:
+def _raise_power(value: float, exponent: str) -> float:
     try:
         return float(value ** int(exponent))
     except (OverflowError, ZeroDivisionError, ValueError):  # 10⁻⁻ is not a power
         return math.inf
 
 
-def _times_ten_to(value: float, exponent: str) -> float:
+def _scale_by_ten(value: float, exponent: str) -> float:
     try:
         return value * float(f"1e{exponent}")
     except ValueError:
@@ -372,15 +372,18 @@ def check_tolerance(tolerance: Any, path: JsonPath) -> None:
     """
     if is_number(tolerance) and tolerance >= 0:
         return
-    if not isinstance(tolerance, str) or search(r"\A\d{1,3}(\.\d{1,6})?\s?%\z", tolerance) is None:
+    if (
+        not isinstance(tolerance, str)
+        or search_pattern(r"\A\d{1,3}(\.\d{1,6})?\s?%\z", tolerance) is None
+    ):
         raise InvalidValue(
-            f"a tolerance is a number from 0 on or a percentage, not {show(tolerance)}",
+            f"a tolerance is a number from 0 on or a percentage, not {format_value(tolerance)}",
             path=path,
             meant='Write 0.5 for an absolute tolerance, "1%" for one relative to the value.',
         )
 
 
-def close(wanted: float, value: float, tolerance: float | str) -> bool:
+def is_close(wanted: float, value: float, tolerance: float | str) -> bool:
     """Whether ``value`` lies within ``tolerance`` (absolute, or a percentage of ``wanted``)."""
     try:
         room = (

@@ -49,7 +49,7 @@ _COUNTING = frozenset(
 )
 
 
-def in_words(readable: str) -> Iterator[tuple[str, tuple[float, ...]]]:
+def find_number_words(readable: str) -> Iterator[tuple[str, tuple[float, ...]]]:
     """Yield each number written in words in ``readable``, with the values it may mean.
 
     A minus between two numbers may be a sign or an operator, so it gives two readings.
@@ -62,17 +62,19 @@ def in_words(readable: str) -> Iterator[tuple[str, tuple[float, ...]]]:
         )
         place = 0
         while place < len(words):
-            end = _end(lower, place, goes_on_digits=goes_on_digits)
+            end = _find_number_end(lower, place, goes_on_digits=goes_on_digits)
             if end == place:
                 place += 1
                 continue
-            is_number = end - place > 1 or lower[place] != "one" or _counts(readable, lower, place)
+            is_number = (
+                end - place > 1 or lower[place] != "one" or _is_counting_one(readable, lower, place)
+            )
             if is_number and not _is_part(lower, place, end):
-                yield _signed(words, place, end, goes_on_digits=goes_on_digits)
+                yield _apply_sign(words, place, end, goes_on_digits=goes_on_digits)
             place = end
 
 
-def _end(lower: list[str], start: int, *, goes_on_digits: bool) -> int:
+def _find_number_end(lower: list[str], start: int, *, goes_on_digits: bool) -> int:
     """Return the end of the number in words that begins at ``start``; ``start`` if none does."""
     first, before = lower[start], lower[start - 1] if start else ""
     if first not in _SMALL:
@@ -83,7 +85,7 @@ def _end(lower: list[str], start: int, *, goes_on_digits: bool) -> int:
         if not large or before in _VAGUE or is_rest:
             return start  # the number reader handles 1.2 million with its digits
     end = start + 1
-    while end < len(lower) and _goes_on(lower[end - 1], lower[end]):
+    while end < len(lower) and _continues_number(lower[end - 1], lower[end]):
         end += 1
     return end - 1 if lower[end - 1] == "and" else end
 
@@ -107,7 +109,7 @@ def _is_two_digits(word: str) -> bool:
     return _SMALL.get(word, 0) >= _SMALL["ten"]
 
 
-def _goes_on(before: str, word: str) -> bool:
+def _continues_number(before: str, word: str) -> bool:
     """Whether ``word`` continues a number after ``before``: *twenty three*, not *two three*."""
     big = before == "hundred" or before in _LARGE
     if word == "and":
@@ -121,7 +123,7 @@ def _goes_on(before: str, word: str) -> bool:
     return before != "and" and (word in _LARGE or (word == "hundred" and before in _SMALL))
 
 
-def _counts(readable: str, lower: list[str], place: int) -> bool:
+def _is_counting_one(readable: str, lower: list[str], place: int) -> bool:
     """Whether a lone *one* is a number here."""
     if len(readable) <= _SHORT and re.fullmatch(r"\W*one\W*", readable, re.IGNORECASE):
         return True
@@ -130,10 +132,10 @@ def _counts(readable: str, lower: list[str], place: int) -> bool:
     return before in _COUNTING | _SIGNS and after != "of"
 
 
-def _signed(
+def _apply_sign(
     words: list[str], start: int, end: int, *, goes_on_digits: bool
 ) -> tuple[str, tuple[float, ...]]:
-    value = _value(words[start:end])
+    value = _words_value(words[start:end])
     text = " ".join(words[start:end])
     if start == 0 or words[start - 1].lower() not in _SIGNS:
         return text, (value,)
@@ -146,7 +148,7 @@ def _is_number_word(word: str) -> bool:
     return lower in _SMALL or lower in _LARGE or lower == "hundred"
 
 
-def _value(words: list[str]) -> float:
+def _words_value(words: list[str]) -> float:
     total, part = 0, 0
     for word in (word.lower() for word in words):
         if word == "hundred":

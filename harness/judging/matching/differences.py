@@ -6,9 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.judging.matching.json_values import ABSENT, is_number, show, type_name
-from harness.judging.matching.matchers import describe, is_matcher, matches, unlike
-from harness.judging.matching.texts import clip, fold
+from harness.judging.matching.json_values import ABSENT, format_value, is_number, type_name
+from harness.judging.matching.matchers import (
+    describe_pattern,
+    explain_unlike,
+    is_matcher,
+    matches_pattern,
+)
+from harness.judging.matching.texts import clip_text, fold_text
 from harness.types import JsonObject
 
 _WIDTH = 44
@@ -35,70 +40,72 @@ class ArgumentDifference:
         return self.path.split(".")[0].split("[")[0]
 
 
-def differences(pattern: JsonObject, given: JsonObject) -> tuple[ArgumentDifference, ...]:
+def find_differences(pattern: JsonObject, given: JsonObject) -> tuple[ArgumentDifference, ...]:
     """Return how ``given`` differs from ``pattern`` (partial at its top); empty if it matches."""
     if is_matcher(pattern):
-        return tuple(_between(pattern, given, ""))
+        return tuple(_find_between(pattern, given, ""))
     found: list[ArgumentDifference] = []
     for name, part in pattern.items():
         value = given.get(name, ABSENT)
-        if value is ABSENT and not matches(part, value):
+        if value is ABSENT and not matches_pattern(part, value):
             found.append(
                 ArgumentDifference(
-                    path=name, expected=part, actual=ABSENT, note=_elsewhere(name, part, given)
+                    path=name, expected=part, actual=ABSENT, note=_note_elsewhere(name, part, given)
                 )
             )
         else:
-            found.extend(_between(part, value, name))
+            found.extend(_find_between(part, value, name))
     return tuple(found)
 
 
-def _between(pattern: Any, value: Any, path: str) -> Iterator[ArgumentDifference]:
-    if matches(pattern, value):
+def _find_between(pattern: Any, value: Any, path: str) -> Iterator[ArgumentDifference]:
+    if matches_pattern(pattern, value):
         return
     if isinstance(pattern, Mapping) and isinstance(value, Mapping) and not is_matcher(pattern):
         for key in dict.fromkeys([*pattern, *value]):
             inside = f"{path}.{key}"
             if key in pattern:
-                yield from _between(pattern[key], value.get(key, ABSENT), inside)
+                yield from _find_between(pattern[key], value.get(key, ABSENT), inside)
             else:
                 yield ArgumentDifference(
                     path=inside, expected=ABSENT, actual=value[key], note="not expected here"
                 )
     elif isinstance(pattern, list) and isinstance(value, list) and len(pattern) == len(value):
-        if _reordered(pattern, value):
+        if _is_reordered(pattern, value):
             yield ArgumentDifference(
                 path=path, expected=pattern, actual=value, note="the same elements in another order"
             )
             return
         for index, (part, element) in enumerate(zip(pattern, value, strict=True)):
-            yield from _between(part, element, f"{path}[{index}]")
+            yield from _find_between(part, element, f"{path}[{index}]")
     else:
         yield ArgumentDifference(
-            path=path, expected=pattern, actual=value, note=_note(pattern, value)
+            path=path, expected=pattern, actual=value, note=_explain_difference(pattern, value)
         )
 
 
-def _elsewhere(name: str, pattern: Any, given: JsonObject) -> str:
+def _note_elsewhere(name: str, pattern: Any, given: JsonObject) -> str:
     """Return a note on the other argument that has the expected value, if one has it."""
     if is_matcher(pattern):
         return ""
     other = next(
-        (key for key, value in given.items() if key != name and matches(pattern, value)), None
+        (key for key, value in given.items() if key != name and matches_pattern(pattern, value)),
+        None,
     )
-    return f"the value was given as {show(other)}" if other else ""
+    return f"the value was given as {format_value(other)}" if other else ""
 
 
-def _note(pattern: Any, value: Any) -> str:
+def _explain_difference(pattern: Any, value: Any) -> str:
     if value is ABSENT:
         return ""
     if is_matcher(pattern):
         if "$approx" in pattern and not is_number(value):
-            return f"{show(value, 30)} is a {type_name(value)}"
-        return unlike(pattern, value)
+            return f"{format_value(value, 30)} is a {type_name(value)}"
+        return explain_unlike(pattern, value)
     if type_name(pattern) != type_name(value):
         return (
-            f"{show(value, 30)} ({type_name(value)}) instead of {show(pattern, 30)} "
+            f"{format_value(value, 30)} ({type_name(value)}) instead of "
+            f"{format_value(pattern, 30)} "
             f"({type_name(pattern)})"
         )
     if isinstance(pattern, list):
@@ -111,23 +118,29 @@ def _text_note(wanted: str, given: str) -> str:
         return "differs only in case"
     if wanted.split() == given.split():
         return "differs only in white space"
-    return "differs only in the form of letters and marks" if fold(wanted) == fold(given) else ""
+    return (
+        "differs only in the form of letters and marks"
+        if fold_text(wanted) == fold_text(given)
+        else ""
+    )
 
 
-def _reordered(wanted: Sequence[Any], given: Sequence[Any]) -> bool:
+def _is_reordered(wanted: Sequence[Any], given: Sequence[Any]) -> bool:
     """Whether two lists differ only in the order of their elements; false for long lists."""
     if len(wanted) > _MAX_REORDERED:
         return False
     left = list(given)
     for part in wanted:
-        place = next((place for place, element in enumerate(left) if matches(part, element)), None)
+        place = next(
+            (place for place, element in enumerate(left) if matches_pattern(part, element)), None
+        )
         if place is None:
             return False
         del left[place]
     return True
 
 
-def shown_pair(difference: ArgumentDifference) -> tuple[str, str]:
+def format_both_sides(difference: ArgumentDifference) -> tuple[str, str]:
     """Return both sides as text; of two long strings, the part where they begin to differ."""
     wanted, given = difference.expected, difference.actual
     if isinstance(wanted, str) and isinstance(given, str) and max(len(wanted), len(given)) > _WIDTH:
@@ -141,17 +154,19 @@ def shown_pair(difference: ArgumentDifference) -> tuple[str, str]:
             - 15,
         )
         ahead = "…" if start else ""
-        return ahead + show(wanted[start:], _WIDTH - 1), ahead + show(given[start:], _WIDTH - 1)
-    expected = "(none)" if wanted is ABSENT else describe(wanted, _WIDTH)
-    return expected, show(given, _WIDTH)
+        return ahead + format_value(wanted[start:], _WIDTH - 1), ahead + format_value(
+            given[start:], _WIDTH - 1
+        )
+    expected = "(none)" if wanted is ABSENT else describe_pattern(wanted, _WIDTH)
+    return expected, format_value(given, _WIDTH)
 
 
-def side_by_side(found: Sequence[ArgumentDifference]) -> list[str]:
+def format_differences(found: Sequence[ArgumentDifference]) -> list[str]:
     """Return the differences as the lines of a table: argument, expected, actual, note."""
     rows = [("argument", "expected", "actual", "")]
     for difference in found[:_MAX_ROWS]:
-        name = clip(show(difference.path)[1:-1], 32) or "(all arguments)"
-        rows.append((name, *shown_pair(difference), difference.note))
+        name = clip_text(format_value(difference.path)[1:-1], 32) or "(all arguments)"
+        rows.append((name, *format_both_sides(difference), difference.note))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     lines = [
         "  "
@@ -164,13 +179,13 @@ def side_by_side(found: Sequence[ArgumentDifference]) -> list[str]:
     return [*lines, f"  … and {more} more"] if more > 0 else lines
 
 
-def distance(pattern: JsonObject, given: JsonObject) -> tuple[int, int]:
+def measure_distance(pattern: JsonObject, given: JsonObject) -> tuple[int, int]:
     """Return how far a call's arguments are from the pattern; the smallest is the closest call.
 
     The first number counts the arguments that differ. The second counts those of them that are no
     near miss: a near miss has another type or case, another name, or is wrong in a part only.
     """
-    found = differences(pattern, given)
+    found = find_differences(pattern, given)
     wrong = {part.argument for part in found}
     far = {part.argument for part in found if not part.note and part.path == part.argument}
     return len(wrong), len(far)

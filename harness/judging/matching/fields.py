@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 
-class Field(NamedTuple):
+class JsonField(NamedTuple):
     """One field of an object somewhere in a value."""
 
     path: str
@@ -17,7 +17,7 @@ class Field(NamedTuple):
     """The field's value."""
 
 
-def every_field(value: Any) -> Iterator[Field]:
+def every_field(value: Any) -> Iterator[JsonField]:
     """Yield every field within ``value``, also fields with empty values."""
     waiting = [("", value)]
     while waiting:
@@ -25,7 +25,7 @@ def every_field(value: Any) -> Iterator[Field]:
         if isinstance(part, Mapping):
             for key, each in part.items():
                 inner = f"{path}.{key}" if path else str(key)
-                yield Field(inner, str(key), each)
+                yield JsonField(inner, str(key), each)
                 waiting.append((inner, each))
         elif isinstance(part, list | tuple):
             waiting.extend((path, each) for each in part)

@@ -25,7 +25,7 @@ def _no_constant(name: str) -> Any:
 _STRICT = json.JSONDecoder(parse_constant=_no_constant)
 
 
-def loads(text: str) -> Any:
+def load_strict_json(text: str) -> Any:
     """Return the value of strict JSON.
 
     Raises:
@@ -35,15 +35,15 @@ def loads(text: str) -> Any:
     return _STRICT.decode(text)
 
 
-def json_in(answer: str) -> Any:
+def find_json(answer: str) -> Any:
     """Return the JSON of an answer: of the whole text, or of its first code block of JSON."""
     try:
-        return loads(answer)
+        return load_strict_json(answer)
     except (ValueError, RecursionError):
         pass
     place = 0
     while opening := _OPENING.search(answer, place):
-        if (value := _json_at(answer, opening.end())) is not MISSING:
+        if (value := _read_json_block(answer, opening.end())) is not MISSING:
             return value
         closing = _CLOSING.search(answer, opening.end())
         if closing is None:
@@ -52,7 +52,7 @@ def json_in(answer: str) -> Any:
     return MISSING
 
 
-def _json_at(answer: str, place: int) -> Any:
+def _read_json_block(answer: str, place: int) -> Any:
     """Return the JSON of the code block that opens before ``place``, up to its closing fence."""
     for info in _INFO:
         begun = info.match(answer, place)

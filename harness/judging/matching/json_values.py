@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any, Final
 
 from harness.base import InvalidValue
-from harness.judging.matching.texts import clean, clip
+from harness.judging.matching.texts import clean_text, clip_text
 from harness.types import JsonPath
 
 MAX_DEPTH = 40
@@ -29,7 +29,7 @@ ABSENT: Final = Absent.ABSENT
 """Stands for a missing value; ``None`` is JSON's null, which is a value."""
 
 
-def plain(value: Any, path: JsonPath = ()) -> Any:
+def to_plain_json(value: Any, path: JsonPath = ()) -> Any:
     """Return a copy of ``value`` made of dicts, lists and JSON scalars only.
 
     Raises:
@@ -38,21 +38,25 @@ def plain(value: Any, path: JsonPath = ()) -> Any:
     if len(path) > MAX_DEPTH:
         raise InvalidValue("this is nested too deeply", path=path[:MAX_DEPTH])
     if isinstance(value, Mapping):
-        return {_key(key, path): plain(part, (*path, key)) for key, part in value.items()}
+        return {
+            _check_key(key, path): to_plain_json(part, (*path, key)) for key, part in value.items()
+        }
     if isinstance(value, list | tuple):
-        return [plain(part, (*path, index)) for index, part in enumerate(value)]
-    return _scalar(value, path)
+        return [to_plain_json(part, (*path, index)) for index, part in enumerate(value)]
+    return _check_scalar(value, path)
 
 
-def _key(key: Any, path: JsonPath) -> str:
+def _check_key(key: Any, path: JsonPath) -> str:
     if not isinstance(key, str):
         raise InvalidValue(
-            f"the key {show(key)} is not a string", path=path, meant=f'Quote it: "{show(key)}".'
+            f"the key {format_value(key)} is not a string",
+            path=path,
+            meant=f'Quote it: "{format_value(key)}".',
         )
-    return str(_scalar(key, path))
+    return str(_check_scalar(key, path))
 
 
-def _scalar(value: Any, path: JsonPath) -> Any:
+def _check_scalar(value: Any, path: JsonPath) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -72,7 +76,7 @@ def _scalar(value: Any, path: JsonPath) -> Any:
     raise InvalidValue(
         f"this is a {type(value).__name__} to YAML, which JSON does not have",
         path=path,
-        meant=f'Quote it to make it a string: "{clip(clean(str(value)), 60)}".',
+        meant=f'Quote it to make it a string: "{clip_text(clean_text(str(value)), 60)}".',
     )
 
 
@@ -81,7 +85,7 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def equal(left: Any, right: Any) -> bool:
+def is_equal(left: Any, right: Any) -> bool:
     """Whether two JSON values are the same: types count, but ``5`` and ``5.0`` are equal."""
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
@@ -89,10 +93,10 @@ def equal(left: Any, right: Any) -> bool:
         return bool(left == right)
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         return left.keys() == right.keys() and all(
-            equal(part, right[key]) for key, part in left.items()
+            is_equal(part, right[key]) for key, part in left.items()
         )
     if isinstance(left, list | tuple) and isinstance(right, list | tuple):
-        return len(left) == len(right) and all(map(equal, left, right))
+        return len(left) == len(right) and all(map(is_equal, left, right))
     if isinstance(left, str) and isinstance(right, str):
         return left == right
     return left is None and right is None
@@ -111,29 +115,29 @@ def type_name(value: Any) -> str:
     return "object" if isinstance(value, Mapping) else "array"
 
 
-def show(value: Any, width: int = 60) -> str:
+def format_value(value: Any, width: int = 60) -> str:
     """Return ``value`` as JSON on one line of at most ``width`` characters, safe for terminals."""
     if isinstance(value, Absent):
         return value.value
     try:
-        text = json.dumps(value, ensure_ascii=False, default=_readable)
+        text = json.dumps(value, ensure_ascii=False, default=_to_readable)
     except RecursionError:
         text = "(nested very deeply)"
-    # Escape beyond the cut, so that a secret there is still whole when `clip` redacts it.
-    return clip(clean(text[: width * 8]), width)
+    # Escape beyond the cut, so that a secret there is still whole when `clip_text` redacts it.
+    return clip_text(clean_text(text[: width * 8]), width)
 
 
-def _readable(value: Any) -> Any:
+def _to_readable(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else str(value)
 
 
-def brief(value: Any, width: int = 2_000) -> Any:
+def shorten_value(value: Any, width: int = 2_000) -> Any:
     """Return ``value``, or the first ``width`` characters of its text if that is longer."""
-    text = show(value, width + 1)
-    return value if len(text) <= width else clip(text, width)
+    text = format_value(value, width + 1)
+    return value if len(text) <= width else clip_text(text, width)
 
 
-def leaves(value: Any) -> Iterator[str]:
+def iterate_leaves(value: Any) -> Iterator[str]:
     """Yield every scalar and key inside a JSON value as text, at any depth."""
     waiting = [value]
     while waiting:

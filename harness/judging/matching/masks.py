@@ -44,10 +44,12 @@ def _word_is_masked(text: str) -> bool:
 def _is_overwritten(text: str) -> bool:
     """Return whether every line with content is made unreadable."""
     lines = [line for line in text.splitlines() if line.strip()]
-    return bool(lines) and all(_CHOSEN_LINE.fullmatch(line) or _hides(line) for line in lines)
+    return bool(lines) and all(
+        _CHOSEN_LINE.fullmatch(line) or _hides_letters(line) for line in lines
+    )
 
 
-def _hides(line: str) -> bool:
+def _hides_letters(line: str) -> bool:
     """Return whether ``***`` or the like replaces letters, other than as Markdown.
 
     Any explanation may follow the mask.

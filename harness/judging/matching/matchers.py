@@ -19,13 +19,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.base import InvalidValue, search
-from harness.judging.matching.amounts import check_tolerance, close
-from harness.judging.matching.json_values import ABSENT, equal, is_number, show, type_name
-from harness.judging.matching.ordering import compare, has_order, why_unlike
-from harness.judging.matching.paths import check_path, select
+from harness.base import InvalidValue, search_pattern
+from harness.judging.matching.amounts import check_tolerance, is_close
+from harness.judging.matching.json_values import (
+    ABSENT,
+    format_value,
+    is_equal,
+    is_number,
+    type_name,
+)
+from harness.judging.matching.ordering import compare_values, has_order, why_unlike
+from harness.judging.matching.paths import check_path, select_values
 from harness.judging.matching.patterns import check_pattern
-from harness.judging.matching.texts import clip, fold
+from harness.judging.matching.texts import clip_text, fold_text
 from harness.types import JsonPath
 
 _TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
@@ -66,10 +72,10 @@ def check_matcher(pattern: Any, path: JsonPath = ()) -> None:
             elif key in OPERATORS:
                 OPERATORS[key].check(part, (*path, key))
             else:
-                raise _unknown(key, path)
+                raise _unknown_operator(key, path)
 
 
-def _unknown(key: str, path: JsonPath) -> InvalidValue:
+def _unknown_operator(key: str, path: JsonPath) -> InvalidValue:
     plain = "To compare with an object that really has such keys, put it under $equals."
     if not key.startswith("$"):
         return InvalidValue(
@@ -80,46 +86,47 @@ def _unknown(key: str, path: JsonPath) -> InvalidValue:
     return InvalidValue(f"there is no matcher {key}", path=(*path, key), meant=advice + plain)
 
 
-def matches(pattern: Any, value: Any) -> bool:
+def matches_pattern(pattern: Any, value: Any) -> bool:
     """Whether ``value`` (JSON, or `ABSENT`) matches the pattern."""
     if is_matcher(pattern):
-        return equal(pattern, value) or all(
+        return is_equal(pattern, value) or all(
             OPERATORS[key].holds(part, value) for key, part in pattern.items()
         )
     if isinstance(pattern, Mapping) and isinstance(value, Mapping):
         # The value does not have a key that the pattern wants absent.
         return value.keys() <= pattern.keys() and all(
-            matches(part, value.get(key, ABSENT)) for key, part in pattern.items()
+            matches_pattern(part, value.get(key, ABSENT)) for key, part in pattern.items()
         )
     if isinstance(pattern, list | tuple) and isinstance(value, list | tuple):
-        return len(pattern) == len(value) and all(map(matches, pattern, value))
-    return equal(pattern, value)
+        return len(pattern) == len(value) and all(map(matches_pattern, pattern, value))
+    return is_equal(pattern, value)
 
 
 def matches_partly(pattern: Mapping[str, Any], value: Mapping[str, Any]) -> bool:
     """Whether the object ``value`` matches the pattern's keys; it may have further keys."""
     if is_matcher(pattern):
-        return matches(pattern, value)
-    return all(matches(part, value.get(key, ABSENT)) for key, part in pattern.items())
+        return matches_pattern(pattern, value)
+    return all(matches_pattern(part, value.get(key, ABSENT)) for key, part in pattern.items())
 
 
-def describe(pattern: Any, width: int = 60) -> str:
+def describe_pattern(pattern: Any, width: int = 60) -> str:
     """Return the description of a pattern: ``10``, ``"red"``, ``at least 1 and at most 5``."""
     if not is_matcher(pattern):
-        return show(pattern, width)
-    return clip(
-        " and ".join(_words(key, operand, width) for key, operand in pattern.items()), 2 * width
+        return format_value(pattern, width)
+    return clip_text(
+        " and ".join(_describe_operator(key, operand, width) for key, operand in pattern.items()),
+        2 * width,
     )
 
 
-def _words(key: str, operand: Any, width: int) -> str:
+def _describe_operator(key: str, operand: Any, width: int) -> str:
     if key == "$absent":
         return "absent" if operand else "given"
-    told = show(operand, width) if key == "$equals" else describe(operand, width)
+    told = format_value(operand, width) if key == "$equals" else describe_pattern(operand, width)
     return OPERATORS[key].words.format(told)
 
 
-def unlike(pattern: Any, value: Any) -> str:
+def explain_unlike(pattern: Any, value: Any) -> str:
     """Return why a part of ``value`` cannot be compared with a bound of the pattern, in words.
 
     The text is empty if every part can be.
@@ -127,16 +134,18 @@ def unlike(pattern: Any, value: Any) -> str:
     for key, operand in pattern.items() if isinstance(pattern, Mapping) else ():
         if key in BOUNDS and (why := why_unlike(value, operand)):
             return why
-    return next(filter(None, (unlike(*pair) for pair in _parts(pattern, value))), "")
+    return next(filter(None, (explain_unlike(*pair) for pair in _pair_parts(pattern, value))), "")
 
 
-def _parts(pattern: Any, value: Any) -> Iterator[tuple[Any, Any]]:
+def _pair_parts(pattern: Any, value: Any) -> Iterator[tuple[Any, Any]]:
     """Yield each inner pattern with each value that it is compared with."""
     if isinstance(pattern, list) and isinstance(value, list | tuple):
         yield from zip(pattern, value, strict=False)
     for key, operand in pattern.items() if isinstance(pattern, Mapping) else ():
         if key == "$path" and value is not ABSENT:
-            yield from ((operand[path], part) for path in operand for part in select(path, value))
+            yield from (
+                (operand[path], part) for path in operand for part in select_values(path, value)
+            )
         elif key == "$one_of":
             yield from ((option, value) for option in operand)
         elif key in ("$every", "$contains") and isinstance(value, list | tuple):
@@ -150,14 +159,14 @@ def _parts(pattern: Any, value: Any) -> Iterator[tuple[Any, Any]]:
 # ── Operands ─────────────────────────────────────────────────────────────────────────────────
 
 
-def _anything(_operand: Any, _path: JsonPath) -> None:
+def _accept_anything(_operand: Any, _path: JsonPath) -> None:
     """Accept every operand."""
 
 
-def _be(fits: Callable[[Any], bool], what: str) -> Callable[[Any, JsonPath], None]:
+def _require_operand(fits: Callable[[Any], bool], what: str) -> Callable[[Any, JsonPath], None]:
     def check(operand: Any, path: JsonPath) -> None:
         if not fits(operand):
-            raise InvalidValue(f"{path[-1]} takes {what}, not {show(operand)}", path=path)
+            raise InvalidValue(f"{path[-1]} takes {what}, not {format_value(operand)}", path=path)
 
     return check
 
@@ -165,7 +174,7 @@ def _be(fits: Callable[[Any], bool], what: str) -> Callable[[Any, JsonPath], Non
 def _check_bound(operand: Any, path: JsonPath) -> None:
     if not has_order(operand):
         raise InvalidValue(
-            f"{path[-1]} takes a number or a date, not {show(operand)}",
+            f"{path[-1]} takes a number or a date, not {format_value(operand)}",
             path=path,
             meant="A date is written 2024-03-31 or 2024-03-31T09:30:00Z. Other texts have no "
             "order: use $one_of or $matches.",
@@ -173,20 +182,22 @@ def _check_bound(operand: Any, path: JsonPath) -> None:
 
 
 def _check_regex(operand: Any, path: JsonPath) -> None:
-    _be(lambda value: isinstance(value, str), "a regular expression as a string")(operand, path)
+    _require_operand(lambda value: isinstance(value, str), "a regular expression as a string")(
+        operand, path
+    )
     check_pattern(operand, path)
 
 
 def _check_options(operand: Any, path: JsonPath) -> None:
-    _be(lambda value: isinstance(value, list) and bool(value), "a list of at least one value")(
-        operand, path
-    )
+    _require_operand(
+        lambda value: isinstance(value, list) and bool(value), "a list of at least one value"
+    )(operand, path)
     check_matcher(operand, path)
 
 
 def _check_length(operand: Any, path: JsonPath) -> None:
     if not is_matcher(operand):
-        _be(
+        _require_operand(
             lambda value: is_number(value) and value >= 0 and value == int(value),
             "a count or a matcher",
         )(operand, path)
@@ -194,9 +205,9 @@ def _check_length(operand: Any, path: JsonPath) -> None:
 
 
 def _check_paths(operand: Any, path: JsonPath) -> None:
-    _be(lambda value: isinstance(value, Mapping) and bool(value), "a mapping of paths to values")(
-        operand, path
-    )
+    _require_operand(
+        lambda value: isinstance(value, Mapping) and bool(value), "a mapping of paths to values"
+    )(operand, path)
     for text, part in operand.items():
         check_path(text, (*path, text))
         check_matcher(part, (*path, text))
@@ -205,9 +216,9 @@ def _check_paths(operand: Any, path: JsonPath) -> None:
 def _check_approx(operand: Any, path: JsonPath) -> None:
     if is_number(operand):
         return
-    _be(lambda value: isinstance(value, Mapping), "a number, or {value: …, tolerance: …}")(
-        operand, path
-    )
+    _require_operand(
+        lambda value: isinstance(value, Mapping), "a number, or {value: …, tolerance: …}"
+    )(operand, path)
     if set(operand) != {"value", "tolerance"} or not is_number(operand["value"]):
         raise InvalidValue(
             "$approx takes {value: number, tolerance: number or percentage}", path=path
@@ -223,23 +234,25 @@ def _is_type(operand: Any) -> bool:
 # ── Operators ────────────────────────────────────────────────────────────────────────────────
 
 
-def _bound(words: str, *signs: int) -> _Operator:
-    return _Operator(_check_bound, lambda operand, value: compare(value, operand) in signs, words)
+def _bound_operator(words: str, *signs: int) -> _Operator:
+    return _Operator(
+        _check_bound, lambda operand, value: compare_values(value, operand) in signs, words
+    )
 
 
-def _contains(operand: Any, value: Any) -> bool:
+def _matches_contains(operand: Any, value: Any) -> bool:
     if isinstance(value, str):
         return isinstance(operand, str) and operand in value
     if isinstance(value, Mapping):
         return isinstance(operand, Mapping) and matches_partly(operand, value)
-    return isinstance(value, list | tuple) and any(matches(operand, part) for part in value)
+    return isinstance(value, list | tuple) and any(matches_pattern(operand, part) for part in value)
 
 
-def _approx(operand: Any, value: Any) -> bool:
+def _matches_approx(operand: Any, value: Any) -> bool:
     wanted, tolerance = (
         (operand["value"], operand["tolerance"]) if isinstance(operand, Mapping) else (operand, 0)
     )
-    return is_number(value) and close(wanted, value, tolerance)
+    return is_number(value) and is_close(wanted, value, tolerance)
 
 
 def _has_type(operand: Any, value: Any) -> bool:
@@ -249,62 +262,67 @@ def _has_type(operand: Any, value: Any) -> bool:
 
 
 def _all_paths(operand: Any, value: Any) -> bool:
-    return all(leads_to(path, part, value) for path, part in operand.items())
+    return all(has_match_at(path, part, value) for path, part in operand.items())
 
 
-def leads_to(path: str, pattern: Any, value: Any) -> bool:
+def has_match_at(path: str, pattern: Any, value: Any) -> bool:
     """Whether any value at ``path`` matches; if there is none, `ABSENT` is compared."""
-    found = [] if value is ABSENT else select(path, value)
-    return any(matches(pattern, part) for part in found or [ABSENT])
+    found = [] if value is ABSENT else select_values(path, value)
+    return any(matches_pattern(pattern, part) for part in found or [ABSENT])
 
 
-_FLAG = _be(lambda operand: isinstance(operand, bool), "true or false")
+_FLAG = _require_operand(lambda operand: isinstance(operand, bool), "true or false")
 
 OPERATORS: Mapping[str, _Operator] = {
-    "$equals": _Operator(_anything, equal, "exactly {}"),
+    "$equals": _Operator(_accept_anything, is_equal, "exactly {}"),
     "$iequals": _Operator(
-        _be(lambda value: isinstance(value, str), "a string"),
-        lambda operand, value: isinstance(value, str) and fold(operand) == fold(value),
+        _require_operand(lambda value: isinstance(value, str), "a string"),
+        lambda operand, value: isinstance(value, str) and fold_text(operand) == fold_text(value),
         "{} in any case",
     ),
-    "$contains": _Operator(check_matcher, _contains, "containing {}"),
+    "$contains": _Operator(check_matcher, _matches_contains, "containing {}"),
     "$matches": _Operator(
         _check_regex,
-        lambda operand, value: isinstance(value, str) and search(operand, value) is not None,
+        lambda operand, value: (
+            isinstance(value, str) and search_pattern(operand, value) is not None
+        ),
         "matching {}",
     ),
     "$one_of": _Operator(
         _check_options,
-        lambda operand, value: any(matches(part, value) for part in operand),
+        lambda operand, value: any(matches_pattern(part, value) for part in operand),
         "one of {}",
     ),
-    "$gt": _bound("more than {}", 1),
-    "$gte": _bound("at least {}", 0, 1),
-    "$lt": _bound("less than {}", -1),
-    "$lte": _bound("at most {}", -1, 0),
-    "$approx": _Operator(_check_approx, _approx, "about {}"),
+    "$gt": _bound_operator("more than {}", 1),
+    "$gte": _bound_operator("at least {}", 0, 1),
+    "$lt": _bound_operator("less than {}", -1),
+    "$lte": _bound_operator("at most {}", -1, 0),
+    "$approx": _Operator(_check_approx, _matches_approx, "about {}"),
     "$length": _Operator(
         _check_length,
         lambda operand, value: (
-            isinstance(value, str | list | tuple | Mapping) and matches(operand, len(value))
+            isinstance(value, str | list | tuple | Mapping) and matches_pattern(operand, len(value))
         ),
         "of length {}",
     ),
     "$type": _Operator(
-        _be(_is_type, f"one or more of {', '.join(_TYPES)}"), _has_type, "of type {}"
+        _require_operand(_is_type, f"one or more of {', '.join(_TYPES)}"), _has_type, "of type {}"
     ),
     "$every": _Operator(
         check_matcher,
         lambda operand, value: (
-            isinstance(value, list | tuple) and all(matches(operand, part) for part in value)
+            isinstance(value, list | tuple)
+            and all(matches_pattern(operand, part) for part in value)
         ),
         "a list of which every element is {}",
     ),
     "$path": _Operator(_check_paths, _all_paths, "with {}"),
-    "$not": _Operator(check_matcher, lambda operand, value: not matches(operand, value), "not {}"),
+    "$not": _Operator(
+        check_matcher, lambda operand, value: not matches_pattern(operand, value), "not {}"
+    ),
     "$absent": _Operator(_FLAG, lambda operand, value: (value is ABSENT) == operand, "absent"),
     "$any": _Operator(
-        _be(lambda operand: operand is True, "true"),
+        _require_operand(lambda operand: operand is True, "true"),
         lambda _operand, value: value is not ABSENT,
         "anything",
     ),

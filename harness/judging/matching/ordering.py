@@ -11,7 +11,7 @@ import re
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import Any
 
-from harness.judging.matching.json_values import ABSENT, is_number, show
+from harness.judging.matching.json_values import ABSENT, format_value, is_number
 
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june", "july"),
@@ -35,18 +35,18 @@ _FORMS = [
 ]
 
 
-def date_of(value: Any) -> date | datetime | None:
+def parse_date(value: Any) -> date | datetime | None:
     """Return the day that a text names, or its moment with a zone; ``None`` if it is no date."""
     written = (form.fullmatch(value) for form in _FORMS) if isinstance(value, str) else ()
     for found in filter(None, written):
         try:
-            return _read(found)
+            return _build_date(found)
         except ValueError:  # such as 31 February
             return None
     return None
 
 
-def _read(found: re.Match[str]) -> date | datetime:
+def _build_date(found: re.Match[str]) -> date | datetime:
     month = found["month"].lower()
     if not month.isdecimal():
         month = next((n for n, name in enumerate(_MONTHS, 1) if month in (name, name[:3])), 0)
@@ -64,25 +64,25 @@ def _read(found: re.Match[str]) -> date | datetime:
 
 def has_order(value: Any) -> bool:
     """Whether a value can be compared with others: a number or a date."""
-    return is_number(value) or date_of(value) is not None
+    return is_number(value) or parse_date(value) is not None
 
 
-def compare(left: Any, right: Any) -> int | None:
+def compare_values(left: Any, right: Any) -> int | None:
     """Return -1, 0 or 1 as ``left`` is less than, equal to or more than ``right``.
 
     ``None``: they are not both numbers, nor both dates.
     """
     if is_number(left) and is_number(right):
         return int(left > right) - int(left < right)
-    ours, theirs = date_of(left), date_of(right)
+    ours, theirs = parse_date(left), parse_date(right)
     if ours is None or theirs is None:
         return None
     if not (isinstance(ours, datetime) and isinstance(theirs, datetime)):
-        ours, theirs = _day(ours), _day(theirs)
+        ours, theirs = _to_day(ours), _to_day(theirs)
     return int(ours > theirs) - int(ours < theirs)
 
 
-def _day(value: date) -> date:
+def _to_day(value: date) -> date:
     return value.date() if isinstance(value, datetime) else value
 
 
@@ -91,7 +91,9 @@ def why_unlike(value: Any, bound: Any) -> str:
 
     The text is empty if they can be compared, or if there is no value.
     """
-    if value is ABSENT or compare(value, bound) is not None:
+    if value is ABSENT or compare_values(value, bound) is not None:
         return ""
-    shown = f"'{show(value, 30)[1:-1]}'" if isinstance(value, str) else show(value, 30)
+    shown = (
+        f"'{format_value(value, 30)[1:-1]}'" if isinstance(value, str) else format_value(value, 30)
+    )
     return f"{shown} is not a {'number' if is_number(bound) else 'date such as 2024-03-31'}"

@@ -14,14 +14,14 @@ def best_pairs(scores: Sequence[Sequence[float]]) -> list[int | None]:
     if not scores or not scores[0]:
         return [None] * len(scores)
     if len(scores) <= len(scores[0]):
-        return list(_assign(scores))
+        return list(_assign_columns(scores))
     rows: list[int | None] = [None] * len(scores)
-    for column, row in enumerate(_assign(list(zip(*scores, strict=True)))):
+    for column, row in enumerate(_assign_columns(list(zip(*scores, strict=True)))):
         rows[row] = column
     return rows
 
 
-def _assign(scores: Sequence[Sequence[float]]) -> list[int]:
+def _assign_columns(scores: Sequence[Sequence[float]]) -> list[int]:
     """Return a column for every row; there are at least as many columns as rows.
 
     The Hungarian method with potentials, row by row along shortest augmenting paths (Jonker and

@@ -36,13 +36,13 @@ def check_path(text: Any, path: JsonPath = ()) -> None:
     if not isinstance(text, str):
         raise InvalidValue("a path is a string", path=path, meant=_MEANT)
     try:
-        steps(text)
+        parse_path(text)
     except ValueError as error:
         raise InvalidValue(str(error), path=path, meant=_MEANT) from error
 
 
 @lru_cache(maxsize=256)
-def steps(text: str) -> tuple[Step, ...]:
+def parse_path(text: str) -> tuple[Step, ...]:
     """Return the steps of a path.
 
     Raises:
@@ -56,14 +56,14 @@ def steps(text: str) -> tuple[Step, ...]:
         starts = place == 0 and not rooted
         if step is None or (step["name"] is not None and (step["dot"] is None) != starts):
             raise ValueError(f"the path {text!r} is wrong at character {place + 1}")
-        found.append(_step(step))
+        found.append(_parse_step(step))
         place = step.end()
     if not found and not rooted:
         raise ValueError("the path is empty")
     return tuple(found)
 
 
-def _step(step: re.Match[str]) -> Step:
+def _parse_step(step: re.Match[str]) -> Step:
     if step["index"] is not None:
         return int(step["index"])
     if step["all"] is not None:
@@ -71,15 +71,15 @@ def _step(step: re.Match[str]) -> Step:
     return str(json.loads(step["quoted"])) if step["quoted"] is not None else step["name"]
 
 
-def select(text: str, value: Any) -> list[Any]:
+def select_values(text: str, value: Any) -> list[Any]:
     """Return the values at a path: none, one, or with ``[*]`` several."""
     found = [value]
-    for step in steps(text):
-        found = [part for parent in found for part in _follow(step, parent)]
+    for step in parse_path(text):
+        found = [part for parent in found for part in _follow_step(step, parent)]
     return found
 
 
-def _follow(step: Step, parent: Any) -> list[Any]:
+def _follow_step(step: Step, parent: Any) -> list[Any]:
     if isinstance(step, str):
         return [parent[step]] if isinstance(parent, Mapping) and step in parent else []
     if not isinstance(parent, list | tuple):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from harness.base import BrokenPattern, InvalidValue, search
-from harness.judging.matching.texts import clean
+from harness.base import BrokenPattern, InvalidValue, search_pattern
+from harness.judging.matching.texts import clean_text
 from harness.types import JsonPath
 
 _ADVICE = {
@@ -30,9 +30,9 @@ def check_pattern(pattern: str, path: JsonPath = ()) -> None:
         InvalidValue: it cannot; says why.
     """
     try:
-        search(pattern, "")
+        search_pattern(pattern, "")
     except BrokenPattern as error:
-        said = clean(str(error))
+        said = clean_text(str(error))
         advice = next((advice for sign, advice in _ADVICE.items() if sign in said), None)
         raise InvalidValue(
             f"this regular expression does not work: {said}", path=path, meant=advice
@@ -44,4 +44,4 @@ def is_in_every_text(pattern: str) -> bool:
     # Without an anchor, what matches the empty text is found anywhere; with one at its beginning
     # or end, it is found there.
     bare = (pattern.removeprefix("^"), re.sub(r"(?<!\\)\$$", "", pattern))
-    return any(not _ANCHOR.search(each) and search(each, "") is not None for each in bare)
+    return any(not _ANCHOR.search(each) and search_pattern(each, "") is not None for each in bare)

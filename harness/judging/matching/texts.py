@@ -13,7 +13,14 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 
-from harness.base import KNOWN, escaped, readings, render, shorten, without_hidden
+from harness.base import (
+    KNOWN,
+    escape_hidden,
+    list_readings,
+    render_text,
+    shorten_text,
+    without_hidden,
+)
 
 _TYPOGRAPHY = str.maketrans(
     dict.fromkeys("‘’‚‛ʼ′‹›", "'")
@@ -33,19 +40,19 @@ _SEARCHED = 20_000  # characters of the text that is searched for a nearest pass
 _COMPARED = 30  # words of the text whose nearest passage is searched for
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     r"""Return ``text`` without line breaks, and with hidden characters as escapes (``\x1b``)."""
-    return escaped(_BREAKS.sub(" ", text))
+    return escape_hidden(_BREAKS.sub(" ", text))
 
 
-def clip(text: str, width: int) -> str:
-    """Return ``text``, shortened by `shorten` if it has more than ``width`` characters."""
-    return text if len(text) <= width else shorten(text, width)
+def clip_text(text: str, width: int) -> str:
+    """Return ``text``, shortened by `shorten_text` if it has more than ``width`` characters."""
+    return text if len(text) <= width else shorten_text(text, width)
 
 
-def line(text: str, width: int = 160) -> str:
+def format_line(text: str, width: int = 160) -> str:
     """Return ``text`` as one printable line of at most ``width`` characters."""
-    return clip(clean(" ".join(text[: width * 8].split())), width)
+    return clip_text(clean_text(" ".join(text[: width * 8].split())), width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class FoldedText:
     """A text, its folded form, and the offsets that lead back."""
 
     shown: str
@@ -72,33 +79,39 @@ class Folded:
     def find(self, folded: str) -> Passage | None:
         """Return the first occurrence of the already folded text, if there is one."""
         start = self.folded.find(folded)
-        return None if start < 0 else self.passage(start, start + len(folded))
+        return None if start < 0 else self.get_passage(start, start + len(folded))
 
-    def passage(self, start: int, end: int, around: int = 50) -> Passage:
+    def get_passage(self, start: int, end: int, around: int = 50) -> Passage:
         """Return the text between two offsets of `folded`, with ``around`` characters beside it."""
         first, last = self.offsets[start], max(self.offsets[end - 1] + 1, self.offsets[start] + 1)
         left, right = max(0, first - around), min(len(self.shown), last + around)
         if (
-            KNOWN.text(self.shown) is not self.shown
+            KNOWN.redact_text(self.shown) is not self.shown
         ):  # a secret that is cut in two would no longer be recognised
-            left, right = _at_word(self.shown, left, -1), _at_word(self.shown, right, 1)
+            left, right = (
+                _next_word_edge(self.shown, left, -1),
+                _next_word_edge(self.shown, right, 1),
+            )
         before, after = "…" if left else "", "…" if right < len(self.shown) else ""
-        context = before + " ".join(clean(KNOWN.text(self.shown[left:right])).split()) + after
+        context = (
+            before + " ".join(clean_text(KNOWN.redact_text(self.shown[left:right])).split()) + after
+        )
         return Passage(
-            found=line(self.shown[first:last]), context=shorten(context, 2 * around + 160)
+            found=format_line(self.shown[first:last]),
+            context=shorten_text(context, 2 * around + 160),
         )
 
 
-def _at_word(text: str, place: int, step: int) -> int:
+def _next_word_edge(text: str, place: int, step: int) -> int:
     """Return the next offset from ``place`` in the direction of ``step`` that cuts no word."""
     while 0 < place < len(text) and not (text[place - 1].isspace() or text[place].isspace()):
         place += step
     return place
 
 
-def folding(text: str) -> Folded:
+def fold_with_offsets(text: str) -> FoldedText:
     """Fold ``text``, keeping offsets."""
-    shown = _normal(text)
+    shown = _normalise_text(text)
     parts: list[str] = []
     offsets: list[int] = []
     for match in _WORD_OR_SPACE.finditer(shown):
@@ -111,10 +124,10 @@ def folding(text: str) -> Folded:
             offsets.extend(range(start, end))
         else:  # a letter such as ß becomes two
             offsets.extend(place for place in range(start, end) for _ in shown[place].casefold())
-    return Folded(shown=shown, folded="".join(parts), offsets=(*offsets, len(shown)))
+    return FoldedText(shown=shown, folded="".join(parts), offsets=(*offsets, len(shown)))
 
 
-def _normal(text: str) -> str:
+def _normalise_text(text: str) -> str:
     shown = without_hidden(text)
     if not shown.isascii():
         # NFKC makes a space with an accent of the accent that some write as an apostrophe
@@ -123,77 +136,80 @@ def _normal(text: str) -> str:
     return shown
 
 
-def _folded(text: str) -> str:
-    """Return the folded text of `folding` without offsets: many times faster."""
-    return _SPACE.sub(" ", _normal(text)).casefold()
+def _fold_quickly(text: str) -> str:
+    """Return the folded text of `fold_with_offsets` without offsets: many times faster."""
+    return _SPACE.sub(" ", _normalise_text(text)).casefold()
 
 
-def fold(text: str) -> str:
+def fold_text(text: str) -> str:
     """Return ``text`` folded, without white space around it."""
-    return _folded(text).strip()
+    return _fold_quickly(text).strip()
 
 
-def find(wanted: str, text: str) -> Passage | None:
+def find_passage(wanted: str, text: str) -> Passage | None:
     """Return the passage of ``text`` that equals ``wanted`` once both are folded, if any.
 
     It is searched in each reading of ``text``. Spaces around ``wanted`` count, and the ends of
     ``text`` count as spaces: ``" no "`` finds only the word *no*.
     """
-    needle, reading = _search(wanted, text)
-    return None if reading is None else folding(reading).find(needle)
+    needle, reading = _search_readings(wanted, text)
+    return None if reading is None else fold_with_offsets(reading).find(needle)
 
 
-def contains(wanted: str, text: str) -> bool:
-    """Whether `find` would find ``wanted``; much faster in a long text."""
-    return _search(wanted, text)[1] is not None
+def contains_text(wanted: str, text: str) -> bool:
+    """Whether `find_passage` would find ``wanted``; much faster in a long text."""
+    return _search_readings(wanted, text)[1] is not None
 
 
-def equals(wanted: str, text: str) -> bool:
+def equals_text(wanted: str, text: str) -> bool:
     """Whether a reading of ``text`` is ``wanted``, once both are folded, and nothing else."""
-    return fold(wanted) in map(fold, readings(text))
+    return fold_text(wanted) in map(fold_text, list_readings(text))
 
 
 def plain_readings(text: str) -> tuple[str, ...]:
     """Return ``text`` as it is written and, if they differ, as it is read, with plain letters."""
-    return tuple(dict.fromkeys((text, *map(_normal, readings(text)))))
+    return tuple(dict.fromkeys((text, *map(_normalise_text, list_readings(text)))))
 
 
-def folded_as_read(text: str) -> Folded:
+def fold_as_read(text: str) -> FoldedText:
     """Fold ``text`` as a reader sees it, keeping offsets."""
-    return folding(render(text))
+    return fold_with_offsets(render_text(text))
 
 
-def _search(wanted: str, text: str) -> tuple[str, str | None]:
+def _search_readings(wanted: str, text: str) -> tuple[str, str | None]:
     """Return the folded ``wanted``, and the first reading of ``text`` that contains it."""
-    needle = _folded(wanted.strip("\r\n"))
+    needle = _fold_quickly(wanted.strip("\r\n"))
     return needle, next(
-        (hay for reading in readings(text) if needle in _folded(hay := f" {reading} ")), None
+        (hay for reading in list_readings(text) if needle in _fold_quickly(hay := f" {reading} ")),
+        None,
     )
 
 
-def nearest(wanted: str, text: str) -> Passage | None:
+def find_nearest(wanted: str, text: str) -> Passage | None:
     """Return the passage of ``text`` most similar to ``wanted``, if it is worth showing."""
-    needle, hay = fold(wanted).split()[:_COMPARED], folding(text[:_SEARCHED])
+    needle, hay = fold_text(wanted).split()[:_COMPARED], fold_with_offsets(text[:_SEARCHED])
     words = list(_WORDS.finditer(hay.folded))
     size = max(1, len(needle))
-    goal = _pairs(" ".join(needle))
+    goal = _count_letter_pairs(" ".join(needle))
     best, where = _NEAR_ENOUGH, None
     for first in range(max(1, len(words) - size + 1) if words else 0):
         start, end = words[first].start(), words[min(first + size, len(words)) - 1].end()
-        score = _likeness(goal, _pairs(hay.folded[start:end]))
+        score = _compare_letter_pairs(goal, _count_letter_pairs(hay.folded[start:end]))
         if score > best:
             best, where = score, (start, end)
-    return None if where is None else hay.passage(*where)
+    return None if where is None else hay.get_passage(*where)
 
 
-def likeness(left: str, right: str) -> float:
+def measure_likeness(left: str, right: str) -> float:
     """Return the similarity of two texts, from 0 to 1, by the letter pairs that they share."""
-    return _likeness(_pairs(fold(left)), _pairs(fold(right)))
+    return _compare_letter_pairs(
+        _count_letter_pairs(fold_text(left)), _count_letter_pairs(fold_text(right))
+    )
 
 
-def _pairs(text: str) -> Counter[str]:
+def _count_letter_pairs(text: str) -> Counter[str]:
     return Counter(text[place : place + 2] for place in range(max(1, len(text) - 1)))
 
 
-def _likeness(left: Counter[str], right: Counter[str]) -> float:
+def _compare_letter_pairs(left: Counter[str], right: Counter[str]) -> float:
     return 2 * (left & right).total() / (left.total() + right.total())

@@ -17,19 +17,26 @@ Pass all views of one server together: calls with equal tool and arguments are c
 identities and trials. A view needs no model: calls of a program work too, with an empty answer.
 Give views of the same question the same ``group``, and each view a ``key`` to identify its leaks;
 set ``nobody`` on callers without attributes; ``known`` has the texts that the identity itself sent.
-`decide` returns one tuple for each view, in order; `find_leaks` returns one `Leak` for each field
-and view; `summary` joins several decisions into one word. The rules are in
-`harness.judging.policy.leaks` (what is a leak), `harness.judging.policy.withheld` (what counts as
-withheld) and `harness.judging.policy.comparable_values` (which values are distinctive enough to
-exclude an accidental match).
+`decide_access` returns one tuple for each view, in order; `find_leaks` returns one `Leak` for each
+field and view; `summarise_access` joins several decisions into one word. The rules are in
+`harness.judging.policy.leaks` (what is a leak), `harness.judging.policy.withheld_values` (what
+counts as withheld) and `harness.judging.policy.comparable_values` (which values are distinctive
+enough to exclude an accidental match).
 """
 
 from __future__ import annotations
 
-from harness.judging.policy.decisions import decide, summary
-from harness.judging.policy.identity_observed import unobserved
+from harness.judging.policy.decisions import decide_access, summarise_access
+from harness.judging.policy.identity_effect import explain_unobserved
 from harness.judging.policy.leaks import find_leaks
-from harness.judging.policy.not_read import not_read
+from harness.judging.policy.unread_content import find_unread
 from harness.judging.policy.views import View
 
-__all__ = ["View", "decide", "find_leaks", "not_read", "summary", "unobserved"]
+__all__ = [
+    "View",
+    "decide_access",
+    "explain_unobserved",
+    "find_leaks",
+    "find_unread",
+    "summarise_access",
+]

@@ -14,10 +14,10 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from harness.base import readings
-from harness.judging.matching.amounts import figures
+from harness.base import list_readings
+from harness.judging.matching.amounts import find_figures
 from harness.judging.matching.masks import is_masked
-from harness.judging.matching.texts import fold
+from harness.judging.matching.texts import fold_text
 
 _DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?(?:[ t]\d\d:\d\d.*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 _NUMBER = re.compile(r"[-+]?[$€£]?\d[\d,']*(?:\.\d+)?")
@@ -32,7 +32,7 @@ _SEARCHED = 200_000
 """Maximum number of characters of one text that are searched."""
 
 
-class Value(NamedTuple):
+class ComparableValue(NamedTuple):
     """A scalar in comparable form."""
 
     text: str
@@ -45,21 +45,21 @@ class Value(NamedTuple):
     """0 to 2, by the table above."""
 
 
-def value_of(scalar: Any) -> Value | None:
+def to_comparable(scalar: Any) -> ComparableValue | None:
     """Return a JSON scalar in comparable form; ``None`` for null and the empty text."""
     if scalar is None or isinstance(scalar, dict | list):
         return None
-    return _value(scalar, type(scalar).__name__)
+    return _build_comparable(scalar, type(scalar).__name__)
 
 
 @lru_cache(maxsize=50_000)
-def _value(scalar: Any, kind: str) -> Value | None:
+def _build_comparable(scalar: Any, kind: str) -> ComparableValue | None:
     if kind == "bool":
-        return Value(str(scalar).lower(), None, "", 0)
-    text = fold(str(scalar))
+        return ComparableValue(str(scalar).lower(), None, "", 0)
+    text = fold_text(str(scalar))
     if not text:
         return None
-    number = _number(scalar, text)
+    number = _parse_number(scalar, text)
     digits = "".join(filter(str.isdigit, text))
     bare = (
         len(digits) >= _PHONE_DIGITS
@@ -67,15 +67,11 @@ def _value(scalar: Any, kind: str) -> Value | None:
         and not _DATE.fullmatch(text)
     )
     # A mask is recognised by its line breaks, which folding removes.
-    grade = (
-        _grade_of_text(text, masked=is_masked(scalar))
-        if number is None
-        else _grade_of_number(number)
-    )
-    return Value(text, number, digits if bare else "", grade)
+    grade = _grade_text(text, masked=is_masked(scalar)) if number is None else _grade_number(number)
+    return ComparableValue(text, number, digits if bare else "", grade)
 
 
-def _number(scalar: Any, text: str) -> float | None:
+def _parse_number(scalar: Any, text: str) -> float | None:
     if isinstance(scalar, str) and (not _NUMBER.fullmatch(text) or re.match(r"[-+]?0\d", text)):
         return None
     try:
@@ -85,7 +81,7 @@ def _number(scalar: Any, text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _grade_of_number(number: float) -> int:
+def _grade_number(number: float) -> int:
     telling = f"{abs(number):.10g}".replace(".", "").strip("0")
     # Beyond 1e15 no float has a fraction.
     whole = number == int(number) if abs(number) < 1e15 else True  # noqa: PLR2004
@@ -96,14 +92,14 @@ def _grade_of_number(number: float) -> int:
     return 2 if size >= _MANY_DIGITS else 1
 
 
-def is_exact(value: Value) -> bool:
+def is_exact(value: ComparableValue) -> bool:
     """Whether a number has so many digits that an accidental match is improbable."""
     if value.number is None:
         return False
     return len(f"{abs(value.number):.12g}".replace(".", "").strip("0")) >= _EXACT_DIGITS
 
 
-def _grade_of_text(text: str, *, masked: bool) -> int:
+def _grade_text(text: str, *, masked: bool) -> int:
     if masked or len(text) < _SHORT - 1:
         return 0
     if _DATE.fullmatch(text):
@@ -116,7 +112,7 @@ def _grade_of_text(text: str, *, masked: bool) -> int:
     return 1 if len(words) > 1 else 0
 
 
-def same(left: Value, right: Value) -> bool:
+def is_same_value(left: ComparableValue, right: ComparableValue) -> bool:
     """Return whether two values mean the same."""
     if left.number is not None and right.number is not None:
         return left.number == right.number
@@ -129,37 +125,37 @@ class Prose:
     def __init__(self, text: str) -> None:
         """Take the text, or its first `_SEARCHED` characters."""
         self._text = text[:_SEARCHED]
-        self._folded = "\n".join(map(fold, readings(self._text)))
+        self._folded = "\n".join(map(fold_text, list_readings(self._text)))
         self._numbers: frozenset[float] | None = None
 
-    def holds(self, value: Value) -> bool:
+    def contains_value(self, value: ComparableValue) -> bool:
         """Return whether the text has the value, as a whole word and in any notation."""
         if value.number is not None:
-            return value.number in self.numbers()
+            return value.number in self.list_numbers()
         if value.text in self._folded:
             bounded = rf"(?<!\w){re.escape(value.text)}(?!\w)"
             return re.search(bounded, self._folded) is not None
-        return bool(value.digits) and value.digits in _squeezed(self._folded)
+        return bool(value.digits) and value.digits in _squeeze_text(self._folded)
 
-    def words(self) -> frozenset[str]:
+    def list_words(self) -> frozenset[str]:
         """Return every word of the text and every group of digits, each once."""
         return frozenset(_WORD.findall(self._folded)) | frozenset(
-            _WORD.findall(_squeezed(self._folded))
+            _WORD.findall(_squeeze_text(self._folded))
         )
 
-    def numbers(self) -> frozenset[float]:
+    def list_numbers(self) -> frozenset[float]:
         """Return every number of the text, in all possible readings."""
         if self._numbers is None:
-            self._numbers = frozenset(figures(self._text))
+            self._numbers = frozenset(find_figures(self._text))
         return self._numbers
 
 
-def _squeezed(text: str) -> str:
+def _squeeze_text(text: str) -> str:
     """Return ``text`` without the separators of telephone numbers."""
     return re.sub(r"(?<=\d)[ ().\-/]+(?=\d|\()", "", text)
 
 
-def shortened(scalar: Any) -> str:
+def shorten_scalar(scalar: Any) -> str:
     """Return a part of a value that suffices to recognise it but does not reveal it."""
     text = " ".join(str(scalar).split())
     if len(text) <= _SHORT:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from harness.judging.policy.views import CallKey, Result, View
-from harness.judging.policy.withheld import differences
+from harness.judging.policy.withheld_values import compare_results
 from harness.judging.secrecy.masks import readable_share
 from harness.types import NOT_SENT, Access, Decision, RefusalShape
 
 
-def decide(views: Sequence[View]) -> list[tuple[Decision, ...]]:
+def decide_access(views: Sequence[View]) -> list[tuple[Decision, ...]]:
     """Return for each view the decision on each tool of its group.
 
     These are the tools that any view of the group called, and the tools that are listed for other
@@ -31,19 +31,21 @@ def decide(views: Sequence[View]) -> list[tuple[Decision, ...]]:
         )
     offered: dict[str, set[str]] = {}
     for view in views:
-        offered.setdefault(view.suite, set()).update(view.offered)
+        offered.setdefault(view.suite, set()).update(view.tool_names)
     return [
         tuple(
-            _decision(view, tool, answers)
+            _decide_on_tool(view, tool, answers)
             for tool in dict.fromkeys(
-                (*tools[view.suite, view.group], *sorted(offered[view.suite] - view.offered))
+                (*tools[view.suite, view.group], *sorted(offered[view.suite] - view.tool_names))
             )
         )
         for view in views
     ]
 
 
-def _decision(view: View, tool: str, answers: dict[CallKey, list[tuple[str, Result]]]) -> Decision:
+def _decide_on_tool(
+    view: View, tool: str, answers: dict[CallKey, list[tuple[str, Result]]]
+) -> Decision:
     made = [result for result in view.results if result.call.tool == tool]
     good = [result for result in made if result.call.outcome == "ok"]
     missing: dict[str, None] = {}
@@ -56,11 +58,11 @@ def _decision(view: View, tool: str, answers: dict[CallKey, list[tuple[str, Resu
         ]
         compared += bool(others)
         for full in others:
-            for leaf, kept, mask in differences(full, result):
+            for leaf, kept, mask in compare_results(full, result):
                 (masked if kept == "masked" else missing)[leaf.path] = None
                 if mask is not None and readable_share(mask.value, leaf.value):
                     partly[leaf.path] = None
-    access, shape = _access(view, tool, made, kept_back=bool(missing or masked))
+    access, shape = _determine_access(view, tool, made, kept_back=bool(missing or masked))
     return Decision(
         identity=view.identity,
         tool=tool,
@@ -74,7 +76,7 @@ def _decision(view: View, tool: str, answers: dict[CallKey, list[tuple[str, Resu
     )
 
 
-def _access(
+def _determine_access(
     view: View, tool: str, made: Sequence[Result], *, kept_back: bool
 ) -> tuple[Access, RefusalShape | None]:
     if view.refused:
@@ -82,7 +84,7 @@ def _access(
     outcomes = {result.call.outcome for result in made if result.call.outcome not in NOT_SENT}
     if "ok" in outcomes:
         return ("filtered", "filtered_fields") if kept_back else ("allowed", None)
-    if tool not in view.offered:
+    if tool not in view.tool_names:
         return "hidden", "not_listed"
     if "denied" in outcomes:
         shapes = [result.call.refusal for result in made if result.call.refusal is not None]
@@ -90,7 +92,7 @@ def _access(
     return ("error", None) if outcomes else ("not_attempted", None)
 
 
-def summary(decisions: Iterable[Access]) -> Access:
+def summarise_access(decisions: Iterable[Access]) -> Access:
     """Return several decisions as one word; ``not_attempted`` only if there is no other."""
     words = set(decisions) - {"not_attempted"}
     if len(words) > 1:

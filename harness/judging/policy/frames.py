@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
-from harness.base import loads
+from harness.base import load_json
 from harness.judging.policy.views import Leaf, Result, View
 from harness.judging.secrecy import Page
-from harness.types import STDERR, Aside, ToolList
+from harness.types import STDERR, SideContent, ToolList
 
 Channel: TypeAlias = Literal["result", "error", "beside", "operator"]
 """``result``: a successful result. ``error``: the text of a failed call. ``beside``: everything
 else that an identity gets. ``operator``: output that only the server's operator gets."""
 
 
-class Frame:
+class SourcePage:
     """A page with its source."""
 
     def __init__(self, channel: Channel, place: str) -> None:
@@ -36,12 +36,14 @@ class Frame:
         self.leaves += [leaf] * (len(self.page.lines) - len(self.leaves))
 
 
-def frames_of_call(result: Result) -> Iterator[Frame]:
+def build_call_frames(result: Result) -> Iterator[SourcePage]:
     """Yield the pages of one call: its structured result, its text if different, and the rest."""
     channel: Channel = "result" if result.call.outcome == "ok" else "error"
     form = "result" if channel == "result" else "error"
-    structured = Frame(channel, f"the structured {form} of {{call}}")
-    text = Frame(channel, "the text of {call}" if form == "result" else "the error text of {call}")
+    structured = SourcePage(channel, f"the structured {form} of {{call}}")
+    text = SourcePage(
+        channel, "the text of {call}" if form == "result" else "the error text of {call}"
+    )
     for leaf in result.leaves:
         own = structured if leaf.channel == "structured" else text
         if own is structured or not result.is_prose:
@@ -50,19 +52,19 @@ def frames_of_call(result: Result) -> Iterator[Frame]:
     if result.is_prose:
         text.add("", result.call.text)
     else:
-        _add_keys(text, result.parsed)
+        _add_keys(text, result.text_json)
     yield structured
     if text.page.lines != structured.page.lines:
         yield text
-    yield from _besides(result.call.beside, ", with {call}")
+    yield from _side_channel_frames(result.call.beside, ", with {call}")
 
 
-def _add_keys(frame: Frame, value: Any) -> None:
-    for key in _keys(value):
+def _add_keys(frame: SourcePage, value: Any) -> None:
+    for key in _collect_keys(value):
         frame.add("a name of a field", key)
 
 
-def _keys(value: Any) -> Sequence[str]:
+def _collect_keys(value: Any) -> Sequence[str]:
     """Return the distinct names of all fields."""
     found: dict[str, None] = {}
     waiting = [value]
@@ -76,32 +78,32 @@ def _keys(value: Any) -> Sequence[str]:
     return list(found)
 
 
-def frames_of_offer(view: View) -> Iterator[Frame]:
+def build_offer_frames(view: View) -> Iterator[SourcePage]:
     """Yield the pages of what an identity got before any call, tools first."""
     yield _tools_frame(view.tools)
-    yield from _besides(view.beside)
+    yield from _side_channel_frames(view.beside)
 
 
-def _besides(asides: Sequence[Aside], when: str = "") -> Iterator[Frame]:
+def _side_channel_frames(asides: Sequence[SideContent], when: str = "") -> Iterator[SourcePage]:
     for aside in asides:
         channel: Channel = "operator" if STDERR in aside.place else "beside"
-        frame = Frame(channel, f"{_plain(aside.place)}{when}")
+        frame = SourcePage(channel, f"{_escape_braces(aside.place)}{when}")
         try:
-            value = loads(aside.text)
+            value = load_json(aside.text)
         except ValueError:
             value = aside.text
-        for path, text in _scalars(value):
+        for path, text in _iterate_scalars(value):
             frame.add(path, text)
         yield frame
 
 
-def _plain(place: str) -> str:
+def _escape_braces(place: str) -> str:
     return place.replace("{", "{{").replace("}", "}}")
 
 
 @lru_cache(maxsize=64)
-def _tools_frame(tools: ToolList) -> Frame:
-    frame = Frame("beside", "the list of tools")
+def _tools_frame(tools: ToolList) -> SourcePage:
+    frame = SourcePage("beside", "the list of tools")
     for tool in tools.tools:
         frame.add(f"the title of {tool.name}", tool.title or "")
         frame.add(f"the description of {tool.name}", tool.description)
@@ -109,12 +111,12 @@ def _tools_frame(tools: ToolList) -> Frame:
             (tool.input_schema, "inputSchema"),
             (tool.output_schema, "outputSchema"),
         ):
-            for path, text in _scalars(schema):
+            for path, text in _iterate_scalars(schema):
                 frame.add(f"the {name} of {tool.name}: {path}", text)
     return frame
 
 
-def _scalars(value: Any) -> Iterator[tuple[str, str]]:
+def _iterate_scalars(value: Any) -> Iterator[tuple[str, str]]:
     """Yield the path and the text of every scalar and every key."""
     waiting: list[tuple[str, Any]] = [("", value)]
     while waiting:

@@ -1,6 +1,7 @@
 """Leaks: values that the server withholds from an identity in one place and gives it in another.
 
-A secret (`harness.judging.policy.withheld`) is searched for in everything that the identity got:
+A secret (`harness.judging.policy.withheld_values`) is searched for in everything that the identity
+got:
 
 | place                               | it is a leak if                                          |
 |-------------------------------------|----------------------------------------------------------|
@@ -14,7 +15,7 @@ A secret (`harness.judging.policy.withheld`) is searched for in everything that 
 | any result of an anonymous caller   | that call is refused to a named one: it fails open       |
 
 A distinctive value, one with no accidental matches, is a leak under any name, in any encoding, and
-in everything else that the identity got (`harness.judging.policy.anywhere`).
+in everything else that the identity got (`harness.judging.policy.value_scanner`).
 
 It is no leak if the identity sent the value itself (prompt, attributes, earlier arguments). A less
 distinctive value is no leak either if a tool's description contains it, or (except in the first
@@ -30,14 +31,14 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 
-from harness.base import digest
-from harness.judging.policy.anywhere import Anywhere, Sighting
-from harness.judging.policy.comparable_values import Prose, is_exact, shortened, value_of
-from harness.judging.policy.index import Shown, Siblings, WithheldValues
-from harness.judging.policy.same_field import about
+from harness.base import digest_json
+from harness.judging.policy.comparable_values import Prose, is_exact, shorten_scalar, to_comparable
+from harness.judging.policy.same_field import is_same_record_field
 from harness.judging.policy.same_record import same_record
+from harness.judging.policy.value_index import ShownValues, Siblings, WithheldValues
+from harness.judging.policy.value_scanner import Sighting, ValueScanner
 from harness.judging.policy.views import CallKey, Leaf, Result, View
-from harness.judging.policy.withheld import WithheldValue, kept_from
+from harness.judging.policy.withheld_values import WithheldValue, find_withheld
 from harness.judging.secrecy.masks import is_unreadable, readable_share
 from harness.types import NOT_SEARCHED, Leak, ToolList
 
@@ -47,26 +48,26 @@ _UNMISTAKABLE = 8
 
 def find_leaks(views: Sequence[View]) -> list[Leak]:
     """Return every leak, one for each field and trial, in the order of ``views``."""
-    secrets = kept_from(views)
-    openings = _openings(views)
+    secrets = find_withheld(views)
+    openings = _find_openings(views)
     shown = {
-        identity: Shown([view for view in views if view.identity == identity])
+        identity: ShownValues([view for view in views if view.identity == identity])
         for identity in secrets
     }
     kept = {identity: WithheldValues(own) for identity, own in secrets.items()}
-    anywhere = {identity: Anywhere(own, shown[identity]) for identity, own in secrets.items()}
+    anywhere = {identity: ValueScanner(own, shown[identity]) for identity, own in secrets.items()}
     searches = (
-        _Search(view, kept[view.identity], shown[view.identity], anywhere[view.identity])
+        _LeakSearch(view, kept[view.identity], shown[view.identity], anywhere[view.identity])
         for view in views
     )
     return [
         leak
         for view, search in zip(views, searches, strict=True)
-        for leak in (*_collapsed(search.leaks()), *openings.get(id(view), ()))
+        for leak in (*_merge_by_field(search.find_leaks()), *openings.get(id(view), ()))
     ]
 
 
-def _openings(views: Sequence[View]) -> dict[int, list[Leak]]:
+def _find_openings(views: Sequence[View]) -> dict[int, list[Leak]]:
     """Return the calls that are served to an anonymous caller but denied to a named one."""
     refused: dict[CallKey, dict[str, None]] = {}
     for view in views:
@@ -100,7 +101,7 @@ def _openings(views: Sequence[View]) -> dict[int, list[Leak]]:
     return found
 
 
-def _collapsed(leaks: Iterable[Leak]) -> list[Leak]:
+def _merge_by_field(leaks: Iterable[Leak]) -> list[Leak]:
     """Return one leak for each field, even if it leaks many values."""
     found: dict[tuple[str, str, bool], Leak] = {}
     for leak in leaks:
@@ -113,101 +114,104 @@ def _collapsed(leaks: Iterable[Leak]) -> list[Leak]:
 # ── The search ───────────────────────────────────────────────────────────────────────────────
 
 
-class _Search:
+class _LeakSearch:
     """Searches one view for the values that are withheld from its identity."""
 
     def __init__(
-        self, view: View, secrets: WithheldValues, shown: Shown, anywhere: Anywhere
+        self, view: View, secrets: WithheldValues, shown: ShownValues, anywhere: ValueScanner
     ) -> None:
         self._view = view
         self._secrets = secrets
         self._shown = shown
         self._anywhere = anywhere
         self._brought = [*map(Prose, view.known)]
-        self._offer = _offer(view.tools)
+        self._offer = _offer_prose(view.tools)
         self._answer = Prose(view.answer)
         # The `id` of secrets that were found or that the identity sent itself, and of siblings
         # that are all settled.
         self._settled: set[int] = set()
 
-    def leaks(self) -> Iterator[Leak]:
+    def find_leaks(self) -> Iterator[Leak]:
         """Yield one leak for each value, with all places where it was found."""
         if not self._secrets:
             return
         found: dict[tuple[str, bool], list[Sighting]] = {}
-        for sighting in self._sightings():
+        for sighting in self._find_sightings():
             same = (sighting.secret.value.text, sighting.is_note)
             found.setdefault(same, []).append(sighting)
         for sightings in found.values():
-            yield self._leak(sightings)
-        for words in self._anywhere.unread():
-            yield self._unread(words)
+            yield self._build_leak(sightings)
+        for words in self._anywhere.list_unread():
+            yield self._unread_note(words)
 
-    def _sightings(self) -> Iterator[Sighting]:
+    def _find_sightings(self) -> Iterator[Sighting]:
         for number, result in enumerate(self._view.results, start=1):
             self._brought.append(
                 Prose(json.dumps(result.call.arguments, ensure_ascii=False, default=str))
             )
             call = f"call {number}, {result.call.tool}"
-            for secret, place in chain(self._in_fields(result), self._in_texts(result)):
+            for secret, place in chain(self._find_in_fields(result), self._find_in_texts(result)):
                 self._settled.add(id(secret))
-                if not self._is_known(secret) and not self._offer.holds(secret.value):
+                if not self._is_known(secret) and not self._offer.contains_value(secret.value):
                     yield Sighting(secret, place.format(call=call))
-            yield from self._unknown(self._under_masks(result, call))
-            yield from self._unknown(self._in_other_units(result, call))
-            yield from self._unknown(self._anywhere.in_call(self._view, result, call))
-        yield from self._unknown(self._anywhere.in_offer(self._view))
-        for secret in self._secrets.told_in(self._answer):
+            yield from self._skip_known(self._under_masks(result, call))
+            yield from self._skip_known(self._find_in_other_units(result, call))
+            yield from self._skip_known(self._anywhere.scan_call(self._view, result, call))
+        yield from self._skip_known(self._anywhere.scan_offer(self._view))
+        for secret in self._secrets.find_in_prose(self._answer):
             if (
                 id(secret) not in self._settled
-                and not self._shown.rightly(secret)
+                and not self._shown.is_rightful(secret)
                 and not self._is_known(secret)
-                and not self._offer.holds(secret.value)
+                and not self._offer.contains_value(secret.value)
             ):
                 yield Sighting(secret, "the answer, although no call of this identity returned it")
 
     def _under_masks(self, result: Result, call: str) -> Iterator[Sighting]:
         """Yield values whose mask leaves too much readable."""
-        for secret in self._secrets.masked_in(result):
+        for secret in self._secrets.find_masked(result):
             mask, value = secret.masks[result.fingerprint], secret.leaf.value
-            if not is_unreadable(mask.value, value, _most_of(mask, self._view.masks)):
+            if not is_unreadable(mask.value, value, _readable_limit(mask, self._view.masks)):
                 share = readable_share(mask.value, value)
                 form = "structured result" if mask.channel == "structured" else "text"
                 how = (f"masked, but {share:.0%} of it can be read",)
                 place = f"the {form} of {call}: {mask.path or mask.name}"
                 yield Sighting(secret, place, how, str(mask.value))
 
-    def _in_other_units(self, result: Result, call: str) -> Iterator[Sighting]:
+    def _find_in_other_units(self, result: Result, call: str) -> Iterator[Sighting]:
         """Yield numbers in another unit (cents, thousands), or rounded."""
-        for secret, leaf, how, is_rounded in self._anywhere.units.told_in(result):
+        for secret, leaf, how, is_rounded in self._anywhere.units.find_in_result(result):
             form = "structured result" if leaf.channel == "structured" else "text"
             place = f"the {form} of {call}: {leaf.path or leaf.name}"
             yield Sighting(secret, place, (how,), str(leaf.value), is_rounded)
 
-    def _unknown(self, sightings: Iterable[Sighting]) -> Iterator[Sighting]:
+    def _skip_known(self, sightings: Iterable[Sighting]) -> Iterator[Sighting]:
         for sighting in sightings:
             if not sighting.is_note:
                 self._settled.add(id(sighting.secret))
             if not self._is_known(sighting.secret):
                 yield sighting
 
-    def _in_fields(self, result: Result) -> Iterator[tuple[WithheldValue, str]]:
+    def _find_in_fields(self, result: Result) -> Iterator[tuple[WithheldValue, str]]:
         for leaf in result.leaves:
-            value = value_of(leaf.value)
+            value = to_comparable(leaf.value)
             if value is None:
                 continue
-            for siblings in self._secrets.of(value):
+            for siblings in self._secrets.find_equal(value):
                 if id(siblings) in self._settled:
                     continue
-                given = _given_away(siblings, leaf, result)
+                given = _find_given_away(siblings, leaf, result)
                 for secret in given:
                     if id(secret) not in self._settled:
                         form = "structured result" if leaf.channel == "structured" else "text"
-                        yield secret, f"the {form} of {{call}}: {_plain(leaf.path or leaf.name)}"
+                        yield (
+                            secret,
+                            f"the {form} of {{call}}: {_escape_braces(leaf.path or leaf.name)}",
+                        )
                 if len(given) == len(siblings.all):
                     self._settled.add(id(siblings))
 
-    def _in_texts(self, result: Result) -> Iterator[tuple[WithheldValue, str]]:
+    def _find_in_texts(self, result: Result) -> Iterator[tuple[WithheldValue, str]]:
         ok = result.call.outcome == "ok"
         paths = dict[str, str]()  # text → its first place
         for leaf in result.leaves:
@@ -216,17 +220,17 @@ class _Search:
         if result.is_prose and result.call.text:
             paths.setdefault(result.call.text, "")
         for text, path in paths.items():
-            for secret in self._secrets.told_in(Prose(text)):
+            for secret in self._secrets.find_in_prose(Prose(text)):
                 if id(secret) not in self._settled and self._may_be_quoted(secret, result, ok=ok):
-                    what = f"text of {{call}}{': ' + _plain(path) if path else ''}"
+                    what = f"text of {{call}}{': ' + _escape_braces(path) if path else ''}"
                     yield secret, f"the {what}" if ok else f"the error {what}"
 
     def _may_be_quoted(self, secret: WithheldValue, result: Result, *, ok: bool) -> bool:
-        if self._shown.rightly(secret):
+        if self._shown.is_rightful(secret):
             return False
         if result.key in secret.keys:
             return True
-        if same_record(secret.answered.asked, result.asked, "") is False:
+        if same_record(secret.answered.requested_record, result.requested_record, "") is False:
             return False
         if not ok:
             return True
@@ -235,9 +239,9 @@ class _Search:
         return secret.reach == "field" and long
 
     def _is_known(self, secret: WithheldValue) -> bool:
-        return any(text.holds(secret.value) for text in self._brought)
+        return any(text.contains_value(secret.value) for text in self._brought)
 
-    def _unread(self, words: str) -> Leak:
+    def _unread_note(self, words: str) -> Leak:
         """Return the note that a place was not searched completely."""
         view = self._view
         return Leak(
@@ -254,7 +258,7 @@ class _Search:
             is_note=True,
         )
 
-    def _leak(self, sightings: Sequence[Sighting]) -> Leak:
+    def _build_leak(self, sightings: Sequence[Sighting]) -> Leak:
         """Return the leak of one value; ``sightings`` are all places where it was found."""
         view = self._view
         secret, place, how, source, is_note = sightings[0]
@@ -266,18 +270,18 @@ class _Search:
             key=view.key,
             identity=view.identity,
             field=secret.leaf.path or secret.leaf.name,
-            shown=shortened(secret.leaf.value),
+            shown=shorten_scalar(secret.leaf.value),
             tool=secret.tool,
             kept=secret.kept,
             allowed_to=tuple(
                 dict.fromkeys(giver for one in sightings for giver in one.secret.givers)
             ),
             place=place,
-            in_answer=self._answer.holds(secret.value),
+            in_answer=self._answer.contains_value(secret.value),
             decoded=how,
-            source=shortened(source) if how else "",
+            source=shorten_scalar(source) if how else "",
             is_note=is_note,
-            value=digest([view.suite, secret.value.text])[:8],
+            value=digest_json([view.suite, secret.value.text])[:8],
             places=tuple(
                 f"{one.place} ({', '.join(one.how)})" if one.how else one.place
                 for one in reversed(by_place.values())
@@ -285,34 +289,38 @@ class _Search:
         )
 
 
-def _given_away(siblings: Siblings, leaf: Leaf, result: Result) -> Collection[WithheldValue]:
+def _find_given_away(siblings: Siblings, leaf: Leaf, result: Result) -> Collection[WithheldValue]:
     """Return the secrets that are leaked by a field with their value."""
     secret = siblings.first
     grade = secret.value.grade
     if result.key in secret.keys:
         if secret.reach == "call" or grade == 0:
-            return siblings.at(leaf.path) if secret.reach == "field" or grade > 0 else ()
+            return siblings.find_at(leaf.path) if secret.reach == "field" or grade > 0 else ()
         # A field that others get next to the secret is no evidence, unless both have the same
         # exact number: then either field reveals it.
         given_too = any(leaf.path in paths for paths in secret.answered.paths.values())
-        is_twin = given_too and is_exact(secret.value) and about(leaf, result, secret) is True
+        is_twin = (
+            given_too
+            and is_exact(secret.value)
+            and is_same_record_field(leaf, result, secret) is True
+        )
         unmistakable = grade == 2 and (is_twin or not given_too)  # noqa: PLR2004 - see there
-        return siblings.all if unmistakable else siblings.akin(leaf.name)
+        return siblings.all if unmistakable else siblings.find_similar(leaf.name)
     if isinstance(secret.leaf.value, bool) or (
         result.call.outcome == "ok" and secret.reach == "call"
     ):
         return ()
-    one_thing = about(leaf, result, secret)
+    one_thing = is_same_record_field(leaf, result, secret)
     if one_thing is False or not (one_thing or grade == 2):  # noqa: PLR2004
         return ()
-    return siblings.akin(leaf.name)
+    return siblings.find_similar(leaf.name)
 
 
-def _plain(path: str) -> str:
+def _escape_braces(path: str) -> str:
     return path.replace("{", "{{").replace("}", "}}")
 
 
-def _most_of(leaf: Leaf, masks: Mapping[str, float]) -> float | None:
+def _readable_limit(leaf: Leaf, masks: Mapping[str, float]) -> float | None:
     """Return the share of a field that may be readable, if the suite states one."""
     path = leaf.path.casefold()
     limits = [most for name, most in masks.items() if path == name or path.endswith(f".{name}")]
@@ -320,7 +328,7 @@ def _most_of(leaf: Leaf, masks: Mapping[str, float]) -> float | None:
 
 
 @lru_cache(maxsize=64)
-def _offer(tools: ToolList) -> Prose:
+def _offer_prose(tools: ToolList) -> Prose:
     """Return the tool list as text: names, descriptions and schemas."""
     described = [
         [tool.name, tool.description, tool.input_schema, tool.output_schema] for tool in tools.tools

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
-from harness.judging.policy.comparable_values import value_of
-from harness.judging.policy.same_field import about, akin
+from harness.judging.policy.comparable_values import to_comparable
+from harness.judging.policy.same_field import are_similar_names, is_same_record_field
 from harness.judging.policy.views import Leaf, Result
-from harness.judging.policy.withheld import WithheldValue
+from harness.judging.policy.withheld_values import WithheldValue
 
 _Item = TypeVar("_Item")
 _UNITS = {100: "in hundredths", 1_000: "in thousandths", 0.01: "in hundreds", 0.001: "in thousands"}
@@ -27,7 +27,7 @@ _ROUNDED = 100
 """Rounded numbers are multiples of this at least."""
 
 
-class InOtherUnits(NamedTuple):
+class ConvertedNumber(NamedTuple):
     """A withheld number in another unit, or rounded."""
 
     secret: WithheldValue
@@ -40,7 +40,7 @@ class InOtherUnits(NamedTuple):
     """Whether it is rounded."""
 
 
-class OtherUnits:
+class ConvertedNumbers:
     """The withheld numbers of one identity, indexed by their value in other units and rounded."""
 
     def __init__(self, secrets: Iterable[WithheldValue]) -> None:
@@ -52,37 +52,37 @@ class OtherUnits:
             if number is None or secret.reach != "field" or abs(number) < _LEAST:
                 continue
             for factor, unit in _UNITS.items():
-                _append(self._scaled, round(number * factor, 6), (secret, unit))
+                _append_item(self._scaled, round(number * factor, 6), (secret, unit))
             monthly = {round(number / _MONTHS, places) for places in (0, 2)}
             for share in monthly if secret.value.grade else ():
-                _append(self._scaled, share, (secret, "per month"))
-            for rounded in _roundings(number):
-                _append(self._rounded, rounded, secret)
+                _append_item(self._scaled, share, (secret, "per month"))
+            for rounded in _iterate_roundings(number):
+                _append_item(self._rounded, rounded, secret)
 
-    def told_in(self, result: Result) -> Iterator[InOtherUnits]:
+    def find_in_result(self, result: Result) -> Iterator[ConvertedNumber]:
         """Yield the withheld numbers that a successful result has in other units, or rounded."""
         if not self._scaled or result.call.outcome != "ok":
             return
         for leaf in result.leaves:
-            value = value_of(leaf.value)
+            value = to_comparable(leaf.value)
             if value is None or value.number is None or isinstance(leaf.value, bool):
                 continue
             number = round(value.number, 6)
             for secret, unit in self._scaled.get(number, ()):
-                if _belongs(secret, leaf, result):
-                    yield InOtherUnits(secret, leaf, unit, is_rounded=False)
+                if _belongs_to_record(secret, leaf, result):
+                    yield ConvertedNumber(secret, leaf, unit, is_rounded=False)
             for secret in self._rounded.get(number, ()):
-                if _belongs(secret, leaf, result):
-                    yield InOtherUnits(secret, leaf, "rounded", is_rounded=True)
+                if _belongs_to_record(secret, leaf, result):
+                    yield ConvertedNumber(secret, leaf, "rounded", is_rounded=True)
 
 
-def _append(found: dict[float, list[_Item]], key: float, item: _Item) -> None:
+def _append_item(found: dict[float, list[_Item]], key: float, item: _Item) -> None:
     own = found.setdefault(key, [])
     if len(own) < _MOST_ALIKE:
         own.append(item)
 
 
-def _roundings(number: float) -> Iterator[float]:
+def _iterate_roundings(number: float) -> Iterator[float]:
     step = _ROUNDED
     while step <= abs(number):
         rounded = float(round(number / step) * step)
@@ -91,10 +91,10 @@ def _roundings(number: float) -> Iterator[float]:
         step *= 10
 
 
-def _belongs(secret: WithheldValue, leaf: Leaf, result: Result) -> bool:
+def _belongs_to_record(secret: WithheldValue, leaf: Leaf, result: Result) -> bool:
     """Whether a field has a similar name and belongs to the same record as the secret."""
-    if not akin(leaf.name, secret.leaf.name):
+    if not are_similar_names(leaf.name, secret.leaf.name):
         return False
     if any(leaf.path in paths for paths in secret.answered.paths.values()):
         return False  # identities that may see the secret get this field as well
-    return about(leaf, result, secret) is True or result.key in secret.keys
+    return is_same_record_field(leaf, result, secret) is True or result.key in secret.keys

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from harness.judging.matching.texts import fold
+from harness.judging.matching.texts import fold_text
 from harness.judging.policy.same_record import same_record
 from harness.judging.policy.views import Leaf, Result
-from harness.judging.policy.withheld import WithheldValue
+from harness.judging.policy.withheld_values import WithheldValue
 
 # fmt: off
 _GENERIC = frozenset({
@@ -19,29 +19,29 @@ _GENERIC = frozenset({
 # fmt: on
 
 
-def akin(left: str, right: str) -> bool:
+def are_similar_names(left: str, right: str) -> bool:
     """Return whether two fields have similar names: ``salary`` and ``current_salary``."""
-    return not marks(left).isdisjoint(marks(right))
+    return not similarity_keys(left).isdisjoint(similarity_keys(right))
 
 
 @lru_cache(maxsize=10_000)
-def marks(name: str) -> frozenset[str]:
+def similarity_keys(name: str) -> frozenset[str]:
     """Return the keys that similar names share: distinctive words, and the whole name."""
     parts = re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
     words = frozenset(part.casefold().removesuffix("s") for part in parts) - _GENERIC
-    return words | {f"={fold(name)}"}
+    return words | {f"={fold_text(name)}"}
 
 
-def about(leaf: Leaf, result: Result, secret: WithheldValue) -> bool | None:
+def is_same_record_field(leaf: Leaf, result: Result, secret: WithheldValue) -> bool | None:
     """Return whether a field belongs to the same record as the secret; ``None`` if unknown.
 
     The ids in both records decide; without ids, the arguments of the calls.
     """
     for ours, theirs in (
         (secret.leaf.record, leaf.record),
-        (secret.answered.asked, result.asked),
-        (secret.leaf.record, result.asked),
-        (secret.answered.asked, leaf.record),
+        (secret.answered.requested_record, result.requested_record),
+        (secret.leaf.record, result.requested_record),
+        (secret.answered.requested_record, leaf.record),
     ):
         verdict = same_record(ours, theirs, except_for=leaf.name)
         if verdict is not None:

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from harness.judging.matching.masks import is_masked
-from harness.judging.policy.comparable_values import Value, same, value_of
+from harness.judging.policy.comparable_values import ComparableValue, is_same_value, to_comparable
 
 _IDENTIFYING = re.compile(
     r"(?i:(?:^|[_.\- ])(?:id|uuid|key|name|number|code|email|login|username|ssn)$)"
@@ -24,13 +24,13 @@ class JsonRecord:
         """Its fields."""
 
     @cached_property
-    def ids(self) -> Mapping[str, Value]:
+    def ids(self) -> Mapping[str, ComparableValue]:
         """Name → value of each identifying field that is not masked."""
         return {
             key: value
             for key, scalar in self.fields.items()
             if _IDENTIFYING.search(key)
-            and (value := value_of(scalar)) is not None
+            and (value := to_comparable(scalar)) is not None
             and not is_masked(scalar)
         }
 
@@ -44,7 +44,7 @@ NOTHING = JsonRecord({})
 """The record of a value that is not in an object."""
 
 
-class _Shared(NamedTuple):
+class _SharedIds(NamedTuple):
     """The names of the ids that two objects share."""
 
     agreeing: frozenset[str]
@@ -53,7 +53,7 @@ class _Shared(NamedTuple):
 
 def same_record(ours: JsonRecord, theirs: JsonRecord, except_for: str) -> bool | None:
     """Return true if two objects share an id, false if an id differs; else ``None``."""
-    shared = _shared(ours, theirs)
+    shared = _compare_ids(ours, theirs)
     if len(shared.differing) > (except_for in shared.differing):
         return False
     return True if len(shared.agreeing) > (except_for in shared.agreeing) else None
@@ -61,18 +61,18 @@ def same_record(ours: JsonRecord, theirs: JsonRecord, except_for: str) -> bool |
 
 def unlike_records(ours: JsonRecord, theirs: JsonRecord, except_for: str) -> bool:
     """Return whether two objects have ids to compare, and all of them differ."""
-    shared = _shared(ours, theirs)
+    shared = _compare_ids(ours, theirs)
     return len(shared.differing) > (except_for in shared.differing) and not shared.agreeing - {
         except_for
     }
 
 
 @lru_cache(maxsize=256)
-def _shared(ours: JsonRecord, theirs: JsonRecord) -> _Shared:
+def _compare_ids(ours: JsonRecord, theirs: JsonRecord) -> _SharedIds:
     """Compare the ids of two objects; cached, since it is needed for each of their fields."""
     both = ours.ids.keys() & theirs.ids.keys()
-    agreeing = frozenset(key for key in both if same(ours.ids[key], theirs.ids[key]))
-    return _Shared(agreeing, frozenset(both - agreeing))
+    agreeing = frozenset(key for key in both if is_same_value(ours.ids[key], theirs.ids[key]))
+    return _SharedIds(agreeing, frozenset(both - agreeing))
 
 
 def same_kind(ours: JsonRecord, theirs: JsonRecord) -> bool:

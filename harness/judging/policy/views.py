@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from harness.base import canonical_json, digest, loads
-from harness.judging.matching.texts import fold
+from harness.base import canonical_json, digest_json, load_json
+from harness.judging.matching.texts import fold_text
 from harness.judging.policy.same_record import NOTHING, JsonRecord
-from harness.types import Aside, JsonObject, Refusal, ToolCall, ToolList
+from harness.types import JsonObject, Refusal, SideContent, ToolCall, ToolList
 
 CallKey: TypeAlias = tuple[str, str]
 """Tool and arguments as canonical JSON: equal keys mean equal calls."""
@@ -62,25 +62,25 @@ class Result:
         return self.call.tool, canonical_json(self.call.arguments)
 
     @cached_property
-    def asked(self) -> JsonRecord:
+    def requested_record(self) -> JsonRecord:
         """The arguments, as the record that the call requests."""
         return JsonRecord(self.call.arguments)
 
     @cached_property
     def fingerprint(self) -> str:
         """Digest of call, outcome and result: equal for equal answers to equal calls."""
-        return digest([*self.key, self.call.outcome, self.call.text, self.call.structured])
+        return digest_json([*self.key, self.call.outcome, self.call.text, self.call.structured])
 
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
         """All fields of the structured result, and of a text of JSON or ``name: value`` lines."""
-        found = [*_leaves(self.call.structured, "structured"), *self._of_text]
+        found = [*_iterate_leaves(self.call.structured, "structured"), *self._text_leaves]
         return tuple(found)
 
     @cached_property
     def is_prose(self) -> bool:
         """Whether the text is not JSON."""
-        return not isinstance(self.parsed, dict | list)
+        return not isinstance(self.text_json, dict | list)
 
     @cached_property
     def paths(self) -> Mapping[Channel, frozenset[str]]:
@@ -91,19 +91,19 @@ class Result:
         return {channel: frozenset(paths) for channel, paths in found.items()}
 
     @cached_property
-    def parsed(self) -> Any:
+    def text_json(self) -> Any:
         """The text parsed as JSON; ``None`` if it is not JSON."""
         try:
-            return loads(self.call.text)
+            return load_json(self.call.text)
         except ValueError:
             return None
 
     @property
-    def _of_text(self) -> Iterator[Leaf]:
+    def _text_leaves(self) -> Iterator[Leaf]:
         if not self.is_prose:
-            yield from _leaves(self.parsed, "text")
+            yield from _iterate_leaves(self.text_json, "text")
         elif self.call.outcome == "ok":
-            yield from _lines(self.call.text)
+            yield from _parse_lines(self.call.text)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -116,7 +116,7 @@ class View:
     """The recorded calls in order."""
     tools: ToolList = field(default_factory=lambda: ToolList(tools=()))
     """The tools that were listed for this identity."""
-    beside: tuple[Aside, ...] = ()
+    beside: tuple[SideContent, ...] = ()
     """What the server sent outside of results and tool lists."""
     answer: str = ""
     """The model's final answer, which the user sees."""
@@ -153,12 +153,12 @@ class View:
         return tuple(Result(call=call) for call in self.calls)
 
     @cached_property
-    def offered(self) -> frozenset[str]:
+    def tool_names(self) -> frozenset[str]:
         """Names of the listed tools."""
         return frozenset(tool.name for tool in self.tools.tools)
 
 
-def _leaves(value: Any, channel: Channel) -> Iterator[Leaf]:
+def _iterate_leaves(value: Any, channel: Channel) -> Iterator[Leaf]:
     """Yield every scalar of a JSON value at any depth."""
     waiting: list[tuple[str, str, Any, JsonRecord]] = [("", "", value, NOTHING)]
     left = _MAX_FIELDS
@@ -178,11 +178,11 @@ def _leaves(value: Any, channel: Channel) -> Iterator[Leaf]:
             yield Leaf(path, name, part, record, channel)
 
 
-def _lines(text: str) -> Iterator[Leaf]:
+def _parse_lines(text: str) -> Iterator[Leaf]:
     """Yield ``name: value`` lines as fields."""
     lines = (_UNDERSCORED.sub(r"\1**\3**", line) for line in text.splitlines()[:_MAX_FIELDS])
     pairs = [
-        (fold(match["name"]), match["value"]) for line in lines if (match := _LINE.match(line))
+        (fold_text(match["name"]), match["value"]) for line in lines if (match := _LINE.match(line))
     ]
     names = [name for name, _ in pairs]
     # A repeated name starts another record, but lines do not show where a record ends.

@@ -7,7 +7,7 @@ deep. Which values are withheld from whom is decided in `harness.judging.policy`
 
 from __future__ import annotations
 
-from harness.judging.secrecy.search import Found, Page, Search
-from harness.judging.secrecy.values import Form, form_of
+from harness.judging.secrecy.search import FoundValue, Page, ValueSearch
+from harness.judging.secrecy.values import SearchForm, build_search_form
 
-__all__ = ["Form", "Found", "Page", "Search", "form_of"]
+__all__ = ["FoundValue", "Page", "SearchForm", "ValueSearch", "build_search_form"]

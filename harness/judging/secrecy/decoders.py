@@ -13,9 +13,9 @@ from binascii import a2b_base64
 from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import unquote_plus
 
-from harness.base import render
-from harness.judging.secrecy.rare_decoders import EXHAUSTIVE, RARE_DECODERS, decompressed
-from harness.judging.secrecy.stretch import Decoder, Stretch
+from harness.base import render_text
+from harness.judging.secrecy.decoder_types import DecodedSpan, Decoder
+from harness.judging.secrecy.rare_decoders import EXHAUSTIVE, RARE_DECODERS, decompress_data
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
 _BASE32 = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z2-7]{16,}|[a-z2-7]{16,})={0,6}")
@@ -55,9 +55,9 @@ _WHOLE_BASE64 = 11
 """Longer matches may start with characters that are not base64, such as a word before a slash."""
 
 
-def _text_of(data: bytes) -> str | None:
+def _decode_bytes(data: bytes) -> str | None:
     """Return decoded bytes as a text on one line; ``None`` if they contain no text."""
-    data = decompressed(data)
+    data = decompress_data(data)
     if data.count(0) * 3 >= len(data):
         data = data.replace(b"\0", b"")  # UTF-16
     try:
@@ -69,38 +69,38 @@ def _text_of(data: bytes) -> str | None:
     return " ".join(text.splitlines())
 
 
-def _base64(text: str) -> Iterator[Stretch]:
+def _decode_base64(text: str) -> Iterator[DecodedSpan]:
     for match in _BASE64.finditer(text):
         body = match[0].rstrip("=").replace("-", "+").replace("_", "/")
         for skipped in range(4) if len(body) > _WHOLE_BASE64 else (0,):
             rest = body[skipped:]
             rest = rest[: len(rest) - (len(rest) % 4 == 1)]
-            decoded = _text_of(a2b_base64(rest + "=" * (-len(rest) % 4)))
+            decoded = _decode_bytes(a2b_base64(rest + "=" * (-len(rest) % 4)))
             if decoded is not None:
-                yield Stretch(match.start(), match[0], decoded)
+                yield DecodedSpan(match.start(), match[0], decoded)
 
 
-def _base32(text: str) -> Iterator[Stretch]:
+def _decode_base32(text: str) -> Iterator[DecodedSpan]:
     for match in _BASE32.finditer(text):
         body = match[0].rstrip("=").upper()
         try:
-            decoded = _text_of(base64.b32decode(body + "=" * (-len(body) % 8)))
+            decoded = _decode_bytes(base64.b32decode(body + "=" * (-len(body) % 8)))
         except ValueError:
             continue
         if decoded is not None:
-            yield Stretch(match.start(), match[0], decoded)
+            yield DecodedSpan(match.start(), match[0], decoded)
 
 
-def _hex(text: str) -> Iterator[Stretch]:
+def _decode_hex(text: str) -> Iterator[DecodedSpan]:
     for match in _HEX.finditer(text):
         digits = _HEX_NOISE.sub("", match[0])
-        if len(digits) % 2 == 0 and (decoded := _text_of(bytes.fromhex(digits))) is not None:
-            yield Stretch(match.start(), match[0], decoded)
+        if len(digits) % 2 == 0 and (decoded := _decode_bytes(bytes.fromhex(digits))) is not None:
+            yield DecodedSpan(match.start(), match[0], decoded)
 
 
-def _lines_with(
+def _decode_marked_lines(
     mark: re.Pattern[str], decode: Callable[[str], str], text: str
-) -> Iterator[Stretch]:
+) -> Iterator[DecodedSpan]:
     """Yield the decoded part of each line with a ``mark``.
 
     It starts with the word of the first mark and ends with the line.
@@ -112,68 +112,70 @@ def _lines_with(
         end = len(text) if end < 0 else end
         begin = max(begin, text.rfind(" ", begin, first.start()) + 1)
         source = text[begin:end]
-        yield Stretch(begin, source, " ".join(decode(source).splitlines()))
+        yield DecodedSpan(begin, source, " ".join(decode(source).splitlines()))
 
 
-def _url(text: str) -> Iterator[Stretch]:
-    return _lines_with(_URL, unquote_plus, text)
+def _decode_url(text: str) -> Iterator[DecodedSpan]:
+    return _decode_marked_lines(_URL, unquote_plus, text)
 
 
-def _html(text: str) -> Iterator[Stretch]:
-    return _lines_with(_HTML, html.unescape, text)
+def _decode_html(text: str) -> Iterator[DecodedSpan]:
+    return _decode_marked_lines(_HTML, html.unescape, text)
 
 
-def _markup(text: str) -> Iterator[Stretch]:
+def _decode_markup(text: str) -> Iterator[DecodedSpan]:
     for line in _LINE.finditer(text):
         if _MARKUP.search(line[0]):
-            yield Stretch(line.start(), line[0], render(line[0]))
+            yield DecodedSpan(line.start(), line[0], render_text(line[0]))
 
 
-def _tags(text: str) -> Iterator[Stretch]:
+def _decode_tags(text: str) -> Iterator[DecodedSpan]:
     for match in _TAGS.finditer(text):
         letters = "".join(chr(ord(letter) - 0xE0000) for letter in match[0])
-        yield Stretch(match.start(), match[0], letters)
+        yield DecodedSpan(match.start(), match[0], letters)
 
 
-def _json(text: str) -> Iterator[Stretch]:
-    return _lines_with(_JSON_ESCAPE, lambda line: _JSON_ESCAPE.sub(_unescaped, line), text)
+def _decode_json(text: str) -> Iterator[DecodedSpan]:
+    return _decode_marked_lines(
+        _JSON_ESCAPE, lambda line: _JSON_ESCAPE.sub(_unescape_match, line), text
+    )
 
 
-def _unescaped(found: re.Match[str]) -> str:
+def _unescape_match(found: re.Match[str]) -> str:
     if found[1] is None:
         return found[2] if found[2] in '"\\/' else " "
     letter = chr(int(found[1], 16))
     return letter if letter.isprintable() else " "
 
 
-def _reversed(text: str) -> Iterator[Stretch]:
+def _decode_reversed(text: str) -> Iterator[DecodedSpan]:
     for match in _LINE.finditer(text):
-        yield Stretch(match.start(), match[0], match[0][::-1])
+        yield DecodedSpan(match.start(), match[0], match[0][::-1])
 
 
-def _spelled_out(text: str) -> Iterator[Stretch]:
+def _spelled_out(text: str) -> Iterator[DecodedSpan]:
     for match in _SPELLED.finditer(text):
         digits = (_DIGIT_WORDS.get(word.lower(), "") for word in _WORD.findall(match[0]))
-        yield Stretch(match.start(), match[0], "".join(digits))
+        yield DecodedSpan(match.start(), match[0], "".join(digits))
 
 
-def _at_and_dot(text: str) -> Iterator[Stretch]:
+def _decode_at_and_dot(text: str) -> Iterator[DecodedSpan]:
     for match in _NAMED_SIGN.finditer(text) if _AT.search(text) else ():
-        yield Stretch(match.start(), match[0], _DOT.sub(".", _AT.sub("@", match[0])))
+        yield DecodedSpan(match.start(), match[0], _DOT.sub(".", _AT.sub("@", match[0])))
 
 
 DECODERS: Mapping[str, Decoder] = {
-    "base64": _base64,
-    "base32": _base32,
-    "hex": _hex,
-    "URL escapes": _url,
-    "HTML escapes": _html,
-    "Markdown or HTML": _markup,
-    "invisible tag characters": _tags,
-    "JSON in a string": _json,
+    "base64": _decode_base64,
+    "base32": _decode_base32,
+    "hex": _decode_hex,
+    "URL escapes": _decode_url,
+    "HTML escapes": _decode_html,
+    "Markdown or HTML": _decode_markup,
+    "invisible tag characters": _decode_tags,
+    "JSON in a string": _decode_json,
     "digits spelled out": _spelled_out,
-    "'at' and 'dot' for signs": _at_and_dot,
-    "reversed": _reversed,
+    "'at' and 'dot' for signs": _decode_at_and_dot,
+    "reversed": _decode_reversed,
     **RARE_DECODERS,
 }
 """Every decoder by the name of its encoding in reports."""

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from harness.judging.secrecy.decoders import DECODERS, INVERSE, OUTERMOST
-from harness.judging.secrecy.normal import Squeezed, normalised
+from harness.judging.secrecy.normalisation import SqueezedText, normalise_text
 
 DEEPEST = 2
 """Maximum number of nested encodings that are decoded."""
@@ -33,7 +33,7 @@ class Layer(NamedTuple):
     """All lines, normalised for the search."""
     kept: str
     """The same text with its original case where possible."""
-    hay: Squeezed
+    hay: SqueezedText
     """The letters and digits of `plain`."""
     begins: Sequence[int]
     """Start of each line in `plain`."""
@@ -54,29 +54,29 @@ class Layers(NamedTuple):
     """Whether decoding was complete, within the bounds."""
 
 
-def layers_of(text: str) -> Layers:
+def decode_layers(text: str) -> Layers:
     """Return ``text`` and its decoded forms."""
-    return _read_lately(text) if len(text) <= _SHORT else _read(text)
+    return _read_lately(text) if len(text) <= _SHORT else _read_layers(text)
 
 
-def _read(text: str) -> Layers:
+def _read_layers(text: str) -> Layers:
     lines = range(text.count("\n") + 1)
-    raw = _Raw(text, lines, [()] * len(lines), [""] * len(lines))
-    layers = [_searchable(raw)]
+    raw = _RawLayer(text, lines, [()] * len(lines), [""] * len(lines))
+    layers = [_build_layer(raw)]
     room, is_whole = GROWTH * len(text) + _ROOM, True
     for _ in range(DEEPEST):
-        raw, fits = _decoded(raw, room)
+        raw, fits = _decode_layer(raw, room)
         is_whole = is_whole and fits
         if not raw.lines:
             break
-        layers.append(_searchable(raw))
+        layers.append(_build_layer(raw))
     return Layers(tuple(layers), is_whole)
 
 
-_read_lately = lru_cache(maxsize=32)(_read)
+_read_lately = lru_cache(maxsize=32)(_read_layers)
 
 
-class _Raw(NamedTuple):
+class _RawLayer(NamedTuple):
     """A layer before it is normalised; the fields are those of `Layer`."""
 
     text: str
@@ -85,27 +85,27 @@ class _Raw(NamedTuple):
     sources: Sequence[str]
 
 
-def _searchable(raw: _Raw) -> Layer:
+def _build_layer(raw: _RawLayer) -> Layer:
     text, lines, how, sources = raw
     if text.isascii():
         plain, kept = text.lower(), text
     else:
-        plain = kept = normalised(text)
-    return Layer(plain, kept, Squeezed(plain), _beginnings(plain), lines, how, sources)
+        plain = kept = normalise_text(text)
+    return Layer(plain, kept, SqueezedText(plain), _line_starts(plain), lines, how, sources)
 
 
-def _beginnings(text: str) -> list[int]:
+def _line_starts(text: str) -> list[int]:
     """Return the start of each line of ``text``."""
     return [0, *(match.end() for match in re.finditer("\n", text))]
 
 
-def _decoded(raw: _Raw, room: int) -> tuple[_Raw, bool]:
+def _decode_layer(raw: _RawLayer, room: int) -> tuple[_RawLayer, bool]:
     """Return the decoded forms of a layer, and whether all of them fit into ``room``."""
     texts: list[str] = []
     lines: list[int] = []
     hows: list[tuple[str, ...]] = []
     sources: list[str] = []
-    begins = _beginnings(raw.text)
+    begins = _line_starts(raw.text)
     for name, decode in DECODERS.items():
         for stretch in decode(raw.text):
             line = bisect_right(begins, stretch.at) - 1
@@ -116,9 +116,9 @@ def _decoded(raw: _Raw, room: int) -> tuple[_Raw, bool]:
                 continue
             room -= 0 if name in OUTERMOST else len(stretch.text)  # outermost ones have a bound
             if room < 0:
-                return _Raw("\n".join(texts), lines, hows, sources), False
+                return _RawLayer("\n".join(texts), lines, hows, sources), False
             texts.append(stretch.text.replace("\n", " "))
             lines.append(raw.lines[line])
             hows.append((*before, name))
             sources.append(raw.sources[line] if before else stretch.source)
-    return _Raw("\n".join(texts), lines, hows, sources), True
+    return _RawLayer("\n".join(texts), lines, hows, sources), True

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from harness.judging.secrecy.normal import Squeezed, normalised
+from harness.judging.secrecy.normalisation import SqueezedText, normalise_text
 
 MOST_READABLE = 0.25
 """Default share that a mask may leave readable."""
@@ -36,21 +36,21 @@ def readable_share(mask: Any, value: Any = None) -> float:
 
     Without the value it is estimated from the mask: readable characters by all characters.
     """
-    shown = normalised(str(mask)).strip()
+    shown = normalise_text(str(mask)).strip()
     if mask is None or not shown or _PLACEHOLDER.fullmatch(shown):
         return 0.0
     if value is None:
-        return _estimated(shown)
-    true = normalised(str(value)).strip()
+        return _estimate_share(shown)
+    true = normalise_text(str(value)).strip()
     local, at, domain = true.partition("@")
     hidden_local, hidden_at, _ = shown.partition("@")
     if at and domain and "@" not in domain:
         true, shown = local, hidden_local if hidden_at else shown
-    letters = Squeezed(true).squeezed
-    if covers(shown, true):
+    letters = SqueezedText(true).squeezed
+    if covers_value(shown, true):
         kept = sum(one == other and one.isalnum() for one, other in zip(shown, true, strict=True))
         return kept / len(letters) if letters else 0.0
-    return _in_place(shown, letters) / len(letters) if letters else 0.0
+    return _count_in_order(shown, letters) / len(letters) if letters else 0.0
 
 
 def is_unreadable(mask: Any, value: Any = None, most: float | None = None) -> bool:
@@ -67,14 +67,14 @@ def is_partly_covered(mask: Any, value: Any) -> bool:
     """Whether a text is ``value`` with single characters covered, or with its end cut off."""
     if not isinstance(mask, str) or not isinstance(value, str):
         return False
-    shown, true = normalised(mask).strip(), normalised(value).strip()
+    shown, true = normalise_text(mask).strip(), normalise_text(value).strip()
     cut = _CUT.sub("", shown)
     if cut != shown:
         return len(cut) >= _SHORTEST and len(cut) < len(true) and true.startswith(cut)
-    return covers(shown, true)
+    return covers_value(shown, true)
 
 
-def covers(mask: str, value: str) -> bool:
+def covers_value(mask: str, value: str) -> bool:
     """Whether a mask is a value with single characters covered: ``4929 12?4 5678 9012``."""
     if len(mask) != len(value) or mask == value:
         return False
@@ -83,18 +83,18 @@ def covers(mask: str, value: str) -> bool:
 
 
 def _is_end_of_a_number(mask: Any, value: Any) -> bool:
-    shown, true = Squeezed(_MASK.sub("", normalised(str(mask)))).squeezed, None
+    shown, true = SqueezedText(_MASK.sub("", normalise_text(str(mask)))).squeezed, None
     if value is not None:
-        true = Squeezed(normalised(str(value))).squeezed
+        true = SqueezedText(normalise_text(str(value))).squeezed
         if not true.isdigit() or len(true) < _LONG or not true.endswith(shown):
             return False
     hidden = sum(len(run) for run in _MASK.findall(str(mask)))
     return shown.isdigit() and len(shown) <= _LAST and (true is not None or hidden >= _LAST)
 
 
-def _in_place(shown: str, letters: str) -> int:
+def _count_in_order(shown: str, letters: str) -> int:
     """Return how many of ``letters`` a mask shows in their order."""
-    parts = [Squeezed(part).squeezed for part in _MASK.split(shown)]
+    parts = [SqueezedText(part).squeezed for part in _MASK.split(shown)]
     count = place = 0
     for part in filter(None, parts):
         found = letters.find(part, place)
@@ -103,7 +103,7 @@ def _in_place(shown: str, letters: str) -> int:
     return count
 
 
-def _estimated(shown: str) -> float:
+def _estimate_share(shown: str) -> float:
     local, at, _ = shown.partition("@")
     if at and local:
         if _MASK.search(local) is None:
@@ -112,5 +112,5 @@ def _estimated(shown: str) -> float:
     words = [word for word in shown.split() if _MASK.search(word) or word.strip("+()-.").isdigit()]
     runs = [run for word in words for run in _MASK.findall(word)]
     hidden = sum(_FIXED_LENGTH if len(run) == len("***") else len(run) for run in runs)
-    left = sum(len(Squeezed(_MASK.sub("", word)).squeezed) for word in words)
+    left = sum(len(SqueezedText(_MASK.sub("", word)).squeezed) for word in words)
     return left / (left + hidden) if left else 0.0

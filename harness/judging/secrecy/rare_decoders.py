@@ -12,7 +12,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 
-from harness.judging.secrecy.stretch import Decoder, Stretch
+from harness.judging.secrecy.decoder_types import DecodedSpan, Decoder
 
 _BASE85 = re.compile(r"[0-9A-Za-z!#$%&()*+;<=>?@^_`{|}~-]{15,}")
 # A match begins where a run of such characters does: else each place in a long one would be tried.
@@ -43,7 +43,7 @@ _LARGEST = 100_000
 _GZIP, _ZLIB, _EITHER = b"\x1f\x8b", 0x78, 47
 
 
-def decompressed(data: bytes) -> bytes:
+def decompress_data(data: bytes) -> bytes:
     """Return gzip or zlib data decompressed, as far as it is valid; other data unchanged."""
     is_zlib = len(data) > 1 and data[0] == _ZLIB and (data[0] * 256 + data[1]) % 31 == 0
     if not is_zlib and not data.startswith(_GZIP):
@@ -54,66 +54,68 @@ def decompressed(data: bytes) -> bytes:
         return data
 
 
-def _one_line(data: bytes) -> str:
-    return " ".join(decompressed(data).decode(errors="replace").splitlines())
+def _decode_to_line(data: bytes) -> str:
+    return " ".join(decompress_data(data).decode(errors="replace").splitlines())
 
 
-def _base85(text: str) -> Iterator[Stretch]:
+def _decode_base85(text: str) -> Iterator[DecodedSpan]:
     for match in _BASE85.finditer(text):
         try:
-            yield Stretch(match.start(), match[0], _one_line(base64.b85decode(match[0])))
+            yield DecodedSpan(match.start(), match[0], _decode_to_line(base64.b85decode(match[0])))
         except ValueError:
             continue
 
 
-def _quoted_printable(text: str) -> Iterator[Stretch]:
+def _quoted_printable(text: str) -> Iterator[DecodedSpan]:
     for match in _QUOTED.finditer(text) if "=" in text else ():
         decoded = quopri.decodestring(match[0].encode(errors="replace"))
-        yield Stretch(match.start(), match[0], _one_line(decoded))
+        yield DecodedSpan(match.start(), match[0], _decode_to_line(decoded))
 
 
-def _binary(text: str) -> Iterator[Stretch]:
+def _decode_binary(text: str) -> Iterator[DecodedSpan]:
     for match in _BINARY.finditer(text):
         digits = re.sub("[ ,]", "", match[0])
         data = bytes(int(digits[at : at + 8], 2) for at in range(0, len(digits), 8))
-        yield Stretch(match.start(), match[0], _one_line(data))
+        yield DecodedSpan(match.start(), match[0], _decode_to_line(data))
 
 
-def _character_codes(text: str) -> Iterator[Stretch]:
+def _character_codes(text: str) -> Iterator[DecodedSpan]:
     for match in _CODES.finditer(text):
         codes = [int(number) for number in _NUMBER.findall(match[0])]
         if all(code in _PRINTABLE for code in codes):
-            yield Stretch(match.start(), match[0], "".join(map(chr, codes)))
+            yield DecodedSpan(match.start(), match[0], "".join(map(chr, codes)))
 
 
-def _radio(text: str) -> Iterator[Stretch]:
+def _decode_radio(text: str) -> Iterator[DecodedSpan]:
     for match in _RADIO.finditer(text):
         tokens = _TOKEN.findall(match[0])
         said = "".join(_SPOKEN.get(token.lower(), token) for token in tokens)
-        yield Stretch(match.start(), match[0], said)
+        yield DecodedSpan(match.start(), match[0], said)
 
 
-def _rotated(turn: Callable[[str], str]) -> Decoder:
-    def decode(text: str) -> Iterator[Stretch]:
+def _rotation_decoder(turn: Callable[[str], str]) -> Decoder:
+    def decode(text: str) -> Iterator[DecodedSpan]:
         for match in _LINE.finditer(text):
             if len(match[0]) <= _SHORT:
-                yield Stretch(match.start(), match[0], turn(match[0]))
+                yield DecodedSpan(match.start(), match[0], turn(match[0]))
 
     return decode
 
 
-def _by_13(line: str) -> str:
+def _rotate_by_13(line: str) -> str:
     return codecs.encode(line, "rot13")
 
 
 RARE_DECODERS: Mapping[str, Decoder] = {
-    "base85": _base85,
+    "base85": _decode_base85,
     "quoted-printable": _quoted_printable,
-    "binary digits": _binary,
+    "binary digits": _decode_binary,
     "character codes": _character_codes,
-    "radio alphabet": _radio,
-    "rotated by 13": _rotated(_by_13),
-    "rotated by 13, digits by 5": _rotated(lambda line: _by_13(line).translate(_ROTATED_DIGITS)),
+    "radio alphabet": _decode_radio,
+    "rotated by 13": _rotation_decoder(_rotate_by_13),
+    "rotated by 13, digits by 5": _rotation_decoder(
+        lambda line: _rotate_by_13(line).translate(_ROTATED_DIGITS)
+    ),
 }
 """The rare decoders by the name of their encoding in reports."""
 EXHAUSTIVE = frozenset(name for name in RARE_DECODERS if name.startswith("rotated"))

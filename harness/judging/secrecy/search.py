@@ -1,6 +1,6 @@
 """Find values in texts, plain or up to two encodings deep, in linear time.
 
-Values are indexed by their letters and digits (`harness.judging.secrecy.normal`). A text is
+Values are indexed by their letters and digits (`harness.judging.secrecy.normalisation`). A text is
 squeezed in the same way, and a single look-up at the start of each word decides whether a value
 starts there. So grouping and case do not matter; which characters may separate the letters and
 digits depends on the kind of value. The text is then decoded and searched again, at most twice;
@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
-from harness.judging.secrecy.layers import Layer, layers_of
-from harness.judging.secrecy.normal import Squeezed
-from harness.judging.secrecy.values import Form
+from harness.judging.secrecy.layers import Layer, decode_layers
+from harness.judging.secrecy.normalisation import SqueezedText
+from harness.judging.secrecy.values import SearchForm
 
 Owner = TypeVar("Owner")
 
@@ -49,7 +49,7 @@ class Page:
             self.lines.append(line.replace("\r", " "))
 
 
-class Found(NamedTuple, Generic[Owner]):
+class FoundValue(NamedTuple, Generic[Owner]):
     """A value that was found in a page."""
 
     owner: Owner
@@ -66,53 +66,55 @@ class Found(NamedTuple, Generic[Owner]):
     """Whether the line contains nothing else."""
 
 
-class Search(Generic[Owner]):
+class ValueSearch(Generic[Owner]):
     """Searches for many values at once."""
 
-    def __init__(self, values: Iterable[tuple[Form, Owner]]) -> None:
+    def __init__(self, values: Iterable[tuple[SearchForm, Owner]]) -> None:
         """Index ``values``, each with its owner."""
         self.cut: dict[str, None] = {}
         """Places that were not searched completely, in words."""
-        self._owners: dict[str, list[tuple[Form, Owner]]] = {}
+        self._owners: dict[str, list[tuple[SearchForm, Owner]]] = {}
         self._lengths: dict[str, set[int]] = {}
         for form, owner in values:
             self._owners.setdefault(form.squeezed, []).append((form, owner))
             self._lengths.setdefault(form.squeezed[:_PREFIX], set()).add(len(form.squeezed))
         # An identity often gets the same texts: the list of tools before each call, a refusal.
-        self._found_lately = lru_cache(maxsize=64)(self._found)
+        self._found_lately = lru_cache(maxsize=64)(self._search_text)
 
     def __bool__(self) -> bool:
         """Whether there is any value to search for."""
         return bool(self._owners)
 
-    def of(self, page: Page) -> Iterator[Found[Owner]]:
+    def search_page(self, page: Page) -> Iterator[FoundValue[Owner]]:
         """Yield every value in ``page``, plain ones first."""
         if not self._owners or not page.lines:
             return
         text = "\n".join(page.lines)
         if len(text) > LONGEST:
-            self._cut(page, f"only the first {LONGEST:,} characters were searched")
+            self._note_cut(page, f"only the first {LONGEST:,} characters were searched")
             text = text[:LONGEST]
-        find = self._found_lately if len(text) <= _SHORT else self._found
+        find = self._found_lately if len(text) <= _SHORT else self._search_text
         found, is_whole = find(text, tuple(page.places))
         if not is_whole:
-            self._cut(page, "only a part of what may be encoded was decoded")
+            self._note_cut(page, "only a part of what may be encoded was decoded")
         yield from found
 
-    def _found(self, text: str, places: Sequence[str]) -> tuple[Sequence[Found[Owner]], bool]:
+    def _search_text(
+        self, text: str, places: Sequence[str]
+    ) -> tuple[Sequence[FoundValue[Owner]], bool]:
         """Return every value in ``text``, and whether all of it was decoded."""
-        read = layers_of(text)
+        read = decode_layers(text)
         return [
-            one for layer in read.layers for one in self._in_layer(places, layer)
+            one for layer in read.layers for one in self._search_layer(places, layer)
         ], read.is_whole
 
-    def _cut(self, page: Page, what: str) -> None:
+    def _note_cut(self, page: Page, what: str) -> None:
         self.cut[f"{page.name}: {what}"] = None
 
-    def _in_layer(self, places: Sequence[str], layer: Layer) -> Iterator[Found[Owner]]:
+    def _search_layer(self, places: Sequence[str], layer: Layer) -> Iterator[FoundValue[Owner]]:
         plain, kept, hay, begins = layer.plain, layer.kept, layer.hay, layer.begins
-        for start, length, form, owner in self._matches(hay):
-            first, last = hay.span(start, start + length)
+        for start, length, form, owner in self._find_matches(hay):
+            first, last = hay.find_span(start, start + length)
             line = bisect_right(begins, first) - 1
             split = bisect_right(begins, last - 1) - 1 > line
             found = plain[first:last]
@@ -121,13 +123,13 @@ class Search(Generic[Owner]):
             number = layer.lines[line]
             how = layer.how[line]
             if not how:
-                how = _manner(form, kept[first:last], split=split)
+                how = _describe_manner(form, kept[first:last], split=split)
             end = begins[line + 1] - 1 if line + 1 < len(begins) else len(plain)
-            whole = not split and Squeezed(plain[begins[line] : end]).squeezed == form.squeezed
+            whole = not split and SqueezedText(plain[begins[line] : end]).squeezed == form.squeezed
             source = layer.sources[line] if layer.how[line] else kept[first:last]
-            yield Found(owner, number, places[number], how, source[:_SHOWN], whole)
+            yield FoundValue(owner, number, places[number], how, source[:_SHOWN], whole)
 
-    def _matches(self, hay: Squeezed) -> Iterator[tuple[int, int, Form, Owner]]:
+    def _find_matches(self, hay: SqueezedText) -> Iterator[tuple[int, int, SearchForm, Owner]]:
         squeezed, ends = hay.squeezed, hay.ends
         for start in hay.starts:
             lengths = self._lengths.get(squeezed[start : start + _PREFIX])
@@ -137,7 +139,7 @@ class Search(Generic[Owner]):
                         yield start, length, form, owner
 
 
-def _may_be(form: Form, found: str, *, split: bool) -> bool:
+def _may_be(form: SearchForm, found: str, *, split: bool) -> bool:
     """Whether a part of a text with a value's letters and digits is that value.
 
     An e-mail address must have its ``@`` in the right place: *Ines Okafor, example.com* is a name
@@ -148,21 +150,21 @@ def _may_be(form: Form, found: str, *, split: bool) -> bool:
     if form.kind == "email":
         rest = _GAP.sub("", found)
         if split:
-            return _bare(rest) == _bare(form.text)
-        return rest == form.text or _kept(rest) == _kept(form.text)
+            return _drop_at_sign(rest) == _drop_at_sign(form.text)
+        return rest == form.text or _keep_address_letters(rest) == _keep_address_letters(form.text)
     return form.kind != "text" or form.strength == "unmistakable" or not split
 
 
-def _bare(address: str) -> str:
+def _drop_at_sign(address: str) -> str:
     return address.replace("@", "")
 
 
-def _kept(address: str) -> str:
+def _keep_address_letters(address: str) -> str:
     """Return the letters and digits of an address, and its ``@``."""
     return "".join(one for one in address if one.isalnum() or one == "@")
 
 
-def _manner(form: Form, found: str, *, split: bool) -> tuple[str, ...]:
+def _describe_manner(form: SearchForm, found: str, *, split: bool) -> tuple[str, ...]:
     """Return how a plain value differs from the withheld one in its form."""
     if split:
         return ("split over neighbouring places",)

@@ -11,7 +11,7 @@ _TOKEN = re.compile(r"(?<![\w.-])(eyJ[\w-]{4,})\.([\w-]{4,})\.[\w-]*")
 _MOST = 50
 
 
-def payloads_in(text: str) -> Iterator[str]:
+def find_payloads(text: str) -> Iterator[str]:
     """Yield the readable payload of each text in the form of a JSON Web Token, at most `_MOST`."""
     for number, found in enumerate(_TOKEN.finditer(text)):
         if number == _MOST:

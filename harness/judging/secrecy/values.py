@@ -15,7 +15,7 @@ import re
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from harness.judging.secrecy.normal import Squeezed, normalised
+from harness.judging.secrecy.normalisation import SqueezedText, normalise_text
 
 Strength: TypeAlias = Literal["unmistakable", "reference", "telling"]
 """How improbable an accidental match of a value is, by the table above."""
@@ -41,7 +41,7 @@ _LONGEST = 4_000
 """Maximum number of characters of a value that are compared."""
 
 
-class Form(NamedTuple):
+class SearchForm(NamedTuple):
     """A value prepared for the search."""
 
     text: str
@@ -54,37 +54,37 @@ class Form(NamedTuple):
     """Its composition."""
 
 
-def form_of(scalar: Any, name: str = "") -> Form | None:
+def build_search_form(scalar: Any, name: str = "") -> SearchForm | None:
     """Return the JSON scalar of the field ``name`` prepared for the search.
 
     ``None`` if the value is too common to be recognised.
     """
     if scalar is None or isinstance(scalar, bool | dict | list):
         return None
-    found = _form(str(scalar)[:_LONGEST], isinstance(scalar, str))
+    found = _build_form(str(scalar)[:_LONGEST], isinstance(scalar, str))
     if found is None or found.strength != "unmistakable" or found.kind in ("email", "text"):
         return found
     return found._replace(strength="reference") if _NAMES_A_RECORD.search(name) else found
 
 
 @lru_cache(maxsize=50_000)
-def _form(text: str, is_text: bool) -> Form | None:  # noqa: FBT001 - one of two ways
-    plain = " ".join(normalised(text).split())
-    squeezed = Squeezed(plain).squeezed
+def _build_form(text: str, is_text: bool) -> SearchForm | None:  # noqa: FBT001 - one of two ways
+    plain = " ".join(normalise_text(text).split())
+    squeezed = SqueezedText(plain).squeezed
     if len(squeezed) < _SHORTEST or _DATE.fullmatch(plain):
         return None
-    kind, strength = _of_text(plain, squeezed) if is_text else _of_number(plain, squeezed)
-    return Form(plain, squeezed, strength, kind)
+    kind, strength = _grade_text(plain, squeezed) if is_text else _grade_number(plain, squeezed)
+    return SearchForm(plain, squeezed, strength, kind)
 
 
-def _of_number(plain: str, squeezed: str) -> tuple[Kind, Strength]:
+def _grade_number(plain: str, squeezed: str) -> tuple[Kind, Strength]:
     whole = plain.lstrip("-").isdigit()
     is_time = whole and any(low <= int(squeezed) <= high for low, high in _TIMES)
     many = whole and len(squeezed.rstrip("0")) >= _MANY_DIGITS and not is_time
     return "digits", "unmistakable" if many else "telling"
 
 
-def _of_text(plain: str, squeezed: str) -> tuple[Kind, Strength]:
+def _grade_text(plain: str, squeezed: str) -> tuple[Kind, Strength]:
     if _EMAIL.fullmatch(plain):
         return "email", "unmistakable"
     if _BARE.fullmatch(plain):

@@ -42,17 +42,19 @@ class Category:
         return self.file or self.name
 
     @property
-    def live(self) -> bool:
+    def is_live(self) -> bool:
         """Whether its cases can be run here, not only judged from recorded outputs."""
         return self.judging != "answer"
 
     @property
-    def remembers(self) -> bool:
+    def needs_memory(self) -> bool:
         """Whether its cases ask about earlier conversations (`leaderboards.bfcl.memory`)."""
         return self.source == "memory"
 
 
-def _category(name: str, cases: int, group: str, meaning: str, **more: Any) -> tuple[str, Category]:
+def _define_category(
+    name: str, cases: int, group: str, meaning: str, **more: Any
+) -> tuple[str, Category]:
     return name, Category(name=name, cases=cases, group=group, meaning=meaning, **more)
 
 
@@ -61,77 +63,87 @@ MOST_STEPS = 20
 
 CATEGORIES: Mapping[str, Category] = dict(
     (
-        _category("simple_python", 400, "non_live", "one function, one call"),
-        _category("simple_java", 100, "non_live", "one Java method, one call", language="java"),
-        _category(
+        _define_category("simple_python", 400, "non_live", "one function, one call"),
+        _define_category(
+            "simple_java", 100, "non_live", "one Java method, one call", language="java"
+        ),
+        _define_category(
             "simple_javascript",
             50,
             "non_live",
             "one JavaScript function, one call",
             language="javascript",
         ),
-        _category("multiple", 200, "non_live", "several functions, one call of the right one"),
-        _category("parallel", 200, "non_live", "one function, several calls at once"),
-        _category("parallel_multiple", 200, "non_live", "several functions, several calls at once"),
-        _category(
+        _define_category(
+            "multiple", 200, "non_live", "several functions, one call of the right one"
+        ),
+        _define_category("parallel", 200, "non_live", "one function, several calls at once"),
+        _define_category(
+            "parallel_multiple", 200, "non_live", "several functions, several calls at once"
+        ),
+        _define_category(
             "irrelevance",
             240,
             "hallucination",
             "no function fits: none may be called",
             judging="no_call",
         ),
-        _category("live_simple", 258, "live", "one function that a user wrote, one call"),
-        _category("live_multiple", 1053, "live", "several functions that users wrote, one call"),
-        _category("live_parallel", 16, "live", "one function that a user wrote, several calls"),
-        _category(
+        _define_category("live_simple", 258, "live", "one function that a user wrote, one call"),
+        _define_category(
+            "live_multiple", 1053, "live", "several functions that users wrote, one call"
+        ),
+        _define_category(
+            "live_parallel", 16, "live", "one function that a user wrote, several calls"
+        ),
+        _define_category(
             "live_parallel_multiple",
             24,
             "live",
             "several functions that users wrote, several calls",
         ),
-        _category(
+        _define_category(
             "live_irrelevance",
             884,
             "hallucination",
             "no function fits, asked by users",
             judging="no_call",
         ),
-        _category(
+        _define_category(
             "live_relevance",
             16,
             "hallucination",
             "some function fits: any call counts",
             judging="some_call",
         ),
-        _category(
+        _define_category(
             "multi_turn_base",
             200,
             "multi_turn",
             "a conversation that changes a state",
             judging="multi_turn",
         ),
-        _category(
+        _define_category(
             "multi_turn_miss_func",
             200,
             "multi_turn",
             "a function comes only later",
             judging="multi_turn",
         ),
-        _category(
+        _define_category(
             "multi_turn_miss_param",
             200,
             "multi_turn",
             "a detail comes only later",
             judging="multi_turn",
         ),
-        _category(
+        _define_category(
             "multi_turn_long_context",
             200,
             "multi_turn",
             "results flood the context",
             judging="multi_turn",
         ),
-        _category(
+        _define_category(
             "web_search_base",
             100,
             "agentic",
@@ -139,7 +151,7 @@ CATEGORIES: Mapping[str, Category] = dict(
             judging="answer",
             file="web_search",
         ),
-        _category(
+        _define_category(
             "web_search_no_snippet",
             100,
             "agentic",
@@ -147,7 +159,7 @@ CATEGORIES: Mapping[str, Category] = dict(
             judging="answer",
             file="web_search",
         ),
-        _category(
+        _define_category(
             "memory_kv",
             155,
             "agentic",
@@ -155,7 +167,7 @@ CATEGORIES: Mapping[str, Category] = dict(
             judging="answer",
             file="memory",
         ),
-        _category(
+        _define_category(
             "memory_vector",
             155,
             "agentic",
@@ -163,7 +175,7 @@ CATEGORIES: Mapping[str, Category] = dict(
             judging="answer",
             file="memory",
         ),
-        _category(
+        _define_category(
             "memory_rec_sum",
             155,
             "agentic",
@@ -176,31 +188,39 @@ CATEGORIES: Mapping[str, Category] = dict(
 """Category by name, in the leaderboard's order."""
 
 
-def _named(*tests: str) -> tuple[str, ...]:
+def _names_starting_with(*tests: str) -> tuple[str, ...]:
     return tuple(name for name in CATEGORIES if any(name.startswith(test) for test in tests))
 
 
-_NON_LIVE = (*_named("simple_"), "multiple", "parallel", "parallel_multiple", "irrelevance")
+_NON_LIVE = (
+    *_names_starting_with("simple_"),
+    "multiple",
+    "parallel",
+    "parallel_multiple",
+    "irrelevance",
+)
 
 COLLECTIONS: Mapping[str, tuple[str, ...]] = {
     "all": tuple(CATEGORIES),
-    "simple": _named("simple_"),
+    "simple": _names_starting_with("simple_"),
     "non_live": _NON_LIVE,
-    "live": _named("live_"),
-    "single_turn": (*_NON_LIVE, *_named("live_")),
-    "multi_turn": _named("multi_turn_"),
+    "live": _names_starting_with("live_"),
+    "single_turn": (*_NON_LIVE, *_names_starting_with("live_")),
+    "multi_turn": _names_starting_with("multi_turn_"),
     "python": tuple(
-        name for name in (*_NON_LIVE, *_named("live_")) if CATEGORIES[name].language == "python"
+        name
+        for name in (*_NON_LIVE, *_names_starting_with("live_"))
+        if CATEGORIES[name].language == "python"
     ),
     "non_python": ("simple_java", "simple_javascript"),
-    "memory": _named("memory_"),
-    "web_search": _named("web_search_"),
-    "agentic": _named("web_search_", "memory_"),
+    "memory": _names_starting_with("memory_"),
+    "web_search": _names_starting_with("web_search_"),
+    "agentic": _names_starting_with("web_search_", "memory_"),
 }
 """Names that stand for several categories."""
 
 
-def categories_of(part: str | None) -> tuple[Category, ...]:
+def select_categories(part: str | None) -> tuple[Category, ...]:
     """Return the categories that ``part`` names, separated by commas, in the leaderboard's order.
 
     Raises:
@@ -222,47 +242,51 @@ def categories_of(part: str | None) -> tuple[Category, ...]:
 # ── Scores ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _leaf(name: str) -> JsonObject:
+def _build_leaf(name: str) -> JsonObject:
     return {"name": name, "category": name, "cases": CATEGORIES[name].cases}
 
 
-def _leaves(names: Iterable[str]) -> list[JsonObject]:
-    return [_leaf(name) for name in names]
+def _build_leaves(names: Iterable[str]) -> list[JsonObject]:
+    return [_build_leaf(name) for name in names]
 
 
-def _node(
+def _build_node(
     name: str, parts: Sequence[JsonObject], *, weight: float = 1, mean: str = "equal"
 ) -> JsonObject:
     return {"name": name, "mean": mean, "weight": weight, "parts": list(parts)}
 
 
 _AST = [
-    _node("simple", _leaves(COLLECTIONS["simple"])),
-    *_leaves(("multiple", "parallel", "parallel_multiple")),
+    _build_node("simple", _build_leaves(COLLECTIONS["simple"])),
+    *_build_leaves(("multiple", "parallel", "parallel_multiple")),
 ]
-_LIVE_AST = _leaves(("live_simple", "live_multiple", "live_parallel", "live_parallel_multiple"))
+_LIVE_AST = _build_leaves(
+    ("live_simple", "live_multiple", "live_parallel", "live_parallel_multiple")
+)
 
 SCORES: JsonObject = {
     "parts": [
-        _node(
+        _build_node(
             "overall",
             (
-                _node("non_live", _AST, weight=10),
-                _node("live", _LIVE_AST, weight=10, mean="pooled"),
-                _node("hallucination", _leaves(("irrelevance", "live_irrelevance")), weight=10),
-                _node("multi_turn", _leaves(COLLECTIONS["multi_turn"]), weight=30),
-                _node(
+                _build_node("non_live", _AST, weight=10),
+                _build_node("live", _LIVE_AST, weight=10, mean="pooled"),
+                _build_node(
+                    "hallucination", _build_leaves(("irrelevance", "live_irrelevance")), weight=10
+                ),
+                _build_node("multi_turn", _build_leaves(COLLECTIONS["multi_turn"]), weight=30),
+                _build_node(
                     "agentic",
                     (
-                        _node("web_search", _leaves(COLLECTIONS["web_search"])),
-                        _node("memory", _leaves(COLLECTIONS["memory"])),
+                        _build_node("web_search", _build_leaves(COLLECTIONS["web_search"])),
+                        _build_node("memory", _build_leaves(COLLECTIONS["memory"])),
                     ),
                     weight=40,
                 ),
             ),
             mean="weighted",
         ),
-        _leaf("live_relevance"),
+        _build_leaf("live_relevance"),
     ]
 }
 """Weights of the overall score: 10 % non-live, 10 % live (by cases), 10 % irrelevance, 30 %

@@ -7,19 +7,24 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from harness.base import InvalidValue
-from harness.judging import KINDS, CheckFinding, Evidence, conclude, passed_if
+from harness.judging import KINDS, CheckFinding, Evidence, build_check_result, passed_if
 from harness.leaderboards.bfcl.catalog import CATEGORIES
-from harness.leaderboards.bfcl.checker.agentic import answer_fault
+from harness.leaderboards.bfcl.checker.agentic import find_answer_fault
 from harness.leaderboards.bfcl.checker.fault import Fault
-from harness.leaderboards.bfcl.checker.multi_turn import Conversation, turns_fault
+from harness.leaderboards.bfcl.checker.multi_turn import MultiTurnCase, find_turns_fault
 from harness.leaderboards.bfcl.checker.single import (
-    expected_calls_fault,
-    no_call_fault,
-    some_call_fault,
+    find_expected_calls_fault,
+    find_no_call_fault,
+    find_some_call_fault,
 )
-from harness.leaderboards.bfcl.data import Entry
-from harness.leaderboards.bfcl.output import Step, first_step, is_no_conversation, turns_of
+from harness.leaderboards.bfcl.data import BfclEntry
 from harness.leaderboards.bfcl.source import data_folder
+from harness.leaderboards.bfcl.transcript_steps import (
+    Step,
+    extract_turns,
+    get_first_step,
+    is_no_conversation,
+)
 from harness.types import Check, CheckResult, JsonObject, JsonPath, Transcript
 
 KIND = "bfcl"
@@ -29,7 +34,7 @@ _SHOWN = 300
 """Characters of a reply's text that are shown."""
 
 
-def check_of(entry: Entry) -> Check:
+def build_check(entry: BfclEntry) -> Check:
     """Return the check of a case, with all the data that it needs."""
     category = entry.category
     params: dict[str, Any] = {"category": category.name}
@@ -50,31 +55,33 @@ def check_of(entry: Entry) -> Check:
     return Check(kind=KIND, params=params)
 
 
-def fault_of(params: JsonObject, transcript: Transcript) -> Fault | None:
+def find_fault(params: JsonObject, transcript: Transcript) -> Fault | None:
     """Return the model's mistake by the rule of the category, or ``None``."""
     category = CATEGORIES[params["category"]]
     match category.judging:
         case "calls":
-            return expected_calls_fault(
-                category, params["functions"], params["ground_truth"], first_step(transcript)
+            return find_expected_calls_fault(
+                category, params["functions"], params["ground_truth"], get_first_step(transcript)
             )
         case "no_call":
-            return no_call_fault(first_step(transcript))
+            return find_no_call_fault(get_first_step(transcript))
         case "some_call":
-            return some_call_fault(first_step(transcript))
+            return find_some_call_fault(get_first_step(transcript))
         case "answer":
-            return answer_fault(_judged(params, transcript), params["ground_truth"])
+            return find_answer_fault(
+                _select_judged_turns(params, transcript), params["ground_truth"]
+            )
         case "multi_turn" if is_no_conversation(transcript):
             return Fault("multi_turn:inference_error", "the recorded result is not a list of turns")
         case "multi_turn":
-            conversation = Conversation(
+            conversation = MultiTurnCase(
                 classes=params["classes"],
                 initial_config=params["initial_config"],
                 expected=params["ground_truth"],
                 long_context=category.name == "multi_turn_long_context",
                 data=data_folder(),
             )
-            return turns_fault(conversation, turns_of(transcript))
+            return find_turns_fault(conversation, extract_turns(transcript))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,35 +102,39 @@ class BfclKind:
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Judge by the official rules."""
-        fault = fault_of(check.params, evidence.transcript)
+        fault = find_fault(check.params, evidence.transcript)
         failed = fault is not None
         finding = CheckFinding(
             label=check.params["category"],
             verdict=passed_if(not failed),
             expected=check.params.get("ground_truth") if failed else None,
-            actual=_done(_judged(check.params, evidence.transcript)) if failed else None,
+            actual=_show_turns(_select_judged_turns(check.params, evidence.transcript))
+            if failed
+            else None,
             explanation=() if fault is None else (f"{fault.error_type}: {fault.message}",),
         )
-        return replace(conclude(check, finding), code=None if fault is None else fault.error_type)
+        return replace(
+            build_check_result(check, finding), code=None if fault is None else fault.error_type
+        )
 
 
 KINDS.add_unlisted(KIND, BfclKind())
 
 
-def _judged(params: JsonObject, transcript: Transcript) -> Sequence[Sequence[Step]]:
+def _select_judged_turns(params: JsonObject, transcript: Transcript) -> Sequence[Sequence[Step]]:
     """Return the turns that count.
 
     Of several questions to one memory, only the last counts, as if it were the only one.
     """
-    turns = turns_of(transcript)
+    turns = extract_turns(transcript)
     return turns[-1:] if params.get("among_others") else turns
 
 
-def _done(turns: Sequence[Sequence[Step]]) -> list[list[Any]]:
-    return [[_step(step) for step in steps] for steps in turns]
+def _show_turns(turns: Sequence[Sequence[Step]]) -> list[list[Any]]:
+    return [[_show_step(step) for step in steps] for steps in turns]
 
 
-def _step(step: Step) -> Mapping[str, Any] | list[Any]:
+def _show_step(step: Step) -> Mapping[str, Any] | list[Any]:
     if step.calls:
         return [{call.name: call.arguments} for call in step.calls]
     return {"text": step.text[:_SHOWN]}

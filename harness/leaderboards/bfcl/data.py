@@ -11,7 +11,13 @@ from typing import Any
 
 from harness.base import InvalidInput, NothingToRun, Problem, UsageError
 from harness.leaderboards.bfcl.catalog import CATEGORIES, Category
-from harness.leaderboards.bfcl.source import RELEASE, TOLD, data_folder, fetch_command, fetched
+from harness.leaderboards.bfcl.source import (
+    RELEASE,
+    TOLD,
+    data_folder,
+    fetch_command,
+    read_fetched_facts,
+)
 from harness.types import Location
 
 CLASS_FILES: Mapping[str, str] = {
@@ -28,7 +34,7 @@ CLASS_FILES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BfclEntry:
     """One case of the data."""
 
     id: str
@@ -49,7 +55,7 @@ class Entry:
         return functions
 
 
-def entries(category: Category, folder: Path | None = None) -> Iterator[Entry]:
+def iterate_entries(category: Category, folder: Path | None = None) -> Iterator[BfclEntry]:
     """Yield the cases of ``category``.
 
     Raises:
@@ -57,7 +63,7 @@ def entries(category: Category, folder: Path | None = None) -> Iterator[Entry]:
         InvalidInput: a file is damaged.
     """
     folder = folder or data_folder()
-    noted = fetched(folder.parent.parent)
+    noted = read_fetched_facts(folder.parent.parent)
     if noted is None or category.name not in noted["categories"]:
         raise NothingToRun(
             f"BFCL's {category.name} cases were not fetched. Fetch them: "
@@ -67,10 +73,11 @@ def entries(category: Category, folder: Path | None = None) -> Iterator[Entry]:
     answers: list[Any] = []
     if category.judging in ("calls", "multi_turn", "answer"):
         answers = [
-            one["ground_truth"] for one in _lines(folder / "data" / "possible_answer" / file.name)
+            one["ground_truth"]
+            for one in _iterate_lines(folder / "data" / "possible_answer" / file.name)
         ]
-    for place, question in enumerate(_lines(file)):
-        yield Entry(
+    for place, question in enumerate(_iterate_lines(file)):
+        yield BfclEntry(
             id=question["id"].replace(category.source, category.name, 1),
             category=category,
             question=question,
@@ -80,30 +87,30 @@ def entries(category: Category, folder: Path | None = None) -> Iterator[Entry]:
 
 
 @cache
-def entries_of(category: str, folder: Path) -> tuple[Entry, ...]:
+def load_entries(category: str, folder: Path) -> tuple[BfclEntry, ...]:
     """Return the cases of a category.
 
     They are read once, for both suites and recordings.
     """
-    return tuple(entries(CATEGORIES[category], folder))
+    return tuple(iterate_entries(CATEGORIES[category], folder))
 
 
-def entry_of(case: str) -> Entry:
+def find_entry(case: str) -> BfclEntry:
     """Return the data of a case.
 
     Raises:
         UsageError: there is no such case.
     """
     category = case.rpartition("_")[0]
-    found = _by_name(category, data_folder()).get(case) if category in CATEGORIES else None
+    found = _index_entries(category, data_folder()).get(case) if category in CATEGORIES else None
     if found is None:
         raise UsageError(f"BFCL has no case {case!r}")
     return found
 
 
 @cache
-def _by_name(category: str, folder: Path) -> dict[str, Entry]:
-    return {entry.id: entry for entry in entries_of(category, folder)}
+def _index_entries(category: str, folder: Path) -> dict[str, BfclEntry]:
+    return {entry.id: entry for entry in load_entries(category, folder)}
 
 
 def question_file(category: Category) -> str:
@@ -115,27 +122,27 @@ def question_file(category: Category) -> str:
 def class_functions(class_name: str, folder: Path) -> tuple[dict[str, Any], ...]:
     """Return the functions of a class of the multi-turn cases, as the data describes them."""
     return tuple(
-        _lines(folder / "data" / "multi_turn_func_doc" / f"{CLASS_FILES[class_name]}.json")
+        _iterate_lines(folder / "data" / "multi_turn_func_doc" / f"{CLASS_FILES[class_name]}.json")
     )
 
 
 @cache
-def told_before(scenario: str, folder: Path) -> tuple[tuple[str, ...], ...]:
+def load_earlier_messages(scenario: str, folder: Path) -> tuple[tuple[str, ...], ...]:
     """Return the user's messages before the memory cases of a scenario, by conversation."""
     return tuple(
         tuple(
             "\n\n".join(message["content"] for message in said) for said in conversation["question"]
         )
-        for conversation in _lines(folder / TOLD / f"memory_{scenario}.json")
+        for conversation in _iterate_lines(folder / TOLD / f"memory_{scenario}.json")
     )
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
+def _iterate_lines(path: Path) -> Iterator[dict[str, Any]]:
     try:
         with path.open(encoding="utf-8") as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
-                    yield _parsed(line, path, number)
+                    yield _parse_line(line, path, number)
     except OSError as error:
         meant = f"Fetch release {RELEASE} again: remove {data_folder()}, then {fetch_command()}."
         problem = Problem(
@@ -144,7 +151,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
         raise InvalidInput([problem]) from error
 
 
-def _parsed(line: str, path: Path, number: int) -> dict[str, Any]:
+def _parse_line(line: str, path: Path, number: int) -> dict[str, Any]:
     try:
         parsed = json.loads(line)
     except ValueError as error:

@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from harness.base import UsageError, builtin_server
-from harness.leaderboards.bfcl.apis.tables import constants
+from harness.leaderboards.bfcl.apis.tables import parse_constants
 from harness.leaderboards.bfcl.catalog import MOST_STEPS, Category
 from harness.leaderboards.bfcl.check import KIND
-from harness.leaderboards.bfcl.data import Entry, question_file, told_before
-from harness.leaderboards.bfcl.prompts import prompts_of
+from harness.leaderboards.bfcl.data import BfclEntry, load_earlier_messages, question_file
+from harness.leaderboards.bfcl.prompts import build_prompts
 from harness.leaderboards.bfcl.source import PROMPTS, data_folder, fetch_command
-from harness.suites import CHUNK, ingest_turns
+from harness.suites import CHUNK, build_ingest_turns
 from harness.types import (
     RECALLED,
     Case,
@@ -73,21 +73,21 @@ _STORES: Mapping[str, _Store] = {
 }
 
 
-def memory_cases(category: Category, entries: Sequence[Entry]) -> Iterator[Case]:
+def build_memory_cases(category: Category, entries: Sequence[BfclEntry]) -> Iterator[Case]:
     """Yield one case for each scenario of ``entries``."""
     for scenario in dict.fromkeys(str(entry.question["scenario"]) for entry in entries):
-        yield _case(
+        yield _build_case(
             category,
             scenario,
             [entry for entry in entries if entry.question["scenario"] == scenario],
         )
 
 
-def _case(category: Category, scenario: str, entries: Sequence[Entry]) -> Case:
+def _build_case(category: Category, scenario: str, entries: Sequence[BfclEntry]) -> Case:
     store, folder = _STORES[category.name], data_folder()
-    words = _words(folder)
-    told = ingest_turns(told_before(scenario, folder), CHUNK)
-    turns = (*told, *(_question(entry, str(words[_FORM])) for entry in entries))
+    words = _read_prompt_texts(folder)
+    told = build_ingest_turns(load_earlier_messages(scenario, folder), CHUNK)
+    turns = (*told, *(_build_question(entry, str(words[_FORM])) for entry in entries))
     steps = MOST_STEPS * len(turns)
     return Case(
         name=f"{category.name}-{scenario}",
@@ -96,11 +96,11 @@ def _case(category: Category, scenario: str, entries: Sequence[Entry]) -> Case:
         checks=(Check(kind="turns_passed", params={"at_least": 1.0}),),
         limits=Limits(max_replies=steps, max_calls=steps, timeout_s=_SECONDS * len(turns)),
         leaderboard=LeaderboardRules(
-            system_prompt=_system_prompt(store, scenario, words),
+            system_prompt=_build_system_prompt(store, scenario, words),
             recall=ScriptedCall(tool=store.recall),
             silence=True,
         ),
-        server=_server(store.server),
+        server=_build_server(store.server),
         tags=(category.name, category.group),
         metadata={"category": category.name, "group": category.group, "scenario": scenario},
         at=Location(file=question_file(category), line=entries[0].line),
@@ -108,18 +108,18 @@ def _case(category: Category, scenario: str, entries: Sequence[Entry]) -> Case:
 
 
 @cache
-def _server(name: str) -> ServerSpec:
+def _build_server(name: str) -> ServerSpec:
     return replace(builtin_server(name), isolation="case")
 
 
-def _question(entry: Entry, form: str) -> Turn:
+def _build_question(entry: BfclEntry, form: str) -> Turn:
     """Return a question, with the required form of its answer."""
     params = {"category": entry.category.name, "ground_truth": entry.answer, "among_others": True}
-    prompt = f"{prompts_of(entry)[0]}\n\n{form.strip()}"
+    prompt = f"{build_prompts(entry)[0]}\n\n{form.strip()}"
     return Turn(prompt=prompt, checks=(Check(kind=KIND, params=params),), fresh=True)
 
 
-def _system_prompt(store: _Store, scenario: str, words: Mapping[str, Any]) -> str:
+def _build_system_prompt(store: _Store, scenario: str, words: Mapping[str, Any]) -> str:
     """Return the leaderboard's own system prompt; memories are added when a conversation begins."""
     instruction = str(words[store.instruction]).replace(
         _SETTING, words["MEMORY_AGENT_SETTINGS"][scenario]
@@ -128,11 +128,11 @@ def _system_prompt(store: _Store, scenario: str, words: Mapping[str, Any]) -> st
 
 
 @cache
-def _words(folder: Path) -> Mapping[str, Any]:
+def _read_prompt_texts(folder: Path) -> Mapping[str, Any]:
     """Return the texts of the leaderboard's module of prompts, which is read as data, never run."""
     path = folder / PROMPTS
     try:
-        return constants(path.read_text("utf-8"))
+        return parse_constants(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, SyntaxError) as error:
         raise UsageError(
             f"cannot read {path}: {error}", meant=f"Fetch it again: {fetch_command()}"

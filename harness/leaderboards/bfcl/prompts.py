@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from harness.leaderboards.bfcl.data import Entry
+from harness.leaderboards.bfcl.data import BfclEntry
 
 MORE_FUNCTIONS = "I have updated some more functions you can choose from. What about now?"
 """The user's message where the data has none and a missing function is added."""
 
 
-def prompts_of(entry: Entry) -> tuple[str, ...]:
+def build_prompts(entry: BfclEntry) -> tuple[str, ...]:
     """Return the texts of the user's turns."""
-    return tuple(_said(messages) for messages in entry.question["question"])
+    return tuple(_join_messages(messages) for messages in entry.question["question"])
 
 
-def system_prompt_of(entry: Entry) -> str | None:
+def build_system_prompt(entry: BfclEntry) -> str | None:
     """Return the system prompt of the case."""
     first: Sequence[dict[str, Any]] = entry.question["question"][0]
     said = [message["content"] for message in first if message["role"] == "system"]
     return "\n\n".join(said) or None
 
 
-def _said(messages: Sequence[dict[str, Any]]) -> str:
+def _join_messages(messages: Sequence[dict[str, Any]]) -> str:
     """Return one turn as one message.
 
     A few cases have an earlier conversation; the message quotes it as a record.

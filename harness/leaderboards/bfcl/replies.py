@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.leaderboards.bfcl.catalog import Category
-from harness.leaderboards.bfcl.data import Entry
-from harness.leaderboards.bfcl.decoding.forms import Form
-from harness.leaderboards.bfcl.decoding.reading import Misshapen, NotCalls, Pairs
-from harness.leaderboards.bfcl.prompts import prompts_of
+from harness.leaderboards.bfcl.data import BfclEntry
+from harness.leaderboards.bfcl.decoding.forms import OutputForm
+from harness.leaderboards.bfcl.decoding.parsing import MisshapenOutput, NotCalls, Pairs
+from harness.leaderboards.bfcl.prompts import build_prompts
 from harness.models import CallIds
 from harness.types import (
     AssistantMessage,
@@ -26,7 +26,7 @@ from harness.types import (
 )
 
 
-def steps_of(result: Any, category: Category) -> list[list[Any]] | None:
+def extract_steps(result: Any, category: Category) -> list[list[Any]] | None:
     """Return a recorded result as turns of steps, one step a reply.
 
     ``None`` if it has no turns.
@@ -36,10 +36,10 @@ def steps_of(result: Any, category: Category) -> list[list[Any]] | None:
     """
     if not _is_executed(category):
         return [[result]]
-    return [_steps(turn) for turn in result] if isinstance(result, list) else None
+    return [_list_turn_steps(turn) for turn in result] if isinstance(result, list) else None
 
 
-def _steps(turn: Any) -> list[Any]:
+def _list_turn_steps(turn: Any) -> list[Any]:
     return (
         list(turn)
         if isinstance(turn, list | dict)
@@ -50,32 +50,32 @@ def _steps(turn: Any) -> list[Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class OutputReader:
     """Parses the outputs of one case."""
 
     category: Category
     """Category of the case: it decides whether calls are compared or executed, and the language of
     the arguments."""
-    form: Form
+    form: OutputForm
     """Form of the recording."""
     names: Mapping[str, str]
     """Function names as the model writes them → the names to judge."""
 
-    def reply(self, item: Any) -> Reply:
+    def read_reply(self, item: Any) -> Reply:
         """Return the reply of one step, with its text if it has any."""
         executed = _is_executed(self.category)
         text = item if isinstance(item, str) else ""
         try:
-            calls = _read(self.form, item, self.category)
+            calls = _parse_calls(self.form, item, self.category)
         except NotCalls:
-            return Reply(text=_answer(item) if executed else text or json.dumps(item))
-        except Misshapen:
+            return Reply(text=_find_answer_text(item) if executed else text or json.dumps(item))
+        except MisshapenOutput:
             return Reply(
                 text=text,
                 tool_requests=(ToolRequest(id="call_0", tool="", malformed=json.dumps(item)),),
             )
         if executed and not calls:
-            return Reply(text=_answer(item))
+            return Reply(text=_find_answer_text(item))
         requests = tuple(
             ToolRequest(id=f"call_{number}", tool=self.names.get(name, name), arguments=arguments)
             for number, (name, arguments) in enumerate(calls)
@@ -83,16 +83,16 @@ class Reader:
         return Reply(text=text, tool_requests=requests, stop="tool_calls")
 
 
-def is_read(form: Form, item: Any, category: Category) -> bool:
+def is_read(form: OutputForm, item: Any, category: Category) -> bool:
     """Whether an output can be parsed as calls."""
     try:
-        _read(form, item, category)
-    except (NotCalls, Misshapen):
+        _parse_calls(form, item, category)
+    except (NotCalls, MisshapenOutput):
         return False
     return True
 
 
-def _read(form: Form, item: Any, category: Category) -> Pairs:
+def _parse_calls(form: OutputForm, item: Any, category: Category) -> Pairs:
     return form.executed(item) if _is_executed(category) else form.compared(item, category.language)
 
 
@@ -100,7 +100,7 @@ def _is_executed(category: Category) -> bool:
     return category.judging in ("multi_turn", "answer")
 
 
-def _answer(item: Any) -> str:
+def _find_answer_text(item: Any) -> str:
     """Return the text of a step without calls: its first text, ``" "`` if that is empty.
 
     It is empty only if the step has no text.
@@ -110,8 +110,8 @@ def _answer(item: Any) -> str:
     return str(item[0] if isinstance(item, list) else item) or " "
 
 
-def transcript_of(
-    entry: Entry, turns: Sequence[Sequence[Reply]] | None, row: JsonObject
+def build_transcript(
+    entry: BfclEntry, turns: Sequence[Sequence[Reply]] | None, row: JsonObject
 ) -> Transcript:
     """Return the conversation of ``entry`` in which the model gave these replies, turn by turn.
 
@@ -120,8 +120,8 @@ def transcript_of(
     """
     if turns is None:
         said = AssistantMessage(reply=Reply(text=json.dumps(row["result"])))
-        return _ended(row, messages=(said,), stop="reply_limit", replies=1)
-    prompts = prompts_of(entry)
+        return _finish_transcript(row, messages=(said,), stop="reply_limit", replies=1)
+    prompts = build_prompts(entry)
     messages: list[Message] = []
     calls: list[ToolCall] = []
     number, ids = 0, CallIds()
@@ -143,37 +143,37 @@ def transcript_of(
                 if one.malformed is None
             ]
     last = turns[-1][-1] if turns and turns[-1] else Reply()
-    return _ended(
+    return _finish_transcript(
         row,
         messages=tuple(messages),
         tool_calls=tuple(calls),
-        answer="" if last.tool_requests else last.as_it_came,
+        answer="" if last.tool_requests else last.raw_text,
         stop="answer" if len(turns) >= len(prompts) else "reply_limit",
         replies=number,
     )
 
 
-def _ended(row: JsonObject, **conversation: Any) -> Transcript:
+def _finish_transcript(row: JsonObject, **conversation: Any) -> Transcript:
     """Return the transcript of a conversation, with the tokens and seconds of its line."""
     return Transcript(
         usage=Usage(
-            input_tokens=_total(row.get("input_token_count"), int),
-            output_tokens=_total(row.get("output_token_count"), int),
+            input_tokens=_sum_nested(row.get("input_token_count"), int),
+            output_tokens=_sum_nested(row.get("output_token_count"), int),
             cost_usd=None,
         ),
-        latency_s=_total(row.get("latency"), float) or 0.0,
+        latency_s=_sum_nested(row.get("latency"), float) or 0.0,
         **conversation,
     )
 
 
-def _total(counted: Any, as_type: type[Any]) -> Any:
+def _sum_nested(counted: Any, as_type: type[Any]) -> Any:
     """Return the sum of nested lists of numbers; ``None`` if there are none."""
-    numbers = list(_numbers(counted))
+    numbers = list(_flatten_numbers(counted))
     return as_type(sum(numbers)) if numbers else None
 
 
-def _numbers(counted: Any) -> list[float]:
+def _flatten_numbers(counted: Any) -> list[float]:
     if isinstance(counted, list):
-        return [number for item in counted for number in _numbers(item)]
+        return [number for item in counted for number in _flatten_numbers(item)]
     is_number = isinstance(counted, int | float) and not isinstance(counted, bool)
     return [counted] if is_number else []

@@ -18,10 +18,10 @@ from typing import Any
 
 from harness.base import InvalidInput, Problem, UsageError
 from harness.leaderboards.bfcl.catalog import CATEGORIES, Category
-from harness.leaderboards.bfcl.data import Entry
-from harness.leaderboards.bfcl.decoding.forms import TEXTS, Form, form_of
-from harness.leaderboards.bfcl.naming import keeps_dots, undotted
-from harness.leaderboards.bfcl.replies import Reader, is_read, steps_of, transcript_of
+from harness.leaderboards.bfcl.data import BfclEntry
+from harness.leaderboards.bfcl.decoding.forms import TEXTS, OutputForm, detect_form
+from harness.leaderboards.bfcl.dotted_names import keeps_dots, map_undotted_names
+from harness.leaderboards.bfcl.replies import OutputReader, build_transcript, extract_steps, is_read
 from harness.types import JsonObject, Location, Transcript
 
 _RESULTS = "BFCL_v4_*_result.json*"
@@ -54,24 +54,24 @@ class BfclRecording:
 
     rows: Mapping[str, JsonObject]
     """Case → its recorded line."""
-    entry_of: Callable[[str], Entry]
+    entry_of: Callable[[str], BfclEntry]
     """Finds the data of a case."""
     model: str = ""
     """The model's name."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Unknown category → the number of its recorded outputs."""
     _made: dict[str, tuple[Transcript, ...]] = field(default_factory=dict)
-    _ways: tuple[Form, bool] | None = None
+    _ways: tuple[OutputForm, bool] | None = None
     _told: tuple[str, ...] | None = None
 
-    def cases(self) -> Collection[str]:
+    def list_cases(self) -> Collection[str]:
         """Return the names of the recorded cases."""
         return self.rows.keys()
 
-    def transcripts(self, case: str) -> Sequence[Transcript]:
+    def get_transcripts(self, case: str) -> Sequence[Transcript]:
         """Return the one recorded trial of that case, if there is one."""
         if case not in self._made:
-            self._made[case] = tuple(self._transcripts(case))
+            self._made[case] = tuple(self._build_transcripts(case))
         return self._made[case]
 
     @property
@@ -80,11 +80,11 @@ class BfclRecording:
         if (
             self._told is None
         ):  # cached, because every check for a certain recording asks for the notes
-            self._told = tuple(f"{self.model}: {note}." for note in self._notes())
+            self._told = tuple(f"{self.model}: {note}." for note in self._iterate_notes())
         return self._told
 
-    def _notes(self) -> Iterator[str]:
-        form, dotted = self._way()
+    def _iterate_notes(self) -> Iterator[str]:
+        form, dotted = self._detect_notation()
         if form.title != TEXTS.title:
             yield (
                 f"outputs are read as {form.title}; function names have "
@@ -93,64 +93,73 @@ class BfclRecording:
         if self.left_out:
             kinds = ", ".join(f"{count} of {name!r}" for name, count in self.left_out.items())
             yield f"outputs of unknown categories are left out: {kinds}"
-        yield from self._unreadable()
+        yield from self._note_unreadable()
 
-    def _transcripts(self, case: str) -> Iterator[Transcript]:
+    def _build_transcripts(self, case: str) -> Iterator[Transcript]:
         row = self.rows.get(case)
         if row is None:
             return
         entry = self.entry_of(case)
-        turns = steps_of(row["result"], entry.category)
-        read = self._reader(entry).reply
-        yield transcript_of(
+        turns = extract_steps(row["result"], entry.category)
+        read = self._make_reader(entry).read_reply
+        yield build_transcript(
             entry,
             None if turns is None else [[read(item) for item in steps] for steps in turns],
             row,
         )
 
-    def _reader(self, entry: Entry) -> Reader:
-        form, dotted = self._way()
-        return Reader(category=entry.category, form=form, names={} if dotted else undotted(entry))
+    def _make_reader(self, entry: BfclEntry) -> OutputReader:
+        form, dotted = self._detect_notation()
+        return OutputReader(
+            category=entry.category, form=form, names={} if dotted else map_undotted_names(entry)
+        )
 
-    def _way(self) -> tuple[Form, bool]:
+    def _detect_notation(self) -> tuple[OutputForm, bool]:
         """Return the form of the outputs, and whether their function names keep their dots."""
         if self._ways is None:
             items = (
-                (item, category_of(case).language)
+                (item, find_category(case).language)
                 for case in self.rows
-                for item in self._items(case)
+                for item in self._list_outputs(case)
             )
-            form = form_of(items, self.model)
+            form = detect_form(items, self.model)
             self._ways = form, keeps_dots(form, self.rows, self.entry_of)
         return self._ways
 
-    def _unreadable(self) -> Iterator[str]:
+    def _note_unreadable(self) -> Iterator[str]:
         """Yield a note if many outputs are unreadable although calls are expected."""
         expected = [
-            case for case in self.rows if category_of(case).judging in ("calls", "multi_turn")
+            case for case in self.rows if find_category(case).judging in ("calls", "multi_turn")
         ]
-        failed = [case for case in expected if self._says_nothing_readable(case)]
+        failed = [case for case in expected if self._is_unreadable(case)]
         if failed and len(failed) > _TOO_MANY * len(expected):
             shown = json.dumps(self.rows[failed[0]]["result"], ensure_ascii=False)
             shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
             yield (
                 f"{len(failed)} of the {len(expected)} outputs from which calls are expected "
-                f"cannot be read as {self._way()[0].title}, and count as wrong, as they do "
+                f"cannot be read as {self._detect_notation()[0].title}, and count as wrong, as "
+                f"they do "
                 f"upstream. {failed[0]} is {shown}"
             )
 
-    def _items(self, case: str) -> list[Any]:
+    def _list_outputs(self, case: str) -> list[Any]:
         """Return the recorded outputs of a case, one per reply."""
         return list(
-            chain.from_iterable(steps_of(self.rows[case]["result"], category_of(case)) or ())
+            chain.from_iterable(extract_steps(self.rows[case]["result"], find_category(case)) or ())
         )
 
-    def _says_nothing_readable(self, case: str) -> bool:
-        form, category, items = self._way()[0], category_of(case), self._items(case)
+    def _is_unreadable(self, case: str) -> bool:
+        form, category, items = (
+            self._detect_notation()[0],
+            find_category(case),
+            self._list_outputs(case),
+        )
         return any(items) and not any(is_read(form, item, category) for item in items)
 
 
-def read_recordings(path: Path, entry_of: Callable[[str], Entry]) -> Mapping[str, BfclRecording]:
+def read_recordings(
+    path: Path, entry_of: Callable[[str], BfclEntry]
+) -> Mapping[str, BfclRecording]:
     """Return the recordings at ``path``, by model.
 
     Outputs of an unknown category are left out, with a note.
@@ -164,7 +173,7 @@ def read_recordings(path: Path, entry_of: Callable[[str], Entry]) -> Mapping[str
     others: dict[str, Counter[str]] = {}
     unknown: Problem | None = None
     for file in files:
-        for number, row in _lines(file):
+        for number, row in _iterate_lines(file):
             at = Location(file=str(file), line=number)
             if (
                 not isinstance(row, dict)
@@ -173,7 +182,10 @@ def read_recordings(path: Path, entry_of: Callable[[str], Entry]) -> Mapping[str
             ):
                 message = 'a line of recorded outputs is an object with "id" and "result".'
                 raise InvalidInput([Problem(at=at, message=message)])
-            model, category = str(row.get("model") or _model_of(file)), _category(row["id"])
+            model, category = (
+                str(row.get("model") or _parse_model_name(file)),
+                _parse_category_name(row["id"]),
+            )
             if category.removesuffix(_PREREQUISITE) not in CATEGORIES:
                 others.setdefault(model, Counter())[category] += 1
                 message = f"{row['id']!r} is no BFCL v4 case: there is no category {category!r}."
@@ -200,7 +212,7 @@ def read_recordings(path: Path, entry_of: Callable[[str], Entry]) -> Mapping[str
     }
 
 
-def _lines(file: Path) -> Iterator[tuple[int, Any]]:
+def _iterate_lines(file: Path) -> Iterator[tuple[int, Any]]:
     number = 0
     try:
         with (
@@ -221,7 +233,7 @@ def _lines(file: Path) -> Iterator[tuple[int, Any]]:
         raise UsageError(f"{file} cannot be read: {error.strerror or error}") from error
 
 
-def _category(case: str) -> str:
+def _parse_category_name(case: str) -> str:
     """Return the category in a case's name.
 
     For ``format_sensitivity_0:how:live_simple_1`` it is ``format_sensitivity``.
@@ -229,12 +241,12 @@ def _category(case: str) -> str:
     return case.partition(":")[0].rpartition("_")[0]
 
 
-def category_of(case: str) -> Category:
+def find_category(case: str) -> Category:
     """Return the category of a known case."""
-    return CATEGORIES[_category(case)]
+    return CATEGORIES[_parse_category_name(case)]
 
 
-def _model_of(file: Path) -> str:
+def _parse_model_name(file: Path) -> str:
     """Return the model's name, which is that of its folder."""
     parents = file.absolute().parents
     return next(

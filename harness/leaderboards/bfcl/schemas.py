@@ -26,7 +26,7 @@ _NAMES = {"java": "Java", "javascript": "JavaScript"}
 _LISTS = ("Array", "ArrayList", "array")
 
 
-def description_of(function: Mapping[str, Any], language: Language) -> str:
+def build_description(function: Mapping[str, Any], language: Language) -> str:
     """Return the description of a function for the model."""
     return (
         f"{function['description']} Note that the provided function is in {_SYNTAX[language]} "
@@ -34,7 +34,7 @@ def description_of(function: Mapping[str, Any], language: Language) -> str:
     )
 
 
-def parameters_of(function: Mapping[str, Any], language: Language) -> JsonObject:
+def build_parameters(function: Mapping[str, Any], language: Language) -> JsonObject:
     """Return the JSON Schema of a function's arguments, which are always an object."""
     described = function["parameters"]
     properties = described.get("properties", {})
@@ -43,7 +43,9 @@ def parameters_of(function: Mapping[str, Any], language: Language) -> JsonObject
         return schema
     return {
         **schema,
-        "properties": {name: _as_text(one, _NAMES[language]) for name, one in properties.items()},
+        "properties": {
+            name: _build_text_schema(one, _NAMES[language]) for name, one in properties.items()
+        },
     }
 
 
@@ -65,7 +67,7 @@ def json_schema(described: Mapping[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def _as_text(described: Mapping[str, Any], language: str) -> dict[str, Any]:
+def _build_text_schema(described: Mapping[str, Any], language: str) -> dict[str, Any]:
     """Return the schema of a value that is written as text in ``language``."""
     kind, words = described["type"], described.get("description", "")
     if kind == "any":

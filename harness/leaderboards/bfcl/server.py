@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from harness.base import HarnessError
 from harness.leaderboards.bfcl.apis.execution import Instances, make_instances
-from harness.leaderboards.bfcl.apis.tools import tools_at, tools_of_case
-from harness.leaderboards.bfcl.checker.multi_turn import executed
-from harness.leaderboards.bfcl.data import Entry, entry_of
-from harness.leaderboards.bfcl.output import Call
-from harness.leaderboards.bfcl.schemas import description_of, parameters_of
+from harness.leaderboards.bfcl.apis.tools import filter_by_turn, list_case_tools
+from harness.leaderboards.bfcl.checker.multi_turn import execute_model_call
+from harness.leaderboards.bfcl.data import BfclEntry, find_entry
+from harness.leaderboards.bfcl.schemas import build_description, build_parameters
 from harness.leaderboards.bfcl.source import data_folder
+from harness.leaderboards.bfcl.transcript_steps import OutputCall
 from harness.types import USER_CONTEXT_META_KEY, JsonObject, Tool
 
 if TYPE_CHECKING:
@@ -36,11 +36,13 @@ _KEPT = 2000
 # Trials whose instances are kept: more than ever run at the same time.
 
 
-def tools_of(entry: Entry, turn: int = 0) -> list[Tool]:
+def list_tools_at(entry: BfclEntry, turn: int = 0) -> list[Tool]:
     """Return the functions of a case as tools, as they are offered from ``turn`` (0-based) on."""
     if entry.category.judging == "multi_turn":
-        listed = tools_of_case(entry.question["involved_classes"], held_out(entry), data_folder())
-        offered = tools_at(listed, turn)
+        listed = list_case_tools(
+            entry.question["involved_classes"], list_held_back(entry), data_folder()
+        )
+        offered = filter_by_turn(listed, turn)
         return [
             Tool(name=one.name, description=one.description, input_schema=one.parameters)
             for one in offered
@@ -49,31 +51,31 @@ def tools_of(entry: Entry, turn: int = 0) -> list[Tool]:
     return [
         Tool(
             name=one["name"],
-            description=description_of(one, language),
-            input_schema=parameters_of(one, language),
+            description=build_description(one, language),
+            input_schema=build_parameters(one, language),
         )
         for one in entry.functions
     ]
 
 
-def held_out(entry: Entry) -> dict[str, list[str]]:
+def list_held_back(entry: BfclEntry) -> dict[str, list[str]]:
     """Return the functions that a case offers only later, by their first turn (from 0)."""
     held: dict[str, list[str]] = entry.question.get("missed_function", {})
     return held
 
 
 @dataclass(slots=True)
-class Worlds:
+class TrialInstances:
     """The instances of all trials that are running."""
 
     _of_trial: OrderedDict[tuple[str, str], Instances]
 
     @classmethod
-    def none(cls) -> Worlds:
+    def create_empty(cls) -> TrialInstances:
         """Return an empty store."""
         return cls(OrderedDict())
 
-    def call(self, entry: Entry, trial: str, call: Call) -> str:
+    def execute_call(self, entry: BfclEntry, trial: str, call: OutputCall) -> str:
         """Execute a call on the instances of its trial, and return the result."""
         if entry.category.judging != "multi_turn":
             return ACKNOWLEDGED
@@ -88,7 +90,7 @@ class Worlds:
             if len(self._of_trial) > _KEPT:
                 self._of_trial.popitem(last=False)
         self._of_trial.move_to_end(key)
-        return executed(self._of_trial[key], call)
+        return execute_model_call(self._of_trial[key], call)
 
 
 def make_server() -> Server[Any]:
@@ -97,19 +99,19 @@ def make_server() -> Server[Any]:
     from mcp.server.lowlevel import Server
     from mcp.shared.exceptions import MCPError
 
-    worlds = Worlds.none()
+    worlds = TrialInstances.create_empty()
 
-    def asked(context: Any) -> tuple[Entry, int, str]:
+    def read_request(context: Any) -> tuple[BfclEntry, int, str]:
         meta = context.meta or {}
         told: JsonObject = meta.get(USER_CONTEXT_META_KEY) or {}
         try:
-            return entry_of(str(told.get(CASE))), int(told.get(TURN, 0)), str(told.get(TRIAL))
+            return find_entry(str(told.get(CASE))), int(told.get(TURN, 0)), str(told.get(TRIAL))
         except HarnessError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
 
     async def list_tools(context: Any, _params: Any) -> types.ListToolsResult:
-        entry, turn, _ = asked(context)
-        tools = tools_of(entry, turn)
+        entry, turn, _ = read_request(context)
+        tools = list_tools_at(entry, turn)
         return types.ListToolsResult(
             tools=[
                 types.Tool(
@@ -120,10 +122,10 @@ def make_server() -> Server[Any]:
         )
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        entry, turn, trial = asked(context)
-        if params.name not in {tool.name for tool in tools_of(entry, turn)}:
+        entry, turn, trial = read_request(context)
+        if params.name not in {tool.name for tool in list_tools_at(entry, turn)}:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
-        text = worlds.call(entry, trial, Call(params.name, params.arguments or {}))
+        text = worlds.execute_call(entry, trial, OutputCall(params.name, params.arguments or {}))
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
 
     return Server("bfcl", on_list_tools=list_tools, on_call_tool=call_tool)

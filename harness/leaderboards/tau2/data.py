@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from harness.base import NothingToRun, Parts, UsageError, builtin_server, cache_root, stamp
-from harness.leaderboards.tau2.json_fields import Node
-from harness.leaderboards.tau2.pins import REVISIONS
+from harness.base import DataParts, NothingToRun, UsageError, builtin_server, cache_root, read_stamp
+from harness.leaderboards.tau2.json_fields import JsonNode
+from harness.leaderboards.tau2.revisions import REVISIONS
 from harness.leaderboards.tau2.tasks import Task, read_task
 from harness.types import ScriptedCall, ServerSpec
 
@@ -34,7 +34,7 @@ def domain_folder(domain: str) -> Path:
         NothingToRun: the data were not fetched; the message has the command that fetches them.
     """
     folder = cache_root() / "tau2"
-    if not fetched_parts(stamp(folder), (domain,), _ANY):
+    if not fetched_parts(read_stamp(folder), (domain,), _ANY):
         raise NothingToRun(
             "the data of tau2-bench are not there; fetch them once: harness fetch tau2"
         )
@@ -46,9 +46,10 @@ def fetched_parts(
 ) -> bool:
     """Return whether a folder stamped ``noted`` holds these domains, of any known revision."""
     parts = (
-        Parts(tree=revision.tree, names=frozenset(domains), limit=limit) for revision in REVISIONS
+        DataParts(tree=revision.tree_digest, names=frozenset(domains), limit=limit)
+        for revision in REVISIONS
     )
-    return any(one.are_in(noted) for one in parts)
+    return any(one.is_covered_by(noted) for one in parts)
 
 
 def domain_server(domain: str, folder: Path, unlisted: Sequence[str] = ()) -> ServerSpec:
@@ -83,7 +84,9 @@ def read_tasks(folder: Path) -> tuple[Task, ...]:
         raise UsageError(f"{path} is not JSON: {error}") from error
     if not isinstance(whole, list):
         raise UsageError(f"{path} is not a list of tasks")
-    return tuple(read_task(Node(value, f"{path}[{number}]")) for number, value in enumerate(whole))
+    return tuple(
+        read_task(JsonNode(value, f"{path}[{number}]")) for number, value in enumerate(whole)
+    )
 
 
 def read_policy(folder: Path) -> str:

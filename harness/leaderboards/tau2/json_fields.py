@@ -20,7 +20,7 @@ _NAMES: Mapping[type, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class JsonNode:
     """A value and its path: ``results.json: simulations[3].messages``."""
 
     value: Any
@@ -34,12 +34,12 @@ class Node:
         Raises:
             UsageError: the field is missing, or not a ``kind``.
         """
-        found = self.maybe(key, kind)
+        found = self.get_optional(key, kind)
         if found is None:
             raise UsageError(f"{self.place} has no {key!r}")
         return found
 
-    def maybe(self, key: str, kind: type[_T]) -> _T | None:
+    def get_optional(self, key: str, kind: type[_T]) -> _T | None:
         """Return the field ``key``, or ``None`` if it is null or missing.
 
         Raises:
@@ -52,25 +52,25 @@ class Node:
             raise UsageError(f"{self.place}.{key} is not {_NAMES.get(kind, kind.__name__)}")
         return found
 
-    def node(self, key: str) -> Node | None:
+    def get_node(self, key: str) -> JsonNode | None:
         """Return the object under ``key``, or ``None``."""
-        found = self.maybe(key, dict)
-        return None if found is None else Node(found, f"{self.place}.{key}")
+        found = self.get_optional(key, dict)
+        return None if found is None else JsonNode(found, f"{self.place}.{key}")
 
-    def nodes(self, key: str) -> tuple[Node, ...]:
+    def get_nodes(self, key: str) -> tuple[JsonNode, ...]:
         """Return the items of the list under ``key``; empty if it is null or missing."""
-        items = self.maybe(key, list) or []
+        items = self.get_optional(key, list) or []
         return tuple(
-            Node(item, f"{self.place}.{key}[{number}]") for number, item in enumerate(items)
+            JsonNode(item, f"{self.place}.{key}[{number}]") for number, item in enumerate(items)
         )
 
-    def texts(self, key: str) -> tuple[str, ...]:
+    def get_texts(self, key: str) -> tuple[str, ...]:
         """Return the strings in the list under ``key``; empty if it is null or missing.
 
         Raises:
             UsageError: an item is not a string.
         """
-        found: Sequence[Any] = self.maybe(key, list) or ()
+        found: Sequence[Any] = self.get_optional(key, list) or ()
         if not all(isinstance(text, str) for text in found):
             raise UsageError(f"{self.place}.{key} has an item that is not a string")
         return tuple(found)

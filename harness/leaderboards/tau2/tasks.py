@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from harness.base import UsageError
-from harness.leaderboards.tau2.json_fields import Node
+from harness.leaderboards.tau2.json_fields import JsonNode
 from harness.types import JsonObject
 
 Component: TypeAlias = Literal["DB", "COMMUNICATE", "ACTION", "NL_ASSERTION"]
@@ -63,36 +63,36 @@ class Task:
     """``None``: any conversation that ends succeeds."""
 
 
-def read_task(node: Node) -> Task:
+def read_task(node: JsonNode) -> Task:
     """Return the task in ``node``.
 
     Raises:
         UsageError: it is not a task, or needs a feature that the airline and the shop do not have.
     """
-    described = node.node("description")
-    criteria = node.node("evaluation_criteria")
-    user = node.node("user_scenario")
+    described = node.get_node("description")
+    criteria = node.get_node("evaluation_criteria")
+    user = node.get_node("user_scenario")
     if user is None:
         raise UsageError(f"{node.place} has no 'user_scenario'")
-    if node.maybe("initial_state", dict):
+    if node.get_optional("initial_state", dict):
         raise UsageError(
             f"{node.place} has an initial state of its own, which the two domains do not support"
         )
     return Task(
         id=node.get("id", str),
-        scenario=scenario_text(user.value),
-        purpose=None if described is None else described.maybe("purpose", str),
-        criteria=None if criteria is None else _criteria(criteria),
+        scenario=format_scenario(user.value),
+        purpose=None if described is None else described.get_optional("purpose", str),
+        criteria=None if criteria is None else _build_criteria(criteria),
     )
 
 
-def _criteria(node: Node) -> Criteria:
-    if node.maybe("env_assertions", list):
+def _build_criteria(node: JsonNode) -> Criteria:
+    if node.get_optional("env_assertions", list):
         raise UsageError(
             f"{node.place} has assertions on the environment, which the two domains do not support"
         )
-    actions = node.nodes("actions")
-    basis = node.texts("reward_basis") or DEFAULT_BASIS
+    actions = node.get_nodes("actions")
+    basis = node.get_texts("reward_basis") or DEFAULT_BASIS
     unknown = [name for name in basis if name not in get_args(Component)]
     if unknown:
         raise UsageError(
@@ -101,20 +101,20 @@ def _criteria(node: Node) -> Criteria:
         )
     return Criteria(
         actions=None
-        if node.maybe("actions", list) is None
-        else tuple(_action(action) for action in actions),
-        communicate=node.texts("communicate_info"),
-        assertions=node.texts("nl_assertions"),
+        if node.get_optional("actions", list) is None
+        else tuple(_build_action(action) for action in actions),
+        communicate=node.get_texts("communicate_info"),
+        assertions=node.get_texts("nl_assertions"),
         basis=tuple(name for name in get_args(Component) if name in basis),
     )
 
 
-def _action(node: Node) -> Action:
-    compared = node.maybe("compare_args", list)
+def _build_action(node: JsonNode) -> Action:
+    compared = node.get_optional("compare_args", list)
     return Action(
         name=node.get("name", str),
-        arguments=node.maybe("arguments", dict) or {},
-        compare_args=None if compared is None else node.texts("compare_args"),
+        arguments=node.get_optional("arguments", dict) or {},
+        compare_args=None if compared is None else node.get_texts("compare_args"),
     )
 
 
@@ -127,29 +127,29 @@ _INSTRUCTIONS: Final = (
 )
 
 
-def scenario_text(scenario: Mapping[str, Any]) -> str:
+def format_scenario(scenario: Mapping[str, Any]) -> str:
     """Return a ``user_scenario`` as text for the simulated user; null fields are left out."""
     parts = []
     persona, instructions = scenario.get("persona"), scenario.get("instructions")
     if persona is not None:
-        parts.append(f"Persona:\n{_indented(str(persona))}")
+        parts.append(f"Persona:\n{_indent_text(str(persona))}")
     if isinstance(instructions, Mapping):
-        parts.append(f"Instructions:\n{_indented(_lines(instructions))}")
+        parts.append(f"Instructions:\n{_indent_text(_format_instructions(instructions))}")
     elif instructions is not None:
-        parts.append(f"Instructions:\n{_indented(str(instructions))}")
+        parts.append(f"Instructions:\n{_indent_text(str(instructions))}")
     return "\n".join(parts)
 
 
-def _lines(instructions: Mapping[str, Any]) -> str:
+def _format_instructions(instructions: Mapping[str, Any]) -> str:
     lines = []
     for key, title in _INSTRUCTIONS:
         text = instructions.get(key)
         if text is not None:
             lines.append(
-                f"{title}: {text}" if key == "domain" else f"{title}:\n{_indented(str(text))}"
+                f"{title}: {text}" if key == "domain" else f"{title}:\n{_indent_text(str(text))}"
             )
     return "\n".join(lines)
 
 
-def _indented(text: str) -> str:
+def _indent_text(text: str) -> str:
     return "\n".join(f"\t{line}" if line.strip() else line for line in text.split("\n"))

@@ -39,7 +39,7 @@ _ESCAPES_OF_A_GRAMMAR = frozenset('\\"[]nrtxuU')
 _ESCAPES_OF_A_PATTERN = _ESCAPES_OF_A_GRAMMAR | frozenset("^$.()|{}*+?")
 
 
-def _has(kind: str) -> Callable[[str], bool]:
+def _contains_kind(kind: str) -> Callable[[str], bool]:
     return lambda pattern: any(sign.lastgroup == kind for sign in _SIGNS.finditer(pattern))
 
 
@@ -75,8 +75,8 @@ def _has_unknown_escape(pattern: str) -> bool:
 
 
 BACKTRACKING: tuple[PatternRule, ...] = (
-    ("with look-around", _has("look_around")),
-    ("with back-reference", _has("back_reference")),
+    ("with look-around", _contains_kind("look_around")),
+    ("with back-reference", _contains_kind("back_reference")),
 )
 """What a linear engine cannot match."""
 NOT_PYTHON: tuple[PatternRule, ...] = (
@@ -90,6 +90,6 @@ NO_GRAMMAR: tuple[PatternRule, ...] = (
 """What llama.cpp can make no grammar of."""
 
 
-def patterns_in_words(text: str) -> str:
+def describe_patterns(text: str) -> str:
     """Return a text with patterns for a reader."""
     return re.sub(r"(?<!\\)\(\?<?[=!]", lambda sign: _LOOK_AROUND_IN_WORDS[sign[0]], text)

@@ -16,13 +16,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from harness.models.dialects import taken_forms
+from harness.models.dialects import schema_forms
 from harness.models.dialects.pattern_rules import (
     BACKTRACKING,
     NO_GRAMMAR,
     NOT_PYTHON,
     PatternRule,
-    patterns_in_words,
+    describe_patterns,
 )
 from harness.models.unions import DEEPEST, MOST_PARTS, local_target
 
@@ -130,7 +130,7 @@ UNKNOWN = replace(
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class SchemaRefusal:
     """One part of a schema that a provider refuses."""
 
     what: str
@@ -139,7 +139,7 @@ class Refusal:
     """The path to the part of the schema that has it."""
 
 
-class Reduction:
+class SchemaReduction:
     """A schema without what a provider refuses."""
 
     def __init__(self, root: Schema, rules: SchemaRules) -> None:
@@ -147,53 +147,53 @@ class Reduction:
         self._root = root
         self._rules = rules
         self._left = MOST_PARTS
-        self.refusals: list[Refusal] = []
+        self.refusals: list[SchemaRefusal] = []
         """What was left out, or is offered wider."""
         self.changed = False
         """Whether the schema is another one, be it only in another form."""
-        self.schema: Schema = self._reduced(root, (), DEEPEST)
+        self.schema: Schema = self._reduce(root, (), DEEPEST)
         """The schema, which describes what it lost."""
 
-    def _reduced(self, part: Any, path: tuple[str, ...], levels: int) -> Any:
+    def _reduce(self, part: Any, path: tuple[str, ...], levels: int) -> Any:
         if not isinstance(part, dict):
-            part = self._of_boolean(part, path)
+            part = self._reduce_boolean(part, path)
             if part or not isinstance(part, dict):
                 return part
         if self._rules.taken is not None:
-            part = self._in_taken_form(part, path, levels)
+            part = self._convert_form(part, path, levels)
         part, lost = self._take_keys(part, path)
         kept: Schema = {}
         for word, value in part.items():
-            what = self._refused(word, value, part)
+            what = self._find_refusal(word, value, part)
             if what is None:
-                kept[word] = self._inside(word, value, path, levels)
+                kept[word] = self._reduce_keyword(word, value, path, levels)
                 continue
             self.changed = True
             if not _is_closed_object(word, value) and word not in _SAYS_NOTHING:
                 lost[word] = value
                 if word not in _HELPS:
-                    self.refusals.append(Refusal(what, "/".join(path)))
+                    self.refusals.append(SchemaRefusal(what, "/".join(path)))
         if self._rules.taken is not None and isinstance(kept.get("required"), list):
             known = kept.get("properties", {})
             kept["required"] = [name for name in kept["required"] if name in known]
-        described = _describing(kept, lost)
+        described = _describe_loss(kept, lost)
         if not self._rules.lone_any_of:
             return described
-        alone = taken_forms.lone(described)
+        alone = schema_forms.distribute_any_of(described)
         self.changed = self.changed or alone is not described
         return alone
 
-    def _of_boolean(self, part: Any, path: tuple[str, ...]) -> Any:
+    def _reduce_boolean(self, part: Any, path: tuple[str, ...]) -> Any:
         if not self._rules.only_objects or not isinstance(part, bool):
             return part
         if path[-1:] in (("additionalProperties",), ("unevaluatedProperties",)):
             return part  # not the description of a value
         self.changed = True
         if not part:
-            self.refusals.append(Refusal("false as a schema", "/".join(path)))
+            self.refusals.append(SchemaRefusal("false as a schema", "/".join(path)))
         return {}
 
-    def _refused(self, word: str, value: Any, part: Schema) -> str | None:
+    def _find_refusal(self, word: str, value: Any, part: Schema) -> str | None:
         """Return what is refused of a keyword of ``part`` with that value, in words."""
         rules = self._rules
         what = None
@@ -231,42 +231,42 @@ class Reduction:
             return part, {}
         self.changed = True
         what = next(iter(refused.values()))
-        self.refusals.append(Refusal(f"{what} in 'patternProperties'", "/".join(path)))
+        self.refusals.append(SchemaRefusal(f"{what} in 'patternProperties'", "/".join(path)))
         taken = {key: value for key, value in named.items() if key not in refused}
         lost = {key: named[key] for key in refused}
         return {**part, "patternProperties": taken}, {"patternProperties": lost}
 
-    def _inside(self, word: str, value: Any, path: tuple[str, ...], levels: int) -> Any:
+    def _reduce_keyword(self, word: str, value: Any, path: tuple[str, ...], levels: int) -> Any:
         """Return the value of a keyword that stays, with the schemas in it reduced."""
         if word in self._rules.unread:
             return value
         if word in NAMED and isinstance(value, dict):
             return {
-                name: self._reduced(part, (*path, word, name), levels)
+                name: self._reduce(part, (*path, word, name), levels)
                 for name, part in value.items()
             }
         if word in LISTED and isinstance(value, list):
             return [
-                self._reduced(part, (*path, word, str(place)), levels)
+                self._reduce(part, (*path, word, str(place)), levels)
                 for place, part in enumerate(value)
             ]
         if word in SINGLE:
-            return self._reduced(value, (*path, word), levels)
+            return self._reduce(value, (*path, word), levels)
         return value
 
     # ── Where only some keywords are taken ───────────────────────────────────────────────────
 
-    def _in_taken_form(self, part: Schema, path: tuple[str, ...], levels: int) -> Schema:
+    def _convert_form(self, part: Schema, path: tuple[str, ...], levels: int) -> Schema:
         """Return ``part`` in keywords that are taken, where that is possible without a loss."""
         formed = part
         for _ in range(levels):  # what a reference or a null leads to may have these, too
             before = formed
             if "$ref" in formed:
                 formed = self._resolve(formed, path, levels)
-            formed = taken_forms.merged(formed, lambda one: self._resolve(one, path, levels))
+            formed = schema_forms.merge_all_of(formed, lambda one: self._resolve(one, path, levels))
             if formed is before:
                 break
-        formed = taken_forms.typed(formed)
+        formed = schema_forms.split_types(formed)
         self.changed = self.changed or formed != part
         return formed
 
@@ -278,23 +278,23 @@ class Reduction:
         beside = {word: value for word, value in part.items() if word != "$ref"}
         # A schema may refer to itself: it is written out some levels deep.
         if target is None or self._left < 0 or len(path) > levels:
-            self.refusals.append(Refusal("'$ref' that cannot be written out", "/".join(path)))
-            return _describing(beside, {"$ref": part["$ref"]})
+            self.refusals.append(SchemaRefusal("'$ref' that cannot be written out", "/".join(path)))
+            return _describe_loss(beside, {"$ref": part["$ref"]})
         joined = {**target, **beside}
         return self._resolve(joined, (*path, "$ref"), levels) if "$ref" in joined else joined
 
 
-def _describing(kept: Schema, lost: Schema) -> Schema:
+def _describe_loss(kept: Schema, lost: Schema) -> Schema:
     """Return ``kept`` with what it lost in its description."""
     if not lost:
         return kept
     said = []
     if isinstance(pattern := lost.get("pattern"), str):
-        said.append(f"Must match the pattern {patterns_in_words(pattern)}")
+        said.append(f"Must match the pattern {describe_patterns(pattern)}")
         lost = {word: value for word, value in lost.items() if word != "pattern"}
     if lost:
         words = json.dumps(lost, ensure_ascii=False, default=dict)
-        said.append(f"Must satisfy the JSON Schema {patterns_in_words(words)}")
+        said.append(f"Must satisfy the JSON Schema {describe_patterns(words)}")
     said = [
         line if len(line) <= LONGEST_WORDS else f"{line[: LONGEST_WORDS - 1]}…" for line in said
     ]
@@ -332,7 +332,7 @@ def beyond_limit(description: str, rules: SchemaRules) -> tuple[str, str]:
     return f"{description[:cut].rstrip()}…", description[cut:].strip()
 
 
-def with_rest(schema: Mapping[str, Any], rest: str) -> Mapping[str, Any]:
+def append_description(schema: Mapping[str, Any], rest: str) -> Mapping[str, Any]:
     """Return ``schema`` with the rest of a tool's description in its own one."""
     own = schema.get("description")
     return {**schema, "description": f"…{rest}" + (f"\n{own}" if isinstance(own, str) else "")}

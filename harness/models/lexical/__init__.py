@@ -19,10 +19,10 @@ from functools import cached_property
 
 import anyio.to_thread
 
-from harness.models.lexical.answers import beyond, compose, held_back
-from harness.models.lexical.planning import plan
+from harness.models.lexical.answers import compose_answer, describe_unfillable, list_held_back
+from harness.models.lexical.planning import plan_step
 from harness.models.tool_text.permission import NO_LEAVE, Leave
-from harness.models.tool_text.ranking import Index
+from harness.models.tool_text.ranking import ToolIndex
 from harness.types import AssistantMessage, Message, ModelSpec, Reply, Tool, ToolList, ToolRequest
 
 _MOST_INDICES = 64  # tool lists whose indexes are kept; others are indexed again when needed
@@ -30,12 +30,12 @@ _LARGE = 300_000  # characters of a tool list; five times what harness lint call
 _READ_CHARS = 20_000  # of a description; a longer one would delay others
 
 
-def _today() -> date:
+def _get_today() -> date:
     return datetime.now(tz=UTC).date()
 
 
 @dataclass(eq=False)
-class _Known:
+class _IndexedList:
     """A tool list in use, with its index."""
 
     tools: ToolList
@@ -47,12 +47,12 @@ class _Known:
         return sum(len(text) for both in texts for text in both) > _LARGE
 
     @cached_property
-    def index(self) -> Index:
+    def index(self) -> ToolIndex:
         """The index of the list's words."""
-        return Index(replace(self.tools, tools=tuple(map(_clipped, self.tools.tools))))
+        return ToolIndex(replace(self.tools, tools=tuple(map(_clip_tool, self.tools.tools))))
 
 
-def _clipped(tool: Tool) -> Tool:
+def _clip_tool(tool: Tool) -> Tool:
     if len(tool.description or "") <= _READ_CHARS:
         return tool
     return replace(tool, description=(tool.description or "")[:_READ_CHARS])
@@ -68,7 +68,7 @@ class LexicalModel:
         self,
         spec: ModelSpec,
         *,
-        today: Callable[[], date] = _today,
+        today: Callable[[], date] = _get_today,
         leave: Leave = NO_LEAVE,
     ) -> None:
         """Only the id of ``spec`` matters; ``leave``: what it may call besides tools that read."""
@@ -77,7 +77,7 @@ class LexicalModel:
         self._now = today
         # The ToolList is stored with its index: while it is here, no other object can get
         # its id().
-        self._lists: OrderedDict[int, _Known] = OrderedDict()
+        self._lists: OrderedDict[int, _IndexedList] = OrderedDict()
         self._leave = leave
 
     def with_leave(self, leave: Leave) -> LexicalModel:
@@ -90,41 +90,41 @@ class LexicalModel:
         self, conversation: Sequence[Message], tools: ToolList, system: str | None
     ) -> Reply:
         """Return the calls still to be made, or the answer from their results."""
-        known = self._known(tools)
+        known = self._get_indexed(tools)
         if known.is_large:  # one server's long texts must not delay other servers
             return await anyio.to_thread.run_sync(
-                self._reply, conversation, known, abandon_on_cancel=True
+                self._build_reply, conversation, known, abandon_on_cancel=True
             )
-        return self._reply(conversation, known)
+        return self._build_reply(conversation, known)
 
-    def _reply(self, conversation: Sequence[Message], known: _Known) -> Reply:
-        leave = self._leave.among(known.tools)
-        step = plan(conversation, known.index, self._now(), leave)
+    def _build_reply(self, conversation: Sequence[Message], known: _IndexedList) -> Reply:
+        leave = self._leave.with_names_of(known.tools)
+        step = plan_step(conversation, known.index, self._now(), leave)
         turn = 1 + sum(isinstance(message, AssistantMessage) for message in conversation)
         requests = tuple(
             ToolRequest(id=f"lex_{turn}_{place}", tool=call.tool, arguments=dict(call.arguments))
             for place, call in enumerate(step.calls, start=1)
         )
-        held = held_back(step.outcomes)
+        held = list_held_back(step.outcomes)
         if requests:
             return Reply(
                 tool_requests=requests, stop="tool_calls", served_by=self._id, held_back=held
             )
         return Reply(
-            text=compose(step.outcomes),
+            text=compose_answer(step.outcomes),
             stop="end",
             served_by=self._id,
-            beyond=beyond(step.outcomes),
+            beyond=describe_unfillable(step.outcomes),
             held_back=held,
         )
 
     async def aclose(self) -> None:
         """Do nothing: the model holds no resources."""
 
-    def _known(self, tools: ToolList) -> _Known:
+    def _get_indexed(self, tools: ToolList) -> _IndexedList:
         known = self._lists.get(id(tools))
         if known is None:
-            known = self._lists[id(tools)] = _Known(tools)
+            known = self._lists[id(tools)] = _IndexedList(tools)
             while len(self._lists) > _MOST_INDICES:
                 self._lists.popitem(last=False)
         return known

@@ -12,14 +12,14 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from harness.base import BrokenPattern, search
-from harness.models.lexical.choices import Found
-from harness.models.lexical.quantities import Scored, number, period
-from harness.models.lexical.read_text import Nearby
-from harness.models.lexical.text_values import Kind, Value
-from harness.models.lexical.time_zones import zone_of
+from harness.base import BrokenPattern, search_pattern
+from harness.models.lexical.choices import ArgumentMatch
+from harness.models.lexical.quantities import Scored, fit_number, fit_period
+from harness.models.lexical.text_parsing import NearbyWords
+from harness.models.lexical.text_values import Kind, TextValue
+from harness.models.lexical.time_zones import find_zone
 from harness.models.tool_text.parameters import Param
-from harness.models.tool_text.terms import terms
+from harness.models.tool_text.terms import extract_terms
 
 PLAUSIBLE = 0.5
 """Lowest score for a required parameter."""
@@ -27,33 +27,37 @@ CONVINCING = 3.0
 """Lowest score for an optional parameter."""
 
 _LONGEST_PATTERN = 200
-_EXCLUDES = frozenset([*terms("exclude except ignore skip omit"), "not"])
-_ZONES = frozenset([*terms("timezone zone"), "tz"])
-_SOURCE = frozenset(terms("source from origin base"))
-_TARGET = frozenset(terms("target destination to"))
+_EXCLUDES = frozenset([*extract_terms("exclude except ignore skip omit"), "not"])
+_ZONES = frozenset([*extract_terms("timezone zone"), "tz"])
+_SOURCE = frozenset(extract_terms("source from origin base"))
+_TARGET = frozenset(extract_terms("target destination to"))
 
 _LIKE: Mapping[Kind, tuple[frozenset[str], float]] = {
-    "sql": (frozenset(terms("sql query statement")), 5.0),
-    "calculation": (frozenset(terms("expression formula equation calculation sum math")), 6.0),
-    "email": (frozenset(terms("email mail e-mail")), 4.0),
-    "url": (frozenset(terms("url uri link website href address endpoint")), 4.0),
-    "zone": (frozenset(terms("timezone zone tz repository repo")), 4.0),
-    "path": (frozenset(terms("path file filename directory folder dir repository repo source "
+    "sql": (frozenset(extract_terms("sql query statement")), 5.0),
+    "calculation": (frozenset(extract_terms("expression formula equation calculation sum "
+                                            "math")), 6.0),
+    "email": (frozenset(extract_terms("email mail e-mail")), 4.0),
+    "url": (frozenset(extract_terms("url uri link website href address endpoint")), 4.0),
+    "zone": (frozenset(extract_terms("timezone zone tz repository repo")), 4.0),
+    "path": (frozenset(extract_terms("path file filename directory folder dir repository repo "
+                                     "source "
                              "destination target")), 4.0),
-    "tag": (frozenset(terms("channel tag label user assignee mention handle room hashtag "
+    "tag": (frozenset(extract_terms("channel tag label user assignee mention handle room hashtag "
                             "topic")), 3.5),
-    "phone": (frozenset(terms("phone telephone mobile fax")), 5.0),
-    "file": (frozenset(terms("path file files filename document source destination target "
+    "phone": (frozenset(extract_terms("phone telephone mobile fax")), 5.0),
+    "file": (frozenset(extract_terms("path file files filename document source destination target "
                              "name")), 3.5),
-    "glob": (frozenset(terms("pattern glob mask filter")), 5.0),
-    "time": (frozenset(terms("time hour clock")), 4.0),
-    "id": (frozenset([*terms("id number code key reference sku hash revision commit"),
+    "glob": (frozenset(extract_terms("pattern glob mask filter")), 5.0),
+    "time": (frozenset(extract_terms("time hour clock")), 4.0),
+    "id": (frozenset([*extract_terms("id number code key reference sku hash revision commit"),
                       "id", "no"]), 3.0),
-    "code": (frozenset(terms("code symbol ticker currency country sku abbreviation")), 3.0),
-    "name": (frozenset(terms("name query search person company city country location place title "
+    "code": (frozenset(extract_terms("code symbol ticker currency country sku abbreviation")), 3.0),
+    "name": (frozenset(extract_terms("name query search person company city country location "
+                                     "place title "
                              "assignee author owner user brand region keyword term subject "
                              "language")), 1.5),
-    "quoted": (frozenset(terms("message content text title comment body query name reason note "
+    "quoted": (frozenset(extract_terms("message content text title comment body query name "
+                                       "reason note "
                                "subject description search keyword input value label pattern "
                                "string sql prompt")), 2.0),
 }  # fmt: skip
@@ -70,26 +74,26 @@ _BASE: Mapping[Kind, float] = {
 """Base score of a value for a string parameter about which nothing else is known."""
 
 _ROLES: tuple[tuple[frozenset[str], frozenset[str]], ...] = (
-    (frozenset({"from"}), frozenset(terms("source from origin start base sender old"))),
+    (frozenset({"from"}), frozenset(extract_terms("source from origin start base sender old"))),
     (
         frozenset({"to", "into", "onto", "as"}),
-        frozenset(terms("target destination to end recipient new")),
+        frozenset(extract_terms("target destination to end recipient new")),
     ),
     (
         frozenset({"in", "at", "near"}),
-        frozenset(terms("city location country region place path office directory")),
+        frozenset(extract_terms("city location country region place path office directory")),
     ),
-    (frozenset({"by"}), frozenset(terms("author user assignee owner creator"))),
+    (frozenset({"by"}), frozenset(extract_terms("author user assignee owner creator"))),
 )
 """A preposition before a value, and the words of the parameters that it suggests."""
 
 
-def leaves_out(param: Param, value: Value, around: Nearby) -> bool:
+def leaves_out(param: Param, value: TextValue, around: NearbyWords) -> bool:
     """Whether the request excludes ``value``, and ``param`` is not the parameter for exclusions."""
     return around.negated and value.kind != "number" and not param.name_terms & _EXCLUDES
 
 
-def fit(param: Param, value: Value, around: Nearby) -> Found | None:
+def fit_argument(param: Param, value: TextValue, around: NearbyWords) -> ArgumentMatch | None:
     """Return ``value`` as an argument for ``param``, with its score; ``None`` if it does not fit.
 
     An enum takes only its members, which `choices.named_choices` finds.
@@ -97,29 +101,29 @@ def fit(param: Param, value: Value, around: Nearby) -> Found | None:
     if param.choices:
         return None
     if value.period is not None:
-        scored = period(param, value)
+        scored = fit_period(param, value)
     elif param.kind in ("number", "integer"):
-        scored = number(param, value, around)
+        scored = fit_number(param, value, around)
     elif param.kind in ("string", "any"):
-        scored = _string(param, value, around)
+        scored = _fit_string(param, value, around)
     else:
         scored = None
     if scored is None:
         return None
-    return Found(
+    return ArgumentMatch(
         argument=scored[0], score=scored[1], start=value.start, end=value.end, said=value.text
     )
 
 
-def _string(param: Param, value: Value, around: Nearby) -> Scored | None:
+def _fit_string(param: Param, value: TextValue, around: NearbyWords) -> Scored | None:
     if param.schema.get("format") == "email" and value.kind != "email":
         return None
     if param.schema.get("format") in ("date", "date-time", "time") and value.kind != "time":
         return None
-    text = _spelled(param, value)
+    text = _find_spelling(param, value)
     if text is None:
         return None
-    zone = _zone(param, value)
+    zone = _find_zone(param, value)
     if zone is not None:
         return zone, 4.0 + _zone_role(param, around)
     kinds, worth = _LIKE.get(value.kind, (frozenset[str](), 0.0))
@@ -130,7 +134,7 @@ def _string(param: Param, value: Value, around: Nearby) -> Scored | None:
     return text, score
 
 
-def _zone(param: Param, value: Value) -> str | None:
+def _find_zone(param: Param, value: TextValue) -> str | None:
     """Return the IANA time zone of a city, for a parameter that takes such names."""
     if (
         value.kind not in ("name", "quoted")
@@ -139,10 +143,10 @@ def _zone(param: Param, value: Value) -> str | None:
     ):
         return None
     other_names = param.examples and not any("/" in example for example in param.examples)
-    return None if other_names else zone_of(value.text)
+    return None if other_names else find_zone(value.text)
 
 
-def _zone_role(param: Param, around: Nearby) -> float:
+def _zone_role(param: Param, around: NearbyWords) -> float:
     """Score which of two time zones a city is: that of the given time, or the target."""
     role = _role_score(param, around)
     if role:
@@ -153,11 +157,11 @@ def _zone_role(param: Param, around: Nearby) -> float:
     return 1.5 if told and param.name_terms & _SOURCE else 0.0
 
 
-def _spelled(param: Param, value: Value) -> str | None:
+def _find_spelling(param: Param, value: TextValue) -> str | None:
     """Return the value in the spelling that the parameter accepts, or ``None`` if there is none."""
     spellings: tuple[str, ...] = (value.text, value.text.upper(), value.text.lower())
-    if value.kind == "id" and any(_shape(example, value.text) for example in param.examples):
-        shown = next(example for example in param.examples if _shape(example, value.text))
+    if value.kind == "id" and any(_has_shape(example, value.text) for example in param.examples):
+        shown = next(example for example in param.examples if _has_shape(example, value.text))
         cased = (
             value.text.upper()
             if shown.isupper()
@@ -166,20 +170,24 @@ def _spelled(param: Param, value: Value) -> str | None:
             else value.text
         )
         spellings = (cased, *spellings)
-    pattern = _pattern(param)
+    pattern = _get_pattern(param)
     if pattern is None:
         return spellings[0]
     return next(
-        (text for text in spellings if len(text) <= _LONGEST_PATTERN and search(pattern, text)),
+        (
+            text
+            for text in spellings
+            if len(text) <= _LONGEST_PATTERN and search_pattern(pattern, text)
+        ),
         None,
     )
 
 
-def _shape_score(param: Param, value: Value, text: str) -> float:
+def _shape_score(param: Param, value: TextValue, text: str) -> float:
     """Score the pattern, the examples, and whether an id's letters abbreviate the name: CUST_1."""
-    if value.kind in ("id", "code", "zone", "path", "file", "number") and _pattern(param):
+    if value.kind in ("id", "code", "zone", "path", "file", "number") and _get_pattern(param):
         return 4.0
-    if any(_shape(example, text) for example in param.examples):
+    if any(_has_shape(example, text) for example in param.examples):
         return 4.0
     letters = re.match(r"[^\W\d_]+", text)
     if value.kind == "id" and letters is not None and len(letters[0]) > 1:
@@ -191,7 +199,7 @@ def _shape_score(param: Param, value: Value, text: str) -> float:
     return -1.0 if value.kind == "number" and not param.terms & _LIKE["id"][0] else 0.0
 
 
-def _role_score(param: Param, around: Nearby) -> float:
+def _role_score(param: Param, around: NearbyWords) -> float:
     """Score the words before a value: the parameter's own name, or a preposition that suits it."""
     score = 0.0
     if any(word.term in param.name_terms for word in (*around.before[-2:], *around.after[:1])):
@@ -203,34 +211,34 @@ def _role_score(param: Param, around: Nearby) -> float:
     return score
 
 
-def _shape(example: str, text: str) -> bool:
+def _has_shape(example: str, text: str) -> bool:
     """Whether ``text`` has the form of ``example``: the same letters, other digits.
 
     Or both are codes in capitals.
     """
     if re.search(r"\d", example):
-        return _skeleton(example) == _skeleton(text)
+        return _make_skeleton(example) == _make_skeleton(text)
     if "/" in example:
         return bool(re.fullmatch(r"[A-Z][A-Za-z]+(?:/[\w-]+)+", text)) and example[:1].isupper()
     return bool(re.fullmatch(r"[A-Z]{2,6}", example) and re.fullmatch(r"[A-Z]{1,6}", text))
 
 
 @lru_cache(maxsize=4_000)
-def _skeleton(text: str) -> str:
+def _make_skeleton(text: str) -> str:
     return re.sub(r"\d+", "0", text).lower()
 
 
-def _pattern(param: Param) -> str | None:
+def _get_pattern(param: Param) -> str | None:
     """Return the pattern of the parameter's schema if it can be matched in linear time."""
     pattern = param.schema.get("pattern")
     short = isinstance(pattern, str) and len(pattern) <= _LONGEST_PATTERN
-    return pattern if short and _works(pattern) else None
+    return pattern if short and _is_valid_pattern(pattern) else None
 
 
 @lru_cache(maxsize=500)
-def _works(pattern: str) -> bool:
+def _is_valid_pattern(pattern: str) -> bool:
     try:
-        search(pattern, "")
+        search_pattern(pattern, "")
     except BrokenPattern:
         return False
     return True

@@ -12,10 +12,10 @@ from typing import Any
 
 from harness.models.lexical.limits import beyond_filling
 from harness.models.lexical.planning import GoalProgress
-from harness.models.lexical.read_text import Reading
-from harness.models.lexical.recovery import Call
-from harness.models.lexical.results import content
-from harness.models.tool_text.terms import synonyms, terms, words
+from harness.models.lexical.recovery import PlannedCall
+from harness.models.lexical.results import parse_content
+from harness.models.lexical.text_parsing import ParsedText
+from harness.models.tool_text.terms import extract_terms, find_synonyms, split_words
 from harness.types import JsonObject, ToolAnswer
 
 _EMPTY = "The result is empty."
@@ -27,48 +27,54 @@ _LINES = 12
 _LONGEST_TEXT = 1_200  # characters of a plain text that is reported whole
 _LONGEST_VALUE = 300
 _DEEPEST = 4
-_KEYS = frozenset([*terms("name title id status total count sum average amount date type"), "id"])
-_TOTALS = frozenset(terms("total count sum average number"))
+_KEYS = frozenset(
+    [*extract_terms("name title id status total count sum average amount date type"), "id"]
+)
+_TOTALS = frozenset(extract_terms("total count sum average number"))
 _PREFIX = re.compile(
     r"^\s*(?:Error (?:executing|calling|running) tool [\w./-]+\s*:\s*|Error\s*:\s*|\w*Error:\s*)+"
 )
 
 
-def compose(outcomes: Sequence[GoalProgress]) -> str:
+def compose_answer(outcomes: Sequence[GoalProgress]) -> str:
     """Return the answer to all goals; never empty."""
     answerable = [outcome for outcome in outcomes if outcome.goal.entry is not None]
     unmet = [outcome.goal for outcome in outcomes if outcome.goal.entry is None]
-    held = [_held(goal.held_back.tool.name) for goal in unmet if goal.held_back is not None]
+    held = [
+        _describe_held_back(goal.held_back.tool.name)
+        for goal in unmet
+        if goal.held_back is not None
+    ]
     if not answerable and not held:
         return "I could not find a tool for this."
-    blocks = [block for outcome in answerable for block in _blocks(outcome)] + held
+    blocks = [block for outcome in answerable for block in _list_blocks(outcome)] + held
     blocks += [
-        f"I could not find a tool for this: {_clipped(goal.request.reading.text)}"
+        f"I could not find a tool for this: {_clip_text(goal.request.reading.text)}"
         for goal in unmet
         if goal.request.reading.actions and goal.held_back is None
     ]
     return "\n\n".join(dict.fromkeys(blocks)) or _EMPTY
 
 
-def _held(tool: str) -> str:
+def _describe_held_back(tool: str) -> str:
     return f"I did not call {tool}: it may change something, and that was not asked for."
 
 
-def held_back(outcomes: Sequence[GoalProgress]) -> tuple[str, ...]:
+def list_held_back(outcomes: Sequence[GoalProgress]) -> tuple[str, ...]:
     """Return the tools that fit best, but may change something that nobody asked for."""
     held = (outcome.goal.held_back for outcome in outcomes)
     return tuple(dict.fromkeys(entry.tool.name for entry in held if entry is not None))
 
 
-def beyond(outcomes: Sequence[GoalProgress]) -> str | None:
+def describe_unfillable(outcomes: Sequence[GoalProgress]) -> str | None:
     """Return what the baseline cannot fill, and for which tool: "write SQL, which query takes"."""
     return (
-        "; ".join(dict.fromkeys(limit for outcome in outcomes for limit in _limits(outcome)))
+        "; ".join(dict.fromkeys(limit for outcome in outcomes for limit in _list_limits(outcome)))
         or None
     )
 
 
-def _limits(outcome: GoalProgress) -> list[str]:
+def _list_limits(outcome: GoalProgress) -> list[str]:
     filling = outcome.goal.filling
     if outcome.done or outcome.searched is not None or filling is None:
         return []
@@ -76,37 +82,39 @@ def _limits(outcome: GoalProgress) -> list[str]:
     return [f"{limit}, which {name} takes" for name, limit in found if limit is not None]
 
 
-def _blocks(outcome: GoalProgress) -> list[str]:
+def _list_blocks(outcome: GoalProgress) -> list[str]:
     goal = outcome.goal
-    asked = _asked(goal.request.reading)
+    asked = _collect_asked_terms(goal.request.reading)
     if outcome.searched is not None:
         call, answer = outcome.searched
         given = ", ".join(str(value) for value in call.arguments.values())
         return (
-            [_trouble(answer.text)]
+            [_format_error(answer.text)]
             if answer.is_error
-            else [f"I found nothing for {_clipped(given)}."]
+            else [f"I found nothing for {_clip_text(given)}."]
         )
-    limits = _limits(outcome)
+    limits = _list_limits(outcome)
     if limits:
         return [f"This takes more than I can do: to {limit}." for limit in limits]
     if not outcome.done and goal.filling is not None and goal.filling.missing:
-        lacking = " and ".join(_label(param.name).lower() for param in goal.filling.missing)
+        lacking = " and ".join(_format_label(param.name).lower() for param in goal.filling.missing)
         return [f"I need to know the {lacking} to do this."]
     calls = [call for call, _ in outcome.done]
-    return [_result_text(_heading(call, calls), answer, asked) for call, answer in outcome.done]
+    return [
+        _result_text(_format_heading(call, calls), answer, asked) for call, answer in outcome.done
+    ]
 
 
 def _result_text(heading: str, answer: ToolAnswer, asked: frozenset[str]) -> str:
     body = (
-        _trouble(answer.text)
+        _format_error(answer.text)
         if answer.is_error
-        else "\n".join(_render(content(answer.text), asked, 0))
+        else "\n".join(_render_value(parse_content(answer.text), asked, 0))
     )
     return f"{heading}:\n{body or _EMPTY}" if heading else body or _EMPTY
 
 
-def _heading(call: Call, calls: Sequence[Call]) -> str:
+def _format_heading(call: PlannedCall, calls: Sequence[PlannedCall]) -> str:
     """Name a call by the argument that differs from the other calls: ``Apple (AAPL)``."""
     others = [other for other in calls if other is not call and other.tool == call.tool]
     apart = (
@@ -118,12 +126,12 @@ def _heading(call: Call, calls: Sequence[Call]) -> str:
     for name in apart:
         sent, said = str(call.arguments[name]), call.said.get(name, "")
         named.append(f"{said} ({sent})" if said and said.lower() != sent.lower() else sent)
-    return _clipped(", ".join(named))
+    return _clip_text(", ".join(named))
 
 
-def _trouble(error: str) -> str:
+def _format_error(error: str) -> str:
     """Report an error in the tool's own words."""
-    said = _clipped(_PREFIX.sub("", error).strip(), _LONGEST_TEXT)
+    said = _clip_text(_PREFIX.sub("", error).strip(), _LONGEST_TEXT)
     return (
         f"This could not be done: {said}"
         if said
@@ -131,34 +139,34 @@ def _trouble(error: str) -> str:
     )
 
 
-def _asked(reading: Reading) -> frozenset[str]:
-    said = reading.terms()
-    return said | {other for term in sorted(said) for other in synonyms(term)}
+def _collect_asked_terms(reading: ParsedText) -> frozenset[str]:
+    said = reading.all_terms()
+    return said | {other for term in sorted(said) for other in find_synonyms(term)}
 
 
-def _render(value: Any, asked: frozenset[str], depth: int) -> list[str]:
+def _render_value(value: Any, asked: frozenset[str], depth: int) -> list[str]:
     if isinstance(value, Mapping):
         return _render_object(value, asked, depth)
     if isinstance(value, list):
         return _render_list(value, asked, depth)
     if isinstance(value, str) and depth == 0:
         return _render_text(value, asked)
-    return [_scalar(value)]
+    return [_format_scalar(value)]
 
 
 def _render_object(value: JsonObject, asked: frozenset[str], depth: int) -> list[str]:
     lines: list[str] = []
-    for key in _chosen(value, asked, _SMALL):
+    for key in _choose_keys(value, asked, _SMALL):
         inner = value[key]
         if not isinstance(inner, (Mapping, list)):
-            lines.append(f"{_label(key)}: {_scalar(inner)}")
+            lines.append(f"{_format_label(key)}: {_format_scalar(inner)}")
         elif depth < _DEEPEST:
-            body = _render(inner, asked, depth + 1) or ["none"]
+            body = _render_value(inner, asked, depth + 1) or ["none"]
             flat = len(body) == 1
             lines += (
-                [f"{_label(key)}: {body[0]}"]
+                [f"{_format_label(key)}: {body[0]}"]
                 if flat
-                else [f"{_label(key)}:", *(f"  {line}" for line in body)]
+                else [f"{_format_label(key)}:", *(f"  {line}" for line in body)]
             )
     return lines
 
@@ -167,18 +175,18 @@ def _render_list(value: Sequence[Any], asked: frozenset[str], depth: int) -> lis
     if not value:
         return ["none"] if depth else ["Nothing was found."]
     if not any(isinstance(item, (Mapping, list)) for item in value):
-        shown = ", ".join(_scalar(item) for item in value[:_SCALARS])
+        shown = ", ".join(_format_scalar(item) for item in value[:_SCALARS])
         return [shown + (f" and {len(value) - _SCALARS} more" if len(value) > _SCALARS else "")]
-    lines = [f"- {_row(item, asked)}" for item in value[:_ROWS]]
+    lines = [f"- {_format_row(item, asked)}" for item in value[:_ROWS]]
     head = [f"{len(value)} found:"] if depth == 0 and len(value) > 1 else []
     return [*head, *lines, *([f"… and {len(value) - _ROWS} more"] if len(value) > _ROWS else [])]
 
 
-def _row(item: Any, asked: frozenset[str]) -> str:
+def _format_row(item: Any, asked: frozenset[str]) -> str:
     if not isinstance(item, Mapping):
-        return _scalar(item)
-    chosen = [key for key in _chosen(item, asked, _ROW_FIELDS) if _is_plain(item[key])]
-    return "; ".join(f"{_label(key)}: {_scalar(item[key])}" for key in chosen)
+        return _format_scalar(item)
+    chosen = [key for key in _choose_keys(item, asked, _ROW_FIELDS) if _is_plain(item[key])]
+    return "; ".join(f"{_format_label(key)}: {_format_scalar(item[key])}" for key in chosen)
 
 
 def _is_plain(value: Any) -> bool:
@@ -189,21 +197,23 @@ def _is_plain(value: Any) -> bool:
     )
 
 
-def _chosen(value: JsonObject, asked: frozenset[str], few: int) -> list[str]:
+def _choose_keys(value: JsonObject, asked: frozenset[str], few: int) -> list[str]:
     """Return the keys to mention, in the object's order."""
     keys = [key for key, inner in value.items() if inner is not None]
     if len(keys) <= few:
         return keys
-    ranked = sorted(keys, key=lambda key: (-_relevance(key, value[key], asked), keys.index(key)))
+    ranked = sorted(
+        keys, key=lambda key: (-_score_relevance(key, value[key], asked), keys.index(key))
+    )
     return sorted(ranked[:few], key=keys.index)
 
 
-def _relevance(key: str, inner: Any, asked: frozenset[str]) -> int:
-    own = frozenset(terms(key)) | ({"id"} & set(words(key)))
+def _score_relevance(key: str, inner: Any, asked: frozenset[str]) -> int:
+    own = frozenset(extract_terms(key)) | ({"id"} & set(split_words(key)))
     said = (
         isinstance(inner, str)
         and len(inner) < _LONGEST_VALUE
-        and bool(asked & frozenset(terms(inner)))
+        and bool(asked & frozenset(extract_terms(inner)))
     )
     return 4 * bool(own & asked) + 2 * bool(own & _KEYS) + bool(own & _TOTALS) + said
 
@@ -212,29 +222,29 @@ def _render_text(text: str, asked: frozenset[str]) -> list[str]:
     if len(text) <= _LONGEST_TEXT:
         return text.splitlines()
     lines = [line for line in text.splitlines() if line.strip()]
-    related = [line for line in lines if asked & frozenset(terms(line[:_LONGEST_VALUE]))]
+    related = [line for line in lines if asked & frozenset(extract_terms(line[:_LONGEST_VALUE]))]
     shown = _clip_all((related or lines)[:_LINES])
     return [*shown, f"… ({len(lines)} lines in all)"] if len(lines) > len(shown) else shown
 
 
 def _clip_all(lines: Iterable[str]) -> list[str]:
-    return [_clipped(line) for line in lines]
+    return [_clip_text(line) for line in lines]
 
 
-def _scalar(value: Any) -> str:
+def _format_scalar(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list) and value and _is_plain(value):
-        return _clipped(", ".join(_scalar(part) for part in value[:_SCALARS]))
+        return _clip_text(", ".join(_format_scalar(part) for part in value[:_SCALARS]))
     if isinstance(value, (Mapping, list)):
         return f"{len(value)} entries"
-    return "none" if value is None else _clipped(str(value))
+    return "none" if value is None else _clip_text(str(value))
 
 
-def _clipped(text: str, longest: int = _LONGEST_VALUE) -> str:
+def _clip_text(text: str, longest: int = _LONGEST_VALUE) -> str:
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 
-def _label(key: str) -> str:
-    spoken = " ".join(words(key)) or key
+def _format_label(key: str) -> str:
+    spoken = " ".join(split_words(key)) or key
     return spoken[:1].upper() + spoken[1:]

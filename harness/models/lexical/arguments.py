@@ -12,21 +12,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.models.lexical.affinity import CONVINCING, PLAUSIBLE, fit, leaves_out
-from harness.models.lexical.choices import Found, named_choices, named_flag
-from harness.models.lexical.phrases import free_text
-from harness.models.lexical.read_text import Reading, nearby
-from harness.models.lexical.text_values import Value
+from harness.models.lexical.affinity import CONVINCING, PLAUSIBLE, fit_argument, leaves_out
+from harness.models.lexical.choices import ArgumentMatch, named_choices, named_flag
+from harness.models.lexical.phrases import find_free_text
+from harness.models.lexical.text_parsing import ParsedText, find_nearby
+from harness.models.lexical.text_values import TextValue
 from harness.models.tool_text.parameters import Param
-from harness.models.tool_text.ranking import Entry
-from harness.models.tool_text.terms import first_sentence, terms
+from harness.models.tool_text.ranking import IndexedTool
+from harness.models.tool_text.terms import extract_terms, first_sentence
 
 _MOST_CALLS = 8  # calls made for one request about several items
 _SEVERAL: frozenset[str] = frozenset(
     {"id", "code", "name", "zone", "path", "file", "quoted", "email", "glob", "tag"}
 )
-_KIND_OF = frozenset(terms("type kind"))
-_COUNTED = frozenset([*terms("id number issue key"), "no"])
+_KIND_OF = frozenset(extract_terms("type kind"))
+_COUNTED = frozenset([*extract_terms("id number issue key"), "no"])
 _AND = re.compile(
     r"(?:\W|['’]s\b|\b(?:and|or|vs|versus|with|plus|to|that|of|the|for|as well as)\b)*",
     re.IGNORECASE,
@@ -46,22 +46,24 @@ class Filling:
     """For each call: parameter → the user's words for its argument."""
     missing: tuple[Param, ...] = ()
     """Required parameters for which no value was found."""
-    used: tuple[Value, ...] = ()
+    used: tuple[TextValue, ...] = ()
     """Values of the request that became arguments."""
-    unused: tuple[Value, ...] = ()
+    unused: tuple[TextValue, ...] = ()
     """Values of the request that did not become arguments."""
     evidence: float = 0.0
     """Number of arguments that the request clearly gives: evidence for the tool."""
 
 
 @dataclass(slots=True, kw_only=True)
-class _Work:
+class _FillingProgress:
     """A filling in progress."""
 
-    found: dict[str, list[Found]] = field(default_factory=dict)
+    found: dict[str, list[ArgumentMatch]] = field(default_factory=dict)
     taken: list[tuple[int, int]] = field(default_factory=list)
 
-    def give(self, param: Param, found: Sequence[Found], *, take: bool = True) -> None:
+    def give_value(
+        self, param: Param, found: Sequence[ArgumentMatch], *, take: bool = True
+    ) -> None:
         if found:
             self.found[param.name] = list(found)
             self.taken += [(one.start, one.end) for one in found] if take else []
@@ -70,10 +72,10 @@ class _Work:
         return any(start < other_end and other_start < end for other_start, other_end in self.taken)
 
 
-def fill(
-    entry: Entry,
-    reading: Reading,
-    context: Sequence[Reading] = (),
+def fill_arguments(
+    entry: IndexedTool,
+    reading: ParsedText,
+    context: Sequence[ParsedText] = (),
     *,
     refers_back: bool = False,
     looked_up: Mapping[str, Any] | None = None,
@@ -84,7 +86,7 @@ def fill(
     itself leaves out. With ``refers_back`` ("their orders"), ids in them also fill optional
     parameters. ``looked_up`` holds values that other tools have returned.
     """
-    work = _Work()
+    work = _FillingProgress()
     _fill_from(entry, entry.params, reading, work)
     evidence = len(
         {found[0].start for found in work.found.values() if found[0].score >= CONVINCING}
@@ -94,7 +96,7 @@ def fill(
     values: dict[str, Any] = {}
     for param in entry.params:
         if param.name in work.found:
-            values[param.name] = _argument(param, work.found[param.name])
+            values[param.name] = _build_argument(param, work.found[param.name])
         elif param.kind == "object":
             _fill_object(entry, param, reading, values)
         elif param.name in (looked_up or {}):
@@ -102,7 +104,7 @@ def fill(
         elif param.required:
             _fill_otherwise(param, values)
     missing = tuple(param for param in entry.params if param.required and param.name not in values)
-    arguments, said = _spread(entry.params, values, work.found)
+    arguments, said = _spread_values(entry.params, values, work.found)
     used = tuple(value for value in reading.values if work.is_taken(value.start, value.end))
     unused = tuple(value for value in reading.values if value not in used)
     return Filling(
@@ -115,17 +117,19 @@ def fill(
     )
 
 
-def _fill_from(entry: Entry, params: Sequence[Param], reading: Reading, work: _Work) -> None:
-    known = frozenset(terms(f"{entry.tool.name} {first_sentence(entry.tool.description)}"))
+def _fill_from(
+    entry: IndexedTool, params: Sequence[Param], reading: ParsedText, work: _FillingProgress
+) -> None:
+    known = frozenset(extract_terms(f"{entry.tool.name} {first_sentence(entry.tool.description)}"))
     for param in params:
         if param.kind == "boolean":
             flag = named_flag(param, reading, known)
-            work.give(param, [flag] if flag else [], take=False)
+            work.give_value(param, [flag] if flag else [], take=False)
         else:
             target = param.items if param.kind == "array" and param.items else param
-            work.give(param, named_choices(target, reading))
+            work.give_value(param, named_choices(target, reading))
     _match_values(params, reading, work, PLAUSIBLE, CONVINCING)
-    tool_terms = frozenset(terms(entry.tool.name))
+    tool_terms = frozenset(extract_terms(entry.tool.name))
     kinds = [
         one.end
         for param in params
@@ -135,13 +139,13 @@ def _fill_from(entry: Entry, params: Sequence[Param], reading: Reading, work: _W
     for param in params:
         wanted = param.required or not work.found
         if param.name not in work.found and _takes_text(param):
-            text = free_text(param, reading, entry.vocabulary, tool_terms, kinds)
+            text = find_free_text(param, reading, entry.vocabulary, tool_terms, kinds)
             if (
                 text
                 and (wanted or text.score >= CONVINCING)
                 and not work.is_taken(text.start, text.end)
             ):
-                work.give(param, [text])
+                work.give_value(param, [text])
 
 
 def _takes_text(param: Param) -> bool:
@@ -151,11 +155,15 @@ def _takes_text(param: Param) -> bool:
 
 
 def _match_values(
-    params: Sequence[Param], reading: Reading, work: _Work, required: float, optional: float
+    params: Sequence[Param],
+    reading: ParsedText,
+    work: _FillingProgress,
+    required: float,
+    optional: float,
 ) -> None:
     """Give each value to the parameter that it fits best, the most certain pairs first."""
-    around = {id(value): nearby(value, reading) for value in reading.values}
-    pairs: list[tuple[float, int, int, Found, Value]] = []
+    around = {id(value): find_nearby(value, reading) for value in reading.values}
+    pairs: list[tuple[float, int, int, ArgumentMatch, TextValue]] = []
     for place, param in enumerate(params):
         if param.name in work.found:
             continue
@@ -163,7 +171,7 @@ def _match_values(
         for value in reading.values:
             if leaves_out(param, value, around[id(value)]):
                 continue
-            found = fit(target, value, around[id(value)])
+            found = fit_argument(target, value, around[id(value)])
             if found is not None and found.score >= (required if param.required else optional):
                 pairs.append((-found.score, value.start, place, found, value))
     for _, _, place, found, value in sorted(pairs, key=lambda pair: pair[:3]):
@@ -178,7 +186,11 @@ def _match_values(
 
 
 def _goes_along(
-    param: Param, have: Sequence[Found], more: Found, value: Value, reading: Reading
+    param: Param,
+    have: Sequence[ArgumentMatch],
+    more: ArgumentMatch,
+    value: TextValue,
+    reading: ParsedText,
 ) -> bool:
     """Whether ``more`` belongs to the same parameter as ``have``: "Apple and Microsoft"."""
     if param.kind == "array":
@@ -188,14 +200,14 @@ def _goes_along(
     return len(have) < _MOST_CALLS and any(_are_joined(one, more, reading.text) for one in have)
 
 
-def _are_joined(one: Found, other: Found, text: str) -> bool:
+def _are_joined(one: ArgumentMatch, other: ArgumentMatch, text: str) -> bool:
     first, second = sorted((one, other), key=lambda found: found.start)
     between = text[first.end : second.start]
     return _JOINT.search(between) is not None and _AND.fullmatch(between) is not None
 
 
 def _fill_from_context(
-    params: Sequence[Param], reading: Reading, work: _Work, *, refers_back: bool
+    params: Sequence[Param], reading: ParsedText, work: _FillingProgress, *, refers_back: bool
 ) -> None:
     """Take from other messages only what this call requires, or what it refers back to."""
     lacking = [
@@ -203,19 +215,21 @@ def _fill_from_context(
         for param in params
         if param.name not in work.found and (param.required or refers_back)
     ]
-    elsewhere = _Work()
+    elsewhere = _FillingProgress()
     for param in lacking:
         if param.required and param.kind != "boolean":
-            elsewhere.give(param, named_choices(param, reading)[:1])
+            elsewhere.give_value(param, named_choices(param, reading)[:1])
     _match_values(lacking, reading, elsewhere, _CONTEXT, _POINTED_TO)
     work.found.update(elsewhere.found)
 
 
-def _fill_object(entry: Entry, param: Param, reading: Reading, values: dict[str, Any]) -> None:
-    inner = _Work()
+def _fill_object(
+    entry: IndexedTool, param: Param, reading: ParsedText, values: dict[str, Any]
+) -> None:
+    inner = _FillingProgress()
     _fill_from(entry, param.properties, reading, inner)
     content = {
-        sub.name: _argument(sub, inner.found[sub.name])
+        sub.name: _build_argument(sub, inner.found[sub.name])
         for sub in param.properties
         if sub.name in inner.found
     }
@@ -236,14 +250,14 @@ def _fill_otherwise(param: Param, values: dict[str, Any]) -> None:
         values[param.name] = False
 
 
-def _argument(param: Param, found: Sequence[Found]) -> Any:
+def _build_argument(param: Param, found: Sequence[ArgumentMatch]) -> Any:
     if param.kind == "array":
         return [one.argument for one in sorted(found, key=lambda one: one.start)]
     return found[0].argument
 
 
-def _spread(
-    params: Iterable[Param], values: Mapping[str, Any], found: Mapping[str, Sequence[Found]]
+def _spread_values(
+    params: Iterable[Param], values: Mapping[str, Any], found: Mapping[str, Sequence[ArgumentMatch]]
 ) -> tuple[tuple[Mapping[str, Any], ...], tuple[Mapping[str, str], ...]]:
     """Return one call for each of several values of a parameter, and the user's words for them."""
     several = next(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from harness.models.tool_text.terms import terms
+from harness.models.tool_text.terms import extract_terms
 
 _AMOUNT = r"[-−]?\$?\d{1,15}(?:,\d{3}){0,4}(?:\.\d{1,15})?"
 _OPERAND = rf"(?:\(\s?){{0,4}}{_AMOUNT}(?:\s?\)){{0,4}}"
@@ -29,12 +29,12 @@ _SHARE = re.compile(
 )
 _SIGNS = {"×": "*", "·": "*", "x": "*", "÷": "/", "−": "-", "^": "**"}
 NAMES = {
-    "+": frozenset(terms("add addition plus sum")),
-    "-": frozenset(terms("subtract subtraction minus difference")),
-    "*": frozenset(terms("multiply multiplication times product")),
-    "/": frozenset(terms("divide division quotient")),
-    "**": frozenset(terms("power exponent exponentiate")),
-    "%": frozenset(terms("modulo remainder modulus")),
+    "+": frozenset(extract_terms("add addition plus sum")),
+    "-": frozenset(extract_terms("subtract subtraction minus difference")),
+    "*": frozenset(extract_terms("multiply multiplication times product")),
+    "/": frozenset(extract_terms("divide division quotient")),
+    "**": frozenset(extract_terms("power exponent exponentiate")),
+    "%": frozenset(extract_terms("modulo remainder modulus")),
 }
 """Operator → the terms that tools name it by."""
 _ASKED_FOR_BY = {
@@ -56,12 +56,12 @@ class Calculation(NamedTuple):
     end: int
 
 
-def calculations(text: str) -> Iterator[Calculation]:
+def find_calculations(text: str) -> Iterator[Calculation]:
     """Yield the formulas in ``text`` whose brackets are balanced."""
     if _HINT.search(text) is None:
         return
     for match in _SHARE.finditer(text):
-        share, whole = (_plain(match[name]) for name in ("share", "whole"))
+        share, whole = (_normalise(match[name]) for name in ("share", "whole"))
         yield Calculation(f"{share} / 100 * {whole}", match.start(), match.end())
     place = 0
     while first := _FIRST.search(text, place):
@@ -69,29 +69,29 @@ def calculations(text: str) -> Iterator[Calculation]:
         while step := _NEXT.match(
             text, place
         ):  # one step after the other: linear time for any text
-            parts += [_operator(step["operator"]), step["operand"]]
+            parts += [_parse_operator(step["operator"]), step["operand"]]
             place = step.end()
         balanced = text.count("(", first.start(), place) == text.count(")", first.start(), place)
         if 1 < len(parts) <= 1 + 2 * _MOST_STEPS and balanced and _END.match(text, place):
-            yield Calculation(_plain(" ".join(parts)), first.start(), place)
+            yield Calculation(_normalise(" ".join(parts)), first.start(), place)
 
 
-def operators(expression: str) -> tuple[str, ...]:
+def list_operators(expression: str) -> tuple[str, ...]:
     """Return the operators of a `Calculation.expression`, in order."""
     return tuple(part for part in expression.split() if part in NAMES)
 
 
 def operation_terms(expression: str) -> tuple[str, ...]:
     """Return the terms by which to find a tool that can compute ``expression``."""
-    found = dict.fromkeys(operators(expression))
+    found = dict.fromkeys(list_operators(expression))
     named = [_ASKED_FOR_BY[operator] for operator in found] if len(found) == 1 else []
-    return terms(" ".join(["calculate", *named]))
+    return extract_terms(" ".join(["calculate", *named]))
 
 
-def _plain(text: str) -> str:
+def _normalise(text: str) -> str:
     return re.sub(r"(?<=\d),(?=\d)", "", text).replace("$", "").strip()
 
 
-def _operator(said: str) -> str:
+def _parse_operator(said: str) -> str:
     said = " ".join(said.lower().split())
     return _SPELLED.get(said) or _SIGNS.get(said, said)

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from harness.models.lexical.calculations import NAMES, operators
-from harness.models.lexical.dates import days_in
-from harness.models.lexical.read_text import Reading, Word
-from harness.models.lexical.time_zones import zone_of
+from harness.models.lexical.calculations import NAMES, list_operators
+from harness.models.lexical.dates import count_days
+from harness.models.lexical.text_parsing import ParsedText, Word
+from harness.models.lexical.time_zones import find_zone
 from harness.models.tool_text.parameters import Param
-from harness.models.tool_text.terms import stem, synonyms, terms, words
+from harness.models.tool_text.terms import extract_terms, find_synonyms, split_words, stem_word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class ArgumentMatch:
     """A value for one parameter, and where the request says it."""
 
     argument: Any
@@ -53,7 +53,8 @@ _SAID_DURATION = re.compile(
 )
 
 _FLAG_WORDS = frozenset(
-    terms("include including show return returns whether enable flag is has with true false set "
+    extract_terms("include including show return returns whether enable flag is has with true "
+                  "false set "
         "also info "
           "information detail details data extra additional default if add result results full")
 )  # fmt: skip
@@ -61,21 +62,21 @@ _FLAG_WORDS = frozenset(
 _TOGETHER = 4  # words of the text among which the terms of a flag's name must lie
 _ADDRESSES = frozenset(("url", "path", "file", "glob", "email", "zone", "sql"))
 _EVERY = frozenset(("all", "every", "each", "any", "whole", "everything"))
-_TURNED_ROUND = frozenset(terms("exclude skip hide omit ignore disable no"))
+_TURNED_ROUND = frozenset(extract_terms("exclude skip hide omit ignore disable no"))
 
 
-def named_choices(param: Param, reading: Reading) -> list[Found]:
+def named_choices(param: Param, reading: ParsedText) -> list[ArgumentMatch]:
     """Return the members of an enum, or the known values of any string, that a request names."""
-    found = [_by_alias(value, alias, reading) for alias, value in param.aliases]
+    found = [_match_alias(value, alias, reading) for alias, value in param.aliases]
     if param.choices:
-        found += [_by_name(choice, reading) for choice in param.choices]
-        found += [_by_duration(choice, reading) for choice in param.choices]
-        found += [_by_operation(choice, reading) for choice in param.choices]
+        found += [_match_name(choice, reading) for choice in param.choices]
+        found += [_match_duration(choice, reading) for choice in param.choices]
+        found += [_match_operation(choice, reading) for choice in param.choices]
         if not any(found):
-            found = [_by_synonym(choice, reading) for choice in param.choices]
+            found = [_match_synonym(choice, reading) for choice in param.choices]
     elif param.kind in ("string", "any"):
-        found += [_by_example(example, reading) for example in param.examples]
-    unique: dict[str, Found] = {}
+        found += [_match_example(example, reading) for example in param.examples]
+    unique: dict[str, ArgumentMatch] = {}
     for one in sorted(
         (one for one in found if one is not None), key=lambda one: (one.start, -one.score)
     ):
@@ -83,7 +84,7 @@ def named_choices(param: Param, reading: Reading) -> list[Found]:
     return list(unique.values())
 
 
-def named_flag(param: Param, reading: Reading, known: frozenset[str]) -> Found | None:
+def named_flag(param: Param, reading: ParsedText, known: frozenset[str]) -> ArgumentMatch | None:
     """Return whether a request turns a flag on or off; ``None`` if it does not mention it.
 
     ``known`` holds the terms of the tool itself, which every request for the tool uses.
@@ -92,16 +93,16 @@ def named_flag(param: Param, reading: Reading, known: frozenset[str]) -> Found |
         return None
     by_name = param.name_terms - _FLAG_WORDS - _TURNED_ROUND
     by_description = param.terms - _FLAG_WORDS - _TURNED_ROUND - known - by_name
-    word = _speaks_of(by_name, reading) or _speaks_of(by_description, reading)
+    word = _find_mention(by_name, reading) or _find_mention(by_description, reading)
     if word is None:
         return None
     leaves_out = not _TURNED_ROUND.isdisjoint(param.name_terms)
     if leaves_out and not word.negated:
         return None  # "with its images" does not set ``exclude_images``
-    return _found(leaves_out or not word.negated, SURE, word.start, word.end, reading)
+    return _build_match(leaves_out or not word.negated, SURE, word.start, word.end, reading)
 
 
-def _speaks_of(wanted: frozenset[str], reading: Reading) -> Word | None:
+def _find_mention(wanted: frozenset[str], reading: ParsedText) -> Word | None:
     """Return the word near which most of ``wanted`` occurs; of several such, the first.
 
     For ``thought_needed`` that is the second "thought" of "Record thought 3. No more thought is
@@ -112,112 +113,122 @@ def _speaks_of(wanted: frozenset[str], reading: Reading) -> Word | None:
     for place, word in enumerate(reading.words):
         if any(start <= word.start < end for start, end in addresses):
             continue  # ``/index.html`` does not ask for HTML
-        if not word.is_stop and any(term in wanted for term in (word.term, *synonyms(word.term))):
+        if not word.is_stop and any(
+            term in wanted for term in (word.term, *find_synonyms(word.term))
+        ):
             close = {other.term for other in reading.words[place : place + _TOGETHER]} & wanted
             if len(close) > most or best is None:
                 best, most = word, len(close)
     return best
 
 
-def _by_name(choice: Any, reading: Reading) -> Found | None:
+def _match_name(choice: Any, reading: ParsedText) -> ArgumentMatch | None:
     if isinstance(choice, bool) or not isinstance(choice, (str, int, float)):
         return None
-    wanted = [stem(word) for word in words(str(choice))]
+    wanted = [stem_word(word) for word in split_words(str(choice))]
     if not wanted or re.search(r"\d", str(choice)):
-        return _literally(str(choice), choice, reading)
-    for run in _runs(reading, len(wanted)):
+        return _match_literal(str(choice), choice, reading)
+    for run in _iterate_runs(reading, len(wanted)):
         if [word.term for word in run] == wanted and not run[0].negated:
-            return _found(choice, SURE, run[0].start, run[-1].end, reading)
+            return _build_match(choice, SURE, run[0].start, run[-1].end, reading)
     return None
 
 
-def _by_synonym(choice: Any, reading: Reading) -> Found | None:
-    wanted = terms(str(choice)) if isinstance(choice, str) else ()
+def _match_synonym(choice: Any, reading: ParsedText) -> ArgumentMatch | None:
+    wanted = extract_terms(str(choice)) if isinstance(choice, str) else ()
     for word in reading.words:
         if (
             len(wanted) == 1
-            and wanted[0] in synonyms(word.term)
+            and wanted[0] in find_synonyms(word.term)
             and not (word.negated or word.is_stop)
         ):
-            return _found(choice, _OTHER_WORD, word.start, word.end, reading)
+            return _build_match(choice, _OTHER_WORD, word.start, word.end, reading)
     return None
 
 
-def _by_alias(value: Any, alias: tuple[str, ...], reading: Reading) -> Found | None:
+def _match_alias(value: Any, alias: tuple[str, ...], reading: ParsedText) -> ArgumentMatch | None:
     held = [next((word for word in reading.words if word.term == term), None) for term in alias]
     present = [word for word in held if word is not None and not word.negated]
     if len(present) < len(alias):
         return None
-    return _found(value, SURE, min(w.start for w in present), max(w.end for w in present), reading)
+    return _build_match(
+        value, SURE, min(w.start for w in present), max(w.end for w in present), reading
+    )
 
 
-def _by_example(example: str, reading: Reading) -> Found | None:
+def _match_example(example: str, reading: ParsedText) -> ArgumentMatch | None:
     """Match an example itself, or the last part of one such as ``America/New_York``."""
-    whole = _literally(example, example, reading) or _one_of(example, reading)
+    whole = _match_literal(example, example, reading) or _match_instance(example, reading)
     last = example.rpartition("/")[2].replace("_", " ")
-    if zone_of(last) == example:
+    if find_zone(last) == example:
         return (
             whole  # `affinity` tells by the words around a city which of two time zones it is for
         )
     return whole or (
-        _literally(last, example, reading) if "/" in example and last[:1].isupper() else None
+        _match_literal(last, example, reading) if "/" in example and last[:1].isupper() else None
     )
 
 
-def _one_of(example: str, reading: Reading) -> Found | None:
+def _match_instance(example: str, reading: ParsedText) -> ArgumentMatch | None:
     """Match "the service checkout" with an example ``services``."""
     word = next(
         (
             word
             for word in reading.words
-            if example.isalpha() and word.term == stem(example.lower())
+            if example.isalpha() and word.term == stem_word(example.lower())
         ),
         None,
     )
     return (
-        _found(example, SURE, word.start, word.end, reading)
+        _build_match(example, SURE, word.start, word.end, reading)
         if word and not (word.is_stop or word.negated)
         else None
     )
 
 
-def _literally(text: str, argument: Any, reading: Reading) -> Found | None:
+def _match_literal(text: str, argument: Any, reading: ParsedText) -> ArgumentMatch | None:
     match = re.search(rf"(?<!\w){re.escape(text)}(?!\w)", reading.text, re.IGNORECASE)
-    return _found(argument, SURE, match.start(), match.end(), reading) if match else None
+    return _build_match(argument, SURE, match.start(), match.end(), reading) if match else None
 
 
-def _by_duration(choice: Any, reading: Reading) -> Found | None:
+def _match_duration(choice: Any, reading: ParsedText) -> ArgumentMatch | None:
     """Match ``6mo`` with "the last 6 months" and ``1y`` with "the past year"."""
     own = _DURATION.fullmatch(choice) if isinstance(choice, str) else None
     if own is None:
         return None
     unit = own["unit"].lower()
-    length = days_in(int(own["number"]), _UNITS.get(unit, unit))
+    length = count_days(int(own["number"]), _UNITS.get(unit, unit))
     for match in _SAID_DURATION.finditer(reading.text):
-        said = days_in(int(match["number"] or 1), match["unit"])
+        said = count_days(int(match["number"] or 1), match["unit"])
         if said is not None and length is not None and abs(said - length) <= length * 0.04:
-            return _found(choice, SURE, match.start(), match.end(), reading)
+            return _build_match(choice, SURE, match.start(), match.end(), reading)
     return None
 
 
-def _by_operation(choice: Any, reading: Reading) -> Found | None:
+def _match_operation(choice: Any, reading: ParsedText) -> ArgumentMatch | None:
     """Match ``multiply``, or ``*``, with "17 * 23"."""
     for value in reading.values:
         used = (
-            set(operators(value.text))
+            set(list_operators(value.text))
             if value.kind == "calculation" and isinstance(choice, str)
             else set()
         )
-        if len(used) == 1 and (choice in used or NAMES[used.pop()] & frozenset(terms(choice))):
-            return _found(choice, SURE, value.start, value.start, reading)
+        if len(used) == 1 and (
+            choice in used or NAMES[used.pop()] & frozenset(extract_terms(choice))
+        ):
+            return _build_match(choice, SURE, value.start, value.start, reading)
     return None
 
 
-def _runs(reading: Reading, length: int) -> Iterator[tuple[Word, ...]]:
+def _iterate_runs(reading: ParsedText, length: int) -> Iterator[tuple[Word, ...]]:
     """Yield every stretch of ``length`` words."""
     for place in range(len(reading.words) - length + 1):
         yield reading.words[place : place + length]
 
 
-def _found(argument: Any, score: float, start: int, end: int, reading: Reading) -> Found:
-    return Found(argument=argument, score=score, start=start, end=end, said=reading.text[start:end])
+def _build_match(
+    argument: Any, score: float, start: int, end: int, reading: ParsedText
+) -> ArgumentMatch:
+    return ArgumentMatch(
+        argument=argument, score=score, start=start, end=end, said=reading.text[start:end]
+    )

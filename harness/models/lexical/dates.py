@@ -36,16 +36,16 @@ class Period:
     its own."""
 
 
-def periods(text: str, today: date) -> tuple[Period, ...]:
+def find_periods(text: str, today: date) -> tuple[Period, ...]:
     """Return the periods that ``text`` names, in its order."""
     found: list[Period] = []
     for pattern, read in _READERS:
         for match in pattern.finditer(text):
             if any(match.start() < other.end and other.start < match.end() for other in found):
                 continue
-            days = _safely(read, match, today)
+            days = _read_safely(read, match, today)
             if days is not None:
-                rolling = read is _rolling
+                rolling = read is _read_rolling
                 found.append(
                     Period(
                         first=days[0],
@@ -55,10 +55,10 @@ def periods(text: str, today: date) -> tuple[Period, ...]:
                         rolling=rolling,
                     )
                 )
-    return tuple(_with_relations(text, sorted(found, key=lambda period: period.start)))
+    return tuple(_join_related(text, sorted(found, key=lambda period: period.start)))
 
 
-def days_in(number: float, unit: str) -> int | None:
+def count_days(number: float, unit: str) -> int | None:
     """Return about how many days ``6 month`` is; ``None`` if ``unit`` is not a unit of days."""
     days = _UNIT_DAYS.get(unit.lower().rstrip("s"))
     return None if days is None or not 0 < number * days <= _LONGEST_SPAN else round(number * days)
@@ -67,7 +67,7 @@ def days_in(number: float, unit: str) -> int | None:
 _Days = tuple[date, date]
 
 
-def _safely(
+def _read_safely(
     read: Callable[[re.Match[str], date], _Days], match: re.Match[str], today: date
 ) -> _Days | None:
     """Return nothing for a day that does not exist, such as 31 February or the year 0."""
@@ -77,7 +77,7 @@ def _safely(
         return None
 
 
-def _iso(match: re.Match[str], _today: date) -> _Days:
+def _read_iso(match: re.Match[str], _today: date) -> _Days:
     day = date(int(match["year"]), int(match["m"]), int(match["day"]))
     return day, day
 
@@ -89,21 +89,21 @@ def _named_day(match: re.Match[str], today: date) -> _Days:
 
 def _named_month(match: re.Match[str], today: date) -> _Days:
     number = _MONTHS[match["month"].lower()]
-    return _month(
+    return _span_month(
         int(match["year"]) if match["year"] else today.year - (number > today.month), number
     )
 
 
 def _iso_month(match: re.Match[str], _today: date) -> _Days:
-    return _month(int(match["year"]), int(match["m"]))
+    return _span_month(int(match["year"]), int(match["m"]))
 
 
-def _quarter(match: re.Match[str], today: date) -> _Days:
-    return _quarter_of(int(match["year"] or today.year), int(match["quarter"]))
+def _read_quarter(match: re.Match[str], today: date) -> _Days:
+    return _span_quarter(int(match["year"] or today.year), int(match["quarter"]))
 
 
-def _year(match: re.Match[str], _today: date) -> _Days:
-    return _year_of(int(match["year"]))
+def _read_year(match: re.Match[str], _today: date) -> _Days:
+    return _span_year(int(match["year"]))
 
 
 def _day_word(match: re.Match[str], today: date) -> _Days:
@@ -122,29 +122,29 @@ def _calendar_unit(match: re.Match[str], today: date) -> _Days:
         return monday, monday + timedelta(days=6)
     if unit == "month":
         months = today.year * 12 + today.month - 1 + step
-        return _month(months // 12, months % 12 + 1)
+        return _span_month(months // 12, months % 12 + 1)
     if unit == "quarter":
         quarters = today.year * 4 + (today.month - 1) // 3 + step
-        return _quarter_of(quarters // 4, quarters % 4 + 1)
-    return _year_of(today.year + step)
+        return _span_quarter(quarters // 4, quarters % 4 + 1)
+    return _span_year(today.year + step)
 
 
-def _rolling(match: re.Match[str], today: date) -> _Days:
-    days = days_in(int(match["number"] or 1), match["unit"])
+def _read_rolling(match: re.Match[str], today: date) -> _Days:
+    days = count_days(int(match["number"] or 1), match["unit"])
     if days is None:
         raise ValueError(match[0])
     return today - timedelta(days=days), today
 
 
-def _month(year: int, month: int) -> _Days:
+def _span_month(year: int, month: int) -> _Days:
     return date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1])
 
 
-def _quarter_of(year: int, quarter: int) -> _Days:
-    return date(year, 3 * quarter - 2, 1), _month(year, 3 * quarter)[1]
+def _span_quarter(year: int, quarter: int) -> _Days:
+    return date(year, 3 * quarter - 2, 1), _span_month(year, 3 * quarter)[1]
 
 
-def _year_of(year: int) -> _Days:
+def _span_year(year: int) -> _Days:
     return date(year, 1, 1), date(year, 12, 31)
 
 
@@ -152,7 +152,7 @@ _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], _Days]], ...] = tuple(
     (re.compile(rf"(?<![\w/.$€£-]){pattern}(?![\w%/]|[.-]\d)", re.IGNORECASE), read)
     for pattern, read in (
-        (_YEAR + r"-(?P<m>\d\d)-(?P<day>\d\d)", _iso),
+        (_YEAR + r"-(?P<m>\d\d)-(?P<day>\d\d)", _read_iso),
         (_MONTH + r"\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,?\s+" + _YEAR + ")?", _named_day),
         (
             r"(?P<day>\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?" + _MONTH + r"(?:,?\s+" + _YEAR + ")?",
@@ -161,13 +161,13 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], _Days]], 
         (_YEAR + r"-(?P<m>\d\d)", _iso_month),
         (r"(?<=in\s)" + _MONTH + r"(?:\s+" + _YEAR + ")?", _named_month),
         (_MONTH + r"\s+" + _YEAR, _named_month),
-        (r"Q(?P<quarter>[1-4])(?:\s+(?:of\s+)?" + _YEAR + ")?", _quarter),
+        (r"Q(?P<quarter>[1-4])(?:\s+(?:of\s+)?" + _YEAR + ")?", _read_quarter),
         (r"(?P<word>yesterday|today|tomorrow)", _day_word),
         (
             r"(?:last|past|previous)\s+(?P<number>\d{1,5})\s+(?P<unit>days?|weeks?|months?|quarters?|years?)",
-            _rolling,
+            _read_rolling,
         ),
-        (r"past\s+(?P<number>)(?P<unit>week|month|quarter|year)", _rolling),
+        (r"past\s+(?P<number>)(?P<unit>week|month|quarter|year)", _read_rolling),
         (
             r"(?P<which>this|current|last|previous|next)\s+(?P<unit>week|month|quarter|year)",
             _calendar_unit,
@@ -176,7 +176,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], _Days]], 
             r"(?<!top )(?<!first )"
             + _YEAR
             + r"(?!\s+(?:dollars|euros|usd|customers|orders|items))",
-            _year,
+            _read_year,
         ),
     )
 )
@@ -192,7 +192,7 @@ _FROM = re.compile(r"\b(?:since|after|starting)\b", re.IGNORECASE)
 _RANGE = re.compile(r"\s*(?:to|and|until|till|through|[-–—])\s*(?:the\s+)?", re.IGNORECASE)
 
 
-def _with_relations(text: str, found: list[Period]) -> Iterator[Period]:
+def _join_related(text: str, found: list[Period]) -> Iterator[Period]:
     """Join ``A to B`` into one period, and open the periods that are open-ended."""
     pending: Period | None = None
     for period in found:
@@ -206,10 +206,10 @@ def _with_relations(text: str, found: list[Period]) -> Iterator[Period]:
             pending = None
             continue
         if pending is not None:
-            yield _opened(text, pending)
+            yield _open_period(text, pending)
         pending = period
     if pending is not None:
-        yield _opened(text, pending)
+        yield _open_period(text, pending)
 
 
 def _not_after(first: date | None, second: Period) -> date | None:
@@ -224,7 +224,7 @@ def _not_after(first: date | None, second: Period) -> date | None:
     return first.replace(year=second.first.year)
 
 
-def _opened(text: str, period: Period) -> Period:
+def _open_period(text: str, period: Period) -> Period:
     """Open the end after "since", and the beginning after "before".
 
     "From 2024" means the whole year 2024; "from 2024-05-01" has no end.

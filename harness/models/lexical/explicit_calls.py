@@ -12,20 +12,20 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
-from harness.models.lexical.arguments import Filling, fill
+from harness.models.lexical.arguments import Filling, fill_arguments
 from harness.models.lexical.goals import Goal, Permission
 from harness.models.lexical.prompt_requests import PromptRequest
-from harness.models.lexical.read_text import LONGEST_TEXT, read
-from harness.models.tool_text.orders import orders_in
+from harness.models.lexical.text_parsing import LONGEST_TEXT, parse_text
+from harness.models.tool_text.instructions import find_instructions
 from harness.models.tool_text.permission import NO_LEAVE, Leave
-from harness.models.tool_text.ranking import Entry, Index
+from harness.models.tool_text.ranking import IndexedTool, ToolIndex
 
 _TOLD = re.compile(r"\bUse the tool ([^\s\"'`]{1,128}?)(?: with (?=\{)|[.!]?(?=\s|$))")
 _DECODER = json.JSONDecoder()
 
 
 def explicit_calls(
-    prompt: str, index: Index, today: date, leave: Leave = NO_LEAVE
+    prompt: str, index: ToolIndex, today: date, leave: Leave = NO_LEAVE
 ) -> tuple[Goal, ...]:
     """Return a goal for each call that ``prompt`` spells out, in its order.
 
@@ -33,16 +33,16 @@ def explicit_calls(
     prompt. A tool that may change something is not called if the sentence is quoted, or no order.
     """
     prompt = prompt[:LONGEST_TEXT]
-    said = PromptRequest(reading=read(_TOLD.split(prompt)[0], today))
+    said = PromptRequest(reading=parse_text(_TOLD.split(prompt)[0], today))
     may = Permission(leave=leave, orders=())
-    ordered = {order.start for order in orders_in(prompt) if order.verb == "use"}
+    ordered = {order.start for order in find_instructions(prompt) if order.verb == "use"}
     goals = []
     for tool, arguments, start in _named_calls(prompt):
-        entry = index.entry(tool)
+        entry = index.find_tool(tool)
         if entry is None:
             continue
-        if start in ordered or may.allows(entry):
-            goals.append(_goal(entry, said, arguments, may))
+        if start in ordered or may.is_allowed(entry):
+            goals.append(_build_goal(entry, said, arguments, may))
         else:
             goals.append(Goal(request=said, held_back=entry, may=may))
     return tuple(goals)
@@ -57,11 +57,11 @@ def _named_calls(prompt: str) -> Iterator[tuple[str, dict[str, Any] | None, int]
         yield told[1], arguments if isinstance(arguments, dict) else None, told.start()
 
 
-def _goal(
-    entry: Entry, said: PromptRequest, arguments: dict[str, Any] | None, may: Permission
+def _build_goal(
+    entry: IndexedTool, said: PromptRequest, arguments: dict[str, Any] | None, may: Permission
 ) -> Goal:
     filling = (
-        fill(entry, said.reading, ())
+        fill_arguments(entry, said.reading, ())
         if arguments is None
         else Filling(arguments=(arguments,), said=({},))
     )

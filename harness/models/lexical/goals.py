@@ -7,16 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from harness.models.lexical.arguments import Filling, fill
+from harness.models.lexical.arguments import Filling, fill_arguments
 from harness.models.lexical.limits import beyond_filling
-from harness.models.lexical.prompt_requests import PromptRequest, halves, join, split
-from harness.models.lexical.read_text import Reading
-from harness.models.tool_text.actions import permits
-from harness.models.tool_text.orders import Order, orders_in
+from harness.models.lexical.prompt_requests import (
+    PromptRequest,
+    join_requests,
+    split_halves,
+    split_prompt,
+)
+from harness.models.lexical.text_parsing import ParsedText
+from harness.models.tool_text.actions import is_permitted
+from harness.models.tool_text.instructions import Instruction, find_instructions
 from harness.models.tool_text.parameters import Param
 from harness.models.tool_text.permission import NO_LEAVE, Leave, may_call
-from harness.models.tool_text.ranking import Entry, Index, Match, says_something
-from harness.models.tool_text.terms import stem, terms
+from harness.models.tool_text.ranking import IndexedTool, ToolIndex, ToolMatch, says_something
+from harness.models.tool_text.terms import extract_terms, stem_word
 
 _ENOUGH = 0.36  # lowest coverage with which a tool is meant
 _ENOUGH_WITH_EVIDENCE = 0.12  # the same when the request gives an id or several arguments that fit
@@ -37,8 +42,8 @@ _HALF_ENOUGH = (
 _HALF_BETTER = 1.4  # factor by which its tool must beat the other half's tool
 
 _FORBIDS = re.compile(r"(?:please\s+)?(?:do not|don['’]t|never|avoid)\b[^,;:]*\Z", re.IGNORECASE)
-_SEARCHES = frozenset(terms("search find list lookup look query resolve"))
-_IDENTIFIES = frozenset([*terms("id number code key reference name"), "id"])
+_SEARCHES = frozenset(extract_terms("search find list lookup look query resolve"))
+_IDENTIFIES = frozenset([*extract_terms("id number code key reference name"), "id"])
 _IDENTIFYING = frozenset({"id", "email", "path", "url", "zone"})
 _NAMES = frozenset({"name", "email", "phone", "quoted"})
 
@@ -49,14 +54,14 @@ class Permission:
 
     leave: Leave
     """The leave that the suite and the case give."""
-    orders: tuple[Order, ...]
+    orders: tuple[Instruction, ...]
     """The changes that the user orders in this request."""
 
-    def allows(self, entry: Entry) -> bool:
+    def is_allowed(self, entry: IndexedTool) -> bool:
         """Whether the tool may be called."""
         return may_call(entry.tool, self.leave, self.orders, known_to_read=entry.reads)
 
-    def needs_no_leave(self, entry: Entry) -> bool:
+    def needs_no_leave(self, entry: IndexedTool) -> bool:
         """Whether the tool may be called whatever the suite and the case say."""
         leave = Leave(reading=self.leave.reading)
         return may_call(entry.tool, leave, self.orders, known_to_read=entry.reads)
@@ -68,28 +73,28 @@ class Goal:
 
     request: PromptRequest
     """The request."""
-    entry: Entry | None = None
+    entry: IndexedTool | None = None
     """The tool; ``None`` when none fits."""
     filling: Filling | None = None
     """The tool's arguments."""
-    context: tuple[Reading, ...] = ()
+    context: tuple[ParsedText, ...] = ()
     """The text around the request, the nearest first."""
     wanted: Param | None = None
     """A parameter whose value has to be looked up first."""
-    lookup: Entry | None = None
+    lookup: IndexedTool | None = None
     """The tool to look it up with."""
     lookup_filling: Filling | None = None
     """That tool's arguments."""
-    held_back: Entry | None = None
+    held_back: IndexedTool | None = None
     """The tool that fits better, but may change something that nobody asked for."""
     may: Permission | None = None
     """What may be called for it."""
 
 
-def goals(
+def find_goals(
     prompt: str,
-    earlier: Sequence[Reading],
-    index: Index,
+    earlier: Sequence[ParsedText],
+    index: ToolIndex,
     today: date,
     leave: Leave = NO_LEAVE,
 ) -> tuple[Goal, ...]:
@@ -98,36 +103,42 @@ def goals(
     ``earlier`` holds the earlier messages, the latest first. Only ``prompt`` itself can order a
     change, and ``leave`` can allow one.
     """
-    requests = split(prompt, today)
-    orders = orders_in(prompt)
+    requests = split_prompt(prompt, today)
+    orders = find_instructions(prompt)
     found: list[Goal] = []
     for place, request in enumerate(requests):
         if len(requests) > 1 and _FORBIDS.match(request.reading.text):
             continue
         others = [other.reading for other in (*reversed(requests[:place]), *requests[place + 1 :])]
         before = found[-1].entry if found else None
-        may = Permission(leave=leave, orders=_orders_of(request, orders))
-        for part in _parts(request, index, today):
+        may = Permission(leave=leave, orders=_select_instructions(request, orders))
+        for part in _split_request(request, index, today):
             whole = () if part is request else (request.reading,)
-            goal = _goal(part, (*whole, *others, *earlier), index, before, may)
-            found.append(_with_lookup(_continued(goal, found[-1] if found else None), index))
-    return _merged(found, index, today)
+            goal = _build_goal(part, (*whole, *others, *earlier), index, before, may)
+            found.append(_add_lookup(_continue_goal(goal, found[-1] if found else None), index))
+    return _merge_goals(found, index, today)
 
 
-def _orders_of(request: PromptRequest, orders: tuple[Order, ...]) -> tuple[Order, ...]:
+def _select_instructions(
+    request: PromptRequest, orders: tuple[Instruction, ...]
+) -> tuple[Instruction, ...]:
     """Return those of the prompt's orders whose verb this request says."""
     said = {word.text for word in request.reading.words if not word.in_value}
     return tuple(order for order in orders if order.verb in said)
 
 
-def _parts(request: PromptRequest, index: Index, today: date) -> list[PromptRequest]:
+def _split_request(request: PromptRequest, index: ToolIndex, today: date) -> list[PromptRequest]:
     """Split "lifetime value and top categories" into two requests if two tools clearly match."""
-    pair = halves(request, today)
+    pair = split_halves(request, today)
     if pair is None:
         return [request]
     actions = request.reading.actions
     ranked = [
-        [match for match in index.rank(half.query()) if permits(actions, match.entry.action)]
+        [
+            match
+            for match in index.rank_tools(half.query_terms())
+            if is_permitted(actions, match.entry.action)
+        ]
         for half in pair
     ]
     best = [matches[0] if matches else None for matches in ranked]
@@ -146,27 +157,27 @@ def _parts(request: PromptRequest, index: Index, today: date) -> list[PromptRequ
     return [replace(request, reading=replace(half, actions=actions)) for half in pair]
 
 
-def _goal(
+def _build_goal(
     request: PromptRequest,
-    context: tuple[Reading, ...],
-    index: Index,
-    before: Entry | None,
+    context: tuple[ParsedText, ...],
+    index: ToolIndex,
+    before: IndexedTool | None,
     may: Permission,
 ) -> Goal:
     reading = request.reading
     mentions = [word.term for word in reading.words if word.in_value and not word.is_stop]
     matches = [
         match
-        for match in index.rank(reading.query(), mentions)
-        if permits(reading.actions, match.entry.action)
+        for match in index.rank_tools(reading.query_terms(), mentions)
+        if is_permitted(reading.actions, match.entry.action)
     ]
-    best = _best(matches, request, context, before)
+    best = _choose_best(matches, request, context, before)
     held_back = None
-    if best is not None and not may.allows(best[1]):
+    if best is not None and not may.is_allowed(best[1]):
         # The tool that the case expects gets no advantage over others: it is chosen, or it is not.
         held_back = best[1]
         free = [match for match in matches if may.needs_no_leave(match.entry)]
-        best = _best(free, request, context, before)
+        best = _choose_best(free, request, context, before)
     return Goal(
         request=request,
         entry=None if best is None else best[1],
@@ -177,22 +188,22 @@ def _goal(
     )
 
 
-def _best(
-    matches: Sequence[Match],
+def _choose_best(
+    matches: Sequence[ToolMatch],
     request: PromptRequest,
-    context: tuple[Reading, ...],
-    before: Entry | None,
-) -> tuple[float, Entry, Filling] | None:
-    best: tuple[float, Entry, Filling] | None = None
+    context: tuple[ParsedText, ...],
+    before: IndexedTool | None,
+) -> tuple[float, IndexedTool, Filling] | None:
+    best: tuple[float, IndexedTool, Filling] | None = None
     for match in matches[:_CANDIDATES]:
-        filling = _filling(match.entry, request, context)
-        score = _score(match, filling, request, before)
+        filling = _fill_tool(match.entry, request, context)
+        score = _score_match(match, filling, request, before)
         if _is_meant(match, filling, request.reading) and (best is None or score > best[0]):
             best = (score, match.entry, filling)
     return best
 
 
-def _continued(goal: Goal, before: Goal | None) -> Goal:
+def _continue_goal(goal: Goal, before: Goal | None) -> Goal:
     """Let "and what is their total?" reuse the arguments of the same tool before it."""
     if (
         before is None
@@ -209,26 +220,30 @@ def _continued(goal: Goal, before: Goal | None) -> Goal:
     return replace(goal, filling=replace(goal.filling, arguments=arguments, missing=missing))
 
 
-def _filling(entry: Entry, request: PromptRequest, context: Sequence[Reading]) -> Filling:
+def _fill_tool(
+    entry: IndexedTool, request: PromptRequest, context: Sequence[ParsedText]
+) -> Filling:
     """Fill a tool.
 
     The request itself must name what is deleted, or refer to it ("delete it").
     """
     known = () if entry.action == "delete" and not request.refers_back else context
-    return fill(entry, request.reading, known, refers_back=request.refers_back)
+    return fill_arguments(entry, request.reading, known, refers_back=request.refers_back)
 
 
-def _is_meant(match: Match, filling: Filling, reading: Reading) -> bool:
+def _is_meant(match: ToolMatch, filling: Filling, reading: ParsedText) -> bool:
     # One argument may fit by chance, but hardly one that looks like an id.
     sure = filling.evidence > 1 or any(value.kind in _IDENTIFYING for value in filling.used)
-    if reading.actions and not says_something(reading.query()):
+    if reading.actions and not says_something(reading.query_terms()):
         return (
             filling.evidence > 0 and not filling.missing
         )  # "Show CUST_00042" contains only the value
     return match.coverage >= (_ENOUGH_WITH_EVIDENCE if sure else _ENOUGH)
 
 
-def _score(match: Match, filling: Filling, request: PromptRequest, before: Entry | None) -> float:
+def _score_match(
+    match: ToolMatch, filling: Filling, request: PromptRequest, before: IndexedTool | None
+) -> float:
     score = match.score + _EVIDENCE * filling.evidence
     if filling.missing:
         honest = all(beyond_filling(param) is not None for param in filling.missing)
@@ -254,7 +269,7 @@ def _names_something(filling: Filling) -> bool:
     return any(value.kind in _NAMES for value in filling.unused)
 
 
-def _with_lookup(goal: Goal, index: Index) -> Goal:
+def _add_lookup(goal: Goal, index: ToolIndex) -> Goal:
     """Add the tool that finds the id of something that is given by name."""
     if goal.entry is None or goal.filling is None:
         return goal
@@ -267,26 +282,26 @@ def _with_lookup(goal: Goal, index: Index) -> Goal:
             or beyond_filling(param) is not None
         ):
             continue
-        found = _lookup(param, goal, index)
+        found = _find_lookup(param, goal, index)
         if found is not None:
             return replace(goal, wanted=param, lookup=found[0], lookup_filling=found[1])
     return goal
 
 
-def _lookup(param: Param, goal: Goal, index: Index) -> tuple[Entry, Filling] | None:
+def _find_lookup(param: Param, goal: Goal, index: ToolIndex) -> tuple[IndexedTool, Filling] | None:
     """Return the search tool that is about what ``param`` names and that the request can fill."""
-    things = param.name_terms - _IDENTIFIES or frozenset(goal.request.reading.query())
-    query = (*sorted(things), stem("search"), stem("find"))
-    for match in index.rank(query):
+    things = param.name_terms - _IDENTIFIES or frozenset(goal.request.reading.query_terms())
+    query = (*sorted(things), stem_word("search"), stem_word("find"))
+    for match in index.rank_tools(query):
         entry = match.entry
         speaks = any(term in entry.weights for term in things) and any(
             term in entry.weights for term in _SEARCHES
         )
         if entry is goal.entry or not speaks or entry.action not in (None, "read"):
             continue
-        if goal.may is None or not goal.may.allows(entry):
+        if goal.may is None or not goal.may.is_allowed(entry):
             continue
-        filling = fill(entry, goal.request.reading)
+        filling = fill_arguments(entry, goal.request.reading)
         sure = filling.evidence > 0 or goal.entry is None or goal.entry.action in (None, "read")
         if (
             filling.arguments[0]
@@ -298,7 +313,7 @@ def _lookup(param: Param, goal: Goal, index: Index) -> tuple[Entry, Filling] | N
     return None
 
 
-def _merged(found: list[Goal], index: Index, today: date) -> tuple[Goal, ...]:
+def _merge_goals(found: list[Goal], index: ToolIndex, today: date) -> tuple[Goal, ...]:
     """Join a request that fits no tool to the goal before it.
 
     Example: "List orders. Only those of 2024."
@@ -312,10 +327,10 @@ def _merged(found: list[Goal], index: Index, today: date) -> tuple[Goal, ...]:
             and before.entry is not None
             and not goal.request.reading.actions
         ):
-            request = join(before.request, goal.request, today)
-            filling = _filling(before.entry, request, before.context)
+            request = join_requests(before.request, goal.request, today)
+            filling = _fill_tool(before.entry, request, before.context)
             whole = replace(before, request=request, filling=filling)
-            merged[-1] = _with_lookup(whole, index)
+            merged[-1] = _add_lookup(whole, index)
         else:
             merged.append(goal)
     return tuple(merged)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from harness.models.tool_text.parameters import Param
-from harness.models.tool_text.terms import terms
+from harness.models.tool_text.terms import extract_terms
 
 _CODE = frozenset(
-    terms("code script javascript python function program source regex manifest yaml")
+    extract_terms("code script javascript python function program source regex manifest yaml")
 )
-_SUMS = frozenset(terms("expression formula equation calculation"))
+_SUMS = frozenset(extract_terms("expression formula equation calculation"))
 
 
 def beyond_filling(param: Param) -> str | None:

@@ -10,18 +10,22 @@ import re
 from collections.abc import Mapping, Sequence
 
 from harness.models.lexical.affinity import CONVINCING, PLAUSIBLE
-from harness.models.lexical.choices import Found
-from harness.models.lexical.read_text import Reading, Word
+from harness.models.lexical.choices import ArgumentMatch
+from harness.models.lexical.text_parsing import ParsedText, Word
 from harness.models.lexical.text_values import Kind
 from harness.models.tool_text.actions import is_verb
 from harness.models.tool_text.parameters import Param
-from harness.models.tool_text.terms import synonyms, terms, word_set
+from harness.models.tool_text.terms import extract_terms, find_synonyms, word_set
 
 _LONG = frozenset(
-    terms("message content text comment body input prompt note reason question string description")
+    extract_terms(
+        "message content text comment body input prompt note reason question string description"
+    )
 )
-_QUERY = frozenset([*terms("query search keyword term phrase question"), "q"])
-_SAYS_NOTHING = frozenset(terms("name id text value string query number code message input path"))
+_QUERY = frozenset([*extract_terms("query search keyword term phrase question"), "q"])
+_SAYS_NOTHING = frozenset(
+    extract_terms("name id text value string query number code message input path")
+)
 _FILLERS = word_set(
     "named called titled labelled labeled saying is are as to with of the a an number"
 )
@@ -31,13 +35,13 @@ _NAME_OF = re.compile(r"\bname of (?:the |a |an )?(?P<thing>[a-z]+(?: [a-z]+)?)"
 _TOKEN = re.compile(r"[\s:=]*(?P<token>[^\s,;:\"'()]+)")
 
 
-def free_text(
+def find_free_text(
     param: Param,
-    reading: Reading,
+    reading: ParsedText,
     vocabulary: Mapping[str, int],
     tool_terms: frozenset[str],
     kinds: Sequence[int] = (),
-) -> Found | None:
+) -> ArgumentMatch | None:
     """Return plain words of a request as an argument for a string parameter.
 
     ``vocabulary`` holds the terms of all tools' texts; such a word is not taken as a value.
@@ -48,19 +52,21 @@ def free_text(
         return None
     found = _after_its_name(param, reading, vocabulary)
     if found is None and param.name_words == {"name"}:
-        tokens = (_one_token(reading, place, vocabulary, verbs=True) for place in kinds)
+        tokens = (_find_token(reading, place, vocabulary, verbs=True) for place in kinds)
         found = next((token for token in tokens if token is not None), None)
     if found is None and param.name_terms & _LONG and param.required:
         found = _after_the_verb(reading, tool_terms)
     if found is None and (param.name_terms | param.name_words) & _QUERY:
-        found = _leftover(reading, vocabulary)
+        found = _find_leftover(reading, vocabulary)
     return found
 
 
-def _after_its_name(param: Param, reading: Reading, vocabulary: Mapping[str, int]) -> Found | None:
+def _after_its_name(
+    param: Param, reading: ParsedText, vocabulary: Mapping[str, int]
+) -> ArgumentMatch | None:
     """Read ``main`` from "branch main" for ``branch_name``, or "the branch called main"."""
     cues = param.name_terms - _SAYS_NOTHING or _named_thing(param)
-    by_call = bool(param.name_terms & frozenset(terms("name title")))
+    by_call = bool(param.name_terms & frozenset(extract_terms("name title")))
     for word in reading.words:
         if word.in_value or not (word.term in cues or (by_call and word.text in _NAMING)):
             continue
@@ -69,9 +75,9 @@ def _after_its_name(param: Param, reading: Reading, vocabulary: Mapping[str, int
             adjacent = follower.start >= place and not reading.text[place : follower.start].strip()
             place = follower.end if adjacent and follower.text in _FILLERS else place
         if param.name_terms & _LONG:
-            found = _rest(reading, place)
+            found = _find_rest(reading, place)
         else:
-            found = _one_token(reading, place, vocabulary) or _token_before(
+            found = _find_token(reading, place, vocabulary) or _token_before(
                 reading, word, vocabulary
             )
         if found is not None:
@@ -82,12 +88,12 @@ def _after_its_name(param: Param, reading: Reading, vocabulary: Mapping[str, int
 def _named_thing(param: Param) -> frozenset[str]:
     """Return the term *deployment* for a ``name`` described as "Name of the deployment"."""
     match = _NAME_OF.search(param.description) if param.name_words == {"name"} else None
-    return frozenset(terms(match["thing"])) if match else frozenset()
+    return frozenset(extract_terms(match["thing"])) if match else frozenset()
 
 
-def _one_token(
-    reading: Reading, place: int, vocabulary: Mapping[str, int], *, verbs: bool = False
-) -> Found | None:
+def _find_token(
+    reading: ParsedText, place: int, vocabulary: Mapping[str, int], *, verbs: bool = False
+) -> ArgumentMatch | None:
     match = _TOKEN.match(reading.text, place)
     token = match["token"].rstrip(".?!") if match else ""
     if match is None or not token:
@@ -96,41 +102,47 @@ def _one_token(
     if spoken is not None and token.isalpha() and _is_no_name(spoken, vocabulary, verbs=verbs):
         return None
     start = match.start("token")
-    return Found(argument=token, score=CONVINCING, start=start, end=start + len(token), said=token)
+    return ArgumentMatch(
+        argument=token, score=CONVINCING, start=start, end=start + len(token), said=token
+    )
 
 
 def _is_no_name(word: Word, vocabulary: Mapping[str, int], *, verbs: bool) -> bool:
     return word.is_stop or (is_verb(word.text) and not verbs) or word.term in vocabulary
 
 
-def _token_before(reading: Reading, cue: Word, vocabulary: Mapping[str, int]) -> Found | None:
+def _token_before(
+    reading: ParsedText, cue: Word, vocabulary: Mapping[str, int]
+) -> ArgumentMatch | None:
     """Read ``customers`` from "the customers table"."""
     before = next((word for word in reading.words if word.end < cue.start <= word.end + 1), None)
     if before is None or before.is_stop or is_verb(before.text) or before.term in vocabulary:
         return None
     said = reading.text[before.start : before.end]
-    return Found(argument=said, score=PLAUSIBLE, start=before.start, end=before.end, said=said)
+    return ArgumentMatch(
+        argument=said, score=PLAUSIBLE, start=before.start, end=before.end, said=said
+    )
 
 
-def _rest(reading: Reading, place: int) -> Found | None:
+def _find_rest(reading: ParsedText, place: int) -> ArgumentMatch | None:
     said = reading.text[place:].strip(" \t\n:=.,\"'“”")
     start = reading.text.find(said, place)
     return (
-        Found(argument=said, score=PLAUSIBLE, start=start, end=start + len(said), said=said)
+        ArgumentMatch(argument=said, score=PLAUSIBLE, start=start, end=start + len(said), said=said)
         if said
         else None
     )
 
 
-def _after_the_verb(reading: Reading, tool_terms: frozenset[str]) -> Found | None:
+def _after_the_verb(reading: ParsedText, tool_terms: frozenset[str]) -> ArgumentMatch | None:
     """Read "hello world" from "echo hello world" for a tool named echo."""
     verb = next(
         (word for word in reading.words if word.term in tool_terms and not word.in_value), None
     )
-    return _rest(reading, verb.end) if verb is not None else None
+    return _find_rest(reading, verb.end) if verb is not None else None
 
 
-def _leftover(reading: Reading, vocabulary: Mapping[str, int]) -> Found | None:
+def _find_leftover(reading: ParsedText, vocabulary: Mapping[str, int]) -> ArgumentMatch | None:
     """Return the longest run of words that are neither in the tool's text nor stop words."""
     best: list[Word] = []
     run: list[Word] = []
@@ -138,7 +150,7 @@ def _leftover(reading: Reading, vocabulary: Mapping[str, int]) -> Found | None:
         place for v in reading.values if v.kind not in _PROSE for place in range(v.start, v.end)
     }
     for word in reading.words:
-        known = any(term in vocabulary for term in (word.term, *synonyms(word.term)))
+        known = any(term in vocabulary for term in (word.term, *find_synonyms(word.term)))
         own = (
             word.is_stop
             or is_verb(word.text)
@@ -150,4 +162,6 @@ def _leftover(reading: Reading, vocabulary: Mapping[str, int]) -> Found | None:
     if not best:
         return None
     said = reading.text[best[0].start : best[-1].end]
-    return Found(argument=said, score=PLAUSIBLE, start=best[0].start, end=best[-1].end, said=said)
+    return ArgumentMatch(
+        argument=said, score=PLAUSIBLE, start=best[0].start, end=best[-1].end, said=said
+    )

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass, replace
 from datetime import date
 
-from harness.models.lexical.read_text import LONGEST_TEXT, Reading, read
-from harness.models.lexical.text_values import Value
+from harness.models.lexical.text_parsing import LONGEST_TEXT, ParsedText, parse_text
+from harness.models.lexical.text_values import TextValue
 from harness.models.tool_text.actions import is_question_word, is_verb
 from harness.models.tool_text.terms import word_set
 
@@ -43,7 +43,7 @@ their …")."""
 class PromptRequest:
     """One request in a prompt."""
 
-    reading: Reading
+    reading: ParsedText
     """Its words and values."""
     after: bool = False
     """Whether it must wait until the requests before it are done ("…, then …")."""
@@ -54,13 +54,13 @@ class PromptRequest:
         return any(word.text in _POINTS_BACK for word in self.reading.words)
 
 
-def split(prompt: str, today: date) -> tuple[PromptRequest, ...]:
+def split_prompt(prompt: str, today: date) -> tuple[PromptRequest, ...]:
     """Return the requests of ``prompt``, in its order; at least one."""
     prompt = prompt[:LONGEST_TEXT]
-    whole = read(prompt, today)
+    whole = parse_text(prompt, today)
     pieces: list[tuple[str, bool]] = []
     start, after = 0, False
-    for end, resume, sequence in _cuts(whole):
+    for end, resume, sequence in _find_cuts(whole):
         if prompt[start:end].strip(" ,"):
             pieces.append((prompt[start:end], after))
             after = False
@@ -70,20 +70,20 @@ def split(prompt: str, today: date) -> tuple[PromptRequest, ...]:
     if prompt[start:].strip(" ,.") or not pieces:
         pieces.append((prompt[start:], after))
     return tuple(
-        PromptRequest(reading=read(text.strip(" ,\n\t"), today), after=later)
+        PromptRequest(reading=parse_text(text.strip(" ,\n\t"), today), after=later)
         for text, later in pieces
     )
 
 
-def join(first: PromptRequest, second: PromptRequest, today: date) -> PromptRequest:
+def join_requests(first: PromptRequest, second: PromptRequest, today: date) -> PromptRequest:
     """Return one request with the text of both."""
-    return replace(first, reading=read(f"{first.reading.text}. {second.reading.text}", today))
+    return replace(first, reading=parse_text(f"{first.reading.text}. {second.reading.text}", today))
 
 
-def halves(request: PromptRequest, today: date) -> tuple[Reading, Reading] | None:
+def split_halves(request: PromptRequest, today: date) -> tuple[ParsedText, ParsedText] | None:
     """Split a request whose only "and" joins two nouns, such as "lifetime value and categories"."""
     text = request.reading.text
-    inside = _inside(request.reading)
+    inside = _find_covered(request.reading)
     joints = [
         match
         for match in re.finditer(r",?\s+(?:and|as well as|plus|along with)\s+", text, re.IGNORECASE)
@@ -91,10 +91,10 @@ def halves(request: PromptRequest, today: date) -> tuple[Reading, Reading] | Non
     ]
     if len(joints) != 1:
         return None
-    return read(text[: joints[0].start()], today), read(text[joints[0].end() :], today)
+    return parse_text(text[: joints[0].start()], today), parse_text(text[joints[0].end() :], today)
 
 
-def _cuts(whole: Reading) -> list[tuple[int, int, bool]]:
+def _find_cuts(whole: ParsedText) -> list[tuple[int, int, bool]]:
     """Return ``(end of a request, start of the next, whether that one has to wait)``."""
     cuts = []
     for match in _SENTENCE_END.finditer(whole.text):
@@ -104,12 +104,16 @@ def _cuts(whole: Reading) -> list[tuple[int, int, bool]]:
         word = match["after_and"] or match["after"]
         if word is not None:
             cuts.append((match.start(), match.end(), word.lower() in _SEQUENCE))
-        elif _opens(match["verb"], bare=match["and"] is None, followed=match["object"] is not None):
+        elif _is_request_start(
+            match["verb"], bare=match["and"] is None, followed=match["object"] is not None
+        ):
             cuts.append((match.start(), match.start("verb"), False))
-    return sorted(cut for cut in cuts if not any(_breaks(cut, value) for value in whole.values))
+    return sorted(
+        cut for cut in cuts if not any(_is_inside_value(cut, value) for value in whole.values)
+    )
 
 
-def _breaks(cut: tuple[int, int, bool], value: Value) -> bool:
+def _is_inside_value(cut: tuple[int, int, bool], value: TextValue) -> bool:
     """Whether a cut goes through a value, such as a sentence in quotes.
 
     The number of a list item does not count as a value.
@@ -118,7 +122,7 @@ def _breaks(cut: tuple[int, int, bool], value: Value) -> bool:
     return overlaps and not (cut[0] <= value.start and value.end <= cut[1])
 
 
-def _opens(phrase: str, *, bare: bool, followed: bool) -> bool:
+def _is_request_start(phrase: str, *, bare: bool, followed: bool) -> bool:
     """Whether the text after "and" (or a ``bare`` comma) is a request and not another noun."""
     word = phrase.lower().split()[-1].replace("’", "'")
     if is_question_word(word):
@@ -126,5 +130,5 @@ def _opens(phrase: str, *, bare: bool, followed: bool) -> bool:
     return is_verb(word) and (followed or word not in _NOUN_VERBS)
 
 
-def _inside(reading: Reading) -> set[int]:
+def _find_covered(reading: ParsedText) -> set[int]:
     return {place for value in reading.values for place in range(value.start, value.end)}

@@ -10,32 +10,35 @@ import math
 import re
 
 from harness.models.lexical.dates import Period
-from harness.models.lexical.read_text import Nearby
-from harness.models.lexical.text_values import Value
+from harness.models.lexical.text_parsing import NearbyWords
+from harness.models.lexical.text_values import TextValue
 from harness.models.tool_text.parameters import Param
-from harness.models.tool_text.terms import terms, word_set
+from harness.models.tool_text.terms import extract_terms, word_set
 
 Scored = tuple[str | int | float, float]
 """An argument and its score."""
 
-_LIMIT = frozenset(terms("limit max maximum count top n size page results"))
+_LIMIT = frozenset(extract_terms("limit max maximum count top n size page results"))
 _LIMIT_CUES = word_set("top first last latest newest recent most max maximum limit up only at")
 _AT_LEAST = word_set("over above exceeding least minimum min than from more greater higher larger")
 _AT_MOST = word_set("under below most maximum max up less fewer lower smaller")
-_MINIMUM = frozenset([*terms("min minimum above over greater least lower gt gte"), "from"])
-_MAXIMUM = frozenset(terms("max maximum below under less most upper lt lte"))
-_MONEY = frozenset(terms("amount price dollar usd eur cost salary principal contribution budget "
+_MINIMUM = frozenset([*extract_terms("min minimum above over greater least lower gt gte"), "from"])
+_MAXIMUM = frozenset(extract_terms("max maximum below under less most upper lt lte"))
+_MONEY = frozenset(extract_terms("amount price dollar usd eur cost salary principal "
+                                 "contribution budget "
         "value fee revenue "
                          "deposit payment balance invested"))  # fmt: skip
 _PERCENT = frozenset(
-    terms("rate percent percentage interest discount share margin ratio growth tax")
+    extract_terms("rate percent percentage interest discount share margin ratio growth tax")
 )
-_FRACTION = frozenset(terms("decimal fraction"))
-_START = frozenset([*terms("start since begin first min earliest"), "from", "after"])
-_END = frozenset([*terms("end last max latest until"), "to", "until", "before", "through", "till"])
+_FRACTION = frozenset(extract_terms("decimal fraction"))
+_START = frozenset([*extract_terms("start since begin first min earliest"), "from", "after"])
+_END = frozenset(
+    [*extract_terms("end last max latest until"), "to", "until", "before", "through", "till"]
+)
 _DATED = frozenset(
     [
-        *terms("date day start end since until begin timestamp datetime"),
+        *extract_terms("date day start end since until begin timestamp datetime"),
         "from",
         "to",
         "before",
@@ -44,19 +47,19 @@ _DATED = frozenset(
 )
 
 
-def number(param: Param, value: Value, around: Nearby) -> Scored | None:
+def fit_number(param: Param, value: TextValue, around: NearbyWords) -> Scored | None:
     """Return ``value`` as a number for ``param``; ``None`` if it is out of bounds or no number."""
     if value.kind != "number" or not math.isfinite(value.number):
         return None
-    amount = _as_fraction(param, value) if value.measure == "%" else value.number
+    amount = _convert_percent(param, value) if value.measure == "%" else value.number
     if param.kind == "integer" and not float(amount).is_integer():
         return None
-    if not _in_bounds(param, amount):
+    if not _is_in_bounds(param, amount):
         return None
-    return amount, 1.0 + _measured(param, value) + _cued(param, value, around)
+    return amount, 1.0 + _score_unit(param, value) + _score_cues(param, value, around)
 
 
-def _measured(param: Param, value: Value) -> float:
+def _score_unit(param: Param, value: TextValue) -> float:
     """Score how the number's unit suits the parameter's topic."""
     if value.measure == "%":
         return 3.0 if param.terms & _PERCENT else -1.0
@@ -71,10 +74,10 @@ def _measured(param: Param, value: Value) -> float:
     return -1.0 if _PERCENT & param.name_terms else 0.0
 
 
-def _cued(param: Param, value: Value, around: Nearby) -> float:
+def _score_cues(param: Param, value: TextValue, around: NearbyWords) -> float:
     """Score what the words around the number say."""
-    name, close = param.name_terms, around.terms()
-    counted = frozenset(terms(value.unit))
+    name, close = param.name_terms, around.all_terms()
+    counted = frozenset(extract_terms(value.unit))
     score = 2.0 * min(2, len(close & name)) + 1.0 * min(3, len(close & param.terms - name))
     if counted & name:
         score += 1.0
@@ -92,7 +95,7 @@ def _cued(param: Param, value: Value, around: Nearby) -> float:
     return score
 
 
-def _as_fraction(param: Param, value: Value) -> float | int:
+def _convert_percent(param: Param, value: TextValue) -> float | int:
     """Return 7% as 0.07 where the parameter says that it takes a decimal, else as 7."""
     shown = [float(example) for example in param.examples if re.fullmatch(r"0?\.\d+", example)]
     highest = param.schema.get("maximum")
@@ -102,16 +105,16 @@ def _as_fraction(param: Param, value: Value) -> float | int:
     )
 
 
-def _in_bounds(param: Param, number: float) -> bool:
-    def bound(key: str) -> float | None:
+def _is_in_bounds(param: Param, number: float) -> bool:
+    def get_bound(key: str) -> float | None:
         limit = param.schema.get(key)
         return limit if isinstance(limit, (int, float)) and not isinstance(limit, bool) else None
 
-    low, high = bound("minimum"), bound("maximum")
+    low, high = get_bound("minimum"), get_bound("maximum")
     return (low is None or number >= low) and (high is None or number <= high)
 
 
-def period(param: Param, value: Value) -> Scored | None:
+def fit_period(param: Param, value: TextValue) -> Scored | None:
     """Return the year, day or words of a ``period`` that ``param`` takes, or ``None``."""
     if value.period is None:
         return None
@@ -121,7 +124,7 @@ def period(param: Param, value: Value) -> Scored | None:
     return _day_or_words(param, value, value.period) if param.kind in ("string", "any") else None
 
 
-def _day_or_words(param: Param, value: Value, days: Period) -> Scored | None:
+def _day_or_words(param: Param, value: TextValue, days: Period) -> Scored | None:
     """Return the first or the last day, as the parameter's name asks.
 
     For a parameter such as "timeframe", return the words.
@@ -131,7 +134,7 @@ def _day_or_words(param: Param, value: Value, days: Period) -> Scored | None:
     if not dated:
         return (
             (value.text, 1.0)
-            if roles & frozenset(terms("period timeframe range interval query"))
+            if roles & frozenset(extract_terms("period timeframe range interval query"))
             else None
         )
     ends = bool(roles & _END and not roles & _START)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.base import canonical_json
-from harness.models.lexical.arguments import fill
-from harness.models.lexical.read_text import Reading
-from harness.models.tool_text.actions import permits
-from harness.models.tool_text.ranking import Entry, Index
+from harness.models.lexical.arguments import fill_arguments
+from harness.models.lexical.text_parsing import ParsedText
+from harness.models.tool_text.actions import is_permitted
+from harness.models.tool_text.ranking import IndexedTool, ToolIndex
 from harness.types import JsonObject
 
 _MEANT = re.compile(
@@ -26,7 +26,7 @@ _REFUSED = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class PlannedCall:
     """A call that will be made, or was made."""
 
     tool: str
@@ -43,58 +43,68 @@ class Call:
 
 
 def follow_up(
-    call: Call, error: str, index: Index, request: Reading, may_call: Callable[[Entry], bool]
-) -> Call | None:
+    call: PlannedCall,
+    error: str,
+    index: ToolIndex,
+    request: ParsedText,
+    may_call: Callable[[IndexedTool], bool],
+) -> PlannedCall | None:
     """Return the call that an error suggests, or ``None``.
 
     "Did you mean X?" repeats a reading call with X; an error that names another tool leads to that
     tool, if the request can fill it and permits it, and ``may_call`` says so. A refusal is
     final and never worked around.
     """
-    entry = index.entry(call.tool)
+    entry = index.find_tool(call.tool)
     if _REFUSED.search(error) or entry is None:
         return None
-    return _corrected(call, error, entry) or _referred(call, error, index, request, may_call)
+    return _correct_call(call, error, entry) or _follow_referral(
+        call, error, index, request, may_call
+    )
 
 
-def _corrected(call: Call, error: str, entry: Entry) -> Call | None:
+def _correct_call(call: PlannedCall, error: str, entry: IndexedTool) -> PlannedCall | None:
     match = _MEANT.search(error)
     if match is None or not entry.reads:
         return None
     meant = next(group for group in match.groups() if group is not None)
-    wrong = _blamed(call.arguments, error)
+    wrong = _find_blamed(call.arguments, error)
     if wrong is None or meant == call.tool or call.arguments[wrong] == meant:
         return None
-    return Call(
+    return PlannedCall(
         tool=call.tool,
         arguments={**call.arguments, wrong: meant},
         said={wrong: str(call.arguments[wrong])},
     )
 
 
-def _blamed(arguments: JsonObject, error: str) -> str | None:
+def _find_blamed(arguments: JsonObject, error: str) -> str | None:
     """Return the parameter whose value the error repeats, or else the only string parameter."""
     texts = {name: value for name, value in arguments.items() if isinstance(value, str) and value}
     quoted = [name for name, value in texts.items() if value.lower() in error.lower()]
     return quoted[0] if quoted else next(iter(texts)) if len(texts) == 1 else None
 
 
-def _referred(
-    call: Call, error: str, index: Index, request: Reading, may_call: Callable[[Entry], bool]
-) -> Call | None:
-    named: list[tuple[int, Entry]] = []
+def _follow_referral(
+    call: PlannedCall,
+    error: str,
+    index: ToolIndex,
+    request: ParsedText,
+    may_call: Callable[[IndexedTool], bool],
+) -> PlannedCall | None:
+    named: list[tuple[int, IndexedTool]] = []
     for entry in index.entries:
         place = re.search(rf"(?<![\w-]){re.escape(entry.tool.name)}(?![\w-])", error)
         if (
             place is not None
             and entry.tool.name != call.tool
             and may_call(entry)
-            and permits(request.actions, entry.action)
+            and is_permitted(request.actions, entry.action)
         ):
             named.append((place.start(), entry))
     for _, entry in sorted(named, key=lambda pair: pair[0]):
-        filling = fill(entry, request)
+        filling = fill_arguments(entry, request)
         arguments: Mapping[str, Any] = filling.arguments[0]
         if arguments and not filling.missing:
-            return Call(tool=entry.tool.name, arguments=arguments, said=filling.said[0])
+            return PlannedCall(tool=entry.tool.name, arguments=arguments, said=filling.said[0])
     return None

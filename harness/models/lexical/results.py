@@ -6,21 +6,21 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.models.lexical.affinity import PLAUSIBLE, fit
-from harness.models.lexical.read_text import Nearby
-from harness.models.lexical.text_values import Value
+from harness.models.lexical.affinity import PLAUSIBLE, fit_argument
+from harness.models.lexical.text_parsing import NearbyWords
+from harness.models.lexical.text_values import TextValue
 from harness.models.tool_text.parameters import Param
-from harness.models.tool_text.terms import terms, words
+from harness.models.tool_text.terms import extract_terms, split_words
 from harness.types import JsonObject
 
 _LARGEST_JSON = 2_000_000  # characters; a larger result is treated as text
 _LONGEST_VALUE = 200  # characters of a value that are compared with the wanted terms
 _MOST_NODES = 5_000  # of a result that are searched for records
-_NOWHERE = Nearby(before=(), after=())
+_NOWHERE = NearbyWords(before=(), after=())
 _DECODER = json.JSONDecoder()
 
 
-def documents(text: str) -> list[Any]:
+def parse_documents(text: str) -> list[Any]:
     """Return the JSON documents in ``text``; empty if it is not just JSON.
 
     A server that returns a list often sends one document for each of its members.
@@ -40,9 +40,9 @@ def documents(text: str) -> list[Any]:
     return found
 
 
-def content(text: str) -> Any:
+def parse_content(text: str) -> Any:
     """Return ``text`` as one value: its JSON without the wrapping, or the text itself."""
-    found = documents(text)
+    found = parse_documents(text)
     if not found:
         return text.strip()
     value = found[0] if len(found) == 1 else found
@@ -55,14 +55,14 @@ def content(text: str) -> Any:
     return value
 
 
-def records(value: Any) -> Iterator[JsonObject]:
+def iterate_records(value: Any) -> Iterator[JsonObject]:
     """Yield every object inside ``value``, the outer ones first."""
     level = [value]
     left = _MOST_NODES
     while level and left > 0:
         left -= len(level)
         yield from (node for node in level if isinstance(node, Mapping))
-        level = [child for node in level for child in _children(node)][: max(0, left)]
+        level = [child for node in level for child in _list_children(node)][: max(0, left)]
 
 
 def find_argument(
@@ -75,14 +75,14 @@ def find_argument(
     and be the only one that does.
     """
     ranked: list[tuple[int, int, Any]] = []
-    for record in records(documents(text)):
+    for record in iterate_records(parse_documents(text)):
         for key, value in record.items():
-            argument = _as_argument(param, value)
-            exact = words(key) == words(param.name)
+            argument = _convert_argument(param, value)
+            exact = split_words(key) == split_words(param.name)
             if argument is not None and (
                 exact or (key.lower() in ("id", "_id") and "id" in param.name_words)
             ):
-                ranked.append((_held(record, wanted), int(exact), argument))
+                ranked.append((_count_held(record, wanted), int(exact), argument))
     if not ranked:
         return None
     best = max(ranked, key=lambda found: found[:2])
@@ -95,12 +95,14 @@ def most_relevant(text: str, wanted: frozenset[str]) -> str:
 
     If there is no such record, return the whole text.
     """
-    found = [(_held(record, wanted), record) for record in records(documents(text))]
+    found = [
+        (_count_held(record, wanted), record) for record in iterate_records(parse_documents(text))
+    ]
     rank, record = max(found, key=lambda pair: pair[0], default=(0, {}))
     return "\n".join(f"{key}: {value}" for key, value in record.items()) if rank else text
 
 
-def _as_argument(param: Param, value: Any) -> Any | None:
+def _convert_argument(param: Param, value: Any) -> Any | None:
     """Return a result's value if the parameter accepts it unchanged."""
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         return None
@@ -108,8 +110,8 @@ def _as_argument(param: Param, value: Any) -> Any | None:
         return value if isinstance(value, int) else None
     if param.kind not in ("string", "any"):
         return None
-    shown = Value(kind="id", text=str(value), start=0, end=0)
-    found = fit(param, shown, _NOWHERE)
+    shown = TextValue(kind="id", text=str(value), start=0, end=0)
+    found = fit_argument(param, shown, _NOWHERE)
     return (
         value
         if found is not None and found.score >= PLAUSIBLE and found.argument == str(value)
@@ -117,16 +119,16 @@ def _as_argument(param: Param, value: Any) -> Any | None:
     )
 
 
-def _held(record: JsonObject, wanted: frozenset[str]) -> int:
+def _count_held(record: JsonObject, wanted: frozenset[str]) -> int:
     said = " ".join(
         str(value)[:_LONGEST_VALUE]
         for value in record.values()
         if isinstance(value, (str, int, float))
     )
-    return len(wanted & frozenset(terms(said)))
+    return len(wanted & frozenset(extract_terms(said)))
 
 
-def _children(node: Any) -> list[Any]:
+def _list_children(node: Any) -> list[Any]:
     if isinstance(node, Mapping):
         return list(node.values())
     return node if isinstance(node, list) else []

@@ -12,8 +12,8 @@ from datetime import date
 from itertools import islice
 from typing import Literal, TypeAlias
 
-from harness.models.lexical.calculations import calculations
-from harness.models.lexical.dates import Period, periods
+from harness.models.lexical.calculations import find_calculations
+from harness.models.lexical.dates import Period, find_periods
 from harness.models.tool_text.actions import is_question_word, is_verb
 from harness.models.tool_text.terms import is_stop_word
 
@@ -53,7 +53,7 @@ Measure: TypeAlias = Literal["", "%", "$"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Value:
+class TextValue:
     """A part of a text that could become an argument."""
 
     kind: Kind
@@ -170,47 +170,49 @@ _PLAIN: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 )
 
 
-def values(text: str, today: date) -> tuple[Value, ...]:
+def find_values(text: str, today: date) -> tuple[TextValue, ...]:
     """Return the values in ``text``, in its order; relative dates count from ``today``."""
-    found = [_plain("sql", match) for match in _SQL.finditer(text)][:_MOST_VALUES]
+    found = [_build_value("sql", match) for match in _SQL.finditer(text)][:_MOST_VALUES]
     for kind, pattern in _PLAIN[:-1]:
-        _take(found, [_plain(kind, match) for match in pattern.finditer(text)])
-    spans = periods(text, today)
-    _take(
+        _add_values(found, [_build_value(kind, match) for match in pattern.finditer(text)])
+    spans = find_periods(text, today)
+    _add_values(
         found,
         [
-            Value(kind="period", text=text[p.start : p.end], start=p.start, end=p.end, period=p)
+            TextValue(kind="period", text=text[p.start : p.end], start=p.start, end=p.end, period=p)
             for p in spans
         ],
     )
-    _take(found, _times(text))
+    _add_values(found, _find_times(text))
     rolling = [value for value in found if value.period is not None and value.period.rolling]
     firm = [value for value in found if value not in rolling]
-    _take(firm, _numbers(text))  # "the last 180 days" is a period, and 180 is also a number
+    _add_values(
+        firm, _find_numbers(text)
+    )  # "the last 180 days" is a period, and 180 is also a number
     kind, pattern = _PLAIN[-1]
-    _take(firm, [_plain(kind, match) for match in pattern.finditer(text)])
+    _add_values(firm, [_build_value(kind, match) for match in pattern.finditer(text)])
     found = [*firm, *rolling]
-    found = _with_calculations(found, text)
-    _take(found, [_plain("code", match) for match in _CODE.finditer(text)])
-    _take(found, _names(text))
+    found = _add_calculations(found, text)
+    _add_values(found, [_build_value("code", match) for match in _CODE.finditer(text)])
+    _add_values(found, _find_names(text))
     return tuple(sorted(found, key=lambda value: (value.start, value.end)))
 
 
-def _take(found: list[Value], more: list[Value]) -> None:
+def _add_values(found: list[TextValue], more: list[TextValue]) -> None:
     """Add the values that do not overlap those found before."""
     fitting = (v for v in more if not any(v.start < old.end and old.start < v.end for old in found))
     found += list(islice(fitting, max(0, _MOST_VALUES - len(found))))
 
 
-def _with_calculations(found: list[Value], text: str) -> list[Value]:
+def _add_calculations(found: list[TextValue], text: str) -> list[TextValue]:
     """Add formulas that are not part of another value; ``2*3`` is then not a file pattern."""
-    numbers = _numbers(text)
-    for one in islice(calculations(text), _MOST_CALCULATIONS):
+    numbers = _find_numbers(text)
+    for one in islice(find_calculations(text), _MOST_CALCULATIONS):
         within = [value for value in found if one.start < value.end and value.start < one.end]
         if all(value.kind in ("number", "glob") for value in within):
             found = [value for value in found if value.kind != "glob" or value not in within]
             found.append(
-                Value(kind="calculation", text=one.expression, start=one.start, end=one.end)
+                TextValue(kind="calculation", text=one.expression, start=one.start, end=one.end)
             )
             inside = [
                 value for value in numbers if one.start <= value.start and value.end <= one.end
@@ -219,12 +221,12 @@ def _with_calculations(found: list[Value], text: str) -> list[Value]:
     return found
 
 
-def _plain(kind: Kind, match: re.Match[str]) -> Value:
+def _build_value(kind: Kind, match: re.Match[str]) -> TextValue:
     inside = next((group for group in match.groups() if group is not None), match[0])
-    return Value(kind=kind, text=inside, start=match.start(), end=match.end())
+    return TextValue(kind=kind, text=inside, start=match.start(), end=match.end())
 
 
-def _times(text: str) -> list[Value]:
+def _find_times(text: str) -> list[TextValue]:
     found = []
     for match in _TIME.finditer(text):
         if match["minute"] is None and match["half"] is None:
@@ -233,11 +235,11 @@ def _times(text: str) -> list[Value]:
         if match["half"] is not None:
             hour = hour % 12 + (12 if match["half"].lower().startswith("p") else 0)
         clock = f"{hour:02}:{match['minute'] or '00'}"
-        found.append(Value(kind="time", text=clock, start=match.start(), end=match.end()))
+        found.append(TextValue(kind="time", text=clock, start=match.start(), end=match.end()))
     return found
 
 
-def _numbers(text: str) -> list[Value]:
+def _find_numbers(text: str) -> list[TextValue]:
     found = []
     for match in _NUMBER.finditer(text):
         digits = match["digits"].replace(",", "")
@@ -249,15 +251,17 @@ def _numbers(text: str) -> list[Value]:
             number = number * scale
         if match["sign"]:
             number = -number
-        found.append(_number(match, number, "unit", _measure(match)))
+        found.append(_build_number(match, number, "unit", _find_measure(match)))
     spelled = _NUMBER_WORD.finditer(text)
-    found += [_number(match, _NUMBER_WORDS[match["word"].lower()], "unit", "") for match in spelled]
+    found += [
+        _build_number(match, _NUMBER_WORDS[match["word"].lower()], "unit", "") for match in spelled
+    ]
     return found
 
 
-def _number(match: re.Match[str], number: float, unit: str, measure: Measure) -> Value:
+def _build_number(match: re.Match[str], number: float, unit: str, measure: Measure) -> TextValue:
     end = match.end() if match[unit] is None else match.start(unit)
-    return Value(
+    return TextValue(
         kind="number",
         text=match[0][: end - match.start()].strip(" -"),
         start=match.start(),
@@ -268,14 +272,14 @@ def _number(match: re.Match[str], number: float, unit: str, measure: Measure) ->
     )
 
 
-def _measure(match: re.Match[str]) -> Measure:
+def _find_measure(match: re.Match[str]) -> Measure:
     word = (match["measure"] or "").lower()
     if word.startswith(("%", "per")):
         return "%"
     return "$" if word or match["money"] else ""
 
 
-def _names(text: str) -> list[Value]:
+def _find_names(text: str) -> list[TextValue]:
     """Return proper names; a capital letter at the beginning of a sentence does not count."""
     found = []
     for match in _NAME.finditer(text):
@@ -284,7 +288,7 @@ def _names(text: str) -> list[Value]:
             first, _, parts = parts.partition(" ")
             start += len(first) + 1
         if parts and not (is_stop_word(parts.lower()) or is_question_word(parts.lower())):
-            found.append(Value(kind="name", text=parts, start=start, end=match.end()))
+            found.append(TextValue(kind="name", text=parts, start=start, end=match.end()))
     return found
 
 

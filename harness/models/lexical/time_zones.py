@@ -7,13 +7,13 @@ from functools import cache
 from importlib.resources import files
 
 
-def zone_of(city: str) -> str | None:
+def find_zone(city: str) -> str | None:
     """Return the IANA zone named after ``city``, in any case: ``Asia/Tokyo`` for Tokyo."""
-    return _zones().get(" ".join(city.lower().split()))
+    return _load_zones().get(" ".join(city.lower().split()))
 
 
 @cache
-def _zones() -> Mapping[str, str]:
+def _load_zones() -> Mapping[str, str]:
     """Return city → zone.
 
     The list is a copy of the tz database: the machine's own copy may differ or be missing.

@@ -46,7 +46,7 @@ def api_id(name: str) -> tuple[str, str | None]:
     """
     dashed = name.replace(".", "-")
     if dashed not in _RETIRED and not _WITH_DASHES.fullmatch(dashed):
-        return name, _advice(name)
+        return name, _find_advice(name)
     if dashed in _RETIRED:
         model, successor = _RETIRED[dashed]
         return (
@@ -60,7 +60,7 @@ def api_id(name: str) -> tuple[str, str | None]:
     return known, None if known == name else f"{name} is {known} to the API"
 
 
-def _advice(name: str) -> str | None:
+def _find_advice(name: str) -> str | None:
     """Return a note on a name that looks like one in use but is unknown and not an id."""
     wrong = _FAMILY_LAST.fullmatch(name)
     near = next(
@@ -105,9 +105,9 @@ SERVICE = Service(
 """Anthropic's own API."""
 
 
-def dialect_of(spec: ModelSpec) -> Dialect:
+def get_dialect(spec: ModelSpec) -> Dialect:
     """Return the rules for tools of the endpoint at which a model is asked."""
-    return DIALECT if SERVICE.owns(spec.base_url) else COMPATIBLE
+    return DIALECT if SERVICE.is_own_url(spec.base_url) else COMPATIBLE
 
 
 PROVIDER = Provider(

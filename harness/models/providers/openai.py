@@ -55,9 +55,9 @@ _A_GEMINI = re.compile(r"(?:^|[/:.@])gemini\b", re.IGNORECASE)
 """A model's id at a gateway: ``google/gemini-2.5-pro``, ``vertex_ai/gemini-2.5-flash``."""
 
 
-def dialect_of(spec: ModelSpec) -> Dialect:
+def get_dialect(spec: ModelSpec) -> Dialect:
     """Return the rules for tools of the endpoint at which a model is asked."""
-    if SERVICE.owns(spec.base_url):
+    if SERVICE.is_own_url(spec.base_url):
         return DIALECT
     try:
         host = urlsplit((spec.base_url or "").strip()).hostname or ""

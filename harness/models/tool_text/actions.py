@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple, TypeAlias
 
-from harness.models.tool_text.terms import first_sentence, word_set, words
+from harness.models.tool_text.terms import first_sentence, split_words, word_set
 from harness.types import Tool
 
 Action: TypeAlias = Literal["read", "create", "update", "delete"]
@@ -80,12 +80,12 @@ def is_verb(word: str) -> bool:
     return word in _ACTION_OF or word in _OTHER_VERBS
 
 
-def verb_of(word: str) -> str | None:
+def find_verb(word: str) -> str | None:
     """Return the known verb of which ``word``, in lower case, is the base form or the -s form."""
-    return _base(word)
+    return _find_base(word)
 
 
-def changes(word: str) -> bool:
+def is_changing_verb(word: str) -> bool:
     """Whether ``word``, in lower case, is a verb known to create, update or delete."""
     return _ACTION_OF.get(word, "read") != "read"
 
@@ -107,58 +107,63 @@ def is_negated(text_words: list[str], position: int) -> bool:
     )
 
 
-def asked_for(request: str) -> frozenset[Action]:
+def find_requested_actions(request: str) -> frozenset[Action]:
     """Return the actions that a request asks for; a question asks for reading only.
 
     Only the base form counts (``delete``, not ``deleted``), and only if it is not negated: "show
     it, do not delete it" asks to read.
     """
-    spoken = words(request)
+    spoken = split_words(request)
     opening = next((word for word in spoken if word not in _BEFORE_QUESTION), "")
     if opening in _QUESTION:
         return frozenset({"read"})
-    asked = frozenset(_ACTION_OF[word] for place, word in enumerate(spoken) if _asks(spoken, place))
+    asked = frozenset(
+        _ACTION_OF[word] for place, word in enumerate(spoken) if _is_question(spoken, place)
+    )
     forbids = any(
         word in _ACTION_OF and is_negated(spoken, place) for place, word in enumerate(spoken)
     )
     return asked or frozenset({"read"} if forbids else ())
 
 
-def _asks(spoken: list[str], place: int) -> bool:
+def _is_question(spoken: list[str], place: int) -> bool:
     word = spoken[place]
     if word not in _ACTION_OF or is_negated(spoken, place):
         return False
     return word not in _AMBIGUOUS or place == 0 or spoken[place - 1] in _BEFORE_VERB
 
 
-def done_by(tool: Tool) -> Action | None:
+def find_action(tool: Tool) -> Action | None:
     """Return what ``tool`` does, by its name and the first sentence of its description.
 
     A clear verb of deletion in the name or the description decides. If the verb of one may also be
     a noun (*update_history*, *drop_rate*), the other decides. ``None`` if both are unclear.
     """
-    return _what(_named(words(tool.name)), _described(words(first_sentence(tool.description))))
+    return _choose_action(
+        _read_name(split_words(tool.name)),
+        _read_sentence(split_words(first_sentence(tool.description))),
+    )
 
 
-def plainly_does(tool: Tool) -> Action | None:
+def find_plain_action(tool: Tool) -> Action | None:
     """Return the action of the first words of name and description, unless they may be nouns."""
-    opening = (_named(words(tool.name)[:1]), _opening(words(tool.description)))
-    return _what(*(one if one is not None and one.is_sure else None for one in opening))
+    opening = (_read_name(split_words(tool.name)[:1]), _read_opening(split_words(tool.description)))
+    return _choose_action(*(one if one is not None and one.is_sure else None for one in opening))
 
 
 def only_reads(tool: Tool) -> bool:
     """Whether the description begins with a verb of reading, and names no other action."""
-    description = words(PREFIX.sub("", tool.description))
-    if not description or _ACTION_OF.get(_base(description[0]) or "") != "read":
+    description = split_words(PREFIX.sub("", tool.description))
+    if not description or _ACTION_OF.get(_find_base(description[0]) or "") != "read":
         return False
-    said = [*words(tool.name), *words(tool.title or ""), *description]
+    said = [*split_words(tool.name), *split_words(tool.title or ""), *description]
     if not CODE.isdisjoint(said):
         return False
-    verbs = (_base(word) or _base_of_gerund(word) or _base_of_past(word) for word in said)
+    verbs = (_find_base(word) or _find_gerund_base(word) or _find_past_base(word) for word in said)
     return not any(verb in _DO_MORE for verb in verbs)
 
 
-def permits(request: frozenset[Action], tool: Action | None) -> bool:
+def is_permitted(request: frozenset[Action], tool: Action | None) -> bool:
     """Whether a request for these actions may use a tool whose action is ``tool``."""
     if tool is None or tool == "read":
         return True
@@ -170,7 +175,7 @@ _DO_MORE = _OTHER_VERBS | {
 }
 
 
-class _Said(NamedTuple):
+class _StatedAction(NamedTuple):
     """The action that a name or a description expresses."""
 
     action: Action
@@ -178,14 +183,14 @@ class _Said(NamedTuple):
     """Whether the word can only be a verb."""
 
 
-def _what(named: _Said | None, described: _Said | None) -> Action | None:
+def _choose_action(named: _StatedAction | None, described: _StatedAction | None) -> Action | None:
     said = [one for one in (named, described) if one is not None]
     if any(one.is_sure and one.action == "delete" for one in said):
         return "delete"
     return next((one.action for one in sorted(said, key=lambda one: not one.is_sure)), None)
 
 
-def _named(name: list[str]) -> _Said | None:
+def _read_name(name: list[str]) -> _StatedAction | None:
     """Return the action of a name by its first verb (*changes* and *settings* are nouns)."""
     place = next(
         (
@@ -195,47 +200,51 @@ def _named(name: list[str]) -> _Said | None:
         ),
         None,
     )
-    return None if place is None else _Said(_ACTION_OF[name[place]], name[place] not in _ALSO_NOUNS)
+    return (
+        None
+        if place is None
+        else _StatedAction(_ACTION_OF[name[place]], name[place] not in _ALSO_NOUNS)
+    )
 
 
-def _described(sentence: list[str]) -> _Said | None:
+def _read_sentence(sentence: list[str]) -> _StatedAction | None:
     """Return the action of a sentence: by its opening, or by the first verb after it."""
-    opening = _opening(sentence)
+    opening = _read_opening(sentence)
     if opening is not None:
         return opening
     for place, word in enumerate(sentence[1:], start=1):
-        verb = _base(word) or _base_of_gerund(word)
+        verb = _find_base(word) or _find_gerund_base(word)
         asks = verb not in _ALSO_NOUNS or (word == verb and sentence[place - 1] in _BEFORE_VERB)
         if verb is not None and asks and not is_negated(sentence, place):
-            return _Said(_ACTION_OF[verb], is_sure=True)
+            return _StatedAction(_ACTION_OF[verb], is_sure=True)
     return None
 
 
-def _opening(sentence: list[str]) -> _Said | None:
+def _read_opening(sentence: list[str]) -> _StatedAction | None:
     """Return the action of the first word, such as *Close* or *Closes*.
 
     *Closing prices* and *Changes between* have none.
     """
-    verb = _base(sentence[0]) if sentence else None
+    verb = _find_base(sentence[0]) if sentence else None
     after = sentence[1] if len(sentence) > 1 else ""
     if verb is None or (verb in _ALSO_NOUNS and after in _AFTER_NOUN):
         return None
-    return _Said(_ACTION_OF[verb], verb not in _ALSO_NOUNS or after in _AFTER_VERB)
+    return _StatedAction(_ACTION_OF[verb], verb not in _ALSO_NOUNS or after in _AFTER_VERB)
 
 
-def _base(word: str) -> str | None:
+def _find_base(word: str) -> str | None:
     """Return the verb of which ``word`` is the base form or the -s form."""
     forms = (word, word.removesuffix("s"), word.removesuffix("es"), re.sub(r"ies\Z", "y", word))
     return next((form for form in forms if form in _ACTION_OF), None)
 
 
-def _base_of_past(word: str) -> str | None:
+def _find_past_base(word: str) -> str | None:
     """Return the verb of *deleted* and *removed*."""
     forms = (word.removesuffix("d"), word.removesuffix("ed")) if word.endswith("ed") else ()
     return next((form for form in forms if form in _ACTION_OF), None)
 
 
-def _base_of_gerund(word: str) -> str | None:
+def _find_gerund_base(word: str) -> str | None:
     """Return the verb of *deleting* and *removing*."""
     if not word.endswith("ing"):
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from harness.models.tool_text.tokens import beginning_of, tokens_in
+from harness.models.tool_text.tokens import estimate_tokens, take_beginning
 
 _CUT = re.compile(
     r"\[The result was cut here: it takes about [\d,]+ tokens, and [\d,]+ are shown\.\]\Z"
@@ -13,10 +13,10 @@ _CUT = re.compile(
 
 def cut_result(text: str, most: int) -> str:
     """Return ``text``, cut after ``most`` tokens and with a note if it is longer."""
-    if (size := tokens_in(text)) <= most:
+    if (size := estimate_tokens(text)) <= most:
         return text
     note = f"[The result was cut here: it takes about {size:,} tokens, and {most:,} are shown.]"
-    return f"{beginning_of(text, most)}\n{note}"
+    return f"{take_beginning(text, most)}\n{note}"
 
 
 def cut_note(text: str) -> str:

@@ -6,11 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from harness.base import STEPS, Budget, fits, is_speakable, is_valid, text_matching, within
+from harness.base import (
+    STEPS,
+    Budget,
+    apply_budget,
+    is_speakable,
+    is_valid,
+    matches_schema,
+    text_matching,
+)
 from harness.models.tool_text.actions import is_verb
 from harness.models.tool_text.guesses import number_guesses, text_guesses
-from harness.models.tool_text.parameters import Param, params_of
-from harness.models.tool_text.terms import words
+from harness.models.tool_text.parameters import Param, read_params
+from harness.models.tool_text.terms import split_words
 from harness.types import JsonObject, Tool
 
 Source: TypeAlias = Literal["schema", "description", "guess"]
@@ -33,7 +41,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arguments:
+class ExampleArguments:
     """The example arguments of a tool."""
 
     examples: tuple[Example, ...] = ()
@@ -50,22 +58,22 @@ class Arguments:
         return {example.param.name: example.value for example in self.examples}
 
 
-def example_arguments(tool: Tool) -> Arguments:
+def build_example_arguments(tool: Tool) -> ExampleArguments:
     """Return values for required parameters of ``tool``, else for one useful optional parameter.
 
     If the schema has a further condition (such as one of two), the first single addition that makes
     the arguments valid is chosen; if there is none, all values found are returned.
     """
     budget = Budget(STEPS)
-    with within(budget):
-        found = _arguments(tool)
+    with apply_budget(budget):
+        found = _build_arguments(tool)
     return replace(found, gave_up=budget.left < 0)
 
 
-def _arguments(tool: Tool) -> Arguments:
-    params = params_of(tool)
-    thing = _thing(tool)
-    found = _examples(params, tool.input_schema, thing)
+def _build_arguments(tool: Tool) -> ExampleArguments:
+    params = read_params(tool)
+    thing = _find_subject(tool)
+    found = _build_examples(params, tool.input_schema, thing)
     needed = [example for param in params if param.required and (example := found.get(param.name))]
     missing = tuple(
         param.name for param in params if param.required and found.get(param.name) is None
@@ -77,12 +85,12 @@ def _arguments(tool: Tool) -> Arguments:
         optional.sort(key=lambda example: not _is_telling(example))
         needed = [example for example in optional[:1] if _is_telling(example)]
     for more in ([], *([example] for example in optional)):
-        chosen = Arguments(
+        chosen = ExampleArguments(
             examples=tuple([*needed, *more] if more and more[0] not in needed else needed)
         )
         if is_valid(chosen.values, tool.input_schema):
             return chosen
-    return Arguments(examples=tuple(needed), missing=missing)
+    return ExampleArguments(examples=tuple(needed), missing=missing)
 
 
 def _is_telling(example: Example) -> bool:
@@ -90,34 +98,36 @@ def _is_telling(example: Example) -> bool:
     return example.source != "guess" and example.value != example.param.schema.get("default")
 
 
-def _thing(tool: Tool) -> str:
+def _find_subject(tool: Tool) -> str:
     """Return the subject of a tool, by its name: ``order`` for ``get_order``."""
-    return "_".join(word for word in words(tool.name) if not is_verb(word)).removesuffix("s")
+    return "_".join(word for word in split_words(tool.name) if not is_verb(word)).removesuffix("s")
 
 
-def _examples(params: Sequence[Param], root: JsonObject, thing: str) -> dict[str, Example]:
+def _build_examples(params: Sequence[Param], root: JsonObject, thing: str) -> dict[str, Example]:
     """Return a value for each parameter that has one. Made-up values differ where possible."""
     found: dict[str, Example] = {}
     for place, param in enumerate(params):
-        valid = _valid(param, root, thing, place)
+        valid = _iterate_valid(param, root, thing, place)
         taken = [example.value for example in found.values() if example.source == "guess"]
         chosen = next(
             (one for one in valid if one[0] != "guess" or one[1] is True or one[1] not in taken),
             None,
         )
-        chosen = chosen or next(_valid(param, root, thing, place), None)
+        chosen = chosen or next(_iterate_valid(param, root, thing, place), None)
         if chosen is not None and param.name.strip():
             found[param.name] = Example(param=param, value=chosen[1], source=chosen[0])
     return found
 
 
-def _valid(param: Param, root: JsonObject, thing: str, place: int) -> Iterator[tuple[Source, Any]]:
-    for source, value in _candidates(param, root, thing, place):
-        if is_speakable(value) and fits(value, param.schema, root):
+def _iterate_valid(
+    param: Param, root: JsonObject, thing: str, place: int
+) -> Iterator[tuple[Source, Any]]:
+    for source, value in _iterate_candidates(param, root, thing, place):
+        if is_speakable(value) and matches_schema(value, param.schema, root):
             yield source, value
 
 
-def _candidates(
+def _iterate_candidates(
     param: Param, root: JsonObject, thing: str, place: int
 ) -> Iterator[tuple[Source, Any]]:
     default = param.schema.get("default")
@@ -129,26 +139,26 @@ def _candidates(
         yield from (("description", value) for value in param.examples if value.strip() == value)
     if default not in (None, "", [], {}):
         yield "schema", default
-    yield from (("guess", value) for value in _guesses(param, root, thing, place))
+    yield from (("guess", value) for value in _iterate_guesses(param, root, thing, place))
 
 
-def _guesses(param: Param, root: JsonObject, thing: str, place: int) -> Iterator[Any]:
+def _iterate_guesses(param: Param, root: JsonObject, thing: str, place: int) -> Iterator[Any]:
     if param.kind == "boolean":
         yield True
     elif param.kind in ("integer", "number"):
         for number in number_guesses(param, place):
             yield int(number) if float(number).is_integer() else number
     elif param.kind == "array":
-        yield from _lists(param, root, thing)
+        yield from _iterate_lists(param, root, thing)
     elif param.kind == "object":
-        yield _object(param, root, thing)
+        yield _build_object(param, root, thing)
     elif param.kind == "null":
         yield None
     else:
-        yield from _texts(param, thing)
+        yield from _iterate_texts(param, thing)
 
 
-def _texts(param: Param, thing: str) -> Iterator[str]:
+def _iterate_texts(param: Param, thing: str) -> Iterator[str]:
     for text in text_guesses(param, thing):
         yield text
         if isinstance(longest := param.schema.get("maxLength"), int) and len(text) > longest > 0:
@@ -158,17 +168,17 @@ def _texts(param: Param, thing: str) -> Iterator[str]:
     ):
         yield matching
     if isinstance(least := param.schema.get("minLength"), int):
-        yield _text_of(least)
+        yield _build_text(least)
 
 
-def _text_of(length: int) -> str:
+def _build_text(length: int) -> str:
     """Return a text of the required length, or one that is too long for a prompt."""
     filler = "An example text. "
     text = (filler * (1 + min(max(length, 0), _LONGEST_TEXT) // len(filler)))[:length]
     return f"{text.rstrip()}." if text != text.rstrip() else text
 
 
-def _lists(param: Param, root: JsonObject, thing: str) -> Iterator[list[Any]]:
+def _iterate_lists(param: Param, root: JsonObject, thing: str) -> Iterator[list[Any]]:
     """Yield a list of one item, and longer lists for a schema that requires them."""
     if param.items is None:
         yield []
@@ -177,13 +187,13 @@ def _lists(param: Param, root: JsonObject, thing: str) -> Iterator[list[Any]]:
     named = replace(
         param.items, name=param.name, name_terms=param.name_terms, name_words=param.name_words
     )
-    valid = [value for _, value in _valid(named, root, thing, 0)]
+    valid = [value for _, value in _iterate_valid(named, root, thing, 0)]
     unique = [value for place, value in enumerate(valid) if value not in valid[:place]]
     for length in range(1, _MOST_ITEMS + 1):
         yield unique[:length]
     yield []
 
 
-def _object(param: Param, root: JsonObject, thing: str) -> dict[str, Any]:
+def _build_object(param: Param, root: JsonObject, thing: str) -> dict[str, Any]:
     chosen = [sub for sub in param.properties if sub.required] or list(param.properties[:1])
-    return {name: example.value for name, example in _examples(chosen, root, thing).items()}
+    return {name: example.value for name, example in _build_examples(chosen, root, thing).items()}

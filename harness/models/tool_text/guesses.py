@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.models.tool_text.parameters import Param
-from harness.models.tool_text.terms import terms, words
+from harness.models.tool_text.terms import extract_terms, split_words
 
 _FORMATS: Mapping[str, str] = {
     "date": "2025-05-14",
@@ -81,27 +81,27 @@ _NUMBERS: tuple[tuple[str, float], ...] = (
 _SERIES = (12, 30, 7, 45, 18, 60)
 """Numbers for parameters without any hint: all different, so that swapped arguments are noticed."""
 
-_ENDS = frozenset(words("end last to until before due"))
-_FOLDERS = frozenset(words("directory directories folder folders"))
-_IDENTIFIES = frozenset(words("id key code uuid guid sku reference"))
+_ENDS = frozenset(split_words("end last to until before due"))
+_FOLDERS = frozenset(split_words("directory directories folder folders"))
+_IDENTIFIES = frozenset(split_words("id key code uuid guid sku reference"))
 
 
 def text_guesses(param: Param, thing: str) -> Iterator[str]:
     """Yield texts for ``param``, likeliest first; ``thing`` is what a bare ``id`` identifies."""
     if isinstance(kind := param.schema.get("format"), str) and kind in _FORMATS:
         yield (
-            _later(_FORMATS[kind])
+            _add_week(_FORMATS[kind])
             if kind.startswith("date") and _ENDS & param.name_words
             else _FORMATS[kind]
         )
-    spoken = words(param.name)
+    spoken = split_words(param.name)
     if spoken and spoken[-1] in _IDENTIFIES:
         owner = "_".join(spoken[:-1]) or thing
         yield f"{owner.upper()}_1042" if owner else "A1042"
-    if _FOLDERS & set(words(thing)):
+    if _FOLDERS & set(split_words(thing)):
         yield from (text for row, text in _TEXTS if "folder" in row and "path" in param.name_words)
     for known in (param.name_terms | param.name_words, param.terms):
-        yield from (text for row, text in _TEXTS if not known.isdisjoint(_known(row)))
+        yield from (text for row, text in _TEXTS if not known.isdisjoint(_split_row(row)))
     yield "example"
 
 
@@ -114,10 +114,10 @@ def number_guesses(param: Param, place: int) -> Iterator[float | int]:
     usual.append(_SERIES[place % len(_SERIES)])
     yield from usual
     low, high = (
-        _bound(param, "minimum", "exclusiveMinimum"),
-        _bound(param, "maximum", "exclusiveMaximum"),
+        _find_bound(param, "minimum", "exclusiveMinimum"),
+        _find_bound(param, "maximum", "exclusiveMaximum"),
     )
-    step = _bound(param, "multipleOf", "multipleOf") or 1
+    step = _find_bound(param, "multipleOf", "multipleOf") or 1
     if low is not None:
         yield from (low, low + step, low + 1)
     if high is not None:
@@ -127,16 +127,16 @@ def number_guesses(param: Param, place: int) -> Iterator[float | int]:
     yield step
 
 
-def _later(moment: str) -> str:
+def _add_week(moment: str) -> str:
     """Return a week after the usual date, so that a period does not end on its first day."""
     return moment.replace("-14", "-21")
 
 
-def _known(row: str) -> frozenset[str]:
-    return frozenset([*terms(row), *row.split()])
+def _split_row(row: str) -> frozenset[str]:
+    return frozenset([*extract_terms(row), *row.split()])
 
 
-def _bound(param: Param, *names: str) -> Any:
+def _find_bound(param: Param, *names: str) -> Any:
     found = (param.schema.get(name) for name in names)
     return next(
         (

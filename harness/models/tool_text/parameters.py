@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.models.tool_text.terms import terms, words
+from harness.models.tool_text.terms import extract_terms, split_words
 from harness.types import JsonObject, Tool
 
 _DEEPEST = 3  # levels of objects and arrays that are followed
@@ -76,13 +76,13 @@ class Param:
     """Terms of name, title and description."""
 
 
-def params_of(tool: Tool) -> tuple[Param, ...]:
+def read_params(tool: Tool) -> tuple[Param, ...]:
     """Return the parameters of ``tool``, in the schema's order."""
-    root = _mapping(tool.input_schema)
-    return _Reader(root=root).object(root, 0)
+    root = _to_mapping(tool.input_schema)
+    return _SchemaReader(root=root).read_object(root, 0)
 
 
-def every_param(
+def iterate_params(
     params: Sequence[Param], *, items: bool = False, above: str = ""
 ) -> Iterator[tuple[str, Param]]:
     """Yield each parameter with its path, including nested ones: ``filter.from``, ``edits[].text``.
@@ -92,21 +92,21 @@ def every_param(
     for param in params:
         path = f"{above}{param.name}"
         yield path, param
-        yield from every_param(param.properties, items=items, above=f"{path}.")
+        yield from iterate_params(param.properties, items=items, above=f"{path}.")
         if param.items is not None:
             if items:
                 yield f"{path}[]", param.items
-            yield from every_param(param.items.properties, items=items, above=f"{path}[].")
+            yield from iterate_params(param.items.properties, items=items, above=f"{path}[].")
 
 
 @dataclass(slots=True, kw_only=True)
-class _Reader:
+class _SchemaReader:
     """Reads one schema, with a limit, since a schema may contain itself."""
 
     root: JsonObject
     left: int = _MOST_PARAMS
 
-    def object(self, schema: JsonObject, depth: int) -> tuple[Param, ...]:
+    def read_object(self, schema: JsonObject, depth: int) -> tuple[Param, ...]:
         needed = schema.get("required")
         required = (
             {name for name in needed if isinstance(name, str)}
@@ -114,48 +114,48 @@ class _Reader:
             else set()
         )
         read: list[Param] = []
-        for name, sub in _mapping(schema.get("properties")).items():
+        for name, sub in _to_mapping(schema.get("properties")).items():
             if self.left <= 0 or depth > _DEEPEST:
                 break
-            read.append(self.param(str(name), sub, depth, required=str(name) in required))
+            read.append(self.read_param(str(name), sub, depth, required=str(name) in required))
         return tuple(read)
 
-    def param(self, name: str, raw: Any, depth: int, *, required: bool) -> Param:
+    def read_param(self, name: str, raw: Any, depth: int, *, required: bool) -> Param:
         self.left -= 1
-        schema = _resolved(_mapping(raw), self.root)
+        schema = _resolve_schema(_to_mapping(raw), self.root)
         description = str(schema.get("description") or "")[:_LONGEST_DESCRIPTION]
-        choices = _choices(schema)
-        kind = _kind(schema, choices)
-        examples = _examples(schema, description)
+        choices = _list_choices(schema)
+        kind = _find_kind(schema, choices)
+        examples = _list_examples(schema, description)
         has_items = kind == "array" and depth < _DEEPEST and self.left > 0
         return Param(
             name=name,
             kind=kind,
             required=required,
             schema=schema,
-            declared=_mapping(raw),
+            declared=_to_mapping(raw),
             description=description,
             choices=choices,
             examples=examples,
-            aliases=_aliases(description, choices or examples),
-            items=self.param("", schema.get("items"), depth + 1, required=True)
+            aliases=_find_aliases(description, choices or examples),
+            items=self.read_param("", schema.get("items"), depth + 1, required=True)
             if has_items
             else None,
-            properties=self.object(schema, depth + 1) if kind == "object" else (),
-            name_words=frozenset(words(name)),
-            name_terms=frozenset(terms(name)),
-            terms=frozenset(terms(f"{name} {schema.get('title') or ''} {description}")),
+            properties=self.read_object(schema, depth + 1) if kind == "object" else (),
+            name_words=frozenset(split_words(name)),
+            name_terms=frozenset(extract_terms(name)),
+            terms=frozenset(extract_terms(f"{name} {schema.get('title') or ''} {description}")),
         )
 
 
-def _resolved(schema: JsonObject, root: JsonObject) -> JsonObject:
+def _resolve_schema(schema: JsonObject, root: JsonObject) -> JsonObject:
     """Follow ``$ref``, merge ``allOf``, and take the first alternative that is not null."""
     merged = dict(schema)
     for _ in range(_MOST_STEPS):
         if isinstance(merged.get("$ref"), str):
-            merged = {**_target(merged.pop("$ref"), root), **merged}
+            merged = {**_find_target(merged.pop("$ref"), root), **merged}
             continue
-        branches = _branches(merged)
+        branches = _merge_branches(merged)
         if not branches:
             break
         for branch in branches:
@@ -163,33 +163,35 @@ def _resolved(schema: JsonObject, root: JsonObject) -> JsonObject:
     return merged
 
 
-def _branches(merged: dict[str, Any]) -> list[JsonObject]:
+def _merge_branches(merged: dict[str, Any]) -> list[JsonObject]:
     """Merge combined schemas into ``merged``: all of ``allOf``, the first useful one of others."""
     found: list[JsonObject] = []
     parts = merged.pop("allOf", None)
     if isinstance(parts, list):
-        found += [_mapping(part) for part in parts[:_MOST_STEPS]]
+        found += [_to_mapping(part) for part in parts[:_MOST_STEPS]]
     for key in ("anyOf", "oneOf"):
         options = merged.pop(key, None)
         if isinstance(options, list):
             useful = [
-                _mapping(option) for option in options if _mapping(option).get("type") != "null"
+                _to_mapping(option)
+                for option in options
+                if _to_mapping(option).get("type") != "null"
             ]
             found += useful[:1]
     return found
 
 
-def _target(reference: str, root: JsonObject) -> JsonObject:
+def _find_target(reference: str, root: JsonObject) -> JsonObject:
     """Return the target of a local ``#/$defs/Name``; empty for any other reference."""
     node: Any = root
     for part in (
         reference.removeprefix("#").strip("/").split("/") if reference.startswith("#/") else ["?"]
     ):
-        node = _mapping(node).get(part.replace("~1", "/").replace("~0", "~"))
-    return _mapping(node)
+        node = _to_mapping(node).get(part.replace("~1", "/").replace("~0", "~"))
+    return _to_mapping(node)
 
 
-def _kind(schema: JsonObject, choices: tuple[Any, ...]) -> str:
+def _find_kind(schema: JsonObject, choices: tuple[Any, ...]) -> str:
     declared = schema.get("type")
     if isinstance(declared, list):
         declared = next((kind for kind in declared if kind != "null"), None)
@@ -200,7 +202,7 @@ def _kind(schema: JsonObject, choices: tuple[Any, ...]) -> str:
     return "string" if any(isinstance(choice, str) for choice in choices) else "any"
 
 
-def _choices(schema: JsonObject) -> tuple[Any, ...]:
+def _list_choices(schema: JsonObject) -> tuple[Any, ...]:
     if "const" in schema:
         return (schema["const"],)
     listed = schema.get("enum")
@@ -211,7 +213,7 @@ def _choices(schema: JsonObject) -> tuple[Any, ...]:
     )
 
 
-def _examples(schema: JsonObject, description: str) -> tuple[str, ...]:
+def _list_examples(schema: JsonObject, description: str) -> tuple[str, ...]:
     """Return example values, from the schema first."""
     listed = schema.get("examples")
     given = [*(listed if isinstance(listed, list) else [listed]), schema.get("example")]
@@ -228,7 +230,9 @@ def _examples(schema: JsonObject, description: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in found if 0 < len(text) <= _LONGEST_EXAMPLE))
 
 
-def _aliases(description: str, known: tuple[Any, ...]) -> tuple[tuple[tuple[str, ...], Any], ...]:
+def _find_aliases(
+    description: str, known: tuple[Any, ...]
+) -> tuple[tuple[tuple[str, ...], Any], ...]:
     """Return other words for known values: ``AAPL (Apple)``, ``1y: one year``, ``Apple (AAPL)``."""
     by_text = {str(value).lower(): value for value in known}
     found: dict[tuple[str, ...], Any] = {}
@@ -240,10 +244,10 @@ def _aliases(description: str, known: tuple[Any, ...]) -> tuple[tuple[tuple[str,
             match["meaning"] if match.re is _BACKWARDS else match["bracket"] or match["meaning"]
         )
         for phrase in _SEPARATOR.split(meaning):
-            if value is not None and terms(phrase):
-                found.setdefault(terms(phrase), value)
+            if value is not None and extract_terms(phrase):
+                found.setdefault(extract_terms(phrase), value)
     return tuple(found.items())
 
 
-def _mapping(value: Any) -> JsonObject:
+def _to_mapping(value: Any) -> JsonObject:
     return value if isinstance(value, Mapping) else {}

@@ -16,15 +16,15 @@ from harness.models.tool_text.actions import (
     CODE,
     PREFIX,
     Action,
-    changes,
-    done_by,
-    verb_of,
+    find_action,
+    find_verb,
+    is_changing_verb,
     word_may_be_a_noun,
 )
-from harness.models.tool_text.orders import DETERMINERS, Order, changing_verbs
-from harness.models.tool_text.parameters import params_of
+from harness.models.tool_text.instructions import DETERMINERS, Instruction, changing_verbs
+from harness.models.tool_text.parameters import read_params
 from harness.models.tool_text.side_effects import EFFECTS, has_side_effect
-from harness.models.tool_text.terms import first_sentence, word_set, words
+from harness.models.tool_text.terms import first_sentence, split_words, word_set
 from harness.types import Tool, ToolList
 
 _READING = word_set(
@@ -78,7 +78,7 @@ class Leave:
     """The tools that are known to read, where others words are shown than the server's own; no
     other words may make a tool look harmless."""
 
-    def covers(self, tool: str) -> bool:
+    def is_allowed(self, tool: str) -> bool:
         """Whether the tool of that name may be called, whatever it does."""
         return self.everything or tool in self.tools
 
@@ -86,9 +86,9 @@ class Leave:
         """Whether ``tool`` is known to read; ``by_its_words`` saves asking its words again."""
         if self.reading is not None:
             return tool.name in self.reading
-        return reads(tool) if by_its_words is None else by_its_words
+        return is_read_only(tool) if by_its_words is None else by_its_words
 
-    def among(self, tools: ToolList) -> Self:
+    def with_names_of(self, tools: ToolList) -> Self:
         """Return the same leave with the names under which ``tools`` offers them."""
         named = (
             tool.name
@@ -105,7 +105,7 @@ NO_LEAVE = Leave()
 def may_call(
     tool: Tool,
     leave: Leave = NO_LEAVE,
-    orders: tuple[Order, ...] = (),
+    orders: tuple[Instruction, ...] = (),
     *,
     invented: bool = False,
     known_to_read: bool | None = None,
@@ -114,10 +114,10 @@ def may_call(
 
     It may if the tool reads, if ``leave`` covers it, or if one of the user's ``orders`` is for what
     it does. With ``invented`` arguments, the words of a tool are not enough, only its mark is:
-    nobody has said what such a call would do. ``known_to_read``: what `reads` says, if a caller
-    keeps it.
+    nobody has said what such a call would do. ``known_to_read``: what `is_read_only` says, if a
+    caller keeps it.
     """
-    if leave.covers(tool.name) or (invented and is_marked_reading(tool)):
+    if leave.is_allowed(tool.name) or (invented and is_marked_reading(tool)):
         return True
     if not invented and leave.knows_reading(tool, by_its_words=known_to_read):
         return True
@@ -134,95 +134,100 @@ def is_marked_reading(tool: Tool) -> bool:
     return tool.read_only is True and tool.destructive is not True
 
 
-def reads(tool: Tool) -> bool:
+def is_read_only(tool: Tool) -> bool:
     """Whether ``tool`` is known to read: by its annotations, or else by its verbs."""
     if tool.read_only is not None or tool.destructive:
         return is_marked_reading(tool)
     return not takes_code(tool) and _says_that_it_reads(tool)
 
 
-def seems_to_change(tool: Tool) -> bool:
+def can_change(tool: Tool) -> bool:
     """Whether there is a sign that ``tool`` changes something: a mark, a verb, code to execute."""
-    signs = is_marked(tool) or done_by(tool) not in (None, "read") or takes_code(tool)
-    return not reads(tool) and signs
+    signs = is_marked(tool) or find_action(tool) not in (None, "read") or takes_code(tool)
+    return not is_read_only(tool) and signs
 
 
-def action_of(tool: Tool) -> Action | None:
+def find_unmarked_action(tool: Tool) -> Action | None:
     """Return what ``tool`` does by its words, unless the server marks it as reading."""
-    return "read" if is_marked_reading(tool) else done_by(tool)
+    return "read" if is_marked_reading(tool) else find_action(tool)
 
 
 def takes_code(tool: Tool) -> bool:
     """Whether its arguments are executed, such as SQL: then its own words say nothing."""
     told = [
         word
-        for param in params_of(tool)
-        for word in (*words(param.name), *words(param.description)[:_FIRST_WORDS])
+        for param in read_params(tool)
+        for word in (*split_words(param.name), *split_words(param.description)[:_FIRST_WORDS])
     ]
-    return not CODE.isdisjoint((*words(tool.name), *told))
+    return not CODE.isdisjoint((*split_words(tool.name), *told))
 
 
 def _chooses_a_change(tool: Tool) -> bool:
     """Whether a parameter chooses what the tool does, and not all of it is known to read."""
-    params = params_of(tool)
+    params = read_params(tool)
     for param in params:
         if param.name.lower() not in _CHOICES:
             continue
-        verbs = [(*words(str(choice)), "")[0] for choice in param.choices]
-        if any(verb_of(verb) or verb in EFFECTS for verb in verbs):
-            return not all(_base(verb) in _OPENINGS for verb in verbs)
-        if not verbs and any(_ADDRESSES.intersection(words(other.name)) for other in params):
+        verbs = [(*split_words(str(choice)), "")[0] for choice in param.choices]
+        if any(find_verb(verb) or verb in EFFECTS for verb in verbs):
+            return not all(_strip_ending(verb) in _OPENINGS for verb in verbs)
+        if not verbs and any(_ADDRESSES.intersection(split_words(other.name)) for other in params):
             return True  # any HTTP method
     return False
 
 
 def _says_that_it_reads(tool: Tool) -> bool:
     name, sentence = (
-        words(tool.name),
+        split_words(tool.name),
         _SUBJECT.sub("", PREFIX.sub("", first_sentence(tool.description))),
     )
-    said = words(sentence)
-    if done_by(tool) in ("create", "update", "delete") or _chooses_a_change(tool):
+    said = split_words(sentence)
+    if find_action(tool) in ("create", "update", "delete") or _chooses_a_change(tool):
         return False
     if any(_other_verbs(" ".join(name), name)) or any(_other_verbs(sentence, said)):
         return False
-    by_name = _opens(name, _READING)
-    by_words = _opens(said, _ALONE) and (name or [""])[0] not in {_base(said[0]), *EFFECTS}
+    by_name = _is_opened_by(name, _READING)
+    by_words = _is_opened_by(said, _ALONE) and (name or [""])[0] not in {
+        _strip_ending(said[0]),
+        *EFFECTS,
+    }
     if said:
-        known = by_words or (by_name and (_opens(said, _OPENINGS) or said[0] in _NOUN_PHRASES))
+        known = by_words or (
+            by_name and (_is_opened_by(said, _OPENINGS) or said[0] in _NOUN_PHRASES)
+        )
     else:
-        known = by_name and _is_of_things(name)
-    return known and not _gives_to_others(sentence, said) and not has_side_effect(tool.description)
+        known = by_name and _is_about_things(name)
+    return known and not _is_for_others(sentence, said) and not has_side_effect(tool.description)
 
 
-def _is_of_things(name: list[str]) -> bool:
+def _is_about_things(name: list[str]) -> bool:
     """Whether a name without description reads things: *list_orders*, but not *list_append*."""
     verb, *rest = name
     verbs = (*rest[-1:], *(word for word in rest if not word_may_be_a_noun(word)))
-    if any(changes(word) or word in EFFECTS | _IDIOMS for word in verbs):
+    if any(is_changing_verb(word) or word in EFFECTS | _IDIOMS for word in verbs):
         return False  # but "list open orders" is one
     return verb not in _NOUNS_TOO or not rest or rest[-1].endswith("s")
 
 
-def _gives_to_others(sentence: str, said: list[str]) -> bool:
+def _is_for_others(sentence: str, said: list[str]) -> bool:
     """Whether something is given to others than the caller: "Show a popup to all users"."""
     lower = sentence.lower()
-    shows = bool(said) and _base(said[0]) in _SHOWS and _TO_OTHERS.search(lower) is not None
+    shows = bool(said) and _strip_ending(said[0]) in _SHOWS and _TO_OTHERS.search(lower) is not None
     return shows or _OFFERS.match(lower) is not None
 
 
-def _opens(said: list[str], verbs: frozenset[str]) -> bool:
+def _is_opened_by(said: list[str], verbs: frozenset[str]) -> bool:
     """Whether the first word is one of ``verbs`` (*get*, *gets*), and no particle changes it."""
     changed = said[1:2] != ["up"] or said[2:3] != ["to"]  # "up-to-date" is no particle
     return (
         bool(said)
-        and _base(said[0]) in verbs
+        and _strip_ending(said[0]) in verbs
         and not (changed and not _PARTICLES.isdisjoint(said[1:2]))
     )
 
 
-def _base(word: str) -> str:
-    return verb_of(word) or word
+def _strip_ending(word: str) -> str:
+    return find_verb(word) or word
 
 
 def _other_verbs(text: str, said: list[str]) -> Iterator[str]:
@@ -235,7 +240,7 @@ def _other_verbs(text: str, said: list[str]) -> Iterator[str]:
     joined = False  # whether only verbs and links have been seen so far
     for place, part in enumerate(parts):
         if place == 0:
-            joined = bool(said) and _base(part) in _OPENINGS
+            joined = bool(said) and _strip_ending(part) in _OPENINGS
             continue
         if part in _LINKS or part in ",/&":
             continue
@@ -243,8 +248,8 @@ def _other_verbs(text: str, said: list[str]) -> Iterator[str]:
         if not linked:
             joined = False
             continue
-        verb, after = _base(part), parts[place + 1] if place + 1 < len(parts) else ""
-        known = verb_of(part) is not None and not word_may_be_a_noun(verb)
+        verb, after = _strip_ending(part), parts[place + 1] if place + 1 < len(parts) else ""
+        known = find_verb(part) is not None and not word_may_be_a_noun(verb)
         known = known or (part in EFFECTS and parts[place - 1] in {"and", "then", "/"})
         if (
             verb not in _OPENINGS

@@ -1,7 +1,7 @@
 """Ranks tools for a request by BM25 over all text of the tools.
 
 A tool's *fields* have weights: its name and description say what it is for, its parameters only
-what it needs. The BM25 score ranks the tools. The *coverage* of a `Match`, the share of the
+what it needs. The BM25 score ranks the tools. The *coverage* of a `ToolMatch`, the share of the
 request's meaning that occurs in the tool's text, decides whether any tool is meant at all.
 """
 
@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from harness.models.tool_text.actions import Action
-from harness.models.tool_text.parameters import Param, params_of
-from harness.models.tool_text.permission import action_of, reads
-from harness.models.tool_text.terms import first_sentence, synonyms, terms
+from harness.models.tool_text.parameters import Param, read_params
+from harness.models.tool_text.permission import find_unmarked_action, is_read_only
+from harness.models.tool_text.terms import extract_terms, find_synonyms, first_sentence
 from harness.types import Tool, ToolList
 
 _NAME, _TITLE, _SUMMARY, _DETAILS, _PARAM, _PARAM_DETAILS, _CHOICE = (
@@ -38,7 +38,8 @@ _MOST_UNKNOWN = 3.5  # limit of that part, however long the story is
 _VERB = 0.5  # verbs such as "show" and "find" fit many tools
 _LONGEST_DESCRIPTION = 8_000
 _WEAK_TERMS = frozenset(
-    terms("show get find list give display view read look see check information data new full "
+    extract_terms("show get find list give display view read look see check information data "
+                  "new full "
         "print present fetch "
           "retrieve obtain describe search lookup tell happen last first latest recent next "
         "previous current number")
@@ -46,7 +47,7 @@ _WEAK_TERMS = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class IndexedTool:
     """A tool in the index."""
 
     tool: Tool
@@ -67,10 +68,10 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Match:
+class ToolMatch:
     """How well one tool fits a request."""
 
-    entry: Entry
+    entry: IndexedTool
     """The tool."""
     score: float
     """BM25; larger is better, comparable only within one request."""
@@ -83,13 +84,13 @@ def says_something(query: Iterable[str]) -> bool:
     return any(term not in _WEAK_TERMS for term in query)
 
 
-class Index:
+class ToolIndex:
     """The tools of one list, ready to be ranked."""
 
     def __init__(self, tools: ToolList) -> None:
         """Index all tools; takes a few milliseconds, once for a list."""
         self.holders: dict[str, int] = {}
-        self.entries = tuple(_entry(tool, self.holders) for tool in tools.tools)
+        self.entries = tuple(_index_tool(tool, self.holders) for tool in tools.tools)
         self.average_length = sum(entry.length for entry in self.entries) / max(
             1, len(self.entries)
         )
@@ -97,11 +98,13 @@ class Index:
             for term in entry.weights:
                 self.holders[term] = self.holders.get(term, 0) + 1
 
-    def entry(self, name: str) -> Entry | None:
+    def find_tool(self, name: str) -> IndexedTool | None:
         """Return the tool with that name."""
         return next((entry for entry in self.entries if entry.tool.name == name), None)
 
-    def rank(self, query: Iterable[str], mentions: Iterable[str] = ()) -> tuple[Match, ...]:
+    def rank_tools(
+        self, query: Iterable[str], mentions: Iterable[str] = ()
+    ) -> tuple[ToolMatch, ...]:
         """Return all tools, the best first, those of equal score in the server's order.
 
         ``query`` holds the terms of the request; ``mentions`` holds terms inside values, which
@@ -109,17 +112,19 @@ class Index:
         """
         weights = {term: _VERB if term in _WEAK_TERMS else 1.0 for term in query}
         hints = {term: _VERB for term in mentions if term not in weights and self._is_known(term)}
-        matches = [self._match(entry, weights, hints) for entry in self.entries]
+        matches = [self._match_tool(entry, weights, hints) for entry in self.entries]
         return tuple(sorted(matches, key=lambda match: -match.score))
 
     def _is_known(self, term: str) -> bool:
-        return any(word in self.holders for word in (term, *synonyms(term)))
+        return any(word in self.holders for word in (term, *find_synonyms(term)))
 
-    def _match(self, entry: Entry, query: Mapping[str, float], hints: Mapping[str, float]) -> Match:
+    def _match_tool(
+        self, entry: IndexedTool, query: Mapping[str, float], hints: Mapping[str, float]
+    ) -> ToolMatch:
         score = covered = total = unknown = 0.0
         norm = _SATURATION * (1 - _LENGTH + _LENGTH * entry.length / (self.average_length or 1))
         for term, weight in (*query.items(), *hints.items()):
-            strength, rarity = self._strength(entry, term)
+            strength, rarity = self._measure_strength(entry, term)
             score += (
                 weight * rarity * strength * (_SATURATION + 1) / (strength + norm)
                 if strength
@@ -131,13 +136,13 @@ class Index:
             total += weight * rarity if self._is_known(term) else 0.0
             unknown += 0.0 if self._is_known(term) else _UNKNOWN * weight * rarity
         total += min(unknown, _MOST_UNKNOWN)
-        return Match(entry=entry, score=score, coverage=covered / total if total else 0.0)
+        return ToolMatch(entry=entry, score=score, coverage=covered / total if total else 0.0)
 
-    def _strength(self, entry: Entry, term: str) -> tuple[float, float]:
+    def _measure_strength(self, entry: IndexedTool, term: str) -> tuple[float, float]:
         """Return the weight of ``term`` or a synonym in a tool, and the term's rarity."""
         best = entry.weights.get(term, 0.0)
         holders = self.holders.get(term, 0)
-        for other in synonyms(term):
+        for other in find_synonyms(term):
             best = max(best, _SYNONYM * entry.weights.get(other, 0.0))
             holders = max(holders, self.holders.get(other, 0))
         return best, math.log(
@@ -145,22 +150,22 @@ class Index:
         )
 
 
-def _entry(tool: Tool, vocabulary: Mapping[str, int]) -> Entry:
+def _index_tool(tool: Tool, vocabulary: Mapping[str, int]) -> IndexedTool:
     description = tool.description[:_LONGEST_DESCRIPTION]
     summary = first_sentence(description)
-    params = params_of(tool)
+    params = read_params(tool)
     weights: dict[str, float] = {}
-    _add(weights, tool.name, _NAME)
-    _add(weights, tool.title or "", _TITLE)
-    _add(weights, summary, _SUMMARY)
-    _add(weights, description[len(summary) :], _DETAILS)
+    _add_terms(weights, tool.name, _NAME)
+    _add_terms(weights, tool.title or "", _TITLE)
+    _add_terms(weights, summary, _SUMMARY)
+    _add_terms(weights, description[len(summary) :], _DETAILS)
     for param in params:
         _add_param(weights, param)
-    return Entry(
+    return IndexedTool(
         tool=tool,
         params=params,
-        action=action_of(tool),
-        reads=reads(tool),
+        action=find_unmarked_action(tool),
+        reads=is_read_only(tool),
         weights=weights,
         length=sum(weights.values()),
         vocabulary=vocabulary,
@@ -168,13 +173,13 @@ def _entry(tool: Tool, vocabulary: Mapping[str, int]) -> Entry:
 
 
 def _add_param(weights: dict[str, float], param: Param) -> None:
-    _add(weights, param.name, _PARAM)
-    _add(weights, param.description, _PARAM_DETAILS)
+    _add_terms(weights, param.name, _PARAM)
+    _add_terms(weights, param.description, _PARAM_DETAILS)
     for choice in (*param.choices, *(param.items.choices if param.items else ())):
-        _add(weights, str(choice), _CHOICE)
+        _add_terms(weights, str(choice), _CHOICE)
 
 
-def _add(weights: dict[str, float], text: str, weight: float) -> None:
+def _add_terms(weights: dict[str, float], text: str, weight: float) -> None:
     """Count each term of a field once: repeating a word in a description must not help."""
-    for term in dict.fromkeys(terms(text)):
+    for term in dict.fromkeys(extract_terms(text)):
         weights[term] = weights.get(term, 0.0) + weight

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from harness.models.tool_text.actions import UNMISTAKABLE
-from harness.models.tool_text.orders import ONLY_CHANGE
+from harness.models.tool_text.instructions import ONLY_CHANGE
 from harness.models.tool_text.terms import word_set
 
 EFFECTS = (
@@ -20,7 +20,7 @@ EFFECTS = (
 """Verbs of a change, whatever they are joined to."""
 
 
-def _forms(verbs: Iterable[str], ending: str) -> str:
+def _build_pattern(verbs: Iterable[str], ending: str) -> str:
     """Return a pattern for the verbs with an ending: *s*, *ed* or *ing*."""
     found = []
     for verb in sorted(verbs):
@@ -36,14 +36,12 @@ _SOON = r"(?:(?:also|then|automatically|immediately|implicitly|optionally)\s+)?"
 _THINGS = r"(?:a|an|the|it|its|them|their|one|any|all|each|every|this|that|those|if|when|to|you)"
 _DOES = (
     r"(?:(?:\A|[.!?;(,:]|\s[-–—]|\b(?:and|also|then|it|this|tool|automatically))\s*)"
-    rf"{_SOON}{_forms(EFFECTS, 's')}\s+{_THINGS}\b|\balso {_forms(EFFECTS, 's')}\b"
+    rf"{_SOON}{_build_pattern(EFFECTS, 's')}\s+{_THINGS}\b|\balso {_build_pattern(EFFECTS, 's')}\b"
 )
-_DOING = (
-    rf"(?:,|\boptionally|\bby)\s*{_SOON}{_forms(EFFECTS | {'make', 'set'}, 'ing')}\s+{_THINGS}\b"
-)
+_DOING = rf"(?:,|\boptionally|\bby)\s*{_SOON}{_build_pattern(EFFECTS | {'make', 'set'}, 'ing')}\s+{_THINGS}\b"
 _IS_DONE = (
     rf"\b(?:is|are|will be|(?<=s )get)\s+{_SOON}"
-    rf"(?:{_forms(EFFECTS - {'update'}, 'ed')}|sent|reset|lost)\b"
+    rf"(?:{_build_pattern(EFFECTS - {'update'}, 'ed')}|sent|reset|lost)\b"
 )
 _BECOMES = r"\bbecomes? (?:public|visible|permanent)\b"
 _EFFECT = re.compile(f"{_DOES}|{_DOING}|{_IS_DONE}|{_BECOMES}", re.IGNORECASE)

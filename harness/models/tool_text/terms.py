@@ -93,7 +93,7 @@ _SYNONYMS = """
 
 
 @lru_cache(maxsize=20_000)
-def stem(word: str) -> str:
+def stem_word(word: str) -> str:
     """Return the stem of a lower-case word: ``categories`` and ``category`` are one term."""
     return str(_STEMMER.stemWord(word[:_LONGEST_WORD]))
 
@@ -101,15 +101,15 @@ def stem(word: str) -> str:
 _STEMMER = EnglishStemmer()
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Return the words of prose or of an identifier: ``getCustomer_details`` has three."""
-    return [_bare(match) for match in _WORD.findall(_HUMP.sub(" ", text).lower())]
+    return [_strip_possessive(match) for match in _WORD.findall(_HUMP.sub(" ", text).lower())]
 
 
 @lru_cache(maxsize=4_000)
-def terms(text: str) -> tuple[str, ...]:
+def extract_terms(text: str) -> tuple[str, ...]:
     """Return the stems of the words that carry meaning, in order, with repetitions."""
-    return tuple(stem(word) for word in words(text) if word not in _STOP)
+    return tuple(stem_word(word) for word in split_words(text) if word not in _STOP)
 
 
 def is_stop_word(word: str) -> bool:
@@ -117,7 +117,7 @@ def is_stop_word(word: str) -> bool:
     return word in _STOP
 
 
-def synonyms(term: str) -> tuple[str, ...]:
+def find_synonyms(term: str) -> tuple[str, ...]:
     """Return the synonyms of ``term``."""
     return _THESAURUS.get(term, ())
 
@@ -127,17 +127,17 @@ def first_sentence(text: str) -> str:
     return re.split(r"(?<=[.!?])\s|\n\s*\n", text.strip(), maxsplit=1)[0]
 
 
-def _bare(word: str) -> str:
+def _strip_possessive(word: str) -> str:
     """Drop a possessive ending."""
     return (
         word[:-2] if word.endswith(("'s", "’s")) and word not in _STOP else word.replace("’", "'")
     )
 
 
-def _thesaurus() -> dict[str, tuple[str, ...]]:
+def _load_thesaurus() -> dict[str, tuple[str, ...]]:
     related: dict[str, dict[str, None]] = {}
     for line in _SYNONYMS.strip().splitlines():
-        group = [stem(word) for word in line.split()]
+        group = [stem_word(word) for word in line.split()]
         for term in group:
             related.setdefault(term, {}).update(
                 dict.fromkeys(other for other in group if other != term)
@@ -145,4 +145,4 @@ def _thesaurus() -> dict[str, tuple[str, ...]]:
     return {term: tuple(others) for term, others in related.items()}
 
 
-_THESAURUS = _thesaurus()
+_THESAURUS = _load_thesaurus()

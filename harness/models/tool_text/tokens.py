@@ -8,16 +8,18 @@ CHARACTERS_PER_TOKEN = 4
 """A rule of thumb for JSON and alphabetic languages; each provider counts a little differently."""
 
 
-def tokens_in(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Return an estimate of the tokens that ``text`` takes."""
     dense = sum(map(_is_dense, text))
     return (len(text) - dense) // CHARACTERS_PER_TOKEN + dense
 
 
-def beginning_of(text: str, most: int) -> str:
+def take_beginning(text: str, most: int) -> str:
     """Return the longest beginning of ``text`` that takes at most about ``most`` tokens."""
     longest = min(len(text), (most + 1) * CHARACTERS_PER_TOKEN)
-    fitting = bisect_right(range(1, longest + 1), most, key=lambda size: tokens_in(text[:size]))
+    fitting = bisect_right(
+        range(1, longest + 1), most, key=lambda size: estimate_tokens(text[:size])
+    )
     return text[:fitting]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from harness.judging import Leaf, fold, is_masked, value_of
+from harness.judging import Leaf, fold_text, is_masked, to_comparable
 from harness.types import JsonObject
 
 _MOST_OTHER_VALUES = 4
@@ -13,7 +13,7 @@ _LONGEST = 80
 """Longer values are texts, by which nothing is looked up."""
 
 
-def ids_for(names: Iterable[str], leaves: Iterable[Leaf]) -> dict[str, list[str]]:
+def find_ids(names: Iterable[str], leaves: Iterable[Leaf]) -> dict[str, list[str]]:
     """Return for each argument the ids among ``leaves``: the values of fields with its name.
 
     An argument such as ``person_id`` also takes the field ``id`` of a record.
@@ -22,7 +22,7 @@ def ids_for(names: Iterable[str], leaves: Iterable[Leaf]) -> dict[str, list[str]
     for leaf in leaves:
         if isinstance(leaf.value, str) and leaf.value:
             for name, values in found.items():
-                if names_id(name) and fold(leaf.name) in (fold(name), "id"):
+                if names_id(name) and fold_text(leaf.name) in (fold_text(name), "id"):
                     values[leaf.value] = None
     return {name: list(values) for name, values in found.items()}
 
@@ -43,7 +43,7 @@ class OtherKeys:
                     if isinstance(value, str) and value and value != leaf.value:
                         self._of.setdefault(value, {})[str(leaf.value)] = None
 
-    def of(self, arguments: JsonObject) -> Mapping[str, Sequence[str]]:
+    def find_keys(self, arguments: JsonObject) -> Mapping[str, Sequence[str]]:
         """Return for each id in ``arguments`` further values that tell its record."""
         asked = {
             value: name for name, value in arguments.items() if isinstance(value, str) and value
@@ -55,7 +55,7 @@ class OtherKeys:
 
 
 def _tells_apart(leaf: Leaf) -> bool:
-    value = value_of(leaf.value)
+    value = to_comparable(leaf.value)
     if value is None or is_masked(leaf.value) or len(str(leaf.value)) > _LONGEST:
         return False
     # An amount is unmistakable, too, but nobody looks a record up by it.
@@ -65,10 +65,10 @@ def _tells_apart(leaf: Leaf) -> bool:
 
 def names_id(name: str) -> bool:
     """Whether an argument or a field of that name tells a record from others."""
-    return fold(name).endswith(("id", "key", "number", "code", "name", "email"))
+    return fold_text(name).endswith(("id", "key", "number", "code", "name", "email"))
 
 
-def given_ids(arguments: JsonObject) -> Iterator[tuple[str, str]]:
+def iterate_given_ids(arguments: JsonObject) -> Iterator[tuple[str, str]]:
     """Yield the arguments that are ids, with their values."""
     for name, value in arguments.items():
         if isinstance(value, str) and value and names_id(name):

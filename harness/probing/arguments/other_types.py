@@ -9,7 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.probing.arguments.bend import Bend, kind_of, part_of, takes_null
+from harness.probing.arguments.argument_change import (
+    ArgumentChange,
+    get_argument_schema,
+    get_argument_type,
+    takes_null,
+)
 from harness.probing.arguments.ids import names_id
 from harness.types import JsonObject
 
@@ -23,63 +28,65 @@ _NUMBER = 20
 _MOST_INNER = 4
 
 
-def of_other_types(
+def propose_other_types(
     schema: JsonObject, arguments: JsonObject, ids: Mapping[str, Sequence[str]]
-) -> Iterator[Bend]:
+) -> Iterator[ArgumentChange]:
     """Yield each argument that ``schema`` declares, or that is sent, with values of other types."""
     declared = schema.get("properties")
     names = declared if isinstance(declared, Mapping) else {}
     for name in dict.fromkeys((*arguments, *names)):
-        part, value = part_of(schema, name), arguments.get(name)
-        kind = kind_of(part)
+        part, value = get_argument_schema(schema, name), arguments.get(name)
+        kind = get_argument_type(part)
         if kind != "boolean" and not takes_null(
             part
         ):  # where it does, rows that come without the filter are no gain
-            yield _other(name, "null", None)
+            yield _build_change(name, "null", None)
         if kind == "string" or (kind is None and isinstance(value, str)):
-            yield from _of_text(name, value, ids.get(name, ()))
+            yield from _change_text(name, value, ids.get(name, ()))
         elif kind in ("integer", "number"):
             number = value if isinstance(value, int | float) else _NUMBER
-            yield _other(name, "a number as text", str(number), same=name in arguments)
+            yield _build_change(name, "a number as text", str(number), same=name in arguments)
         elif kind == "boolean":
-            yield _other(name, "a word for true", "true")
+            yield _build_change(name, "a word for true", "true")
         elif kind == "array":
             for item in value[:1] if isinstance(value, list) else ():
-                yield _other(name, "one item without its list", item)
+                yield _build_change(name, "one item without its list", item)
         elif kind == "object" or isinstance(value, Mapping):
-            yield from _of_object(name, part, value if isinstance(value, Mapping) else {})
+            yield from _change_object(name, part, value if isinstance(value, Mapping) else {})
 
 
-def _of_text(name: str, value: Any, others: Sequence[str]) -> Iterator[Bend]:
+def _change_text(name: str, value: Any, others: Sequence[str]) -> Iterator[ArgumentChange]:
     if not isinstance(value, str):
         if names_id(name):
-            yield _other(name, *OPERATORS[0])
+            yield _build_change(name, *OPERATORS[0])
         return
-    yield _other(name, "a list with it alone", [value], same=True)
+    yield _build_change(name, "a list with it alone", [value], same=True)
     other = next((one for one in others if one != value), None)
     if other is not None:
-        yield _other(name, "a list of it and another", [value, other])
+        yield _build_change(name, "a list of it and another", [value, other])
     for words, condition in OPERATORS:
-        yield _other(name, words, condition)
-    yield _other(name, "an object with it", {"value": value, name: value}, same=True)
-    yield _other(name, "true", value=True)
-    yield _other(name, "a number", 0)
+        yield _build_change(name, words, condition)
+    yield _build_change(name, "an object with it", {"value": value, name: value}, same=True)
+    yield _build_change(name, "true", value=True)
+    yield _build_change(name, "a number", 0)
 
 
-def _of_object(name: str, part: Mapping[str, Any], value: Mapping[str, Any]) -> Iterator[Bend]:
-    yield _other(name, "a list", [dict(value)])
+def _change_object(
+    name: str, part: Mapping[str, Any], value: Mapping[str, Any]
+) -> Iterator[ArgumentChange]:
+    yield _build_change(name, "a list", [dict(value)])
     inner = part.get("properties")
     keys = dict.fromkeys((*value, *(inner if isinstance(inner, Mapping) else ())))
     for key in list(keys)[:_MOST_INNER]:
         for words, condition in (("null", None), OPERATORS[0]):
-            yield _other(f"{name}.{key}", words, {**value, key: condition}, argument=name)
+            yield _build_change(f"{name}.{key}", words, {**value, key: condition}, argument=name)
 
 
-def _other(
+def _build_change(
     name: str, words: str, value: Any, *, same: bool = False, argument: str | None = None
-) -> Bend:
+) -> ArgumentChange:
     changed = argument or name
-    return Bend(
+    return ArgumentChange(
         words=f"{words} as {name!r}",
         changed={changed: value},
         wild=() if same else (changed,),

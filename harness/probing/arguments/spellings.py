@@ -11,7 +11,7 @@ _WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 """ASCII characters → full-width ones, which Unicode normalisation (NFKC) makes equal."""
 
 
-def respelled(value: str, others: Sequence[str]) -> Iterator[tuple[str, str]]:
+def respell(value: str, others: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield the change (``{}`` stands for the argument's name) and another spelling of ``value``.
 
     ``others`` are other ids for the same argument. All spellings are texts.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.judging import Result, fold
+from harness.judging import Result, fold_text
 from harness.types import JsonObject, Tool
 
 _TAKES = frozenset(
@@ -23,40 +23,44 @@ LISTS: Mapping[str, str] = {
 """Lists of the server itself, which take a ``cursor``: method → where its result has the list."""
 
 
-def cursor_argument(tool: Tool) -> str | None:
+def find_cursor_argument(tool: Tool) -> str | None:
     """Return the text argument of ``tool`` that takes a cursor; ``None`` if there is none."""
     declared = tool.input_schema.get("properties")
     named: Mapping[str, object] = declared if isinstance(declared, Mapping) else {}
-    taking = (name for name, part in named.items() if _letters(name) in _TAKES and _text(part))
+    taking = (
+        name
+        for name, part in named.items()
+        if _normalize_name(name) in _TAKES and _allows_text(part)
+    )
     return next(taking, None)
 
 
-def _text(part: object) -> bool:
+def _allows_text(part: object) -> bool:
     """Whether a schema allows text."""
     kinds = part.get("type") if isinstance(part, Mapping) else None
     options = part.get("anyOf") if isinstance(part, Mapping) else None
     if isinstance(options, list):
-        return any(map(_text, options))
+        return any(map(_allows_text, options))
     return kinds is None or kinds == "string" or (isinstance(kinds, list) and "string" in kinds)
 
 
-def cursor_of(result: Result) -> str | None:
+def get_cursor(result: Result) -> str | None:
     """Return the cursor to the page after ``result``; ``None`` if there is none."""
     for leaf in result.leaves:
-        if isinstance(leaf.value, str) and leaf.value and gives_cursor(leaf.name):
+        if isinstance(leaf.value, str) and leaf.value and is_cursor_field(leaf.name):
             return leaf.value
     return None
 
 
-def gives_cursor(name: str) -> bool:
+def is_cursor_field(name: str) -> bool:
     """Whether a field of that name holds a cursor."""
-    return _letters(name).endswith(_GIVES) or _letters(name) == "scrollid"
+    return _normalize_name(name).endswith(_GIVES) or _normalize_name(name) == "scrollid"
 
 
-def followed(arguments: JsonObject, name: str, cursor: str) -> JsonObject:
+def replace_cursor(arguments: JsonObject, name: str, cursor: str) -> JsonObject:
     """Return ``arguments`` for the page at ``cursor``."""
     return {**arguments, name: cursor}
 
 
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalpha, fold(name)))
+def _normalize_name(name: str) -> str:
+    return "".join(filter(str.isalpha, fold_text(name)))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.base import one_line
+from harness.base import make_one_line
 from harness.judging import Leaf, Result, is_masked, same_record
-from harness.probing.caller_views import ProbedTrials, facts_of, label_of
-from harness.probing.cursors.arguments import LISTS, cursor_of, gives_cursor
-from harness.probing.cursors.lists import listed
+from harness.probing.caller_views import ProbedTrials, get_facts, get_label
+from harness.probing.cursors.arguments import LISTS, get_cursor, is_cursor_field
+from harness.probing.cursors.lists import iterate_names
 from harness.reports import ProbeFinding
 from harness.types import TrialResult
 
@@ -16,15 +16,19 @@ _TWICE = 2
 _MOST_FIELDS = 4
 
 
-def cursor_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
+def find_cursor_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield each cursor that gave another caller data that their own pages withhold, both times."""
     groups: dict[tuple[str, str, str], list[TrialResult]] = {}
     for run in probed.turned:
-        cursor = facts_of(run)["cursor"]
+        cursor = get_facts(run)["cursor"]
         groups.setdefault((cursor["of"], cursor["owner"], cursor["caller"]), []).append(run)
     for (call, owner, caller), runs in groups.items():
-        steps = _Steps(probed, runs)
-        opened = steps.listed if facts_of(runs[0])["tool"] in LISTS else steps.opened
+        steps = _PairCalls(probed, runs)
+        opened = (
+            steps.find_listed_names
+            if get_facts(runs[0])["tool"] in LISTS
+            else steps.find_opened_fields
+        )
         found = [opened(number) for number in (1, _TWICE)]
         if all(found):
             fields = ", ".join(list(dict.fromkeys(found[0]))[:_MOST_FIELDS])
@@ -34,46 +38,48 @@ def cursor_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
             )
             yield ProbeFinding(
                 problem="foreign_cursor",
-                words=one_line(words),
+                words=make_one_line(words),
                 callers=(caller,),
-                call=label_of(steps.runs["cross", 1]),
+                call=get_label(steps.runs["cross", 1]),
             )
 
 
-class _Steps:
+class _PairCalls:
     """The calls of one pair, and their results."""
 
     def __init__(self, probed: ProbedTrials, runs: Sequence[TrialResult]) -> None:
-        self.runs = {(_step(run), facts_of(run)["cursor"]["number"]): run for run in runs}
-        self._results = {step: probed.result(run) for step, run in self.runs.items()}
+        self.runs = {(_get_step(run), get_facts(run)["cursor"]["number"]): run for run in runs}
+        self._results = {step: probed.get_result(run) for step, run in self.runs.items()}
 
-    def opened(self, number: int) -> list[str]:
+    def find_opened_fields(self, number: int) -> list[str]:
         """Return the fields that the caller got only with the owner's cursor."""
         theirs, cross = (self._results.get((step, number)) for step in ("theirs", "cross"))
         if theirs is None or cross is None or cross.call.outcome != "ok":
             return []
-        own, whole = self._own()
+        own, whole = self._collect_own_fields()
         if own is None:
             return []
         return [
             leaf.path or leaf.name
             for leaf in cross.leaves
-            if _tells(leaf) and _has(theirs, leaf) and self._is_withheld(leaf, own, whole=whole)
+            if _has_data(leaf)
+            and _has_leaf(theirs, leaf)
+            and self._is_withheld(leaf, own, whole=whole)
         ]
 
-    def listed(self, number: int) -> list[str]:
+    def find_listed_names(self, number: int) -> list[str]:
         """Return the names that the owner's cursor lists for both, and no page of the caller's own.
 
         None if their own list was not read to its end.
         """
         theirs, cross = (self._results.get((step, number)) for step in ("theirs", "cross"))
-        own, whole = self._own()
+        own, whole = self._collect_own_fields()
         if theirs is None or cross is None or own is None or not (own and whole):
             return []
         known = {str(leaf.value) for leaf in own}
-        return [name for name in listed(cross) if name in {*listed(theirs)} - known]
+        return [name for name in iterate_names(cross) if name in {*iterate_names(theirs)} - known]
 
-    def _own(self) -> tuple[list[Leaf] | None, bool]:
+    def _collect_own_fields(self) -> tuple[list[Leaf] | None, bool]:
         """Return the fields of the caller's own pages, and whether these pages are complete.
 
         ``None`` if a call had no answer. A refusal is an answer without any field.
@@ -90,7 +96,7 @@ class _Steps:
             leaves += (
                 leaf for page in answered for leaf in page.leaves if page.call.outcome == "ok"
             )
-            whole = whole and cursor_of(answered[-1]) is None
+            whole = whole and get_cursor(answered[-1]) is None
         return leaves, whole
 
     def _is_withheld(self, leaf: Leaf, own: Sequence[Leaf], *, whole: bool) -> bool:
@@ -98,7 +104,7 @@ class _Steps:
         same = [one for one in own if same_record(one.record, leaf.record, leaf.name)]
         if same:
             there = [one for one in same if one.path == leaf.path]
-            return not any(_tells(one) for one in there)
+            return not any(_has_data(one) for one in there)
         if not own:  # refused
             return True
         rows = leaf.path[: leaf.path.rfind("[]") + 2]
@@ -107,15 +113,15 @@ class _Steps:
         return whole and bool(rows and leaf.record.ids) and not unsure
 
 
-def _step(result: TrialResult) -> str:
-    return str(facts_of(result)["cursor"]["step"])
+def _get_step(result: TrialResult) -> str:
+    return str(get_facts(result)["cursor"]["step"])
 
 
-def _tells(leaf: Leaf) -> bool:
+def _has_data(leaf: Leaf) -> bool:
     """Whether a field has data: it is neither empty, nor masked, nor a cursor."""
     value = leaf.value
-    return value not in (None, "") and not is_masked(value) and not gives_cursor(leaf.name)
+    return value not in (None, "") and not is_masked(value) and not is_cursor_field(leaf.name)
 
 
-def _has(result: Result, leaf: Leaf) -> bool:
+def _has_leaf(result: Result, leaf: Leaf) -> bool:
     return any((one.path, one.value) == (leaf.path, leaf.value) for one in result.leaves)

@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.base import HarnessError, RequestRefused, ServerError, utc_now
 from harness.judging import Result
-from harness.probing.caller_sessions import Prober, judged
+from harness.probing.caller_sessions import Prober, judge_call
 from harness.probing.cursors.arguments import LISTS
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import TrialLine
@@ -23,12 +23,12 @@ _NEXT = "nextCursor"
 _NAMING = ("uri", "uriTemplate", "name")
 
 
-async def owners(prober: Prober) -> Mapping[str, list[str]]:
+async def find_owners(prober: Prober) -> Mapping[str, list[str]]:
     """Return the methods whose first page has a cursor, and the identities that were given it."""
     found: dict[str, list[str]] = {method: [] for method in LISTS}
     for caller in prober.plan.callers:
         try:
-            async with prober.session(caller) as session:
+            async with prober.open_session(caller) as session:
                 for method, given in found.items():
                     if await _has_more(session, method):
                         given.append(caller.name)
@@ -39,7 +39,7 @@ async def owners(prober: Prober) -> Mapping[str, list[str]]:
 
 async def _has_more(session: Session, method: str) -> bool:
     try:
-        return bool((await session.ask(method, {})).get(_NEXT))
+        return bool((await session.send_request(method, {})).get(_NEXT))
     except ServerError:
         return False  # most servers have not all of the lists
 
@@ -48,13 +48,13 @@ async def list_line(session: Session, call: ProbeCall, trial: Trial) -> TrialLin
     """Ask for one page, and return its line."""
     fault: TrialError | None = None
     try:
-        page = await session.ask(call.tool, call.arguments)
+        page = await session.send_request(call.tool, call.arguments)
         made = ToolCall(
             tool=call.tool,
             arguments=call.arguments,
             outcome="ok",
             reply=1,
-            structured=_names(call.tool, page),
+            structured=_collect_names(call.tool, page),
         )
     except ServerError as error:
         made = ToolCall(
@@ -64,7 +64,7 @@ async def list_line(session: Session, call: ProbeCall, trial: Trial) -> TrialLin
             reply=1,
             text=str(error),
         )
-        if made.unanswered:
+        if made.is_unanswered:
             fault = TrialError(kind=error.fault, message=f"{call.tool}: {error}")
     transcript = Transcript(
         tool_calls=(made,),
@@ -75,10 +75,10 @@ async def list_line(session: Session, call: ProbeCall, trial: Trial) -> TrialLin
         error=fault,
         stop="answer" if fault is None else "error",
     )
-    return await judged(trial, transcript, session.tools)
+    return await judge_call(trial, transcript, session.tools)
 
 
-def _names(method: str, page: Mapping[str, Any]) -> dict[str, Any]:
+def _collect_names(method: str, page: Mapping[str, Any]) -> dict[str, Any]:
     items = page.get(LISTS[method])
     rows = [
         {key: item[key]}
@@ -90,6 +90,6 @@ def _names(method: str, page: Mapping[str, Any]) -> dict[str, Any]:
     return {LISTS[method]: rows, **({_NEXT: page[_NEXT]} if page.get(_NEXT) else {})}
 
 
-def listed(result: Result) -> Iterator[str]:
+def iterate_names(result: Result) -> Iterator[str]:
     """Yield the names and addresses on a page that `list_line` has recorded."""
     return (str(leaf.value) for leaf in result.leaves if leaf.name in _NAMING)

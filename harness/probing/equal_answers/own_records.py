@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from harness.base import canonical_json, is_valid
-from harness.judging import fold
+from harness.judging import fold_text
 from harness.models import may_call
 from harness.probing.arguments.ids import names_id
-from harness.probing.caller_sessions import Prober, with_fact
-from harness.probing.equal_answers.warming_up import Lines
+from harness.probing.caller_sessions import Prober, add_fact
+from harness.probing.equal_answers.warm_up_calls import Lines
 from harness.probing.planned_calls import ProbeCall
-from harness.probing.repeated_calls import Again
+from harness.probing.repeated_calls import RepeatReason
 from harness.types import Trial
 
 MOST_RECORDS = 12
@@ -26,18 +26,22 @@ MOST_RECORDS = 12
 
 async def read_own_records(prober: Prober) -> Lines:
     """Make the calls as each of the suite's identities, and return their lines."""
-    calls = [*_calls(prober)][:MOST_RECORDS]
+    calls = [*_choose_calls(prober)][:MOST_RECORDS]
     lines: Lines = []
     for caller in prober.plan.callers if calls else ():
-        trials = [(call, _trial(prober.trial(caller, call, 0, _AGAIN))) for call in calls]
-        lines += await prober.made(trials, partial(prober.session, caller), watched=False)
+        trials = [
+            (call, _build_trial(prober.build_trial(caller, call, 0, _AGAIN))) for call in calls
+        ]
+        lines += await prober.run_trials(
+            trials, partial(prober.open_session, caller), watched=False
+        )
     return lines
 
 
-_AGAIN = Again("for the identities' own records")
+_AGAIN = RepeatReason("for the identities' own records")
 
 
-def _calls(prober: Prober) -> Iterator[ProbeCall]:
+def _choose_calls(prober: Prober) -> Iterator[ProbeCall]:
     tools = {tool.name: tool for listed in prober.lists.values() for tool in listed.tools}
     known = {(call.tool, canonical_json(call.arguments)) for call in prober.calls}
     called = {call.tool for call in prober.calls if not call.changes}
@@ -56,7 +60,7 @@ def _calls(prober: Prober) -> Iterator[ProbeCall]:
                 arguments = {needed[0]: value}
                 key = tool.name, canonical_json(arguments)
                 if (
-                    fold(name) == fold(needed[0])
+                    fold_text(name) == fold_text(needed[0])
                     and key not in known
                     and is_valid(arguments, tool.input_schema)
                 ):
@@ -64,6 +68,6 @@ def _calls(prober: Prober) -> Iterator[ProbeCall]:
                     yield ProbeCall(tool=tool.name, arguments=arguments, changes=False)
 
 
-def _trial(trial: Trial) -> Trial:
+def _build_trial(trial: Trial) -> Trial:
     label = trial.case.metadata["probe"]["call"]
-    return with_fact(trial, "record", value=label, without=("call", "after"))
+    return add_fact(trial, "record", value=label, without=("call", "after"))

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from harness.base import GATE, Deed, InvalidInput, InvalidValue, Problem, did_you_mean
+from harness.base import GATE, InvalidInput, InvalidValue, Problem, RequestedAction, did_you_mean
 from harness.probing.callers import ANONYMOUS, ProbeCaller
-from harness.suites import expand
+from harness.suites import expand_references
 from harness.types import Alteration, DataSet, JsonObject, Location, ServerSpec
 
 Which: TypeAlias = Literal["A", "B"]
@@ -21,12 +21,12 @@ def data_set(alteration: Alteration, which: Which) -> DataSet:
     return alteration.a if which == "A" else alteration.b
 
 
-def server_with(server: ServerSpec, data: DataSet) -> ServerSpec:
+def set_server_data(server: ServerSpec, data: DataSet) -> ServerSpec:
     """Return ``server`` with ``data`` for the lifetime of its process."""
     transport = server.transport
     return replace(
         # A separate process is new anyway, and a reset for each caller would undo the setup.
-        server.isolated_by("identity").shared(),
+        server.with_isolation("identity").with_shared_process(),
         reset=None,
         transport=replace(
             transport, env={**transport.env, **data.env}, args=(*transport.args, *data.args)
@@ -34,12 +34,14 @@ def server_with(server: ServerSpec, data: DataSet) -> ServerSpec:
     )
 
 
-def servers_with(server: ServerSpec, alterations: Iterable[Alteration]) -> Iterator[ServerSpec]:
+def iterate_data_servers(
+    server: ServerSpec, alterations: Iterable[Alteration]
+) -> Iterator[ServerSpec]:
     """Yield ``server`` with each set of data; redaction takes the secrets from them."""
-    return (server_with(server, data) for one in alterations for data in (one.a, one.b))
+    return (set_server_data(server, data) for one in alterations for data in (one.a, one.b))
 
 
-def described(one: Alteration) -> JsonObject:
+def describe_alteration(one: Alteration) -> JsonObject:
     """Return ``one`` as JSON, secrets included."""
     return {
         "field": one.field,
@@ -57,7 +59,7 @@ def described(one: Alteration) -> JsonObject:
     }
 
 
-def expanded(
+def expand_alterations(
     alterations: Iterable[Alteration], environ: Mapping[str, str]
 ) -> tuple[Alteration, ...]:
     """Return ``alterations`` with ``${NAME}`` replaced by variables of ``environ``.
@@ -72,18 +74,18 @@ def expanded(
         a, b = (
             replace(
                 each,
-                env=expand(dict(each.env), environ, problems),
-                args=tuple(expand(list(each.args), environ, problems)),
+                env=expand_references(dict(each.env), environ, problems),
+                args=tuple(expand_references(list(each.args), environ, problems)),
             )
             for each in (one.a, one.b)
         )
         ready.append(replace(one, a=a, b=b))
         if len(problems) > before:
-            raise InvalidInput([_problem(one.at, problems[-1].message, problems[-1].meant)])
+            raise InvalidInput([_build_problem(one.at, problems[-1].message, problems[-1].meant)])
     return tuple(ready)
 
 
-def check(
+def check_alterations(
     alterations: Iterable[Alteration], server: ServerSpec, callers: Sequence[ProbeCaller]
 ) -> None:
     """Refuse declarations that cannot work with ``server``, before any call.
@@ -93,20 +95,22 @@ def check(
         UsageError: a file that is not the user's own would start a server with other data.
     """
     alterations = tuple(alterations)
-    if problems := [problem for one in alterations for problem in _wrong(one, server, callers)]:
+    if problems := [
+        problem for one in alterations for problem in _find_problems(one, server, callers)
+    ]:
         raise InvalidInput(problems)
-    GATE.require([deed for one in alterations for deed in _deeds(one, server)])
+    GATE.require_trust([deed for one in alterations for deed in _list_data_commands(one, server)])
 
 
 def setup_caller(alteration: Alteration, callers: Iterable[ProbeCaller]) -> ProbeCaller:
-    """Return the caller of the setup calls, which `check` has validated."""
+    """Return the caller of the setup calls, which `check_alterations` has validated."""
     given = alteration.setup_as
     if isinstance(given, str):
         return next(caller for caller in callers if caller.name == given)
     return ProbeCaller(name="setup" if given else ANONYMOUS, user_context=given)
 
 
-def _wrong(
+def _find_problems(
     one: Alteration, server: ServerSpec, callers: Sequence[ProbeCaller]
 ) -> Iterable[Problem]:
     names = [caller.name for caller in callers]
@@ -114,31 +118,31 @@ def _wrong(
     for name in (*one.withheld_from, *given):
         if name not in names:
             meant = did_you_mean(name, names) or f"Known: {', '.join(names)}."
-            yield _problem(one.at, f"there is no identity {name!r}.", meant)
+            yield _build_problem(one.at, f"there is no identity {name!r}.", meant)
     starts, calls = one.a.starts_anew or one.b.starts_anew, one.a.setup or one.b.setup
     if starts and (server.members or server.transport.command is None):
         what = "several joined servers" if server.members else "a server that is already running"
         message = f"'env' and 'args' cannot alter the data of {what}."
-        yield _problem(one.at, message, "Alter it by calls: 'setup'.")
+        yield _build_problem(one.at, message, "Alter it by calls: 'setup'.")
     if calls and server.identity.via == "env":
         message = (
             "each identity has a process of its own (identity: env), so that a call of 'setup' "
             "alters the data of one of them alone."
         )
-        yield _problem(one.at, message, "Start the server with other data: 'env' or 'args'.")
+        yield _build_problem(one.at, message, "Start the server with other data: 'env' or 'args'.")
     runs = server.members or server.transport.command is None
     if calls and runs and not one.a.setup and server.reset is None:
         message = "nothing brings the data back after 'b' was set up."
         meant = "Add 'a: {setup: […]}', or 'reset:' of the server."
-        yield _problem(one.at, message, meant)
+        yield _build_problem(one.at, message, meant)
 
 
-def _problem(at: Location | None, message: str, meant: str | None) -> Problem:
+def _build_problem(at: Location | None, message: str, meant: str | None) -> Problem:
     return Problem(at=at or Location(file="interference"), message=message, meant=meant)
 
 
-def _deeds(one: Alteration, server: ServerSpec) -> Iterable[Deed]:
+def _list_data_commands(one: Alteration, server: ServerSpec) -> Iterable[RequestedAction]:
     for data in (one.a, one.b):
         if data.starts_anew and one.at is not None:
             given = " ".join((*(f"{name}={value}" for name, value in data.env.items()), *data.args))
-            yield Deed(Path(one.at.file), f"start {server.name} with {given}")
+            yield RequestedAction(Path(one.at.file), f"start {server.name} with {given}")

@@ -2,7 +2,7 @@
 
 They request the records that have the value and similar ones, search for the value of A and of B,
 sort by its field, read further pages, and tamper with arguments as the rest of the probe does
-(`harness.probing.arguments.bending`).
+(`harness.probing.arguments.tampering`).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from itertools import islice, zip_longest
 from typing import Any
 
 from harness.base import canonical_json
-from harness.judging import Leaf, fold
-from harness.probing.arguments.bend import kind_of
-from harness.probing.arguments.bending import Bending
+from harness.judging import Leaf, fold_text
+from harness.probing.arguments.argument_change import get_argument_type
 from harness.probing.arguments.bounds import is_limit
-from harness.probing.arguments.ids import ids_for
+from harness.probing.arguments.ids import find_ids
+from harness.probing.arguments.tampering import ArgumentTamperer
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall
 from harness.types import JsonObject, Tool
@@ -52,14 +52,14 @@ class AlteredValue:
         return (*self.a[:_MOST_VALUES], *self.b[:_MOST_VALUES])
 
     @property
-    def beside(self) -> Iterator[Leaf]:
+    def record_leaves(self) -> Iterator[Leaf]:
         """All fields of the records that have the value."""
         for leaf in (*self.a, *self.b):
             for name, value in leaf.record.fields.items():
                 yield leaf._replace(name=str(name), value=value)
 
 
-def further_calls(
+def propose_further_calls(
     ranks: Sequence[Sequence[ProbeCaller]],
     own: Sequence[tuple[ProbeCall, Tool]],
     altered: AlteredValue,
@@ -77,7 +77,7 @@ def further_calls(
     chosen = {
         (name, call.label): call
         for callers in ranks
-        for name, call in _in_turns(callers, own, altered, pages, known)
+        for name, call in _interleave_calls(callers, own, altered, pages, known)
     }
     kept: dict[str, list[ProbeCall]] = {}
     for (name, _), call in islice(chosen.items(), MOST_FURTHER):
@@ -85,12 +85,12 @@ def further_calls(
     return kept, max(0, len(chosen) - MOST_FURTHER)
 
 
-def leads_on(name: str) -> bool:
+def is_paging_name(name: str) -> bool:
     """Whether a field or an argument of that name is used for paging."""
-    return any(word in fold(name) for word in _PAGING)
+    return any(word in fold_text(name) for word in _PAGING)
 
 
-def _in_turns(
+def _interleave_calls(
     callers: Sequence[ProbeCaller],
     own: Sequence[tuple[ProbeCall, Tool]],
     altered: AlteredValue,
@@ -101,15 +101,15 @@ def _in_turns(
     makers = [(caller, call, tool) for caller in callers for call, tool in own]
     each = []
     for caller, call, tool in makers:
-        ask = _Further(call, tool, altered, pages.get(caller.name, ()))
-        each.append(_once(known, call, ask.arguments(caller)))
+        ask = _FurtherArguments(call, tool, altered, pages.get(caller.name, ()))
+        each.append(_skip_known_calls(known, call, ask.propose_arguments(caller)))
     for together in zip_longest(*each):
         for (caller, _, _), made in zip(makers, together, strict=True):
             if made is not None:
                 yield caller.name, made
 
 
-def _once(
+def _skip_known_calls(
     known: set[tuple[str, str]], call: ProbeCall, each: Iterable[JsonObject]
 ) -> Iterator[ProbeCall]:
     seen = set(known)
@@ -120,7 +120,7 @@ def _once(
             yield ProbeCall(tool=call.tool, arguments=arguments, changes=call.changes)
 
 
-class _Further:
+class _FurtherArguments:
     """Other arguments for one call of one caller."""
 
     def __init__(
@@ -133,21 +133,21 @@ class _Further:
         needed = tool.input_schema.get("required", ())
         self._needed = {name: value for name, value in self._given.items() if name in needed}
 
-    def arguments(self, caller: ProbeCaller) -> Iterator[JsonObject]:
+    def propose_arguments(self, caller: ProbeCaller) -> Iterator[JsonObject]:
         """Yield the arguments, the most promising first."""
         altered = self._altered
-        beside = [*altered.beside]
-        ids = ids_for(self._given, beside)
+        beside = [*altered.record_leaves]
+        ids = find_ids(self._given, beside)
         for name, values in ids.items():
             yield from ({**self._given, name: value} for value in values)
         for leaf in beside:
             for name in self._parts:
-                if fold(name) == fold(leaf.name):
+                if fold_text(name) == fold_text(leaf.name):
                     yield {**self._needed, name: leaf.value}
-        yield from self._chosen()
+        yield from self._propose_enum_values()
         for name, part in self._parts.items():
             if isinstance(part, Mapping) and "enum" not in part:  # all its words are tried below
-                for value in self._values(name, kind_of(part)):
+                for value in self._propose_values(name, get_argument_type(part)):
                     # Other filters might exclude the record, so one call leaves them out.
                     yield {**self._needed, name: value}
                     yield {**self._given, name: value}
@@ -157,23 +157,23 @@ class _Further:
         for name, values in ids.items():
             # A server may complete or correct a truncated id.
             yield from ({**self._given, name: value[:-1]} for value in values[:1])
-        for bent in [*Bending(self._tool, ids).bent(caller, self._call, ())][:-1]:
+        for bent in [*ArgumentTamperer(self._tool, ids).tamper(caller, self._call, ())][:-1]:
             yield bent.arguments
 
-    def _chosen(self) -> Iterator[JsonObject]:
+    def _propose_enum_values(self) -> Iterator[JsonObject]:
         """Yield the enum values with the field's name, such as ``-salary``, ``salary_desc``."""
-        field = fold(self._altered.field)
+        field = fold_text(self._altered.field)
         for name, part in self._parts.items():
             choices = part.get("enum") if isinstance(part, Mapping) else None
             for choice in choices if isinstance(choices, list) else ():
-                if isinstance(choice, str) and field in fold(choice):
+                if isinstance(choice, str) and field in fold_text(choice):
                     yield {**self._given, name: choice}
 
-    def _values(self, name: str, kind: str | None) -> Iterator[Any]:
+    def _propose_values(self, name: str, kind: str | None) -> Iterator[Any]:
         """Yield values of the argument ``name`` that search for the value or sort by its field."""
         field, values = self._altered.field, [leaf.value for leaf in self._altered.leaves]
         if kind == "string":
-            yield from self._pages[:_MOST_PAGES] if leads_on(name) else ()
+            yield from self._pages[:_MOST_PAGES] if is_paging_name(name) else ()
             yield from map(str, values)
             yield field
             yield from (text.split()[0] for value in values if (text := str(value).strip()))
@@ -185,5 +185,5 @@ class _Further:
         elif kind in ("integer", "number"):
             numbers = [value for value in values if isinstance(value, int | float)]
             yield from (one for one in numbers if kind == "number" or isinstance(one, int))
-            if is_limit(name) or leads_on(name) or not numbers:
+            if is_limit(name) or is_paging_name(name) or not numbers:
                 yield from _FEW

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
-from harness.judging import Leaf, Result, fold, is_masked
-from harness.probing.caller_views import NO_ANSWER, facts_of, name_of
-from harness.probing.interference.data_sets import Which
-from harness.probing.interference.places import (
+from harness.judging import Leaf, Result, fold_text, is_masked
+from harness.probing.caller_views import NO_ANSWER, get_caller_name, get_facts
+from harness.probing.interference.answer_locations import (
     RESULT,
-    Place,
+    AnswerLocation,
     Places,
-    places_beside,
-    places_of,
-    places_of_tools,
+    collect_call_locations,
+    collect_side_locations,
+    collect_tool_locations,
 )
+from harness.probing.interference.data_sets import Which
 from harness.types import ToolList, Transcript, TrialResult
 
 Stage: TypeAlias = Literal["own", "further", "again"]
@@ -27,7 +27,7 @@ SHOWN = "what is shown before any call"
 """In place of a call: the list of tools, the server's instructions, lists of resources …"""
 
 
-class Asked(NamedTuple):
+class CallerCall(NamedTuple):
     """A caller and its call."""
 
     caller: str
@@ -40,7 +40,7 @@ class Asked(NamedTuple):
 class Record:
     """One answered call."""
 
-    asked: Asked
+    asked: CallerCall
     """Who asked what."""
     which: Which
     """With which data."""
@@ -56,7 +56,7 @@ class Record:
     @property
     def tool(self) -> str:
         """The tool that was called."""
-        return str(facts_of(self.run)["tool"])
+        return str(get_facts(self.run)["tool"])
 
     @cached_property
     def result(self) -> Result | None:
@@ -65,36 +65,39 @@ class Record:
         return Result(call=calls[0]) if calls else None
 
     @cached_property
-    def places(self) -> Places:
+    def locations(self) -> Places:
         """The places of the answer."""
         if self.asked.call == SHOWN:
-            return {**places_of_tools(self.tools), **places_beside(self.transcript.beside)}
+            return {
+                **collect_tool_locations(self.tools),
+                **collect_side_locations(self.transcript.beside),
+            }
         if self.result is None:
             how = self.transcript.refused_words
-            return {Place(RESULT, "outcome"): f"no session ({how})"}
-        return places_of(self.result.call)
+            return {AnswerLocation(RESULT, "outcome"): f"no session ({how})"}
+        return collect_call_locations(self.result.call)
 
-    def leaves(self, name: str) -> Iterator[Leaf]:
+    def find_leaves(self, name: str) -> Iterator[Leaf]:
         """Yield the unmasked fields of that name in a successful answer, of one channel."""
         if self.asked.call == SHOWN or self.result is None or self.result.call.outcome != "ok":
             return
         named = [
             leaf
             for leaf in self.result.leaves
-            if fold(leaf.name) == fold(name) and not is_masked(leaf.value)
+            if fold_text(leaf.name) == fold_text(name) and not is_masked(leaf.value)
         ]
         form = named[0].channel if named else ""
         yield from (leaf for leaf in named if leaf.channel == form)
 
 
-def records_of(
+def build_records(
     result: TrialResult, transcript: Transcript | None, tools: ToolList
 ) -> Iterator[Record]:
     """Yield the record of a trial, and for a caller's first call also one for `SHOWN`.
 
     A call without an answer has no record.
     """
-    facts = facts_of(result)["data"]
+    facts = get_facts(result)["data"]
     if transcript is None or facts["call"] is None:
         return
     calls = transcript.tool_calls
@@ -105,7 +108,7 @@ def records_of(
     names = [facts["call"], *([SHOWN] if facts["first"] and calls else [])]
     for name in names:
         yield Record(
-            asked=Asked(name_of(result), name),
+            asked=CallerCall(get_caller_name(result), name),
             which=facts["which"],
             stage=facts["stage"],
             run=result,

@@ -13,17 +13,21 @@ from functools import partial
 
 import anyio
 
-from harness.base import HarnessError, ServerError, digest
+from harness.base import HarnessError, ServerError, digest_json
 from harness.judging import not_started
 from harness.models import may_call
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober
 from harness.probing.callers import ProbeCaller
-from harness.probing.interference.comparing import Comparison
-from harness.probing.interference.data_sets import Which, data_set, server_with, setup_caller
-from harness.probing.interference.declared import declared_in
-from harness.probing.interference.further_calls import AlteredValue, further_calls, leads_on
-from harness.probing.interference.records import SHOWN, Record, Stage, records_of
-from harness.probing.interference.setting_up import set_up
+from harness.probing.interference.comparison import AlterationComparison
+from harness.probing.interference.data_sets import Which, data_set, set_server_data, setup_caller
+from harness.probing.interference.data_setup import set_up_data
+from harness.probing.interference.declarations import iterate_declarations
+from harness.probing.interference.further_calls import (
+    AlteredValue,
+    is_paging_name,
+    propose_further_calls,
+)
+from harness.probing.interference.records import SHOWN, Record, Stage, build_records
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import TrialLine
 from harness.sessions import Pool, open_sessions
@@ -67,40 +71,43 @@ class Interference:
     async def run(self) -> None:
         """Make all calls; failures are logged."""
         try:
-            await self._ask()
+            await self._make_calls()
         finally:
             if self._holds == "B":
-                await self._put_back()
+                await self._restore_data()
 
-    async def _ask(self) -> None:
+    async def _make_calls(self) -> None:
         callers = self.prober.plan.callers
         own = [call for call in self.prober.calls if not call.changes]
-        await self._compare("own", [(caller, own) for caller in callers])
-        found = self._comparison()
-        if self._failed or found.fault is not None:
+        await self._compare_stage("own", [(caller, own) for caller in callers])
+        found = self._build_comparison()
+        if self._failed or found.failure is not None:
             return
         shut = [caller for caller in callers if caller.name in found.must_not_see]
-        alike = found.alike()
+        alike = found.number_structures()
         first = list({alike[caller.name]: caller for caller in reversed(shut)}.values())
         ranks = first, [caller for caller in shut if caller not in first]
-        altered = AlteredValue(self.alteration.field, *found.altered())
-        further, self._left_out = further_calls(
-            ranks, [*self._readable()], altered, found.pages(leads_on)
+        altered = AlteredValue(self.alteration.field, *found.collect_altered_fields())
+        further, self._left_out = propose_further_calls(
+            ranks,
+            [*self._iterate_readable_calls()],
+            altered,
+            found.collect_page_texts(is_paging_name),
         )
         asks = [(caller, further.get(caller.name, [])) for caller in shut]
-        await self._compare("further", [(caller, calls) for caller, calls in asks if calls])
-        await self._confirm(further, own)
+        await self._compare_stage("further", [(caller, calls) for caller, calls in asks if calls])
+        await self._confirm_suspicions(further, own)
 
     @property
     def alteration(self) -> Alteration:
         """The altered value."""
         return self.prober.plan.alterations[self.number]
 
-    def _comparison(self) -> Comparison:
-        declared = list(declared_in(self.prober.settings()))[self.number]
-        return Comparison(declared, self._records)
+    def _build_comparison(self) -> AlterationComparison:
+        declared = list(iterate_declarations(self.prober.build_settings()))[self.number]
+        return AlterationComparison(declared, self._records)
 
-    def _readable(self) -> Iterator[tuple[ProbeCall, Tool]]:
+    def _iterate_readable_calls(self) -> Iterator[tuple[ProbeCall, Tool]]:
         """Yield the calls of read-only tools, whose arguments may be changed, with their tools."""
         tools = {tool.name: tool for listed in self.prober.lists.values() for tool in listed.tools}
         for call in self.prober.calls:
@@ -108,16 +115,16 @@ class Interference:
             if tool is not None and not call.changes and may_call(tool, invented=True):
                 yield call, tool
 
-    async def _compare(self, stage: Stage, asks: Asks) -> None:
+    async def _compare_stage(self, stage: Stage, asks: Asks) -> None:
         for which in ("A", "B", "A"):
             if not self._failed:
-                await self._visit(which, stage, asks)
+                await self._run_data_set(which, stage, asks)
 
-    async def _confirm(
+    async def _confirm_suspicions(
         self, further: Mapping[str, Sequence[ProbeCall]], own: Sequence[ProbeCall]
     ) -> None:
         """Repeat suspicious calls with B and A in turns, as long as they differ."""
-        suspects = self._comparison().suspects()
+        suspects = self._build_comparison().list_suspects()
         for _ in range(MOST_PAIRS):
             if not suspects or self._failed:
                 return
@@ -133,16 +140,16 @@ class Interference:
                 if caller.name in by_caller
             ]
             for which in ("B", "A"):
-                await self._visit(which, "again", asks)
-            suspects = self._comparison().again()
+                await self._run_data_set(which, "again", asks)
+            suspects = self._build_comparison().list_confirmed_calls()
 
     # ── One visit ────────────────────────────────────────────────────────────────────────────
 
-    async def _visit(self, which: Which, stage: Stage, asks: Asks) -> None:
+    async def _run_data_set(self, which: Which, stage: Stage, asks: Asks) -> None:
         """Set up one set of data, and make the calls."""
         self._visits += 1
-        visit = partial(self._trial, which, stage)
-        server = server_with(self.prober.plan.server, data_set(self.alteration, which))
+        visit = partial(self._build_trial, which, stage)
+        server = set_server_data(self.prober.plan.server, data_set(self.alteration, which))
         try:
             async with open_sessions(self.learn) as pool:
                 self._holds = which
@@ -155,10 +162,12 @@ class Interference:
                         (call, visit(caller, call, first=place == 0))
                         for place, call in enumerate(calls)
                     ]
-                    lines = await here.made(trials, partial(here.session, caller), watched=True)
-                    self._note(lines)
+                    lines = await here.run_trials(
+                        trials, partial(here.open_session, caller), watched=True
+                    )
+                    self._log_lines(lines)
         except* HarnessError as errors:
-            self._fail(which, stage, asks[0][0], errors)
+            self._log_failure(which, stage, asks[0][0], errors)
 
     async def _set_up(self, pool: Pool, which: Which) -> None:
         """Make the calls that set up the data.
@@ -167,9 +176,9 @@ class Interference:
             ServerError: one fails.
         """
         plan = self.prober.plan
-        await set_up(pool, plan.server, self.alteration, which, plan.callers)
+        await set_up_data(pool, plan.server, self.alteration, which, plan.callers)
 
-    async def _put_back(self) -> None:
+    async def _restore_data(self) -> None:
         """Restore data set A on a server that was running before."""
         if self.prober.plan.server.transport.command is not None:
             return
@@ -179,16 +188,16 @@ class Interference:
                 async with open_sessions(self.learn) as pool:
                     await self._set_up(pool, "A")
             except* HarnessError as errors:
-                self._fail("A", "again", caller, errors)
+                self._log_failure("A", "again", caller, errors)
 
-    def _note(self, lines: Lines) -> None:
+    def _log_lines(self, lines: Lines) -> None:
         self.keep(lines)
         for line, tools in lines:
-            self._records += records_of(line.run, line.transcript, tools or ToolList(tools=()))
+            self._records += build_records(line.run, line.transcript, tools or ToolList(tools=()))
         if lines and all(line.run.error is not None for line, _ in lines):
             self._failed = True  # and no further call will do better
 
-    def _fail(
+    def _log_failure(
         self,
         which: Which,
         stage: Stage,
@@ -201,11 +210,11 @@ class Interference:
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         kind: ErrorKind = "server" if isinstance(error, ServerError) else "harness"
-        trial = self._trial(which, stage, caller, None, first=False)
+        trial = self._build_trial(which, stage, caller, None, first=False)
         fault = TrialError(kind=kind, message=str(error))
         self.keep([(TrialLine(run=not_started(trial, "error", error=fault)), None)])
 
-    def _trial(
+    def _build_trial(
         self,
         which: Which,
         stage: Stage,
@@ -242,12 +251,14 @@ class Interference:
                     "damage": None,
                     "credential": caller.credential,
                     "data": data,
-                    **({} if call is None else self._command(caller, call)),
+                    **({} if call is None else self._build_command(caller, call)),
                 }
             },
         )
-        key = digest([self.prober.plan.server.name, name, self._visits, data, caller.user_context])
+        key = digest_json(
+            [self.prober.plan.server.name, name, self._visits, data, caller.user_context]
+        )
         return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=0, key=key)
 
-    def _command(self, caller: ProbeCaller, call: ProbeCall) -> dict[str, str]:
-        return self.prober.plan.origin.fact(caller, call, altered=self.alteration.name)
+    def _build_command(self, caller: ProbeCaller, call: ProbeCall) -> dict[str, str]:
+        return self.prober.plan.origin.build_fact(caller, call, altered=self.alteration.name)

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TypeAlias
 
-from harness.judging import Result, differences
-from harness.probing.mutants.recording import Answer, Cell, Recording
+from harness.judging import Result, compare_results
+from harness.probing.mutants.recording import AnswerRecording, CallAnswer, Cell
 from harness.probing.mutants.rewriting import (
-    most_telling,
-    with_fields,
-    with_row,
-    with_value,
-    withheld,
+    add_fields,
+    add_row,
+    add_value,
+    find_most_distinctive,
+    find_withheld,
 )
 from harness.types import ToolCall, ToolList
 
@@ -23,14 +23,14 @@ _REFUSAL = "Access denied"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mutant:
+class ServerMutant:
     """The answers of a server with one fault."""
 
     operator: str
     """The kind of fault; a key of `OPERATORS`."""
     words: str
     """The fault on one line."""
-    answers: tuple[Answer, ...]
+    answers: tuple[CallAnswer, ...]
     """The changed answers."""
     wrong: Cell
     """The caller and call where the server gives too much, or too little."""
@@ -38,100 +38,104 @@ class Mutant:
     """The tool that the fault lists although it is hidden."""
 
 
-Operator: TypeAlias = Callable[[Recording], Iterator[Mutant]]
+Operator: TypeAlias = Callable[[AnswerRecording], Iterator[ServerMutant]]
 
 
-def grant(recording: Recording) -> Iterator[Mutant]:
+def grant_access(recording: AnswerRecording) -> Iterator[ServerMutant]:
     """A refused caller gets the answer that somebody else got."""
-    for answers in recording.of_call().values():
-        full = _fullest(answers)
+    for answers in recording.group_by_call().values():
+        full = _find_fullest(answers)
         for own in answers:
-            if own.refused and full is not None and full.result is not None:
+            if own.is_refused and full is not None and full.result is not None:
                 words = f"{own.call} as {own.caller}: answered as for {full.caller}, not refused"
-                yield _one("grant", words, own.answered(full.result.call))
+                yield _build_mutant("grant", words, own.replace_result(full.result.call))
 
 
-def refuse(recording: Recording) -> Iterator[Mutant]:
+def refuse_access(recording: AnswerRecording) -> Iterator[ServerMutant]:
     """A caller who got an answer is refused."""
     for own in recording.answers.values():
-        if own.good is not None:
+        if own.successful_result is not None:
             words = f"{own.call} as {own.caller}: refused, not answered"
-            yield _one("refuse", words, own.answered(_refusal(own, recording)))
+            yield _build_mutant("refuse", words, own.replace_result(_build_refusal(own, recording)))
 
 
-def widen(recording: Recording) -> Iterator[Mutant]:
+def widen_fields(recording: AnswerRecording) -> Iterator[ServerMutant]:
     """A field that is left out is included."""
-    yield from _opened(recording, "widen", "left out", "is there, not left out")
+    yield from _open_fields(recording, "widen", "left out", "is there, not left out")
 
 
-def unmask(recording: Recording) -> Iterator[Mutant]:
+def unmask_fields(recording: AnswerRecording) -> Iterator[ServerMutant]:
     """A field that is masked can be read."""
-    yield from _opened(recording, "unmask", "masked", "can be read, not masked")
+    yield from _open_fields(recording, "unmask", "masked", "can be read, not masked")
 
 
-def forget_record(recording: Recording) -> Iterator[Mutant]:
+def forget_record(recording: AnswerRecording) -> Iterator[ServerMutant]:
     """One record of a list is not filtered or not left out."""
-    for own, result, full in _filtered(recording):
-        paths = {path for path in withheld(result, full) if "[]" in path}
+    for own, result, full in _iterate_filtered(recording):
+        paths = {path for path in find_withheld(result, full) if "[]" in path}
         if paths:
             words = f"{own.call} as {own.caller}: one record is not filtered"
-            call = with_fields(result, full, paths, first_only=True)
-            yield _one("forget_record", words, own.answered(call))
+            call = add_fields(result, full, paths, first_only=True)
+            yield _build_mutant("forget_record", words, own.replace_result(call))
         words = f"{own.call} as {own.caller}: one record more"
-        yield _one("forget_record", words, own.answered(with_row(result, full)))
+        yield _build_mutant("forget_record", words, own.replace_result(add_row(result, full)))
 
 
-def alias(recording: Recording) -> Iterator[Mutant]:
+def alias_values(recording: AnswerRecording) -> Iterator[ServerMutant]:
     """A withheld value is included under another name."""
-    yield from _smuggled(recording, "alias", "remark", str)
+    yield from _smuggle_values(recording, "alias", "remark", str)
 
 
-def encode(recording: Recording) -> Iterator[Mutant]:
+def encode_values(recording: AnswerRecording) -> Iterator[ServerMutant]:
     """A withheld value is included in base64 under another name."""
-    yield from _smuggled(
+    yield from _smuggle_values(
         recording, "encode", "cursor", lambda text: base64.b64encode(text.encode()).decode()
     )
 
 
-def quote(recording: Recording) -> Iterator[Mutant]:
+def quote_values(recording: AnswerRecording) -> Iterator[ServerMutant]:
     """The text of a refusal contains the withheld value."""
-    for answers in recording.of_call().values():
-        full = _fullest(answers)
+    for answers in recording.group_by_call().values():
+        full = _find_fullest(answers)
         for own in answers:
-            if own.result is None or not own.refused or full is None or full.result is None:
+            if own.result is None or not own.is_refused or full is None or full.result is None:
                 continue
             if (
-                leaf := most_telling(full.result.leaves, recording.seen_by(own.caller))
+                leaf := find_most_distinctive(
+                    full.result.leaves, recording.collect_seen_values(own.caller)
+                )
             ) is not None:
                 text = f"{own.result.call.text} ({leaf.value})"
                 words = (
                     f"{own.call} as {own.caller}: the refusal quotes {leaf.path or 'the answer'}"
                 )
-                yield _one("quote", words, own.answered(replace(own.result.call, text=text)))
+                yield _build_mutant(
+                    "quote", words, own.replace_result(replace(own.result.call, text=text))
+                )
 
 
-def cache(recording: Recording) -> Iterator[Mutant]:
+def cache_answers(recording: AnswerRecording) -> Iterator[ServerMutant]:
     """Everybody gets the answer that was made for one caller."""
-    for call, answers in recording.of_call().items():
-        kinds = {answer.visible: answer for answer in answers}
+    for call, answers in recording.group_by_call().items():
+        kinds = {answer.visible_content: answer for answer in answers}
         for first in kinds.values():
-            changed = [own.as_of(first) for own in answers if _differ(own, first)]
+            changed = [own.impersonate(first) for own in answers if _answers_differ(own, first)]
             words = f"{call}: everybody gets the answer of {first.caller}"
-            yield from _several("cache", words, changed, recording)
+            yield from _build_joint_mutant("cache", words, changed, recording)
 
 
-def previous(recording: Recording) -> Iterator[Mutant]:
+def return_previous(recording: AnswerRecording) -> Iterator[ServerMutant]:
     """Each caller gets the previous caller's answer."""
-    for call, answers in recording.of_call().items():
+    for call, answers in recording.group_by_call().items():
         pairs = zip([*answers[-1:], *answers[:-1]], answers, strict=True)
-        changed = [own.as_of(before) for before, own in pairs if _differ(own, before)]
+        changed = [own.impersonate(before) for before, own in pairs if _answers_differ(own, before)]
         words = f"{call}: each caller gets the answer of the caller before"
-        yield from _several("previous", words, changed, recording)
+        yield from _build_joint_mutant("previous", words, changed, recording)
 
 
-def swap(recording: Recording) -> Iterator[Mutant]:
+def swap_callers(recording: AnswerRecording) -> Iterator[ServerMutant]:
     """Two callers are swapped in every call."""
-    of_caller = recording.of_caller()
+    of_caller = recording.group_by_caller()
     for one, other in combinations(of_caller, 2):
         twins = [
             (own, recording.answers[other, own.call])
@@ -141,26 +145,26 @@ def swap(recording: Recording) -> Iterator[Mutant]:
         changed = [
             mixed
             for own, twin in twins
-            if _differ(own, twin)
-            for mixed in (own.as_of(twin), twin.as_of(own))
+            if _answers_differ(own, twin)
+            for mixed in (own.impersonate(twin), twin.impersonate(own))
         ]
         words = f"{one} and {other} are taken for one another"
-        yield from _several("swap", words, changed, recording)
+        yield from _build_joint_mutant("swap", words, changed, recording)
 
 
-def show_hidden(recording: Recording) -> Iterator[Mutant]:
+def show_hidden(recording: AnswerRecording) -> Iterator[ServerMutant]:
     """A hidden tool is listed."""
-    for caller, answers in recording.of_caller().items():
+    for caller, answers in recording.group_by_caller().items():
         offered = {tool.name for tool in answers[0].tools.tools}
         if not offered:
             continue  # who was refused a session has no list
         for name, tool in recording.tools.items():
             if name not in offered:
                 longer = ToolList(tools=(*answers[0].tools.tools, tool))
-                yield Mutant(
+                yield ServerMutant(
                     operator="show_hidden",
                     words=f"{name} is in the list of {caller}, not hidden",
-                    answers=tuple(answer.shown(longer) for answer in answers),
+                    answers=tuple(answer.replace_tools(longer) for answer in answers),
                     wrong=answers[0].cell,
                     hides=name,
                 )
@@ -169,24 +173,24 @@ def show_hidden(recording: Recording) -> Iterator[Mutant]:
 OPERATORS: Mapping[str, Operator] = {
     operator.__name__: operator
     for operator in (
-        grant,
-        refuse,
-        widen,
-        unmask,
+        grant_access,
+        refuse_access,
+        widen_fields,
+        unmask_fields,
         forget_record,
-        alias,
-        encode,
-        quote,
-        cache,
-        previous,
-        swap,
+        alias_values,
+        encode_values,
+        quote_values,
+        cache_answers,
+        return_previous,
+        swap_callers,
         show_hidden,
     )
 }
 """Every operator, by its name."""
 
 
-def mutants(recording: Recording) -> Iterator[Mutant]:
+def generate_mutants(recording: AnswerRecording) -> Iterator[ServerMutant]:
     """Yield every mutant that differs from the recorded answers and from earlier mutants."""
     known: set[object] = set()
     for operator in OPERATORS.values():
@@ -194,9 +198,9 @@ def mutants(recording: Recording) -> Iterator[Mutant]:
             changed = tuple(
                 answer
                 for answer in mutant.answers
-                if answer.visible != recording.answers[answer.cell].visible
+                if answer.visible_content != recording.answers[answer.cell].visible_content
             )
-            behaviour = frozenset((answer.cell, answer.visible) for answer in changed)
+            behaviour = frozenset((answer.cell, answer.visible_content) for answer in changed)
             if changed and behaviour not in known:
                 known.add(behaviour)
                 yield replace(mutant, answers=changed)
@@ -205,32 +209,34 @@ def mutants(recording: Recording) -> Iterator[Mutant]:
 # ── Parts ────────────────────────────────────────────────────────────────────────────────────
 
 
-def _one(operator: str, words: str, answer: Answer) -> Mutant:
-    return Mutant(operator=operator, words=words, answers=(answer,), wrong=answer.cell)
+def _build_mutant(operator: str, words: str, answer: CallAnswer) -> ServerMutant:
+    return ServerMutant(operator=operator, words=words, answers=(answer,), wrong=answer.cell)
 
 
-def _several(
-    operator: str, words: str, changed: list[Answer], recording: Recording
-) -> Iterator[Mutant]:
+def _build_joint_mutant(
+    operator: str, words: str, changed: list[CallAnswer], recording: AnswerRecording
+) -> Iterator[ServerMutant]:
     """Yield one mutant; its `wrong` cell is one that gives more than before, if there is one."""
     if changed:
         gains = [
-            answer for answer in changed if _size(answer) > _size(recording.answers[answer.cell])
+            answer
+            for answer in changed
+            if _measure_size(answer) > _measure_size(recording.answers[answer.cell])
         ]
         wrong = (gains or changed)[0].cell
-        yield Mutant(operator=operator, words=words, answers=tuple(changed), wrong=wrong)
+        yield ServerMutant(operator=operator, words=words, answers=tuple(changed), wrong=wrong)
 
 
-def _size(answer: Answer) -> int:
-    return 0 if answer.good is None else 1 + len(answer.good.leaves)
+def _measure_size(answer: CallAnswer) -> int:
+    return 0 if answer.successful_result is None else 1 + len(answer.successful_result.leaves)
 
 
-def _fullest(answers: Iterable[Answer]) -> Answer | None:
-    good = [answer for answer in answers if answer.good is not None]
-    return max(good, key=_size, default=None)
+def _find_fullest(answers: Iterable[CallAnswer]) -> CallAnswer | None:
+    good = [answer for answer in answers if answer.successful_result is not None]
+    return max(good, key=_measure_size, default=None)
 
 
-def _differ(own: Answer, other: Answer) -> bool:
+def _answers_differ(own: CallAnswer, other: CallAnswer) -> bool:
     """Whether the answers to two callers differ."""
     if own.result is None or other.result is None:
         return own.result is not other.result
@@ -240,7 +246,7 @@ def _differ(own: Answer, other: Answer) -> bool:
     )
 
 
-def _refusal(own: Answer, recording: Recording) -> ToolCall:
+def _build_refusal(own: CallAnswer, recording: AnswerRecording) -> ToolCall:
     """Return a refusal of ``own``'s call, worded like a recorded refusal if there is one."""
     assert own.result is not None
     refused = [
@@ -257,36 +263,42 @@ def _refusal(own: Answer, recording: Recording) -> ToolCall:
     return replace(call, text=_REFUSAL, refusal="tool_error")
 
 
-def _filtered(recording: Recording) -> Iterator[tuple[Answer, Result, Result]]:
+def _iterate_filtered(recording: AnswerRecording) -> Iterator[tuple[CallAnswer, Result, Result]]:
     """Yield successful answers, each with the most complete answer to the same call."""
-    for answers in recording.of_call().values():
-        full = _fullest(answers)
+    for answers in recording.group_by_call().values():
+        full = _find_fullest(answers)
         for own in answers:
-            if full is None or full.good is None or own.good is None:
+            if full is None or full.successful_result is None or own.successful_result is None:
                 continue
-            if _differ(own, full):
-                yield own, own.good, full.good
+            if _answers_differ(own, full):
+                yield own, own.successful_result, full.successful_result
 
 
-def _opened(recording: Recording, operator: str, how: str, words: str) -> Iterator[Mutant]:
-    for own, result, full in _filtered(recording):
+def _open_fields(
+    recording: AnswerRecording, operator: str, how: str, words: str
+) -> Iterator[ServerMutant]:
+    for own, result, full in _iterate_filtered(recording):
         of_name: dict[str, set[str]] = {}
-        for path, kept in withheld(result, full).items():
+        for path, kept in find_withheld(result, full).items():
             if kept == how:
                 of_name.setdefault(path.rpartition(".")[2], set()).add(path)
         for name, paths in of_name.items():
             fault = f"{own.call} as {own.caller}: {name} {words}"
-            yield _one(operator, fault, own.answered(with_fields(result, full, paths)))
+            yield _build_mutant(
+                operator, fault, own.replace_result(add_fields(result, full, paths))
+            )
 
 
-def _smuggled(
-    recording: Recording, operator: str, name: str, written: Callable[[str], str]
-) -> Iterator[Mutant]:
-    for own, result, full in _filtered(recording):
-        kept_back = [difference.leaf for difference in differences(full, result)]
-        if (leaf := most_telling(kept_back, recording.seen_by(own.caller))) is not None:
-            call = with_value(result, name, written(str(leaf.value)))
+def _smuggle_values(
+    recording: AnswerRecording, operator: str, name: str, written: Callable[[str], str]
+) -> Iterator[ServerMutant]:
+    for own, result, full in _iterate_filtered(recording):
+        kept_back = [difference.leaf for difference in compare_results(full, result)]
+        if (
+            leaf := find_most_distinctive(kept_back, recording.collect_seen_values(own.caller))
+        ) is not None:
+            call = add_value(result, name, written(str(leaf.value)))
             words = f"{own.call} as {own.caller}: the value of {leaf.path} stands under {name!r}"
             if operator == "encode":
                 words += " in base64"
-            yield _one(operator, words, own.answered(call))
+            yield _build_mutant(operator, words, own.replace_result(call))

@@ -6,59 +6,59 @@ from collections.abc import Iterable, Iterator
 
 from harness.probing.caller_views import (
     NO_ANSWER,
-    asked,
-    bases_of,
-    facts_of,
+    get_bases,
+    get_caller_name,
+    get_facts,
+    get_label,
     is_apart,
-    label_of,
-    name_of,
+    iterate_calls,
 )
 from harness.probing.expectations import Expectations
-from harness.probing.mutants.recording import Answer, Recording
+from harness.probing.mutants.recording import AnswerRecording, CallAnswer
 from harness.runlog import RunLog
 from harness.types import Caller, Case, Check, ToolList
 
 
-class ProbeRecording(Recording):
+class ProbeRecording(AnswerRecording):
     """The answers of a probe, and the suites' expectations on them."""
 
     def __init__(self, log: RunLog, cases: Iterable[Case]) -> None:
         """Read the first round of ``log``; the second round only repeats it."""
-        super().__init__(_answers(log), cases)
+        super().__init__(_iterate_answers(log), cases)
         self.header = log.header
         self._expected = Expectations(self.cases, self.tools)
 
-    def can_state(self, check: Check, answer: Answer) -> bool:
+    def can_state(self, check: Check, answer: CallAnswer) -> bool:
         """Whether ``check``, if a suite had it, would apply to the call of ``answer``."""
         caller = Caller(user_context=answer.context)
         stated = Expectations(
             [Case(name="", prompt="", checks=(check,), caller=caller)], self.tools
         )
-        return bool(stated.of(caller.user_context, answer.tool, answer.arguments))
+        return bool(stated.find_checks(caller.user_context, answer.tool, answer.arguments))
 
-    def checks(self, answer: Answer) -> tuple[Check, ...]:
+    def list_checks(self, answer: CallAnswer) -> tuple[Check, ...]:
         """Return the suites' expectations on a call."""
-        return self._expected.of(answer.context, answer.tool, answer.arguments)
+        return self._expected.find_checks(answer.context, answer.tool, answer.arguments)
 
-    def must_be_hidden(self, answer: Answer) -> list[str]:
+    def must_be_hidden(self, answer: CallAnswer) -> list[str]:
         """Return the tools that suites expect to be hidden from the caller of ``answer``."""
-        return self._expected.hidden_from(answer.context)
+        return self._expected.list_hidden_tools(answer.context)
 
 
-def _answers(log: RunLog) -> Iterator[Answer]:
-    for result in sorted(asked(log.results), key=lambda result: result.index):
-        if bases_of(result) or result.stop is None or is_apart(result):
+def _iterate_answers(log: RunLog) -> Iterator[CallAnswer]:
+    for result in sorted(iterate_calls(log.results), key=lambda result: result.index):
+        if get_bases(result) or result.stop is None or is_apart(result):
             continue
-        transcript = log.transcript(result.key)
+        transcript = log.read_transcript(result.key)
         if transcript is None or any(call.outcome in NO_ANSWER for call in transcript.tool_calls):
             continue
         if not transcript.tool_calls and transcript.refused_status is None:
             continue
-        yield Answer(
-            caller=name_of(result),
-            call=label_of(result),
-            tool=str(facts_of(result)["tool"]),
-            arguments=facts_of(result)["arguments"],
+        yield CallAnswer(
+            caller=get_caller_name(result),
+            call=get_label(result),
+            tool=str(get_facts(result)["tool"]),
+            arguments=get_facts(result)["arguments"],
             run=result,
             transcript=transcript,
             tools=log.tools.get(transcript.tools_digest) or ToolList(tools=()),

@@ -9,19 +9,19 @@ from typing import TypeAlias
 from harness.judging import (
     Evidence,
     View,
-    decide,
-    evaluate,
+    build_view,
+    decide_access,
+    evaluate_checks,
+    explain_unobserved,
     find_leaks,
-    unobserved,
-    view_of,
-    with_comparison,
+    judge_by_comparison,
 )
-from harness.probing.kept_decisions import Kept, changes
-from harness.probing.mutants.operators import Mutant
+from harness.probing.kept_decisions import Kept, find_changes
+from harness.probing.mutants.operators import ServerMutant
 from harness.probing.mutants.probe_recording import ProbeRecording
-from harness.probing.mutants.recording import Answer, Cell
+from harness.probing.mutants.recording import CallAnswer, Cell
 from harness.probing.mutants.score import KilledBy
-from harness.probing.report import Decided
+from harness.probing.report import ProbeDecision
 from harness.types import Caller, Case, Check, CheckResult, Decision, ToolList
 
 _Findings: TypeAlias = frozenset[tuple[str, ...]]
@@ -45,7 +45,7 @@ class ProbeJudge:
     """
 
     def __init__(self, recording: ProbeRecording, kept: KeptTable | None = None) -> None:
-        """Take the recorded answers; `begin` judges them.
+        """Take the recorded answers; `judge_recorded` judges them.
 
         ``kept``: the decisions that the probe is compared with, if any.
         """
@@ -59,31 +59,33 @@ class ProbeJudge:
         self._found: _Findings = frozenset()
         self._changed: _Findings = frozenset()
 
-    async def begin(self) -> None:
+    async def judge_recorded(self) -> None:
         """Judge the recorded answers."""
         for cell, answer in self._recording.answers.items():
-            self._checked[cell] = await self._results(answer, self._recording.checks(answer))
-            self._views[cell] = self._view(answer, self._checked[cell])
-        self.decisions = _decisions(self._views)
+            self._checked[cell] = await self._check_answer(
+                answer, self._recording.list_checks(answer)
+            )
+            self._views[cell] = self._build_view(answer, self._checked[cell])
+        self.decisions = _decide_views(self._views)
         listed = self._recording.answers.values()
-        self._failing = self._unexpected(self._checked, self._views, listed)
-        self._found = frozenset(self._searched(self._views))
-        self._changed = frozenset(self._changes(self._views))
+        self._failing = self._find_unexpected(self._checked, self._views, listed)
+        self._found = frozenset(self._search_views(self._views))
+        self._changed = frozenset(self._find_changes(self._views))
 
-    async def killed_by(self, mutant: Mutant) -> KilledBy | None:
+    async def find_killer(self, mutant: ServerMutant) -> KilledBy | None:
         """Return what notices ``mutant``: first the suite, then the search, then kept decisions."""
         checked, views = dict(self._checked), dict(self._views)
         for answer in mutant.answers:
             cell = answer.cell
-            checked[cell] = await self._results(answer, self._recording.checks(answer))
-            views[cell] = self._view(answer, checked[cell])
-        if self._unexpected(checked, views, mutant.answers) - self._failing:
+            checked[cell] = await self._check_answer(answer, self._recording.list_checks(answer))
+            views[cell] = self._build_view(answer, checked[cell])
+        if self._find_unexpected(checked, views, mutant.answers) - self._failing:
             return "suite"
-        if frozenset(self._searched(views)) - self._found:
+        if frozenset(self._search_views(views)) - self._found:
             return "search"
-        return "kept" if frozenset(self._changes(views)) - self._changed else None
+        return "kept" if frozenset(self._find_changes(views)) - self._changed else None
 
-    async def notices(self, check: Check, cell: Cell, mutant: Mutant) -> bool:
+    async def would_notice(self, check: Check, cell: Cell, mutant: ServerMutant) -> bool:
         """Whether the suite would notice ``mutant`` if it also had ``check`` on ``cell``.
 
         It would not if the check fails on the recorded answers, or does not apply to this call.
@@ -97,41 +99,43 @@ class ProbeJudge:
         before = await self._fails(check, recorded, ())
         return not before and await self._fails(check, changed[cell], mutant.answers)
 
-    async def _fails(self, check: Check, answer: Answer, changed: Iterable[Answer]) -> bool:
+    async def _fails(self, check: Check, answer: CallAnswer, changed: Iterable[CallAnswer]) -> bool:
         views = dict(self._views)
         for each in changed:
-            views[each.cell] = self._view(each, self._checked[each.cell])
-        results = await self._results(answer, (check,))
-        decided = _decisions(views)[answer.cell]
-        return any(with_comparison(one, decided).verdict == "failed" for one in results)
+            views[each.cell] = self._build_view(each, self._checked[each.cell])
+        results = await self._check_answer(answer, (check,))
+        decided = _decide_views(views)[answer.cell]
+        return any(judge_by_comparison(one, decided).verdict == "failed" for one in results)
 
-    async def _results(self, answer: Answer, checks: Collection[Check]) -> tuple[CheckResult, ...]:
+    async def _check_answer(
+        self, answer: CallAnswer, checks: Collection[Check]
+    ) -> tuple[CheckResult, ...]:
         if not checks:
             return ()
         facts = answer.run.case
         caller = Caller(user_context=facts.user_context, identity=facts.identity, group=facts.group)
         case = Case(name=facts.name, prompt="", checks=tuple(checks), caller=caller)
         evidence = Evidence(case=case, transcript=answer.transcript, tools=answer.tools)
-        return await evaluate(evidence)
+        return await evaluate_checks(evidence)
 
-    def _view(self, answer: Answer, checks: tuple[CheckResult, ...]) -> View:
+    def _build_view(self, answer: CallAnswer, checks: tuple[CheckResult, ...]) -> View:
         lists: Mapping[str, ToolList] = {answer.transcript.tools_digest: answer.tools}
         run = replace(answer.run, checks=checks)
-        return view_of(run, answer.transcript, lists, self._recording.header.suites)
+        return build_view(run, answer.transcript, lists, self._recording.header.suites)
 
-    def _unexpected(
+    def _find_unexpected(
         self,
         checked: Mapping[Cell, Sequence[CheckResult]],
         views: Mapping[Cell, View],
-        answers: Iterable[Answer],
+        answers: Iterable[CallAnswer],
     ) -> _Findings:
         """Return the failed expectations."""
-        decisions = _decisions(views)
+        decisions = _decide_views(views)
         failed = {
             (*cell, str(number))
             for cell, checks in checked.items()
             for number, check in enumerate(checks)
-            if with_comparison(check, decisions[cell]).verdict == "failed"
+            if judge_by_comparison(check, decisions[cell]).verdict == "failed"
         }
         shown = {
             (answer.caller, tool, "listed")
@@ -141,49 +145,49 @@ class ProbeJudge:
         }
         return frozenset(failed | shown)
 
-    def _changes(self, views: Mapping[Cell, View]) -> Iterator[tuple[str, ...]]:
+    def _find_changes(self, views: Mapping[Cell, View]) -> Iterator[tuple[str, ...]]:
         """Yield the decisions that differ from the kept decisions."""
         if self._kept is None:
             return
-        table: dict[str, dict[str, Decided]] = {}
+        table: dict[str, dict[str, ProbeDecision]] = {}
         answers = self._recording.answers
         called = {answer.tool for answer in answers.values()}
-        shown = frozenset().union(*(view.offered for view in views.values())) - called
-        for cell, decisions in _decisions(views).items():
+        shown = frozenset().union(*(view.tool_names for view in views.values())) - called
+        for cell, decisions in _decide_views(views).items():
             caller, call = cell
             tool = answers[cell].tool
             decision = next((one for one in decisions if one.tool == tool), None)
             if decision is not None:
-                table.setdefault(call, {})[caller] = Decided.of(decision)
+                table.setdefault(call, {})[caller] = ProbeDecision.from_decision(decision)
             for name in shown:
-                is_listed = name in views[cell].offered
-                listing = Decided(access="listed" if is_listed else "hidden")
+                is_listed = name in views[cell].tool_names
+                listing = ProbeDecision(access="listed" if is_listed else "hidden")
                 table.setdefault(name, {})[caller] = listing
-        for change in changes(self._kept.decisions, table):
+        for change in find_changes(self._kept.decisions, table):
             if change.direction == "more" or not self._kept.more_only:
                 yield change.caller, change.call, str(change.now)
 
-    def _searched(self, views: Mapping[Cell, View]) -> Iterator[tuple[str, ...]]:
+    def _search_views(self, views: Mapping[Cell, View]) -> Iterator[tuple[str, ...]]:
         """Yield the findings that need no expectation."""
-        by_caller = list(_joined(views))
+        by_caller = list(_join_views(views))
         for leak in find_leaks([view for _, view in by_caller]):
             if not leak.is_note:
                 yield "leak", leak.identity, leak.tool, leak.field, leak.place, leak.value
-        shown = frozenset().union(*(view.offered for view in views.values()))
+        shown = frozenset().union(*(view.tool_names for view in views.values()))
         for caller, view in by_caller:
             for result in view.results:
                 tool = result.call.tool
-                if result.call.outcome == "ok" and tool in shown and tool not in view.offered:
+                if result.call.outcome == "ok" and tool in shown and tool not in view.tool_names:
                     yield "hidden_callable", caller, tool
-        if unobserved(views.values()) is not None:
+        if explain_unobserved(views.values()) is not None:
             yield ("unobserved",)
 
 
-def _decisions(views: Mapping[Cell, View]) -> Mapping[Cell, tuple[Decision, ...]]:
-    return dict(zip(views, decide(list(views.values())), strict=True))
+def _decide_views(views: Mapping[Cell, View]) -> Mapping[Cell, tuple[Decision, ...]]:
+    return dict(zip(views, decide_access(list(views.values())), strict=True))
 
 
-def _joined(views: Mapping[Cell, View]) -> Iterator[tuple[str, View]]:
+def _join_views(views: Mapping[Cell, View]) -> Iterator[tuple[str, View]]:
     """Join the views of a caller's calls that have the same settings.
 
     So the list of tools and the messages outside of results are searched once, not per call.

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from harness.base import canonical_json
-from harness.judging import Result, Value, value_of
+from harness.judging import ComparableValue, Result, to_comparable
 from harness.types import (
     Case,
     JsonObject,
@@ -24,7 +24,7 @@ Cell: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class CallAnswer:
     """The answer to one call of one caller, as recorded or rewritten."""
 
     caller: str
@@ -61,13 +61,13 @@ class Answer:
         return Result(call=calls[self.place]) if calls else None
 
     @property
-    def good(self) -> Result | None:
+    def successful_result(self) -> Result | None:
         """The result, if the call succeeded."""
         found = self.result
         return found if found is not None and found.call.outcome == "ok" else None
 
     @property
-    def refused(self) -> bool:
+    def is_refused(self) -> bool:
         """Whether the server refused the call, the session, or the tool itself."""
         found = self.result
         if found is None:
@@ -75,35 +75,35 @@ class Answer:
         return found.call.outcome in ("denied", "unknown_tool")
 
     @cached_property
-    def visible(self) -> object:
+    def visible_content(self) -> object:
         """Everything that the caller sees of this answer, in a form that can be compared."""
         shown = (self.transcript.refused_status, self.tools.digest)
-        return shown if self.result is None else (*shown, *visible_in(self.result.call))
+        return shown if self.result is None else (*shown, *collect_visible(self.result.call))
 
-    def answered(self, call: ToolCall) -> Answer:
+    def replace_result(self, call: ToolCall) -> CallAnswer:
         """Return this answer with the result of ``call``."""
-        return replace(self, transcript=with_answers(self.transcript, {self.place: call}))
+        return replace(self, transcript=replace_answers(self.transcript, {self.place: call}))
 
-    def as_of(self, other: Answer) -> Answer:
+    def impersonate(self, other: CallAnswer) -> CallAnswer:
         """Return the answer of a server that mistakes this caller for ``other``'s."""
         if self.result is not None and other.result is not None:
-            return self.answered(other.result.call)
+            return self.replace_result(other.result.call)
         taken = replace(
             other.transcript, tools=self.transcript.tools, tools_digest=self.tools.digest
         )
         return replace(self, transcript=taken)
 
-    def shown(self, tools: ToolList) -> Answer:
+    def replace_tools(self, tools: ToolList) -> CallAnswer:
         """Return this answer with another list of tools."""
-        return replace(self, transcript=showing(self.transcript, tools), tools=tools)
+        return replace(self, transcript=replace_tool_list(self.transcript, tools), tools=tools)
 
 
-def visible_in(call: ToolCall) -> tuple[object, ...]:
+def collect_visible(call: ToolCall) -> tuple[object, ...]:
     """Return everything that a caller sees of an answer, in a form that can be compared."""
     return call.outcome, call.text, repr(call.structured)
 
 
-def with_answers(transcript: Transcript, answers: Mapping[int, ToolCall]) -> Transcript:
+def replace_answers(transcript: Transcript, answers: Mapping[int, ToolCall]) -> Transcript:
     """Return ``transcript`` with other answers, by the index of the call.
 
     They turn a refused session into an open one.
@@ -121,18 +121,18 @@ def with_answers(transcript: Transcript, answers: Mapping[int, ToolCall]) -> Tra
     return replace(transcript, tool_calls=tuple(calls), refused_status=None, stop=stop)
 
 
-def showing(transcript: Transcript, tools: ToolList) -> Transcript:
+def replace_tool_list(transcript: Transcript, tools: ToolList) -> Transcript:
     """Return ``transcript`` with the list ``tools``."""
     names = tuple(tool.name for tool in tools.tools)
     return replace(transcript, tools=names, tools_digest=tools.digest)
 
 
-class Recording:
+class AnswerRecording:
     """The answers of a run, and the suites' cases."""
 
-    def __init__(self, answers: Iterable[Answer], cases: Iterable[Case]) -> None:
+    def __init__(self, answers: Iterable[CallAnswer], cases: Iterable[Case]) -> None:
         """Take the first of ``answers`` for each caller and call."""
-        self.answers: dict[Cell, Answer] = {}
+        self.answers: dict[Cell, CallAnswer] = {}
         """The answers to the suite's own identities, by caller and call."""
         for answer in answers:
             self.answers.setdefault(answer.cell, answer)
@@ -143,39 +143,44 @@ class Recording:
                 self.tools.setdefault(tool.name, tool)
         self.cases = tuple(cases)
         """The suites' cases."""
-        self._seen: dict[str, frozenset[Value]] = {}
+        self._seen: dict[str, frozenset[ComparableValue]] = {}
 
-    def of_call(self) -> Mapping[str, list[Answer]]:
+    def group_by_call(self) -> Mapping[str, list[CallAnswer]]:
         """Return the answers by call; callers are in the suite's order."""
-        found: dict[str, list[Answer]] = {}
+        found: dict[str, list[CallAnswer]] = {}
         for answer in self.answers.values():
             found.setdefault(answer.call, []).append(answer)
         return found
 
-    def of_caller(self) -> Mapping[str, list[Answer]]:
+    def group_by_caller(self) -> Mapping[str, list[CallAnswer]]:
         """Return the answers by caller."""
-        found: dict[str, list[Answer]] = {}
+        found: dict[str, list[CallAnswer]] = {}
         for answer in self.answers.values():
             found.setdefault(answer.caller, []).append(answer)
         return found
 
-    def seen_by(self, caller: str) -> frozenset[Value]:
+    def collect_seen_values(self, caller: str) -> frozenset[ComparableValue]:
         """Return every value that ``caller`` sent or received, so that repeating it is no leak."""
         if caller not in self._seen:
             own = [answer for answer in self.answers.values() if answer.caller == caller]
-            given = [leaf.value for each in own if each.good for leaf in each.good.leaves]
+            given = [
+                leaf.value
+                for each in own
+                if each.successful_result
+                for leaf in each.successful_result.leaves
+            ]
             sent = [value for each in own for value in each.arguments.values()]
             attributes = [value for each in own for value in (each.context or {}).values()]
-            values = map(value_of, (*given, *sent, *attributes))
+            values = map(to_comparable, (*given, *sent, *attributes))
             self._seen[caller] = frozenset(value for value in values if value is not None)
         return self._seen[caller]
 
-    def cases_of(self, answer: Answer) -> list[Case]:
+    def find_cases(self, answer: CallAnswer) -> list[Case]:
         """Return the cases of the caller of ``answer``; the case that recorded it comes first."""
         context = canonical_json(answer.context)
         own = [case for case in self.cases if canonical_json(case.caller.user_context) == context]
         return sorted(own, key=lambda case: case.name != answer.run.case.name)
 
-    def prompt_of(self, answer: Answer) -> str | None:
+    def find_prompt(self, answer: CallAnswer) -> str | None:
         """Return the prompt that led to the call of ``answer``, if there is one."""
         return None

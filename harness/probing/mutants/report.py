@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
-from harness.base import one_line
-from harness.probing.mutants.missing import as_yaml
+from harness.base import make_one_line
+from harness.probing.mutants.missing_expectations import format_yaml
 from harness.probing.mutants.probe_recording import ProbeRecording
 from harness.probing.mutants.probe_verdicts import KeptTable, ProbeJudge
-from harness.probing.mutants.recording import Recording
+from harness.probing.mutants.recording import AnswerRecording
 from harness.probing.mutants.run_recording import RunRecording
 from harness.probing.mutants.run_verdicts import RunMutantJudge
-from harness.probing.mutants.score import MutantJudge, MutationScore, Planted, mutation_score
+from harness.probing.mutants.score import MutantJudge, MutationScore, ScoredMutant, mutation_score
 from harness.runlog import RunLog
 from harness.types import Case
 
@@ -20,28 +20,28 @@ _MOST_SURVIVORS = 30
 """Survivors that the console shows; JSON has all of them."""
 
 
-Scoring: TypeAlias = Callable[[RunLog], tuple[Recording, MutantJudge]]
+Scoring: TypeAlias = Callable[[RunLog], tuple[AnswerRecording, MutantJudge]]
 """Returns the recorded answers of a log, and a judge for mutants of them."""
 
 
 def probe_scoring(cases: Iterable[Case], kept: KeptTable | None = None) -> Scoring:
     """Return the scoring of a probe: by ``cases``, by the search for leaks, by ``kept``."""
 
-    def scoring(log: RunLog) -> tuple[Recording, MutantJudge]:
+    def start_scoring(log: RunLog) -> tuple[AnswerRecording, MutantJudge]:
         recording = ProbeRecording(log, cases)
         return recording, ProbeJudge(recording, kept)
 
-    return scoring
+    return start_scoring
 
 
 def run_scoring(suite: str, cases: Iterable[Case]) -> Scoring:
     """Return the scoring of a run: by the checks of ``cases``, which belong to ``suite``."""
 
-    def scoring(log: RunLog) -> tuple[Recording, MutantJudge]:
+    def start_scoring(log: RunLog) -> tuple[AnswerRecording, MutantJudge]:
         recording = RunRecording(log, suite, cases)
         return recording, RunMutantJudge(recording)
 
-    return scoring
+    return start_scoring
 
 
 class SuiteScore:
@@ -64,52 +64,52 @@ class SuiteScore:
             self.fault = "nothing could be planted, so the suite has no mutation score"
         elif score.share * 100 < self._min_score:
             self.fault = (
-                f"the suite notices {score.killed()} of {len(score.planted)} mutants "
+                f"the suite notices {score.count_killed()} of {len(score.planted)} mutants "
                 f"({score.share:.1%}), fewer than {self._min_score:g} %"
             )
         return self.fault
 
     @property
-    def is_held(self) -> bool:
+    def is_required(self) -> bool:
         """Whether a minimum score is required."""
         return self._min_score is not None
 
     @property
     def document(self) -> dict[str, Any] | None:
         """The score as JSON; ``None`` before it is computed."""
-        return None if self._score is None else document(self._score)
+        return None if self._score is None else build_document(self._score)
 
     @property
     def lines(self) -> Iterator[tuple[str, str | None]]:
         """The lines of the console, each with its style."""
         if self._score is not None:
-            yield from ((line, None) for line in lines(self._score))
+            yield from ((line, None) for line in format_lines(self._score))
         if self.fault is not None:
             yield f"✗ {self.fault}", "red"
 
 
-def document(score: MutationScore) -> dict[str, Any]:
+def build_document(score: MutationScore) -> dict[str, Any]:
     """Return the score as JSON."""
     interval = score.interval
     return {
         "applicable": len(score.planted),
-        "killed_by_suite": score.killed("suite"),
-        "killed_by_search": score.killed("search"),
-        "killed_by_kept": score.killed("kept"),
+        "killed_by_suite": score.count_killed("suite"),
+        "killed_by_search": score.count_killed("search"),
+        "killed_by_kept": score.count_killed("kept"),
         "survived": len(score.survivors),
-        "beyond_expectations": _beyond(score),
+        "beyond_expectations": _count_unfixable(score),
         "score": score.share,
         "interval": None if interval is None else list(interval),
         "left_out": score.left_out,
         "operators": {
             operator: {"killed": killed, "applicable": count}
-            for operator, (killed, count) in score.by_operator.items()
+            for operator, (killed, count) in score.counts_by_operator.items()
         },
-        "survivors": [_survivor(each) for each in score.survivors],
+        "survivors": [_describe_survivor(each) for each in score.survivors],
     }
 
 
-def lines(score: MutationScore) -> Iterator[str]:
+def format_lines(score: MutationScore) -> Iterator[str]:
     """Yield the lines of the console: survivors, then missing expectations, then the score."""
     if score.share is None:
         yield "Mutants: none, since no two identities were answered differently or at all."
@@ -117,28 +117,35 @@ def lines(score: MutationScore) -> Iterator[str]:
     survivors = score.survivors
     for each in survivors[:_MOST_SURVIVORS]:
         beyond = "" if each.missing else " (no expectation can say this)"
-        yield one_line(f"survived: {each.operator}: {each.words}{beyond}")
+        yield make_one_line(f"survived: {each.operator}: {each.words}{beyond}")
     if (more := len(survivors) - _MOST_SURVIVORS) > 0:
         yield f"… and {more} more survivors (--json-output has all)"
-    if missing := as_yaml(each.missing for each in survivors if each.missing):
+    if missing := format_yaml(each.missing for each in survivors if each.missing):
         yield "Missing expectations, to be added to the tests of these names:"
         yield from missing.splitlines()
-    yield from _summary(score)
+    yield from _format_summary(score)
 
 
-def _summary(score: MutationScore) -> Iterator[str]:
+def _format_summary(score: MutationScore) -> Iterator[str]:
     interval = score.interval
     assert interval is not None
     assert score.share is not None
     rates = ", ".join(
-        f"{operator} {killed}/{count}" for operator, (killed, count) in score.by_operator.items()
+        f"{operator} {killed}/{count}"
+        for operator, (killed, count) in score.counts_by_operator.items()
     )
     yield f"By fault: {rates}"
-    kept = f"by the kept decisions alone {score.killed('kept')}, " if score.killed("kept") else ""
+    kept = (
+        f"by the kept decisions alone {score.count_killed('kept')}, "
+        if score.count_killed("kept")
+        else ""
+    )
     yield (
         f"Mutants: {len(score.planted)}, killed by the suite's expectations "
-        f"{score.killed('suite')}, by the search for leaks alone {score.killed('search')}, {kept}"
-        f"survived {len(score.survivors)} ({_beyond(score)} of which no expectation can say)"
+        f"{score.count_killed('suite')}, by the search for leaks alone "
+        f"{score.count_killed('search')}, {kept}"
+        f"survived {len(score.survivors)} ({_count_unfixable(score)} of which no expectation "
+        f"can say)"
     )
     left = f"; {score.left_out} more were not judged" if score.left_out else ""
     yield (
@@ -147,11 +154,11 @@ def _summary(score: MutationScore) -> Iterator[str]:
     )
 
 
-def _beyond(score: MutationScore) -> int:
+def _count_unfixable(score: MutationScore) -> int:
     return sum(each.missing is None for each in score.survivors)
 
 
-def _survivor(each: Planted) -> dict[str, Any]:
+def _describe_survivor(each: ScoredMutant) -> dict[str, Any]:
     line = each.missing
     return {
         "operator": each.operator,
@@ -164,6 +171,6 @@ def _survivor(each: Planted) -> dict[str, Any]:
             "call": line.cell[1],
             "decision": line.decision,
             "without": list(line.without),
-            "yaml": as_yaml([line]),
+            "yaml": format_yaml([line]),
         },
     }

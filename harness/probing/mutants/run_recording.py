@@ -10,17 +10,17 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from harness.base import canonical_json
-from harness.judging import order_of
+from harness.judging import order_by_header
 from harness.probing.caller_views import NO_ANSWER
-from harness.probing.callers import named_callers
-from harness.probing.mutants.operators import Mutant
+from harness.probing.callers import name_callers
+from harness.probing.mutants.operators import ServerMutant
 from harness.probing.mutants.recording import (
-    Answer,
+    AnswerRecording,
+    CallAnswer,
     Cell,
-    Recording,
-    showing,
-    visible_in,
-    with_answers,
+    collect_visible,
+    replace_answers,
+    replace_tool_list,
 )
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import RunLog
@@ -46,7 +46,7 @@ class RecordedTrial:
     """Name of the caller."""
 
 
-class RunRecording(Recording):
+class RunRecording(AnswerRecording):
     """The answers in the first trial of each case of a suite."""
 
     def __init__(self, log: RunLog, suite: str, cases: Iterable[Case]) -> None:
@@ -54,25 +54,25 @@ class RunRecording(Recording):
         cases = tuple(cases)
         self.header = log.header
         self.trials: dict[str, RecordedTrial] = {
-            trial.result.key: trial for trial in _trials(log, suite, cases)
+            trial.result.key: trial for trial in _iterate_trials(log, suite, cases)
         }
         """Every started trial by its key."""
-        found = [*self._answers()]
+        found = [*self._iterate_answers()]
         super().__init__(found, cases)
         self.places: dict[Cell, list[Place]] = {}
         """All trials and calls that recorded the answer in `answers`."""
         for answer in found:
-            if answer.visible == self.answers[answer.cell].visible:
+            if answer.visible_content == self.answers[answer.cell].visible_content:
                 self.places.setdefault(answer.cell, []).append((answer.run.key, answer.place))
 
-    def _answers(self) -> Iterator[Answer]:
+    def _iterate_answers(self) -> Iterator[CallAnswer]:
         for trial in self.trials.values():
             if trial.case is None or trial.case.caller.credential != "valid":
                 continue  # a token with a flaw is no identity
             for place, call in enumerate(trial.transcript.tool_calls):
                 if call.outcome not in NO_ANSWER:
                     made = ProbeCall(tool=call.tool, arguments=call.arguments, changes=False)
-                    yield Answer(
+                    yield CallAnswer(
                         caller=trial.caller,
                         call=made.label,
                         tool=call.tool,
@@ -83,7 +83,7 @@ class RunRecording(Recording):
                         place=place,
                     )
 
-    def rewritten(self, mutant: Mutant) -> dict[str, RecordedTrial]:
+    def rewrite_trials(self, mutant: ServerMutant) -> dict[str, RecordedTrial]:
         """Return the trials that ``mutant`` changes, by their keys."""
         answers: dict[str, dict[int, ToolCall]] = {}
         lists: dict[str, ToolList] = {}
@@ -91,39 +91,39 @@ class RunRecording(Recording):
             recorded = self.answers[answer.cell]
             if answer.result is not None and recorded.result is not None:
                 call = answer.result.call
-                if visible_in(call) != visible_in(recorded.result.call):
+                if collect_visible(call) != collect_visible(recorded.result.call):
                     for key, place in self.places[answer.cell]:
                         answers.setdefault(key, {})[place] = call
             if answer.tools.digest != recorded.tools.digest:
                 own = (key for key, one in self.trials.items() if one.caller == answer.caller)
                 lists |= dict.fromkeys(own, answer.tools)
         return {
-            key: _rewritten(self.trials[key], answers.get(key, {}), lists.get(key))
+            key: _rewrite_trial(self.trials[key], answers.get(key, {}), lists.get(key))
             for key in dict.fromkeys((*answers, *lists))
         }
 
-    def prompt_of(self, answer: Answer) -> str | None:
+    def find_prompt(self, answer: CallAnswer) -> str | None:
         """Return the prompt that led to the call of ``answer``."""
         case = self.trials[answer.run.key].case
         return None if case is None or case.turns else case.prompt
 
 
-def _rewritten(
+def _rewrite_trial(
     trial: RecordedTrial, answers: dict[int, ToolCall], tools: ToolList | None
 ) -> RecordedTrial:
-    transcript = with_answers(trial.transcript, answers)
+    transcript = replace_answers(trial.transcript, answers)
     if tools is None:
         return replace(trial, transcript=transcript)
-    return replace(trial, transcript=showing(transcript, tools), tools=tools)
+    return replace(trial, transcript=replace_tool_list(transcript, tools), tools=tools)
 
 
-def _trials(log: RunLog, suite: str, cases: tuple[Case, ...]) -> Iterator[RecordedTrial]:
-    callers = {canonical_json(each.user_context): each.name for each in named_callers(cases)}
+def _iterate_trials(log: RunLog, suite: str, cases: tuple[Case, ...]) -> Iterator[RecordedTrial]:
+    callers = {canonical_json(each.user_context): each.name for each in name_callers(cases)}
     of_name = {case.name: case for case in cases}
-    for result in sorted(log.results, key=order_of(log.header)):
+    for result in sorted(log.results, key=order_by_header(log.header)):
         if result.suite != suite or result.stop is None or result.index:
             continue
-        transcript = log.transcript(result.key)
+        transcript = log.read_transcript(result.key)
         if transcript is None:
             continue
         context = canonical_json(result.case.user_context)

@@ -13,14 +13,14 @@ from harness.judging import (
     Evidence,
     RunJudge,
     View,
-    decide,
-    evaluate,
-    needs,
-    order_of,
-    view_of,
-    with_comparison,
+    build_view,
+    decide_access,
+    evaluate_checks,
+    find_judge_needs,
+    judge_by_comparison,
+    order_by_header,
 )
-from harness.probing.mutants.operators import Mutant
+from harness.probing.mutants.operators import ServerMutant
 from harness.probing.mutants.recording import Cell
 from harness.probing.mutants.run_recording import RecordedTrial, RunRecording
 from harness.probing.mutants.score import KilledBy
@@ -39,9 +39,9 @@ class RunMutantJudge:
     """
 
     def __init__(self, recording: RunRecording) -> None:
-        """Take the recorded trials; `begin` judges them."""
+        """Take the recorded trials; `judge_recorded` judges them."""
         self._recording = recording
-        self._order = order_of(recording.header)
+        self._order = order_by_header(recording.header)
         self._results: dict[str, TrialResult] = {}
         self._views: dict[str, View] = {}
         self.decisions: Mapping[Cell, tuple[Decision, ...]] = {}
@@ -49,52 +49,54 @@ class RunMutantJudge:
         self._failing: _Failing = frozenset()
         self._found: _Failing = frozenset()
 
-    async def begin(self) -> None:
+    async def judge_recorded(self) -> None:
         """Judge the recorded answers."""
         for key, trial in self._recording.trials.items():
-            self._results[key] = await self._judged(trial)
-            self._views[key] = self._view(trial, self._results[key])
+            self._results[key] = await self._judge_trial(trial)
+            self._views[key] = self._build_view(trial, self._results[key])
         cells = {
             cell: replace(self._views[key], calls=(self._views[key].calls[place],))
             for cell, ((key, place), *_) in self._recording.places.items()
         }
-        self.decisions = dict(zip(cells, decide(list(cells.values())), strict=True))
-        self._failing = self._unexpected(self._results, self._views)
-        self._found = self._searched(self._results, self._views)
+        self.decisions = dict(zip(cells, decide_access(list(cells.values())), strict=True))
+        self._failing = self._find_unexpected(self._results, self._views)
+        self._found = self._search_results(self._results, self._views)
 
-    async def killed_by(self, mutant: Mutant) -> KilledBy | None:
+    async def find_killer(self, mutant: ServerMutant) -> KilledBy | None:
         """Return what notices ``mutant``: first the suite, then the search."""
         results, views = dict(self._results), dict(self._views)
-        for key, trial in self._recording.rewritten(mutant).items():
-            results[key] = await self._judged(trial)
-            views[key] = self._view(trial, results[key])
-        if self._unexpected(results, views) - self._failing:
+        for key, trial in self._recording.rewrite_trials(mutant).items():
+            results[key] = await self._judge_trial(trial)
+            views[key] = self._build_view(trial, results[key])
+        if self._find_unexpected(results, views) - self._failing:
             return "suite"
-        return "search" if self._searched(results, views) - self._found else None
+        return "search" if self._search_results(results, views) - self._found else None
 
-    async def notices(self, check: Check, cell: Cell, mutant: Mutant) -> bool:
+    async def would_notice(self, check: Check, cell: Cell, mutant: ServerMutant) -> bool:
         """Whether the suite would notice ``mutant`` if it also had ``check`` on ``cell``."""
         if mutant.hides is not None:
             return True  # it states that the very tool is in no list of the caller
         (key, _), *_ = self._recording.places[cell]
-        changed = self._recording.rewritten(mutant)
+        changed = self._recording.rewrite_trials(mutant)
         if key not in changed or await self._fails(check, self._recording.trials[key], {}):
             return False
-        views = {each: self._view(trial, self._results[each]) for each, trial in changed.items()}
+        views = {
+            each: self._build_view(trial, self._results[each]) for each, trial in changed.items()
+        }
         return await self._fails(check, changed[key], views)
 
     async def _fails(self, check: Check, trial: RecordedTrial, views: Mapping[str, View]) -> bool:
         assert trial.case is not None, "only trials with a case have answers"
         case = Case(name=trial.case.name, prompt="", checks=(check,), caller=trial.case.caller)
         evidence = Evidence(case=case, transcript=trial.transcript, tools=trial.tools)
-        results = await evaluate(evidence)
+        results = await evaluate_checks(evidence)
         if trial.result.case.group is not None:
             seen = {**self._views, **views}
-            decided = dict(zip(seen, decide(list(seen.values())), strict=True))
-            results = tuple(with_comparison(one, decided[trial.result.key]) for one in results)
+            decided = dict(zip(seen, decide_access(list(seen.values())), strict=True))
+            results = tuple(judge_by_comparison(one, decided[trial.result.key]) for one in results)
         return any(one.verdict == "failed" for one in results)
 
-    async def _judged(self, trial: RecordedTrial) -> TrialResult:
+    async def _judge_trial(self, trial: RecordedTrial) -> TrialResult:
         """Return a trial's result with the suite's checks; a trial without a verdict is unchanged.
 
         The status stays that of the recorded trial, since only failed checks count here.
@@ -104,36 +106,40 @@ class RunMutantJudge:
             return result
         asked = _without_judge(case)
         evidence = Evidence(case=asked, transcript=trial.transcript, tools=trial.tools)
-        return replace(result, checks=await evaluate(evidence))
+        return replace(result, checks=await evaluate_checks(evidence))
 
-    def _view(self, trial: RecordedTrial, result: TrialResult) -> View:
+    def _build_view(self, trial: RecordedTrial, result: TrialResult) -> View:
         lists = {trial.transcript.tools_digest: trial.tools}
-        return view_of(result, trial.transcript, lists, self._recording.header.suites)
+        return build_view(result, trial.transcript, lists, self._recording.header.suites)
 
-    def _unexpected(
+    def _find_unexpected(
         self, results: Mapping[str, TrialResult], views: Mapping[str, View]
     ) -> _Failing:
         """Return the suite's failed checks; decisions of a group are compared."""
         grouped = {key: view for key, view in views.items() if results[key].case.group is not None}
-        decided = dict(zip(grouped, decide(list(grouped.values())), strict=True))
-        return _failing(
-            replace(one, checks=tuple(with_comparison(each, decided[key]) for each in one.checks))
+        decided = dict(zip(grouped, decide_access(list(grouped.values())), strict=True))
+        return _collect_failing(
+            replace(
+                one, checks=tuple(judge_by_comparison(each, decided[key]) for each in one.checks)
+            )
             if key in decided
             else one
             for key, one in results.items()
         )
 
-    def _searched(self, results: Mapping[str, TrialResult], views: Mapping[str, View]) -> _Failing:
+    def _search_results(
+        self, results: Mapping[str, TrialResult], views: Mapping[str, View]
+    ) -> _Failing:
         """Return findings that need no check of the suite: leaks, and an unobserved identity."""
         judge = RunJudge(suites=self._recording.header.suites, order=self._order)
         settled: list[TrialResult] = []
         for key, result in results.items():
-            settled += judge.add(result, partial(views.get, key))
+            settled += judge.add_result(result, partial(views.get, key))
         settled += judge.close()
-        return frozenset(each for each in _failing(settled) if each[1] in _FOUND)
+        return frozenset(each for each in _collect_failing(settled) if each[1] in _FOUND)
 
 
-def _failing(results: Iterable[TrialResult]) -> _Failing:
+def _collect_failing(results: Iterable[TrialResult]) -> _Failing:
     return frozenset(
         (result.key, check.kind, check.label, check.turn)
         for result in results
@@ -143,9 +149,11 @@ def _failing(results: Iterable[TrialResult]) -> _Failing:
 
 
 def _without_judge(case: Case) -> Case:
-    turns = tuple(replace(turn, checks=_decidable(turn.checks)) for turn in case.turns)
-    return replace(case, checks=_decidable(case.checks), turns=turns)
+    turns = tuple(replace(turn, checks=_select_decidable(turn.checks)) for turn in case.turns)
+    return replace(case, checks=_select_decidable(case.checks), turns=turns)
 
 
-def _decidable(checks: tuple[Check, ...]) -> tuple[Check, ...]:
-    return tuple(check for check in checks if not any(need.required for need in needs((check,))))
+def _select_decidable(checks: tuple[Check, ...]) -> tuple[Check, ...]:
+    return tuple(
+        check for check in checks if not any(need.required for need in find_judge_needs((check,)))
+    )

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-from harness.base import Interval, wilson
-from harness.probing.mutants.missing import MissingLine, missing_lines
-from harness.probing.mutants.operators import Mutant, mutants
-from harness.probing.mutants.recording import Cell, Recording
+from harness.base import Interval, wilson_interval
+from harness.probing.mutants.missing_expectations import MissingLine, missing_lines
+from harness.probing.mutants.operators import ServerMutant, generate_mutants
+from harness.probing.mutants.recording import AnswerRecording, Cell
 from harness.types import Check, Decision
 
 KilledBy: TypeAlias = Literal["suite", "search", "kept"]
@@ -22,7 +22,7 @@ MOST = 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Planted:
+class ScoredMutant:
     """One judged mutant."""
 
     operator: str
@@ -39,17 +39,17 @@ class Planted:
 class MutationScore:
     """The result for all mutants."""
 
-    planted: tuple[Planted, ...]
+    planted: tuple[ScoredMutant, ...]
     """All judged mutants."""
     left_out: int
     """Number of mutants beyond `MOST`, which were not judged."""
 
     @property
-    def survivors(self) -> tuple[Planted, ...]:
+    def survivors(self) -> tuple[ScoredMutant, ...]:
         """The mutants that nothing noticed."""
         return tuple(each for each in self.planted if each.killed_by is None)
 
-    def killed(self, by: KilledBy | None = None) -> int:
+    def count_killed(self, by: KilledBy | None = None) -> int:
         """Return the number of noticed mutants: by anything, or by ``by``."""
         return sum(
             each.killed_by is not None and by in (None, each.killed_by) for each in self.planted
@@ -58,15 +58,15 @@ class MutationScore:
     @property
     def share(self) -> float | None:
         """Killed ÷ applicable; ``None`` if nothing could be planted."""
-        return self.killed() / len(self.planted) if self.planted else None
+        return self.count_killed() / len(self.planted) if self.planted else None
 
     @property
     def interval(self) -> Interval | None:
         """The 95 % interval of `share`, by Wilson."""
-        return wilson(self.killed(), len(self.planted))
+        return wilson_interval(self.count_killed(), len(self.planted))
 
     @property
-    def by_operator(self) -> Mapping[str, tuple[int, int]]:
+    def counts_by_operator(self) -> Mapping[str, tuple[int, int]]:
         """Operator → the number of its killed mutants, and of all its mutants."""
         all_of = Counter(each.operator for each in self.planted)
         killed = Counter(each.operator for each in self.planted if each.killed_by is not None)
@@ -79,43 +79,45 @@ class MutantJudge(Protocol):
     decisions: Mapping[Cell, tuple[Decision, ...]]
     """The server's decisions in the recorded answers."""
 
-    async def begin(self) -> None:
+    async def judge_recorded(self) -> None:
         """Judge the recorded answers."""
         ...
 
-    async def killed_by(self, mutant: Mutant) -> KilledBy | None:
+    async def find_killer(self, mutant: ServerMutant) -> KilledBy | None:
         """Return what notices ``mutant``; ``None`` if nothing does."""
         ...
 
-    async def notices(self, check: Check, cell: Cell, mutant: Mutant) -> bool:
+    async def would_notice(self, check: Check, cell: Cell, mutant: ServerMutant) -> bool:
         """Whether the suite would notice ``mutant`` if it also had ``check`` on ``cell``."""
         ...
 
 
-async def mutation_score(recording: Recording, judge: MutantJudge) -> MutationScore:
+async def mutation_score(recording: AnswerRecording, judge: MutantJudge) -> MutationScore:
     """Plant faults into recorded answers, and let ``judge`` decide which are noticed."""
-    await judge.begin()
-    every = list(mutants(recording))
-    chosen = _sample(every)
-    planted = [await _judged(mutant, recording, judge) for mutant in chosen]
+    await judge.judge_recorded()
+    every = list(generate_mutants(recording))
+    chosen = _sample_mutants(every)
+    planted = [await _judge_mutant(mutant, recording, judge) for mutant in chosen]
     return MutationScore(planted=tuple(planted), left_out=len(every) - len(chosen))
 
 
-def _sample(every: Sequence[Mutant]) -> Sequence[Mutant]:
+def _sample_mutants(every: Sequence[ServerMutant]) -> Sequence[ServerMutant]:
     if len(every) <= MOST:
         return every
     places = random.Random(0).sample(range(len(every)), MOST)  # noqa: S311 - repeatable, not secret
     return [every[place] for place in sorted(places)]
 
 
-async def _judged(mutant: Mutant, recording: Recording, judge: MutantJudge) -> Planted:
-    killed_by = await judge.killed_by(mutant)
+async def _judge_mutant(
+    mutant: ServerMutant, recording: AnswerRecording, judge: MutantJudge
+) -> ScoredMutant:
+    killed_by = await judge.find_killer(mutant)
     missing = None
     if killed_by is None:
         for line in missing_lines(mutant, recording, judge.decisions):
-            if await judge.notices(line.check, line.cell, mutant):
+            if await judge.would_notice(line.check, line.cell, mutant):
                 missing = line
                 break
-    return Planted(
+    return ScoredMutant(
         operator=mutant.operator, words=mutant.words, killed_by=killed_by, missing=missing
     )

@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, TextIO
 
-from harness.reports.comparing.nouns import CasePair, Comparison, Contrast, Effect, Side, Tally
+from harness.reports.comparing.comparison_types import (
+    CasePair,
+    Comparison,
+    Contrast,
+    Effect,
+    Side,
+    Tally,
+)
 
 
 def write_comparison_json(
@@ -22,8 +29,8 @@ def write_comparison_json(
 def comparison_json(comparison: Comparison) -> dict[str, Any]:
     """Return the comparison as JSON; rates and differences are from −1 to 1, unknown is null."""
     return {
-        "sides": [_side(side) for side in comparison.sides],
-        "contrasts": [_contrast(contrast) for contrast in comparison.contrasts],
+        "sides": [_encode_side(side) for side in comparison.sides],
+        "contrasts": [_encode_contrast(contrast) for contrast in comparison.contrasts],
         "level": comparison.level,
         "tests": comparison.tests,
         "margin": comparison.margin,
@@ -41,42 +48,42 @@ def gate_json(failed: Sequence[tuple[Contrast, Effect]], margin: float) -> dict[
     return {"passed": not failed, "margin": margin, "regressions": found}
 
 
-def _side(side: Side) -> dict[str, Any]:
-    return asdict(side) | {"counts": asdict(side.counts) | {"judged": side.counts.judged}}
+def _encode_side(side: Side) -> dict[str, Any]:
+    return asdict(side) | {"counts": asdict(side.counts) | {"judged": side.counts.judged_count}}
 
 
-def _contrast(contrast: Contrast) -> dict[str, Any]:
+def _encode_contrast(contrast: Contrast) -> dict[str, Any]:
     return {
         "before": contrast.before.name,
         "after": contrast.after.name,
         "verdict": contrast.effects[0].evidence,
         "differences": list(contrast.differences),
-        "effects": [_effect(effect) for effect in contrast.effects],
-        "cases": [_case(pair) for pair in contrast.cases],
+        "effects": [_encode_effect(effect) for effect in contrast.effects],
+        "cases": [_encode_case(pair) for pair in contrast.cases],
         "only_before": list(contrast.only_before),
         "only_after": list(contrast.only_after),
     }
 
 
-def _effect(effect: Effect) -> dict[str, Any]:
+def _encode_effect(effect: Effect) -> dict[str, Any]:
     facts = asdict(effect)
     facts["verdict"] = facts.pop("evidence")
     facts["smallest_difference"] = facts.pop("smallest")
     return facts | {"pairs": effect.pairs, "difference": effect.difference}
 
 
-def _case(pair: CasePair) -> dict[str, Any]:
+def _encode_case(pair: CasePair) -> dict[str, Any]:
     return {
         "suite": pair.suite,
         "case": pair.case,
         "change": pair.change,
-        "before": _tally(pair.before),
-        "after": _tally(pair.after),
+        "before": _encode_tally(pair.before),
+        "after": _encode_tally(pair.after),
         "difference": pair.difference,
     }
 
 
-def _tally(tally: Tally) -> dict[str, Any]:
+def _encode_tally(tally: Tally) -> dict[str, Any]:
     return {
         "passed": tally.passed,
         "judged": tally.judged,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.base import money, number, printable, seconds
-from harness.reports.comparing.nouns import (
+from harness.base import format_money, format_number, format_seconds, make_printable
+from harness.reports.comparing.comparison_types import (
     CasePair,
     Change,
     Comparison,
@@ -45,12 +45,12 @@ EFFECT_COLUMNS = (
 )
 
 
-def heading(contrast: Contrast) -> str:
+def format_verdict(contrast: Contrast) -> str:
     """Return the verdict in a line."""
     return f"{contrast.before.name} → {contrast.after.name}: {contrast.effects[0].evidence}"
 
 
-def counts(effect: Effect) -> str:
+def format_changes(effect: Effect) -> str:
     """Return how the cases moved."""
     total = effect.pairs + effect.not_judged
     parts = [
@@ -62,15 +62,17 @@ def counts(effect: Effect) -> str:
     return f"{total} shared case{'' if total == 1 else 's'}: {', '.join(parts)}"
 
 
-def sentences(effect: Effect, comparison: Comparison) -> Iterator[str]:
+def describe_effect(effect: Effect, comparison: Comparison) -> Iterator[str]:
     """Yield sentences on the effect that the judged cases show, and on their power."""
     if effect.before is None or effect.after is None or effect.p_value is None:
         yield "No case was judged on both sides, so there is nothing to compare."
         return
     over = "" if effect.tests == effect.pairs else f" over {effect.tests} tests"
     yield (
-        f"pass rate {percent(effect.before)} → {percent(effect.after)} of {effect.pairs} judged on "
-        f"both sides: {points(effect.difference)} points (95 % interval {interval(effect)}{over}; "
+        f"pass rate {format_percent(effect.before)} → {format_percent(effect.after)} of "
+        f"{effect.pairs} judged on "
+        f"both sides: {format_points(effect.difference)} points (95 % interval "
+        f"{format_interval(effect)}{over}; "
         f"{effect.interval_method})"
     )
     if comparison.tests > 1:
@@ -87,15 +89,16 @@ def sentences(effect: Effect, comparison: Comparison) -> Iterator[str]:
         )
     elif effect.evidence != "equivalent":
         yield (
-            f"{effect.tests} cases show a difference of {points(effect.smallest, sign=False)} "
+            f"{effect.tests} cases show a difference of "
+            f"{format_points(effect.smallest, sign=False)} "
             "points, four times in five; a smaller one would likely stay unseen."
         )
-    yield from _equivalence(effect, comparison.margin)
+    yield from _describe_equivalence(effect, comparison.margin)
 
 
-def _equivalence(effect: Effect, margin: float) -> Iterator[str]:
+def _describe_equivalence(effect: Effect, margin: float) -> Iterator[str]:
     """Yield sentences on equivalence within the margin."""
-    wanted = f"{points(margin, sign=False)} points"
+    wanted = f"{format_points(margin, sign=False)} points"
     if effect.evidence == "equivalent":
         yield f"The difference is below {wanted} either way, which counts as equivalent."
     elif effect.cases_to_decide is not None:
@@ -116,36 +119,36 @@ def side_row(side: Side) -> tuple[str, ...]:
     cost = usage.cost_usd / ran if usage.cost_usd is not None and ran else None
     return (
         side.name,
-        printable(side.model),
-        printable(side.run_id),
-        _endings(side),
-        _rate(side),
-        number(tokens),
-        money(cost),
-        "–" if side.latency_s is None else seconds(side.latency_s),
+        make_printable(side.model),
+        make_printable(side.run_id),
+        _format_endings(side),
+        _format_rate(side),
+        format_number(tokens),
+        format_money(cost),
+        "–" if side.latency_s is None else format_seconds(side.latency_s),
     )
 
 
-def unsound(side: Side) -> Iterator[str]:
+def describe_unsound_run(side: Side) -> Iterator[str]:
     """Yield what a side's pass rate does not show: that its run came to no good end all the same.
 
     ``run A: 2 passed (interrupted), exit code 130``.
     """
     if side.exit_code and (side.rate is None or side.rate >= 1):
-        yield f"run {side.name}: {printable(side.ended)}, exit code {side.exit_code}"
+        yield f"run {side.name}: {make_printable(side.ended)}, exit code {side.exit_code}"
 
 
 def effect_row(effect: Effect) -> tuple[str, ...]:
     """Return an effect's cells under `EFFECT_COLUMNS`."""
-    name = "all" if effect.suite is None else printable(effect.suite)
+    name = "all" if effect.suite is None else make_printable(effect.suite)
     if effect.before is None or effect.after is None:
         return (f"{name} (0)", "–", "–", "–", "–", "–", "–", effect.evidence)
     return (
         f"{name} ({effect.pairs})",
-        percent(effect.before),
-        percent(effect.after),
-        points(effect.difference),
-        interval(effect),
+        format_percent(effect.before),
+        format_percent(effect.after),
+        format_points(effect.difference),
+        format_interval(effect),
         p_value(effect.p_value),
         p_value(effect.p_adjusted),
         effect.evidence,
@@ -156,16 +159,16 @@ def case_row(pair: CasePair, contrast: Contrast) -> tuple[str, str, str]:
     """Return a case's name and its tally on each side."""
     several = contrast.cases[0].suite != contrast.cases[-1].suite  # they stand suite by suite
     name = f"{pair.suite}::{pair.case}" if several else pair.case
-    return printable(name), tally(pair.before), tally(pair.after)
+    return make_printable(name), format_tally(pair.before), format_tally(pair.after)
 
 
-def tally(value: Tally) -> str:
+def format_tally(value: Tally) -> str:
     """Return ``3/5``, and the endings of trials without a verdict."""
     parts = [f"{value.passed}/{value.judged}"] if value.judged else []
-    return ", ".join([*parts, *map(printable, value.unjudged)])
+    return ", ".join([*parts, *map(make_printable, value.unjudged)])
 
 
-def moved(contrast: Contrast, change: Change) -> list[CasePair]:
+def select_changed(contrast: Contrast, change: Change) -> list[CasePair]:
     """Return the cases that changed so."""
     return [pair for pair in contrast.cases if pair.change == change]
 
@@ -175,15 +178,17 @@ def case_lines(contrast: Contrast, change: Change, most: int) -> tuple[list[str]
 
     Unjudged cases with equal endings share a line.
     """
-    pairs = moved(contrast, change)
+    pairs = select_changed(contrast, change)
     if change != "not judged":
         rows = [case_row(pair, contrast) for pair in pairs[:most]]
-        return [f"{_some([name])}  {before} → {after}" for name, before, after in rows], len(pairs)
+        return [f"{_join_some([name])}  {before} → {after}" for name, before, after in rows], len(
+            pairs
+        )
     alike: dict[tuple[str, str], list[str]] = {}
     for pair in pairs:
         name, before, after = case_row(pair, contrast)
         alike.setdefault((before, after), []).append(name)
-    lines = [f"{_some(names)}  {before} → {after}" for (before, after), names in alike.items()]
+    lines = [f"{_join_some(names)}  {before} → {after}" for (before, after), names in alike.items()]
     return lines[:most], len(lines)
 
 
@@ -194,34 +199,35 @@ def not_shared(contrast: Contrast) -> Iterator[str]:
         (contrast.after, contrast.only_after),
     ):
         if names:
-            yield f"Only {side.name} has {len(names)} more: {_some(names)}."
+            yield f"Only {side.name} has {len(names)} more: {_join_some(names)}."
 
 
 def gate_sentences(
     comparison: Comparison, failed: Sequence[tuple[Contrast, Effect]], margin: float
 ) -> Iterator[str]:
     """Yield the gate's verdict."""
-    if not comparison.judged:
+    if not comparison.is_judged:
         yield "gate: nothing to go by, for no case was judged on both sides"
         return
-    beyond = f" of more than {points(margin, sign=False)} points" if margin else ""
+    beyond = f" of more than {format_points(margin, sign=False)} points" if margin else ""
     if not failed:
         yield f"gate: no evidence of a regression{beyond}"
     for contrast, effect in failed:
-        where = "" if effect.suite is None else f" in {printable(effect.suite)}"
+        where = "" if effect.suite is None else f" in {make_printable(effect.suite)}"
         sides = f"{contrast.before.name} → {contrast.after.name}"
         yield (
-            f"gate: evidence of a regression{beyond}{where} ({sides}: {points(effect.difference)} "
+            f"gate: evidence of a regression{beyond}{where} ({sides}: "
+            f"{format_points(effect.difference)} "
             "points)"
         )
 
 
-def percent(rate: float) -> str:
+def format_percent(rate: float) -> str:
     """Return a rate in whole percent: a few hundred cases support no more."""
     return f"{100 * rate:.0f} %"
 
 
-def points(difference: float | None, *, sign: bool = True) -> str:
+def format_points(difference: float | None, *, sign: bool = True) -> str:
     """Return a difference of rates in percentage points, with a decimal only below 1."""
     if difference is None:
         return "–"
@@ -232,12 +238,12 @@ def points(difference: float | None, *, sign: bool = True) -> str:
     return lead + rounded
 
 
-def interval(effect: Effect) -> str:
+def format_interval(effect: Effect) -> str:
     """Return the interval's bounds in points."""
     return (
         "–"
         if effect.interval is None
-        else f"{points(effect.interval[0])} to {points(effect.interval[1])}"
+        else f"{format_points(effect.interval[0])} to {format_points(effect.interval[1])}"
     )
 
 
@@ -248,14 +254,16 @@ def p_value(value: float | None) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.2g}"  # noqa: PLR2004 - as it is printed
 
 
-def _rate(side: Side) -> str:
+def _format_rate(side: Side) -> str:
     if side.rate is None or side.interval is None:
         return "–"
-    return f"{percent(side.rate)} ({100 * side.interval[0]:.0f}–{100 * side.interval[1]:.0f} %)"
+    return (
+        f"{format_percent(side.rate)} ({100 * side.interval[0]:.0f}–{100 * side.interval[1]:.0f} %)"
+    )
 
 
-def _endings(side: Side) -> str:
-    parts = [f"{side.counts.judged} judged"]
+def _format_endings(side: Side) -> str:
+    parts = [f"{side.counts.judged_count} judged"]
     for name in ("error", "skipped", "cancelled"):
         amount = getattr(side.counts, name)
         if amount:
@@ -263,6 +271,6 @@ def _endings(side: Side) -> str:
     return ", ".join(parts)
 
 
-def _some(names: Sequence[str], most: int = 5) -> str:
-    shown = ", ".join(printable(name) for name in names[:most])
+def _join_some(names: Sequence[str], most: int = 5) -> str:
+    shown = ", ".join(make_printable(name) for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

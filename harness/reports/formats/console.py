@@ -12,7 +12,14 @@ from typing import Literal, TypeAlias
 from rich.console import Console
 from rich.text import Text
 
-from harness.base import bounded, money, one_line, printable, seconds, shorten
+from harness.base import (
+    format_money,
+    format_seconds,
+    limit_text,
+    make_one_line,
+    make_printable,
+    shorten_text,
+)
 from harness.reports.build import total_usage
 from harness.reports.case_names import case_name
 from harness.reports.sections.access_matrix import (
@@ -28,17 +35,17 @@ from harness.reports.sections.remarks import remark_lines
 from harness.reports.sections.repeats import repeat_lines, trials_passed
 from harness.reports.sections.scores import score_lines, score_tables
 from harness.reports.sections.sentences import (
-    beside,
-    effort,
-    endings,
     failed_checks,
+    format_effort,
+    format_problem,
+    format_side_usage,
     least_urgent_first,
+    list_status_counts,
     model_words,
     pass_rate_lines,
-    problem,
     stand_ins,
 )
-from harness.reports.sections.tool_use import confusions
+from harness.reports.sections.tool_use import find_confusions
 from harness.reports.terminal import print_text
 from harness.runlog import RunLog
 from harness.types import CaseResult, CheckResult, Report, Status, TrialResult
@@ -73,7 +80,7 @@ _MAX_ALSO = 5
 
 def print_summary(report: Report, log: RunLog, console: Console, detail: Detail = "usual") -> None:
     """Print the report to ``console``; ``log`` has the conversations."""
-    _Summary(report, log, console, detail).show()
+    _Summary(report, log, console, detail).print_all()
 
 
 Detail: TypeAlias = Literal["quiet", "usual", "verbose"]
@@ -88,81 +95,83 @@ class _Summary:
     console: Console
     detail: Detail
 
-    def show(self) -> None:
+    def print_all(self) -> None:
         if self.detail == "quiet":
-            self._briefly()
+            self._print_brief()
             return
-        self._title()
-        self._grid()
-        self._cases()
-        self._access()
-        self._totals()
+        self._print_title()
+        self._print_grid()
+        self._print_cases()
+        self._print_access()
+        self._print_totals()
         self._standing_out()
-        self._where_to_look()
+        self._print_locations()
 
-    def _briefly(self) -> None:
+    def _print_brief(self) -> None:
         for case in least_urgent_first(self.report):
             if case.status not in {"passed", "skipped"}:
-                why = shorten(problem(case.spokesman), _PROBLEM)
+                why = shorten_text(format_problem(case.deciding_trial), _PROBLEM)
                 self._print(Text(f"{case.status:<9} {case_name(case, self.report)}: {why}"))
             elif words := case_mark(case):
                 self._print(Text(f"{case.status:<9} {case_name(case, self.report)}: ! {words}"))
-        self._counts()
-        self._calls()
-        self._damage()
+        self._print_counts()
+        self._print_calls()
+        self._print_damage()
 
-    def _grid(self) -> None:
+    def _print_grid(self) -> None:
         """Print the verdicts of several models, case by case."""
         lines = list(grid_lines(self.report, self.console.width))
         for line in lines[:_MAX_MATRIX]:
-            self.console.print(Text(printable(line)), soft_wrap=True)
+            self.console.print(Text(make_printable(line)), soft_wrap=True)
         if len(lines) > _MAX_MATRIX:
-            self._indented(f"… and {len(lines) - _MAX_MATRIX} more lines", "dim", depth=0)
+            self._print_indented(f"… and {len(lines) - _MAX_MATRIX} more lines", "dim", depth=0)
         if lines:
             self.console.print()
 
-    def _title(self) -> None:
+    def _print_title(self) -> None:
         for suite, facts in self.report.suites.items():
-            description = shorten(one_line(facts.get("description") or ""), 200)
-            self._line(Text(one_line(suite), style="bold"), Text(description, style="dim"))
+            description = shorten_text(make_one_line(facts.get("description") or ""), 200)
+            self._print_line(
+                Text(make_one_line(suite), style="bold"), Text(description, style="dim")
+            )
         for name, facts in self.report.models.items():
-            self._line(
-                Text(one_line(f"model {name}")),
-                Text(one_line(model_words(facts, name)), style="dim"),
+            self._print_line(
+                Text(make_one_line(f"model {name}")),
+                Text(make_one_line(model_words(facts, name)), style="dim"),
             )
         self.console.print()
 
-    def _cases(self) -> None:
+    def _print_cases(self) -> None:
         cases = least_urgent_first(self.report)
         quiet = [case for case in cases if case.status in {"passed", "skipped"}]
         told = [self.detail == "verbose" or _is_remarkable(case) for case in quiet]
         for status in ("passed", "skipped"):
             plain = (case for case, is_told in zip(quiet, told, strict=True) if not is_told)
-            self._folded(status, [case for case in plain if case.status == status])
+            self._print_folded(status, [case for case in plain if case.status == status])
         for case, is_told in zip(quiet, told, strict=True):
             if not is_told:
                 continue
-            self._case(case)
-            for check in case.spokesman.checks:
+            self._print_case(case)
+            for check in case.deciding_trial.checks:
                 if check.verdict != "passed":
-                    self._check(check)
+                    self._print_check(check)
         if quiet:
             self.console.print()
         loud = [case for case in cases if case.status not in {"passed", "skipped"}]
         whole = len(loud) if self.detail == "verbose" else _MAX_BLOCKS
         for case in loud[:-whole]:
-            self._case(case)
+            self._print_case(case)
         if loud[:-whole]:
             self.console.print()
         for case in loud[-whole:]:
-            self._case(case)
-            self._why(case.spokesman)
+            self._print_case(case)
+            self._print_problem(case.deciding_trial)
 
-    def _folded(self, status: Status, cases: Sequence[CaseResult]) -> None:
+    def _print_folded(self, status: Status, cases: Sequence[CaseResult]) -> None:
         """Print a line for each of a few cases, or one for many; a model grid has them already."""
         if len(cases) <= _FEW and len(self.report.models) < 2:  # noqa: PLR2004
             for case in cases:
-                self._case(case)
+                self._print_case(case)
             return
         names: list[str] = []
         for case in cases:
@@ -174,7 +183,7 @@ class _Summary:
         line = Text(f"{len(cases)} {status}", style=_STYLES[status])
         self._print(line.append(f": {', '.join(names)}{more}", style="dim"))
 
-    def _case(self, case: CaseResult) -> None:
+    def _print_case(self, case: CaseResult) -> None:
         line = Text(f"{case.status:<9}", style=_STYLES[case.status])
         line.append(
             f" {case_name(case, self.report)}", style="" if case.status == "passed" else "bold"
@@ -184,109 +193,111 @@ class _Summary:
         line.append(f"  {_effort(case)}", style="dim")
         self._print(line)
         if words := case_mark(case):
-            self._indented(f"! {words}", "yellow")
+            self._print_indented(f"! {words}", "yellow")
 
-    def _why(self, result: TrialResult) -> None:
+    def _print_problem(self, result: TrialResult) -> None:
         """Print the first problem in full, and name the others."""
         if result.case.description:
-            self._indented(result.case.description, "dim")
+            self._print_indented(result.case.description, "dim")
         if result.error is not None:
-            self._indented(f"{result.error.kind} error: {result.error.message}", "magenta")
-            self._indented(result.error.detail or "", "dim", depth=6)
+            self._print_indented(f"{result.error.kind} error: {result.error.message}", "magenta")
+            self._print_indented(result.error.detail or "", "dim", depth=6)
         failed = list(failed_checks(result))
         whole = len(failed) if self.detail == "verbose" else 1
         for check in failed[:whole]:
-            self._check(check)
+            self._print_check(check)
         for check in failed[whole : _MAX_ALSO + 1]:
-            self._label(check)
+            self._print_label(check)
         if len(failed) > max(whole, _MAX_ALSO + 1):
-            self._indented(f"… and {len(failed) - _MAX_ALSO - 1} more checks", "dim")
+            self._print_indented(f"… and {len(failed) - _MAX_ALSO - 1} more checks", "dim")
         for check in result.checks:
             if check.verdict != "passed" and check.severity == "warn":
-                self._check(check)
+                self._print_check(check)
         self.console.print()
 
-    def _check(self, check: CheckResult) -> None:
-        self._label(check)
-        self._indented(check.explanation, "", depth=6)
+    def _print_check(self, check: CheckResult) -> None:
+        self._print_label(check)
+        self._print_indented(check.explanation, "", depth=6)
         if check.hint:
-            self._indented(f"→ {check.hint}", "cyan", depth=6)
+            self._print_indented(f"→ {check.hint}", "cyan", depth=6)
 
-    def _label(self, check: CheckResult) -> None:
+    def _print_label(self, check: CheckResult) -> None:
         warns = check.severity == "warn"
         where = f"  ({check.at})" if check.at else ""
-        self._indented(
+        self._print_indented(
             f"{'!' if warns else '✗'} {check.label}{where}", "yellow" if warns else "red"
         )
 
-    def _access(self) -> None:
+    def _print_access(self) -> None:
         """Print the access matrix: leaks first, then tests by identities."""
         access = self.report.access
         leaks = distinct_leaks(access)
         for leak, times in leaks[:_MAX_BLOCKS]:
             often = f" ({times} trials)" if times > 1 else ""
-            self._print(Text(f"leaked    {one_line(leak_title(leak))}{often}", style="bold red"))
+            self._print(
+                Text(f"leaked    {make_one_line(leak_title(leak))}{often}", style="bold red")
+            )
         if len(leaks) > _MAX_BLOCKS:
-            self._indented(f"… and {len(leaks) - _MAX_BLOCKS} more leaks", "red", depth=0)
+            self._print_indented(f"… and {len(leaks) - _MAX_BLOCKS} more leaks", "red", depth=0)
         if leaks:
             self.console.print()
         lines = list(matrix_lines(self.report, self.console.width))
         for line in lines[:_MAX_MATRIX]:
-            self.console.print(Text(printable(line)), soft_wrap=True)
+            self.console.print(Text(make_printable(line)), soft_wrap=True)
         if len(lines) > _MAX_MATRIX:
-            self._indented(f"… and {len(lines) - _MAX_MATRIX} more lines", "dim", depth=0)
+            self._print_indented(f"… and {len(lines) - _MAX_MATRIX} more lines", "dim", depth=0)
         if lines:
-            self._indented(LEGEND, "dim", depth=0)
+            self._print_indented(LEGEND, "dim", depth=0)
         warnings = list(access_warnings(access))
         for words in warnings:
-            self._indented(f"! {words}", "yellow", depth=0)
+            self._print_indented(f"! {words}", "yellow", depth=0)
         if lines or warnings:
             self.console.print()
 
-    def _counts(self) -> None:
+    def _print_counts(self) -> None:
         line = Text(f"{self.report.counts.planned} planned: ", style="bold")
         parts = [
             Text(f"{amount} {status}", style=_STYLES[status])
-            for status, amount in endings(self.report)
+            for status, amount in list_status_counts(self.report)
         ]
         self._print(line.append_text(Text(", ").join(parts)))
 
-    def _totals(self) -> None:
-        self._counts()
-        self._calls()
+    def _print_totals(self) -> None:
+        self._print_counts()
+        self._print_calls()
         for words in (
             *pass_rate_lines(self.report),
             *repeat_lines(self.report),
             *stand_ins(self.report),
-            *effort(self.report),
-            *beside(self.report),
+            *format_effort(self.report),
+            *format_side_usage(self.report),
         ):
-            self._indented(words, "", depth=0)
-        self._damage()
-        self._scores()
+            self._print_indented(words, "", depth=0)
+        self._print_damage()
+        self._print_scores()
 
-    def _calls(self) -> None:
+    def _print_calls(self) -> None:
         for words in remark_lines(self.report):
-            self._indented(words, "", depth=0)
+            self._print_indented(words, "", depth=0)
 
-    def _damage(self) -> None:
+    def _print_damage(self) -> None:
         for words in self.report.damaged:
-            self._indented(f"! {one_line(words)}", "yellow", depth=0)
+            self._print_indented(f"! {make_one_line(words)}", "yellow", depth=0)
 
-    def _scores(self) -> None:
+    def _print_scores(self) -> None:
         """Print the scores of leaderboards."""
         for table in score_tables(self.report):
             self.console.print()
-            self._line(
-                Text(one_line(f"scores of {table.suite}"), style="bold"),
-                Text(one_line(table.model)),
+            self._print_line(
+                Text(make_one_line(f"scores of {table.suite}"), style="bold"),
+                Text(make_one_line(table.model)),
             )
             for line in score_lines(table):
-                self._indented(line, "", depth=2)
+                self._print_indented(line, "", depth=2)
 
     def _standing_out(self) -> None:
-        mistaken = confusions(self.report, self.log)
-        self._few(
+        mistaken = find_confusions(self.report, self.log)
+        self._print_few(
             "expected → called instead",
             [
                 f"{one.expected} → {one.called}{f' ({one.trials}×)' if one.trials > 1 else ''}"
@@ -295,10 +306,10 @@ class _Summary:
             style="yellow",
         )
         ran = [case for case in self.report.cases if any(result.stop for result in case.trials)]
-        self._most("slowest", ran, _time, seconds)
-        self._most("dearest", ran, _cost, money)
+        self._print_highest("slowest", ran, _sum_latency, format_seconds)
+        self._print_highest("dearest", ran, _sum_cost, format_money)
 
-    def _most(
+    def _print_highest(
         self,
         title: str,
         cases: Sequence[CaseResult],
@@ -308,30 +319,32 @@ class _Summary:
         found = [(amount, case) for case in cases if (amount := of(case)) > 0]
         if len(found) > 1:
             most = sorted(found, key=lambda one: one[0], reverse=True)[:_MOST]
-            self._few(
+            self._print_few(
                 title,
                 [f"{case_name(case, self.report)} {show(amount)}" for amount, case in most],
                 hidden=False,
             )
 
-    def _few(
+    def _print_few(
         self, title: str, items: Sequence[str], *, style: str = "dim", hidden: bool = True
     ) -> None:
         if items:
             more = f", {len(items) - _MOST} more" if hidden and len(items) > _MOST else ""
-            self._indented(f"{title}: {', '.join(items[:_MOST])}{more}", style, depth=0)
+            self._print_indented(f"{title}: {', '.join(items[:_MOST])}{more}", style, depth=0)
 
-    def _where_to_look(self) -> None:
+    def _print_locations(self) -> None:
         if self.report.reason != "complete":
-            self._indented(f"The run ended early: {self.report.reason}.", "yellow", depth=0)
-        self._indented(f"log {self.report.log}", "dim", depth=0)
-        self._indented(f"Every message and call: harness view {self.report.run_id}", "dim", depth=0)
+            self._print_indented(f"The run ended early: {self.report.reason}.", "yellow", depth=0)
+        self._print_indented(f"log {self.report.log}", "dim", depth=0)
+        self._print_indented(
+            f"Every message and call: harness view {self.report.run_id}", "dim", depth=0
+        )
 
-    def _line(self, *parts: Text) -> None:
+    def _print_line(self, *parts: Text) -> None:
         self._print(Text("  ").join(part for part in parts if part.plain))
 
-    def _indented(self, text: str, style: str, depth: int = 4) -> None:
-        lines = bounded(text, _LONGEST).splitlines()
+    def _print_indented(self, text: str, style: str, depth: int = 4) -> None:
+        lines = limit_text(text, _LONGEST).splitlines()
         if len(lines) > _MAX_LINES:
             lines = [*lines[:_MAX_LINES], f"… {len(lines) - _MAX_LINES} more lines in the log"]
         if lines:
@@ -344,15 +357,15 @@ class _Summary:
 def _is_remarkable(case: CaseResult) -> bool:
     """Whether a case that passed, or was not started, has something that a reader should know."""
     return case_mark(case) is not None or any(
-        check.verdict != "passed" for check in case.spokesman.checks
+        check.verdict != "passed" for check in case.deciding_trial.checks
     )
 
 
-def _time(case: CaseResult) -> float:
+def _sum_latency(case: CaseResult) -> float:
     return max(result.latency_s for result in case.trials)
 
 
-def _cost(case: CaseResult) -> float:
+def _sum_cost(case: CaseResult) -> float:
     """Return dollars; nobody can say of an unknown cost that it is high."""
     return total_usage(case.trials).cost_usd or 0.0
 
@@ -360,10 +373,10 @@ def _cost(case: CaseResult) -> float:
 def _effort(case: CaseResult) -> str:
     ran = [run for run in case.trials if run.stop is not None]
     if not ran:
-        reason = case.spokesman.skip_reason
+        reason = case.deciding_trial.skip_reason
         return f"({reason})" if reason else ""
     calls = sum(run.tool_calls for run in ran)
-    cost = f", {money(_cost(case))}" if _cost(case) else ""
+    cost = f", {format_money(_sum_cost(case))}" if _sum_cost(case) else ""
     scored = [
         (check.score, check.turn) for run in ran for check in run.checks if check.score is not None
     ]
@@ -371,6 +384,6 @@ def _effort(case: CaseResult) -> str:
     scores = [score for score, turn in scored if turn is None] or [score for score, _ in scored]
     score = f", score {sum(scores) / len(scores):.2f}" if scores else ""
     return (
-        f"{seconds(sum(run.latency_s for run in ran))}, {calls} "
+        f"{format_seconds(sum(run.latency_s for run in ran))}, {calls} "
         f"call{'' if calls == 1 else 's'}{cost}{score}"
     )

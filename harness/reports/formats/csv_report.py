@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 from typing import Any, TextIO
 
-from harness.base import one_line, shorten
+from harness.base import make_one_line, shorten_text
 from harness.reports.result_fields import result_fields
-from harness.reports.sections.sentences import failed_checks, problem
+from harness.reports.sections.sentences import failed_checks, format_problem
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import CaseFacts, Report, TrialResult, written_stop
@@ -26,13 +26,13 @@ def write_csv(report: Report, log: RunLog, stream: TextIO) -> None:
     stream.write(BYTE_ORDER_MARK)
     rows = csv.writer(stream)
     for number, result in enumerate(report.results):
-        row = _row(result, log)
+        row = _build_row(result, log)
         if number == 0:
             rows.writerow(row)
-        rows.writerow(_cell(value) for value in row.values())
+        rows.writerow(_format_cell(value) for value in row.values())
     if not report.results:
         rows.writerow(
-            _row(
+            _build_row(
                 TrialResult(
                     key="", suite="", case=CaseFacts(name=""), model="", index=0, status="skipped"
                 ),
@@ -45,14 +45,14 @@ WRITER = Writer(write=write_csv, file_name="report.csv", suffix=".csv", media_ty
 """``--report csv``."""
 
 
-def _row(result: TrialResult, log: RunLog) -> dict[str, Any]:
+def _build_row(result: TrialResult, log: RunLog) -> dict[str, Any]:
     return {
         "suite": result.suite,
         "case": result.case.name,
         "model": result.model,
         "trial": result.index + 1,
         "status": result.status,
-        "problem": problem(result),
+        "problem": format_problem(result),
         "failed_checks": "; ".join(check.label for check in failed_checks(result)),
         "error_kind": result.error.kind if result.error else None,
         "stop": written_stop(result.stop),
@@ -71,11 +71,11 @@ def _row(result: TrialResult, log: RunLog) -> dict[str, Any]:
     }
 
 
-def _cell(value: Any) -> Any:
+def _format_cell(value: Any) -> Any:
     """Return a value that stays a value in a spreadsheet."""
     if not isinstance(value, str):
         return value
-    return no_formula(shorten(one_line(value), _LONGEST))
+    return no_formula(shorten_text(make_one_line(value), _LONGEST))
 
 
 def no_formula(text: str) -> str:

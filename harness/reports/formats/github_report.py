@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.base import printable, shorten
+from harness.base import make_printable, shorten_text
 from harness.reports.case_names import case_name
 from harness.reports.formats.markdown_report import write_markdown
-from harness.reports.sections.sentences import account
+from harness.reports.sections.sentences import format_account
 from harness.reports.writers import Writer
 from harness.types import CaseResult, Report
 
@@ -26,7 +26,7 @@ def workflow_commands(report: Report) -> Iterator[str]:
     """
     for case in report.cases:
         if case.status in {"failed", "error"}:
-            yield _annotation(case, report)
+            yield _format_annotation(case, report)
 
 
 WRITER = Writer(
@@ -39,8 +39,8 @@ WRITER = Writer(
 """``--report github``."""
 
 
-def _annotation(case: CaseResult, report: Report) -> str:
-    run = case.spokesman
+def _format_annotation(case: CaseResult, report: Report) -> str:
+    run = case.deciding_trial
     ending = "failed" if case.status == "failed" else "could not be judged"
     properties = {"title": f"{case_name(case, report, _TITLE)} {ending}"}
     if run.case.at is not None:
@@ -48,15 +48,15 @@ def _annotation(case: CaseResult, report: Report) -> str:
         properties = {
             key: str(value) for key, value in place.items() if value is not None
         } | properties
-    said = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-    return f"::error {said}::{_message(shorten(account(run), _LONGEST))}"
+    said = ",".join(f"{key}={_escape_property(value)}" for key, value in properties.items())
+    return f"::error {said}::{_escape_message(shorten_text(format_account(run), _LONGEST))}"
 
 
-def _message(text: str) -> str:
+def _escape_message(text: str) -> str:
     """Escape like the runner's toolkit: a command is one line, a percent sign begins an escape."""
-    return printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return make_printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(text: str) -> str:
+def _escape_property(text: str) -> str:
     """Escape what would end a property as well."""
-    return _message(text).replace(":", "%3A").replace(",", "%2C")
+    return _escape_message(text).replace(":", "%3A").replace(",", "%2C")

@@ -14,15 +14,15 @@ from dataclasses import asdict
 from typing import Any, TextIO
 
 from harness.judging import exit_code
-from harness.reports.build import count, trials_of
+from harness.reports.build import count_results, iterate_trials
 from harness.reports.result_fields import result_fields
 from harness.reports.sections.access_matrix import matrix_json
-from harness.reports.sections.audit import inputs_of
+from harness.reports.sections.audit import get_inputs
 from harness.reports.sections.call_outcomes import calls_json, case_mark, count_calls
 from harness.reports.sections.remarks import reviews_json
 from harness.reports.sections.repeats import repeats_json
 from harness.reports.sections.scores import scores_json
-from harness.reports.sections.sentences import pass_rate_of
+from harness.reports.sections.sentences import compute_pass_rate
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import (
@@ -46,18 +46,18 @@ def write_json(
     if len(groups) == 1:
         ((suite, model), cases) = next(iter(groups.items()))
         result = (
-            _suite(suite, model, cases, report, log)
+            _encode_suite(suite, model, cases, report, log)
             | {"elapsed_time": report.elapsed_s}
-            | _common(report)
+            | _encode_run(report)
         )
     else:
         suites = (
-            _suite(suite, model, cases, report, log)
+            _encode_suite(suite, model, cases, report, log)
             | {"path": report.suites.get(suite, {}).get("file"), "error": None}
             for (suite, model), cases in groups.items()
         )
-        result = {"suites": suites, "elapsed_time": report.elapsed_s} | _common(report)
-    stream.writelines(_encode({"status": "ok", "result": result | dict(more or {})}))
+        result = {"suites": suites, "elapsed_time": report.elapsed_s} | _encode_run(report)
+    stream.writelines(_iterate_json({"status": "ok", "result": result | dict(more or {})}))
     stream.write("\n")
 
 
@@ -72,12 +72,12 @@ def write_json_error(message: str, stream: TextIO) -> None:
     stream.write(json.dumps({"status": "error", "error": message}) + "\n")
 
 
-def _common(report: Report) -> dict[str, Any]:
+def _encode_run(report: Report) -> dict[str, Any]:
     return {
         "run_id": report.run_id,
         "log": report.log,
-        "summary": _counts(report.cases, report.counts.planned),
-        **_rate(report.cases),
+        "summary": _encode_counts(report.cases, report.counts.planned),
+        **_encode_rate(report.cases),
         "usage": asdict(report.usage),
         "judge_usage": asdict(report.judge_usage),
         "user_usage": asdict(report.user_usage),
@@ -87,12 +87,12 @@ def _common(report: Report) -> dict[str, Any]:
         **({"reviews": reviews_json(report.reviews)} if report.reviews else {}),
         **({"by_people": True} if report.by_people else {}),
         **({"damaged": list(report.damaged)} if report.damaged else {}),
-        **({"inputs": inputs} if (inputs := inputs_of(report)) else {}),
+        **({"inputs": inputs} if (inputs := get_inputs(report)) else {}),
         **({"matrix": matrix} if (matrix := matrix_json(report)) else {}),
     }
 
 
-def _suite(
+def _encode_suite(
     suite: str, model: str, cases: list[CaseResult], report: Report, log: RunLog
 ) -> dict[str, Any]:
     verdicts = {case.status for case in cases}
@@ -101,17 +101,17 @@ def _suite(
         "description": report.suites.get(suite, {}).get("description"),
         "model": model,
         "status": _suite_status(verdicts),
-        "tests": (_test(case, log) for case in cases),
+        "tests": (_encode_test(case, log) for case in cases),
         "all_passed": verdicts == {"passed"},
-        "summary": _counts(cases),
-        **_rate(cases),
+        "summary": _encode_counts(cases),
+        **_encode_rate(cases),
         **({"repeats": repeats} if (repeats := repeats_json(cases)) else {}),
     }
 
 
-def _rate(cases: Iterable[CaseResult]) -> dict[str, Any]:
+def _encode_rate(cases: Iterable[CaseResult]) -> dict[str, Any]:
     """Return the pass rate, averaged per case first, and its 95 % interval; null if none judged."""
-    rate = pass_rate_of(cases)
+    rate = compute_pass_rate(cases)
     return {
         "pass_rate": None if rate is None else rate.rate,
         "pass_rate_interval": None if rate is None else [rate.low, rate.high],
@@ -124,22 +124,22 @@ def _suite_status(verdicts: AbstractSet[Status]) -> str:
     return "passed" if verdicts == {"passed"} else "error"
 
 
-def _counts(cases: Iterable[CaseResult], planned: int | None = None) -> dict[str, Any]:
-    counts = count(trials_of(cases), planned)
-    calls = count_calls(trials_of(cases))
-    return asdict(counts) | {"judged": counts.judged, "calls": calls_json(calls)}
+def _encode_counts(cases: Iterable[CaseResult], planned: int | None = None) -> dict[str, Any]:
+    counts = count_results(iterate_trials(cases), planned)
+    calls = count_calls(iterate_trials(cases))
+    return asdict(counts) | {"judged": counts.judged_count, "calls": calls_json(calls)}
 
 
-def _test(case: CaseResult, log: RunLog) -> dict[str, Any]:
+def _encode_test(case: CaseResult, log: RunLog) -> dict[str, Any]:
     """Return one test; of several trials the first that ended like the whole speaks for it."""
-    shown = case.spokesman
+    shown = case.deciding_trial
     test = {
         "name": case.case,
         "description": shown.case.description,
         "passed": case.status == "passed",
-        "failures": [_failure(check) for check in shown.checks if _decides(check)],
+        "failures": [_format_failure(check) for check in shown.checks if _is_decisive(check)],
         "time": round(sum(result.latency_s for result in case.trials), 6),
-        "details": _details(shown, log),
+        "details": _encode_details(shown, log),
         "status": case.status,
         **result_fields(shown, log),
         "mark": case_mark(case),
@@ -166,31 +166,31 @@ def _test(case: CaseResult, log: RunLog) -> dict[str, Any]:
         ]
         test |= {
             "trials_planned": case.planned,
-            "trials_passed": case.passed,
+            "trials_passed": case.passed_count,
             "pass_threshold": case.pass_threshold,
         }
     return test
 
 
-def _decides(check: CheckResult) -> bool:
+def _is_decisive(check: CheckResult) -> bool:
     return check.verdict == "failed" and check.severity == "fail"
 
 
-def _failure(check: CheckResult) -> str:
+def _format_failure(check: CheckResult) -> str:
     return f"{check.explanation}\n{check.hint}" if check.hint else check.explanation
 
 
-def _details(result: TrialResult, log: RunLog) -> dict[str, Any]:
-    transcript = log.transcript(result.key)
+def _encode_details(result: TrialResult, log: RunLog) -> dict[str, Any]:
+    transcript = log.read_transcript(result.key)
     if transcript is None:
         return {"response": None, "tool_calls": []}
     scripted = {"setup_calls": transcript.setup_calls, "teardown_calls": transcript.teardown_calls}
-    return {"response": transcript.answer, "tool_calls": _calls(transcript.tool_calls)} | {
-        name: _calls(calls) for name, calls in scripted.items() if calls
+    return {"response": transcript.answer, "tool_calls": _encode_calls(transcript.tool_calls)} | {
+        name: _encode_calls(calls) for name, calls in scripted.items() if calls
     }
 
 
-def _calls(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
+def _encode_calls(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
     return [
         {
             "tool": call.tool,
@@ -202,20 +202,20 @@ def _calls(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
     ]
 
 
-def _encode(value: Any) -> Iterator[str]:
+def _iterate_json(value: Any) -> Iterator[str]:
     """Yield JSON text in pieces; an iterator becomes an array whose items are made one by one."""
     if isinstance(value, Mapping):
         lead = "{"
         for key, item in value.items():
             yield f"{lead}{json.dumps(key)}:"
-            yield from _encode(item)
+            yield from _iterate_json(item)
             lead = ","
         yield "{}" if lead == "{" else "}"
     elif isinstance(value, Iterator):
         lead = "["
         for item in value:
             yield lead
-            yield from _encode(item)
+            yield from _iterate_json(item)
             lead = ","
         yield "[]" if lead == "[" else "]"
     else:

@@ -7,7 +7,7 @@ from typing import Any, TextIO
 
 from harness.base import escaped_json
 from harness.reports.result_fields import result_fields
-from harness.reports.sections.sentences import stand_in
+from harness.reports.sections.sentences import find_stand_in
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import Report, TrialResult, Usage, written_stop
@@ -16,7 +16,7 @@ from harness.types import Report, TrialResult, Usage, written_stop
 def write_jsonl(report: Report, log: RunLog, stream: TextIO) -> None:
     """Write one JSON object a line for every trial of the report."""
     stream.writelines(
-        escaped_json(json.dumps(_line(result, log), ensure_ascii=False)) + "\n"
+        escaped_json(json.dumps(_encode_line(result, log), ensure_ascii=False)) + "\n"
         for result in report.results
     )
 
@@ -27,7 +27,7 @@ WRITER = Writer(
 """``--report jsonl``."""
 
 
-def _line(result: TrialResult, log: RunLog) -> dict[str, Any]:
+def _encode_line(result: TrialResult, log: RunLog) -> dict[str, Any]:
     return {
         "suite": result.suite,
         "case_id": result.case.name,
@@ -40,11 +40,11 @@ def _line(result: TrialResult, log: RunLog) -> dict[str, Any]:
         "events_digest": result.events_digest,
         "error": result.error.message if result.error else None,
         "timestamp": result.finished_at,
-        "metadata": {**result.case.metadata, "harness": _ours(result, log)},
+        "metadata": {**result.case.metadata, "harness": _encode_extras(result, log)},
     }
 
 
-def _used(usage: Usage) -> dict[str, Any]:
+def _encode_usage(usage: Usage) -> dict[str, Any]:
     return {
         "tokens_in": usage.input_tokens,
         "tokens_out": usage.output_tokens,
@@ -52,7 +52,7 @@ def _used(usage: Usage) -> dict[str, Any]:
     }
 
 
-def _ours(result: TrialResult, log: RunLog) -> dict[str, Any]:
+def _encode_extras(result: TrialResult, log: RunLog) -> dict[str, Any]:
     return {
         "status": result.status,
         "trial": result.index,
@@ -64,10 +64,10 @@ def _ours(result: TrialResult, log: RunLog) -> dict[str, Any]:
         "waited_ms": round(result.waited_s * 1000),
         "error_kind": result.error.kind if result.error else None,
         "skip_reason": result.skip_reason,
-        "judge": _used(result.judge_usage),
-        **({"user": _used(result.user_usage)} if result.user_usage != Usage() else {}),
+        "judge": _encode_usage(result.judge_usage),
+        **({"user": _encode_usage(result.user_usage)} if result.user_usage != Usage() else {}),
         "scores": {check.label: check.score for check in result.checks if check.score is not None},
-        **({"faithfulness_by": label} if (label := stand_in(result)) else {}),
+        **({"faithfulness_by": label} if (label := find_stand_in(result)) else {}),
         "failed_checks": [check.label for check in result.checks if check.verdict == "failed"],
         **(
             {"error_type": codes[0]}

@@ -18,15 +18,15 @@ from itertools import chain
 from typing import Any, TextIO
 from xml.etree import ElementTree as ET
 
-from harness.base import bounded, one_line, printable, shorten
-from harness.reports.build import total_usage, trials_of
+from harness.base import limit_text, make_one_line, make_printable, shorten_text
+from harness.reports.build import iterate_trials, total_usage
 from harness.reports.case_names import name_within_suite
 from harness.reports.formats.transcripts import trial_text
-from harness.reports.sections.audit import inputs_of
+from harness.reports.sections.audit import get_inputs
 from harness.reports.sections.call_outcomes import calls_words, case_mark, count_calls
 from harness.reports.sections.remarks import review_words
 from harness.reports.sections.repeats import trials_needed
-from harness.reports.sections.sentences import account, problem
+from harness.reports.sections.sentences import format_account, format_problem
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import CaseResult, Report, Status, TrialResult
@@ -51,28 +51,30 @@ def write_junit(report: Report, log: RunLog, stream: TextIO, *, places: bool = T
     groups: dict[tuple[str, str], list[CaseResult]] = {}
     for case in report.cases:
         groups.setdefault((case.suite, case.model), []).append(case)
-    root = ET.Element("testsuites", {"name": _text(report.run_id), **_sums(report.cases)})
+    root = ET.Element(
+        "testsuites", {"name": _clean_text(report.run_id), **_sum_attributes(report.cases)}
+    )
     stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
     if not groups:
-        stream.write(f"{_written(root, 0)}\n")
+        stream.write(f"{_format_element(root, 0)}\n")
         return
-    stream.write(f"{_opening(root)}\n")
+    stream.write(f"{_format_opening_tag(root)}\n")
     for (suite, model), cases in groups.items():
-        element = _suite(suite, model, cases, report)
-        stream.write(f"  {_opening(element)}\n")
-        parts = chain(element, (_case(case, report, log, places=places) for case in cases))
-        stream.writelines(f"    {_written(part, 2)}\n" for part in parts)
+        element = _build_suite(suite, model, cases, report)
+        stream.write(f"  {_format_opening_tag(element)}\n")
+        parts = chain(element, (_build_case(case, report, log, places=places) for case in cases))
+        stream.writelines(f"    {_format_element(part, 2)}\n" for part in parts)
         stream.write("  </testsuite>\n")
     stream.write("</testsuites>\n")
 
 
-def _opening(element: ET.Element) -> str:
+def _format_opening_tag(element: ET.Element) -> str:
     """Return the opening tag of an element."""
     alone = ET.tostring(ET.Element(element.tag, element.attrib), encoding="unicode")
     return f"{alone.removesuffix(' />')}>"
 
 
-def _written(element: ET.Element, level: int) -> str:
+def _format_element(element: ET.Element, level: int) -> str:
     """Return a whole element, which stands so deep."""
     ET.indent(element, level=level)
     return ET.tostring(element, encoding="unicode")
@@ -84,21 +86,21 @@ WRITER = Writer(
 """``--report junit``."""
 
 
-def _suite(suite: str, model: str, cases: Sequence[CaseResult], report: Report) -> ET.Element:
+def _build_suite(suite: str, model: str, cases: Sequence[CaseResult], report: Report) -> ET.Element:
     """Return the element of a suite with its properties, without its cases."""
     name = suite if len(report.models) == 1 else f"{suite} [{model}]"
     skipped = sum(case.status == "skipped" for case in cases)
-    attributes = {"name": _text(name), **_sums(cases), "skipped": str(skipped)}
+    attributes = {"name": _clean_text(name), **_sum_attributes(cases), "skipped": str(skipped)}
     file = report.suites.get(suite, {}).get("file")
     if file is not None:
-        attributes["file"] = _text(file)
+        attributes["file"] = _clean_text(file)
     if report.started_at:
         attributes["timestamp"] = report.started_at[:19]
     element = ET.Element("testsuite", attributes)
-    usage = total_usage(trials_of(cases))
+    usage = total_usage(iterate_trials(cases))
     reviews = [
         report.reviews[one.key]
-        for one in (trials_of(cases) if report.reviews else ())
+        for one in (iterate_trials(cases) if report.reviews else ())
         if one.key in report.reviews
     ]
     facts = {
@@ -106,52 +108,59 @@ def _suite(suite: str, model: str, cases: Sequence[CaseResult], report: Report) 
         "file": file,
         "run": report.run_id,
         "trials_planned": sum(case.planned for case in cases),
-        "calls": calls_words(count_calls(trials_of(cases))),
+        "calls": calls_words(count_calls(iterate_trials(cases))),
         "tokens_in": usage.input_tokens,
         "tokens_out": usage.output_tokens,
         "cost_usd": usage.cost_usd,
         "reason": report.reason,
-        **({"inputs": inputs["digest"]} if (inputs := inputs_of(report)) else {}),
+        **({"inputs": inputs["digest"]} if (inputs := get_inputs(report)) else {}),
         **({"reviews": review_words(reviews)} if reviews else {}),
     }
     properties = ET.SubElement(element, "properties")
     for key, value in facts.items():
-        ET.SubElement(properties, "property", {"name": key, "value": _text(_known(value))})
+        ET.SubElement(
+            properties, "property", {"name": key, "value": _clean_text(_format_known(value))}
+        )
     return element
 
 
-def _case(case: CaseResult, report: Report, log: RunLog, *, places: bool) -> ET.Element:
-    shown = case.spokesman
+def _build_case(case: CaseResult, report: Report, log: RunLog, *, places: bool) -> ET.Element:
+    shown = case.deciding_trial
     attributes = {
-        "name": name_within_suite(case, report, _text),
-        "classname": _text(case.suite),
-        "time": _time(case),
+        "name": name_within_suite(case, report, _clean_text),
+        "classname": _clean_text(case.suite),
+        "time": _format_time(case),
     }
     if places and (at := shown.case.at) is not None:
-        attributes |= {"file": _text(at.file), **({"line": str(at.line)} if at.line else {})}
+        attributes |= {"file": _clean_text(at.file), **({"line": str(at.line)} if at.line else {})}
     element = ET.Element("testcase", attributes)
     if case.status in _ELEMENTS:
-        attributes = {"message": _text(shorten(problem(shown), _MESSAGE)), "type": _type(shown)}
-        ET.SubElement(element, _ELEMENTS[case.status], attributes).text = _text(_reason(case))
-    out, err = _conversations(case, log)
-    ET.SubElement(element, "system-out").text = f"{_properties(case)}\n{_text(out)}"
+        attributes = {
+            "message": _clean_text(shorten_text(format_problem(shown), _MESSAGE)),
+            "type": _classify_problem(shown),
+        }
+        ET.SubElement(element, _ELEMENTS[case.status], attributes).text = _clean_text(
+            _format_reason(case)
+        )
+    out, err = _format_conversations(case, log)
+    ET.SubElement(element, "system-out").text = f"{_format_properties(case)}\n{_clean_text(out)}"
     if err:
-        ET.SubElement(element, "system-err").text = _text(err)
+        ET.SubElement(element, "system-err").text = _clean_text(err)
     return element
 
 
-def _reason(case: CaseResult) -> str:
-    shown = case.spokesman
+def _format_reason(case: CaseResult) -> str:
+    shown = case.deciding_trial
     where = [str(shown.case.at)] if shown.case.at else []
     trials = (
-        [f"{case.passed} of {trials_needed(case)} trials passed, {case.needed} needed"]
+        [f"{case.passed_count} of {trials_needed(case)} trials passed, {case.needed_passes} needed"]
         if case.planned > 1
         else []
     )
-    return "\n".join((*where, *trials, bounded(account(shown), _LONGEST)))
+    return "\n".join((*where, *trials, limit_text(format_account(shown), _LONGEST)))
 
 
-def _type(result: TrialResult) -> str:
+def _classify_problem(result: TrialResult) -> str:
     """Return the sort of problem, for readers that group by it."""
     if result.error is not None:
         return result.error.kind
@@ -160,12 +169,12 @@ def _type(result: TrialResult) -> str:
         for check in result.checks
         if check.verdict != "passed" and check.severity == "fail"
     )
-    return _text(next(kinds, result.status))
+    return _clean_text(next(kinds, result.status))
 
 
-def _properties(case: CaseResult) -> str:
+def _format_properties(case: CaseResult) -> str:
     usage = total_usage(case.trials)
-    shown = case.spokesman
+    shown = case.deciding_trial
     facts = {
         "model": case.model,
         "status": case.status,
@@ -178,42 +187,42 @@ def _properties(case: CaseResult) -> str:
         "calls": calls_words(count_calls(case.trials)),
         **({"mark": words} if (words := case_mark(case)) else {}),
     }
-    return "\n".join(f"[[PROPERTY|{key}={_value(value)}]]" for key, value in facts.items())
+    return "\n".join(f"[[PROPERTY|{key}={_format_value(value)}]]" for key, value in facts.items())
 
 
-def _value(value: Any) -> str:
-    return re.sub(r"\](?=\]|$)", "] ", one_line(_text(_known(value))))
+def _format_value(value: Any) -> str:
+    return re.sub(r"\](?=\]|$)", "] ", make_one_line(_clean_text(_format_known(value))))
 
 
-def _conversations(case: CaseResult, log: RunLog) -> tuple[str, str]:
+def _format_conversations(case: CaseResult, log: RunLog) -> tuple[str, str]:
     out, err = [], []
     for result in case.trials:
-        transcript = log.transcript(result.key)
+        transcript = log.read_transcript(result.key)
         if transcript is not None:
-            out.append(bounded(trial_text(result, transcript, thinking=False), _LONGEST))
-            err += [bounded(transcript.stderr_tail, _LONGEST)] if transcript.stderr_tail else []
+            out.append(limit_text(trial_text(result, transcript, thinking=False), _LONGEST))
+            err += [limit_text(transcript.stderr_tail, _LONGEST)] if transcript.stderr_tail else []
     return "\n".join(out), "\n".join(err)
 
 
-def _sums(cases: Iterable[CaseResult]) -> dict[str, str]:
+def _sum_attributes(cases: Iterable[CaseResult]) -> dict[str, str]:
     cases = list(cases)
     elements = [_ELEMENTS.get(case.status) for case in cases]
     return {
         "tests": str(len(cases)),
         "failures": str(elements.count("failure")),
         "errors": str(elements.count("error")),
-        "time": f"{sum(result.latency_s for result in trials_of(cases)):.3f}",
+        "time": f"{sum(result.latency_s for result in iterate_trials(cases)):.3f}",
     }
 
 
-def _time(case: CaseResult) -> str:
+def _format_time(case: CaseResult) -> str:
     return f"{sum(result.latency_s for result in case.trials):.3f}"
 
 
-def _known(value: Any) -> str:
+def _format_known(value: Any) -> str:
     return "unknown" if value is None else str(value)
 
 
-def _text(text: str) -> str:
+def _clean_text(text: str) -> str:
     """Return ``text`` without characters that XML forbids or that a reader takes for commands."""
-    return re.sub(r"\[(?=\[)", "[ ", printable(text))
+    return re.sub(r"\[(?=\[)", "[ ", make_printable(text))

@@ -11,35 +11,42 @@ import re
 from collections.abc import Iterator
 from typing import TextIO
 
-from harness.base import bounded, money, number, one_line, seconds, shorten
+from harness.base import (
+    format_money,
+    format_number,
+    format_seconds,
+    limit_text,
+    make_one_line,
+    shorten_text,
+)
 from harness.reports.build import total_usage
 from harness.reports.case_names import case_name
 from harness.reports.sections.access_matrix import (
     LEGEND,
     access_warnings,
+    align_cells,
     cell_words,
-    cells_of,
     distinct_leaks,
     leak_words,
     row_name,
 )
-from harness.reports.sections.access_matrix import by_urgency as matrix_rows
-from harness.reports.sections.audit import inputs_of
+from harness.reports.sections.access_matrix import sort_rows_by_urgency as matrix_rows
+from harness.reports.sections.audit import get_inputs
 from harness.reports.sections.call_outcomes import case_mark
 from harness.reports.sections.remarks import remark_lines
 from harness.reports.sections.repeats import repeat_lines, trials_needed
 from harness.reports.sections.sentences import (
-    account,
-    beside,
-    by_urgency,
-    effort,
-    endings,
+    format_account,
+    format_effort,
+    format_problem,
+    format_side_usage,
+    list_status_counts,
     model_words,
     pass_rate_lines,
-    problem,
+    sort_by_urgency,
     stand_ins,
 )
-from harness.reports.sections.tool_use import confusions
+from harness.reports.sections.tool_use import find_confusions
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import CaseResult, Report, Status
@@ -62,14 +69,14 @@ _ROWS = 50
 
 def write_markdown(report: Report, log: RunLog, stream: TextIO) -> None:
     """Write the summary; what has no room any more is counted, and the run named that holds it."""
-    head = "\n".join((*_head(report, log), ""))
+    head = "\n".join((*_format_head(report, log), ""))
     stream.write(head)
-    stream.write(access := _access(report))
+    stream.write(access := _format_access(report))
     stream.write(_TABLE_HEAD)
     room = _ROOM - len(head) - len(access)
-    room = _fitting(_table(report), room // 2, stream) + room // 2
+    room = _write_fitting(_format_table(report), room // 2, stream) + room // 2
     stream.write("\n")
-    _fitting(_details(report), room, stream)
+    _write_fitting(_format_details(report), room, stream)
     stream.write(f"\nSee every message and call: `harness view {report.run_id}`\n")
 
 
@@ -79,7 +86,7 @@ WRITER = Writer(
 """``--report markdown``."""
 
 
-def _fitting(parts: Iterator[str], room: int, stream: TextIO) -> int:
+def _write_fitting(parts: Iterator[str], room: int, stream: TextIO) -> int:
     """Write parts while there is room, say how many were left out, and return the room left."""
     left_out = 0
     for part in parts:
@@ -93,37 +100,46 @@ def _fitting(parts: Iterator[str], room: int, stream: TextIO) -> int:
     return room
 
 
-def _head(report: Report, log: RunLog) -> Iterator[str]:
-    yield f"## {_verdict(report)} {', '.join(code(suite) for suite in report.suites) or 'no suite'}"
+def _format_head(report: Report, log: RunLog) -> Iterator[str]:
+    yield (
+        f"## {_format_verdict(report)} "
+        f"{', '.join(format_code(suite) for suite in report.suites) or 'no suite'}"
+    )
     yield ""
     models = ", ".join(
-        f"{code(name)} {html.escape(one_line(model_words(facts, name)))}" if facts else code(name)
+        f"{format_code(name)} {html.escape(make_one_line(model_words(facts, name)))}"
+        if facts
+        else format_code(name)
         for name, facts in report.models.items()
     )
-    yield f"Model {models} · run {code(report.run_id)}"
+    yield f"Model {models} · run {format_code(report.run_id)}"
     yield ""
     rates = pass_rate_lines(report)
     rate, each = (rates[0], []) if len(rates) == 1 and len(report.models) == 1 else ("", rates)
-    ended = ", ".join(f"{amount} {status}" for status, amount in endings(report))
+    ended = ", ".join(f"{amount} {status}" for status, amount in list_status_counts(report))
     yield f"**{report.counts.planned} planned: {ended or 'none'}**" + (f" · {rate}" if rate else "")
     yield ""
     for words in (*each, *remark_lines(report), *repeat_lines(report), *stand_ins(report)):
-        yield f"{code(words)}\n"
-    yield " · ".join(effort(report))
+        yield f"{format_code(words)}\n"
+    yield " · ".join(format_effort(report))
     yield ""
-    for words in beside(report):
-        yield f"{code(words)}\n"
-    if (inputs := inputs_of(report)) is not None:
-        yield f"Inputs {code(inputs['digest'])} (SHA-256), harness {code(inputs['harness'])}\n"
+    for words in format_side_usage(report):
+        yield f"{format_code(words)}\n"
+    if (inputs := get_inputs(report)) is not None:
+        yield (
+            f"Inputs {format_code(inputs['digest'])} (SHA-256), harness "
+            f"{format_code(inputs['harness'])}\n"
+        )
     for words in report.damaged:
-        yield f"⚠️ {code(words)}\n"
+        yield f"⚠️ {format_code(words)}\n"
     if report.reason != "complete":
         yield f"⚠️ The run ended early: {report.reason}."
         yield ""
-    mistaken = confusions(report, log)[:_CONFUSIONS]
+    mistaken = find_confusions(report, log)[:_CONFUSIONS]
     if mistaken:
         yield "Expected, and called instead: " + "; ".join(
-            f"{code(one.expected)} → {code(one.called)} ({one.trials}×)" for one in mistaken
+            f"{format_code(one.expected)} → {format_code(one.called)} ({one.trials}×)"
+            for one in mistaken
         )
         yield ""
 
@@ -133,66 +149,76 @@ _TABLE_HEAD = (
 )
 
 
-def _access(report: Report) -> str:
+def _format_access(report: Report) -> str:
     """Return the access matrix: leaks first, then tests by identity; empty without identities."""
     access = report.access
     leaks = distinct_leaks(access)
-    lines = [f"🚨 {code(shorten(leak_words(leak), _ACCOUNT // 4))}\n" for leak, _ in leaks[:_LEAKS]]
+    lines = [
+        f"🚨 {format_code(shorten_text(leak_words(leak), _ACCOUNT // 4))}\n"
+        for leak, _ in leaks[:_LEAKS]
+    ]
     if len(leaks) > _LEAKS:
         lines.append(f"… and {len(leaks) - _LEAKS} more leaks.\n")
-    lines += [f"⚠️ {code(shorten(words, _ACCOUNT // 4))}\n" for words in access_warnings(access)]
+    lines += [
+        f"⚠️ {format_code(shorten_text(words, _ACCOUNT // 4))}\n"
+        for words in access_warnings(access)
+    ]
     rows, identities = matrix_rows(access), access.identities
     if rows:
-        lines.append(f"| test | {' | '.join(map(code, identities))} |")
+        lines.append(f"| test | {' | '.join(map(format_code, identities))} |")
         lines.append(f"|---|{'---|' * len(identities)}")
         for row in rows[:_ROWS]:
-            cells = (html.escape(cell_words(cell)) for cell in cells_of(row, identities))
-            lines.append(f"| {code(row_name(row, report, _PROBLEM))} | {' | '.join(cells)} |")
+            cells = (html.escape(cell_words(cell)) for cell in align_cells(row, identities))
+            lines.append(
+                f"| {format_code(row_name(row, report, _PROBLEM))} | {' | '.join(cells)} |"
+            )
         left_out = f" … and {len(rows) - _ROWS} more tests." if len(rows) > _ROWS else ""
         lines.append(f"\n{LEGEND}.{left_out}\n")
     return "\n".join([*lines, ""]) if lines else ""
 
 
-def _verdict(report: Report) -> str:
+def _format_verdict(report: Report) -> str:
     statuses = {case.status for case in report.cases}
     worst: tuple[Status, ...] = ("failed", "error", "cancelled", "skipped", "passed")
     return _MARKS[next((status for status in worst if status in statuses), "skipped")]
 
 
-def _table(report: Report) -> Iterator[str]:
-    for case in by_urgency(report):
+def _format_table(report: Report) -> Iterator[str]:
+    for case in sort_by_urgency(report):
         usage = total_usage(case.trials)
         cells = (
             "⚠️" if case_mark(case) else _MARKS[case.status],
-            code(case_name(case, report)),
-            code(shorten(case_mark(case) or problem(case.spokesman), _PROBLEM)),
-            f"{case.passed}/{trials_needed(case)}",
-            seconds(sum(result.latency_s for result in case.trials)),
-            number(usage.tokens),
-            money(usage.cost_usd),
+            format_code(case_name(case, report)),
+            format_code(
+                shorten_text(case_mark(case) or format_problem(case.deciding_trial), _PROBLEM)
+            ),
+            f"{case.passed_count}/{trials_needed(case)}",
+            format_seconds(sum(result.latency_s for result in case.trials)),
+            format_number(usage.tokens),
+            format_money(usage.cost_usd),
         )
         yield f"| {' | '.join(cells)} |\n"
 
 
-def _details(report: Report) -> Iterator[str]:
-    for case in by_urgency(report):
+def _format_details(report: Report) -> Iterator[str]:
+    for case in sort_by_urgency(report):
         if case.status in {"failed", "error"}:
-            yield _detail(case, report)
+            yield _format_detail(case, report)
 
 
-def _detail(case: CaseResult, report: Report) -> str:
-    run = case.spokesman
-    where = f"{code(str(run.case.at))}\n\n" if run.case.at else ""
+def _format_detail(case: CaseResult, report: Report) -> str:
+    run = case.deciding_trial
+    where = f"{format_code(str(run.case.at))}\n\n" if run.case.at else ""
     title = html.escape(case_name(case, report, _PROBLEM))
     return (
         f"\n<details><summary>{_MARKS[case.status]} <code>{title}</code></summary>\n\n"
-        f"{where}{fenced(bounded(account(run), _ACCOUNT))}\n\n</details>\n"
+        f"{where}{fence_code(limit_text(format_account(run), _ACCOUNT))}\n\n</details>\n"
     )
 
 
-def code(text: str) -> str:
+def format_code(text: str) -> str:
     """Return ``text`` as a code span on one line, safe in a table; nothing for nothing."""
-    text = one_line(text).replace("|", "\\|")
+    text = make_one_line(text).replace("|", "\\|")
     if not text:
         return ""
     ticks = "`" * (1 + _longest_run(text))
@@ -200,7 +226,7 @@ def code(text: str) -> str:
     return f"{ticks}{pad}{text}{pad}{ticks}"
 
 
-def fenced(text: str) -> str:
+def fence_code(text: str) -> str:
     """Return ``text`` as a code block that nothing in it can close."""
     fence = "`" * max(3, 1 + _longest_run(text))
     return f"{fence}text\n{text}\n{fence}"

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from html import escape
 
-from harness.base import money, one_line, seconds, shorten
+from harness.base import format_money, format_seconds, make_one_line, shorten_text
 from harness.reports.case_names import case_name
 from harness.reports.sections.call_outcomes import case_mark
 from harness.reports.sections.remarks import remark_lines
 from harness.reports.sections.sentences import (
-    by_urgency,
-    effort,
-    endings,
+    format_effort,
+    format_problem,
+    list_status_counts,
     pass_rate_lines,
-    problem,
+    sort_by_urgency,
 )
 from harness.runlog import ResultBlocks, RunLog
 from harness.types import CaseResult, Report, Transcript, Usage
@@ -26,78 +26,81 @@ _PROBLEM = 300
 """Characters of what went wrong."""
 
 
-def linked(report: Report, log: RunLog) -> Report:
+def link_conversations(report: Report, log: RunLog) -> Report:
     """Return ``report`` with results that can read their transcripts from ``log``."""
     # A notebook may change its folder between two cells.
-    logged = _Logged(replace(log, path=log.path.absolute()))
-    report.linked_to(logged)
+    logged = _LogConversations(replace(log, path=log.path.absolute()))
+    report.link_to(logged)
     if isinstance(report.results, ResultBlocks):
-        report.results.linked_to(logged)
+        report.results.link_to(logged)
     else:
         for result in report.results:
-            result.linked_to(logged)
+            result.link_to(logged)
     return report
 
 
 @dataclass(frozen=True, slots=True)
-class _Logged:
+class _LogConversations:
     """The `harness.types.Conversations` of a run log."""
 
     log: RunLog
 
-    def transcript(self, key: str) -> Transcript | None:
-        return self.log.transcript(key)
+    def read_transcript(self, key: str) -> Transcript | None:
+        return self.log.read_transcript(key)
 
-    def html(self, report: Report) -> str:
-        return "".join(_html(report))
+    def render_html(self, report: Report) -> str:
+        return "".join(_format_html(report))
 
 
-def _html(report: Report) -> Iterator[str]:
+def _format_html(report: Report) -> Iterator[str]:
     """Yield the table; whatever a suite, a model or a server said is text in it, and no markup."""
-    ended = ", ".join(f"{amount} {status}" for status, amount in endings(report)) or "none"
+    ended = (
+        ", ".join(f"{amount} {status}" for status, amount in list_status_counts(report)) or "none"
+    )
     head = " · ".join(
         (
             f"{report.counts.planned} planned: {ended}",
             *pass_rate_lines(report),
-            *effort(report),
+            *format_effort(report),
         )
     )
-    told = "<br>".join(_text(line) for line in (head, *remark_lines(report)))
-    yield f"<p><b>{_text(report.suite_name)}</b> {_text(report.model)}<br>{told}</p>"
+    told = "<br>".join(_escape_text(line) for line in (head, *remark_lines(report)))
+    yield f"<p><b>{_escape_text(report.suite_name)}</b> {_escape_text(report.model)}<br>{told}</p>"
     heads = ("case", "status", "trials", "problem", "time", "cost")
     yield f"<table><thead><tr>{''.join(f'<th>{head}</th>' for head in heads)}"
     yield "</tr></thead><tbody>"
-    cases = by_urgency(report)
+    cases = sort_by_urgency(report)
     for case in cases[:_ROWS]:
         cells = "".join(
-            f'<td style="text-align: left">{_text(cell)}</td>' for cell in _cells(case, report)
+            f'<td style="text-align: left">{_escape_text(cell)}</td>'
+            for cell in _format_cells(case, report)
         )
         yield f"<tr>{cells}</tr>"
     yield "</tbody></table>"
     if len(cases) > _ROWS:
         yield f"<p>… and {len(cases) - _ROWS} more</p>"
     if report.reason != "complete":
-        yield f"<p>The run ended early: {_text(report.reason)}.</p>"
-    yield f"<p>{_text(report.log)}</p>"
+        yield f"<p>The run ended early: {_escape_text(report.reason)}.</p>"
+    yield f"<p>{_escape_text(report.log)}</p>"
 
 
-def _cells(case: CaseResult, report: Report) -> tuple[str, ...]:
+def _format_cells(case: CaseResult, report: Report) -> tuple[str, ...]:
     ran = [run for run in case.trials if run.stop is not None]
     cost = sum((run.usage for run in ran), Usage()).cost_usd
     return (
         case_name(case, report),
         case.status,
-        f"{case.passed}/{case.planned}",
-        shorten(one_line(_remark(case)), _PROBLEM),
-        seconds(sum(run.latency_s for run in ran)) if ran else "",
-        money(cost) if ran else "",
+        f"{case.passed_count}/{case.planned}",
+        shorten_text(make_one_line(_format_remark(case)), _PROBLEM),
+        format_seconds(sum(run.latency_s for run in ran)) if ran else "",
+        format_money(cost) if ran else "",
     )
 
 
-def _remark(case: CaseResult) -> str:
+def _format_remark(case: CaseResult) -> str:
     """Return what went wrong, or what a reader must know of a case that passed."""
-    return case_mark(case) or "" if case.status == "passed" else problem(case.spokesman)
+    return case_mark(case) or "" if case.status == "passed" else format_problem(case.deciding_trial)
 
 
-def _text(text: str) -> str:
-    return escape(one_line(text))
+def _escape_text(text: str) -> str:
+    return escape(make_one_line(text))

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TextIO
 
-from harness.base import escaped_json, printable, shorten
+from harness.base import escaped_json, make_printable, shorten_text
 from harness.judging import EXIT_PASSED, exit_code
 from harness.reports.case_names import case_name
-from harness.reports.sarif import fingerprints, physical_location, sarif_log
-from harness.reports.sections.sentences import account, again
+from harness.reports.sarif import build_fingerprints, physical_location, sarif_log
+from harness.reports.sections.sentences import format_account, get_repeat_command
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import CaseResult, JsonObject, Location, Report
@@ -26,13 +26,13 @@ _NO_VERDICT = "no-verdict"
 
 def write_sarif(report: Report, log: RunLog, stream: TextIO) -> None:  # noqa: ARG001 - a Writer
     """Write the log; its ``invocations`` have the exit code of the run."""
-    found = [one for case in report.cases for one in _results(case, report)]
+    found = [one for case in report.cases for one in _build_results(case, report)]
     names = sorted({one["ruleId"] for one in found})
     code = exit_code(report)
     document = sarif_log(
         "harness",
         f"harness/{'+'.join(report.suites)}/",
-        [_rule(name) for name in names],
+        [_build_rule(name) for name in names],
         [{**one, "ruleIndex": names.index(one["ruleId"])} for one in found],
         invocations=[{"executionSuccessful": code == EXIT_PASSED, "exitCode": code}],
     )
@@ -48,7 +48,7 @@ WRITER = Writer(
 """``--report sarif``."""
 
 
-def _rule(name: str) -> JsonObject:
+def _build_rule(name: str) -> JsonObject:
     return {
         "id": name,
         "name": "".join(map(str.capitalize, name.replace("-", "_").split("_"))),
@@ -57,25 +57,27 @@ def _rule(name: str) -> JsonObject:
     }
 
 
-def _results(case: CaseResult, report: Report) -> Iterator[JsonObject]:
+def _build_results(case: CaseResult, report: Report) -> Iterator[JsonObject]:
     if case.status == "passed":
         return
-    run = case.spokesman
+    run = case.deciding_trial
     failed = [check for check in run.checks if check.verdict == "failed"]
     decided = [check for check in failed if check.severity == "fail"]
     for check in failed if decided else ():
-        command = again(run)
+        command = get_repeat_command(run)
         parts = (check.explanation, check.hint, command and f"Again: {command}")
         said = "\n".join(filter(None, parts)) or check.label
         level = "error" if check.severity == "fail" else "warning"
         rule = check.code or check.kind
-        yield _result(case, report, rule, said, level, check.at or run.case.at, check.label)
+        yield _build_result(case, report, rule, said, level, check.at or run.case.at, check.label)
     if not decided:
         level = "note" if case.status == "skipped" else "error"
-        yield _result(case, report, _NO_VERDICT, account(run), level, run.case.at, case.status)
+        yield _build_result(
+            case, report, _NO_VERDICT, format_account(run), level, run.case.at, case.status
+        )
 
 
-def _result(
+def _build_result(
     case: CaseResult,
     report: Report,
     rule: str,
@@ -85,24 +87,24 @@ def _result(
     label: str,
 ) -> JsonObject:
     name = case_name(case, report)
-    message = shorten(printable(f"{name}: {said}"), _LONGEST)
+    message = shorten_text(make_printable(f"{name}: {said}"), _LONGEST)
     return {
         "ruleId": rule,
         "level": level,
         "message": {"text": message},
         "locations": [
             {
-                "physicalLocation": _place(at),
+                "physicalLocation": _build_location(at),
                 "logicalLocations": [{"fullyQualifiedName": name, "kind": "function"}],
             }
         ],
-        "partialFingerprints": fingerprints(
+        "partialFingerprints": build_fingerprints(
             "harness/v1", (case.suite, case.case, case.model, rule, label)
         ),
     }
 
 
-def _place(at: Location | None) -> JsonObject:
+def _build_location(at: Location | None) -> JsonObject:
     if at is None or PurePath(at.file).is_absolute():
         return physical_location(_NO_FILE, 1)
     return physical_location(PurePath(at.file).as_posix(), at.line or 1, at.column or None)

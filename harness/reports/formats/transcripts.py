@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, TextIO
 
-from harness.base import printable, seconds
+from harness.base import format_seconds, make_printable
 from harness.runlog import RunLog
 from harness.types import (
     AssistantMessage,
@@ -21,9 +21,9 @@ from harness.types import (
 def write_transcripts(report: Report, log: RunLog, stream: TextIO) -> None:
     """Write every message and call of every trial of the report, one trial at a time."""
     for result in report.results:
-        transcript = log.transcript(result.key)
+        transcript = log.read_transcript(result.key)
         if transcript is not None:
-            stream.write(printable(trial_text(result, transcript)) + "\n")
+            stream.write(make_printable(trial_text(result, transcript)) + "\n")
 
 
 def trial_text(result: TrialResult, transcript: Transcript, *, thinking: bool = True) -> str:
@@ -32,56 +32,56 @@ def trial_text(result: TrialResult, transcript: Transcript, *, thinking: bool = 
     title = f"── {name} [{result.model}] {result.status} "
     lines = [title.ljust(80, "─")]
     if result.case.user_context is not None:
-        lines.append(f"user_context {_json(result.case.user_context)}")
+        lines.append(f"user_context {_format_json(result.case.user_context)}")
     lines.append(f"tools offered: {', '.join(transcript.tools) or 'none'}")
     for call in transcript.setup_calls:
-        lines += _call(call, call.tool, "setup")
+        lines += _format_call(call, call.tool, "setup")
     calls = {(call.reply, call.request_id): call for call in transcript.tool_calls}
     number = 0
     for message in transcript.messages:
         if isinstance(message, UserMessage):
-            lines += _said(message)
+            lines += _format_user_message(message)
         elif isinstance(message, AssistantMessage):
             number += 1
-            lines += _replied(message.reply, thinking=thinking)
+            lines += _format_reply(message.reply, thinking=thinking)
             for request in message.reply.tool_requests:
-                lines += _call(calls.get((number, request.id)), request.tool)
+                lines += _format_call(calls.get((number, request.id)), request.tool)
     lines.append(
         f"ended: {transcript.stop} after {transcript.replies} replies, "
-        f"{seconds(transcript.latency_s)}"
+        f"{format_seconds(transcript.latency_s)}"
     )
     for call in transcript.teardown_calls:
-        lines += _call(call, call.tool, "teardown")
+        lines += _format_call(call, call.tool, "teardown")
     if transcript.error is not None:
-        lines += _block(f"{transcript.error.kind} error", transcript.error.message)
+        lines += _format_block(f"{transcript.error.kind} error", transcript.error.message)
     if transcript.stderr_tail:
-        lines += _block("server stderr", transcript.stderr_tail)
+        lines += _format_block("server stderr", transcript.stderr_tail)
     return "\n".join(lines)
 
 
-def _said(message: UserMessage) -> list[str]:
+def _format_user_message(message: UserMessage) -> list[str]:
     return [
         *(["── a new conversation begins; the server is the same"] if message.fresh else []),
-        *(_block("recalled", message.recalled) if message.recalled else []),
-        *_block("user", message.text),
+        *(_format_block("recalled", message.recalled) if message.recalled else []),
+        *_format_block("user", message.text),
     ]
 
 
-def _replied(reply: Reply, *, thinking: bool) -> list[str]:
+def _format_reply(reply: Reply, *, thinking: bool) -> list[str]:
     return [
         *([f"offered   {', '.join(reply.offered)}"] if reply.offered is not None else []),
-        *(line for change in reply.adapted for line in _block("adapted", change)),
-        *(_block("thinking", reply.thinking) if thinking and reply.thinking else []),
-        *(_block("assistant", reply.text) if reply.text else []),
+        *(line for change in reply.adapted for line in _format_block("adapted", change)),
+        *(_format_block("thinking", reply.thinking) if thinking and reply.thinking else []),
+        *(_format_block("assistant", reply.text) if reply.text else []),
     ]
 
 
-def _call(call: ToolCall | None, tool: str, what: str = "call") -> list[str]:
+def _format_call(call: ToolCall | None, tool: str, what: str = "call") -> list[str]:
     if call is None:
         return [f"{what:<9} {tool}: not recorded"]
     head = (
-        f"{what:<9} {call.tool}({_json(call.arguments)}) → {call.outcome}, "
-        f"{seconds(call.duration_s)}"
+        f"{what:<9} {call.tool}({_format_json(call.arguments)}) → {call.outcome}, "
+        f"{format_seconds(call.duration_s)}"
     )
     faults = [
         f"    {fault}"
@@ -90,10 +90,10 @@ def _call(call: ToolCall | None, tool: str, what: str = "call") -> list[str]:
     return [head, *faults, *(f"    {line}" for line in call.text.splitlines())]
 
 
-def _block(who: str, text: str) -> list[str]:
+def _format_block(who: str, text: str) -> list[str]:
     first, *rest = text.splitlines() or [""]
     return [f"{who:<9} {first}", *(f"    {line}" for line in rest)]
 
 
-def _json(value: Any) -> str:
+def _format_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=dict)

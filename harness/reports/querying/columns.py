@@ -31,20 +31,20 @@ class Column:
     judged: bool = True
     """Whether the results of others, or a person, may change it later."""
 
-    def of(self, source: Any) -> Any:
+    def compute_value(self, source: Any) -> Any:
         """Return the value for the row of ``source``, as SQLite takes it."""
         value = self.value(source)
         if value is None or isinstance(value, float):
             return value
         if self.kind == "JSON":
-            return as_json(value)
+            return encode_json(value)
         if type(value) is str:
-            return _writable(value)
+            return _replace_surrogates(value)
         if isinstance(value, bool):
             return int(value)
         if isinstance(value, int):
-            return as_number(value)
-        return _writable(str(value))
+            return to_number(value)
+        return _replace_surrogates(str(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +60,19 @@ class Table:
     keys: tuple[str, ...] = ()
     """Columns that rows are looked up by."""
 
-    def row(self, source: Any) -> tuple[Any, ...]:
+    def build_row(self, source: Any) -> tuple[Any, ...]:
         """Return the row of ``source``."""
-        return tuple([column.of(source) for column in self.columns])  # a generator takes longer
+        return tuple(
+            [column.compute_value(source) for column in self.columns]
+        )  # a generator takes longer
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def column_names(self) -> tuple[str, ...]:
         """The names of its columns, `RUN` first."""
         return (RUN.name, *(column.name for column in self.columns))
 
     @property
-    def created(self) -> tuple[str, ...]:
+    def create_statements(self) -> tuple[str, ...]:
         """The statements that create it."""
         columns = ", ".join(f'"{column.name}" {_STORED[column.kind]}' for column in self.columns)
         return (
@@ -82,13 +84,13 @@ class Table:
         )
 
     @property
-    def inserted(self) -> str:
+    def insert_statement(self) -> str:
         """The statement that adds a row."""
-        return _inserted(self.name, len(self.columns))
+        return _format_insert(self.name, len(self.columns))
 
 
 @cache
-def _inserted(table: str, columns: int) -> str:
+def _format_insert(table: str, columns: int) -> str:
     return f'INSERT INTO "{table}" VALUES ({", ".join("?" * columns)})'  # noqa: S608
 
 
@@ -105,22 +107,22 @@ RUN = Column("run", "TEXT", "Name of the run.", lambda _: None)
 """The first column of each table; it is the same in the whole file, which therefore has none."""
 
 
-def as_number(value: int) -> int | float:
+def to_number(value: int) -> int | float:
     """Return ``value`` as SQLite takes it."""
     return value if -_WIDEST <= value < _WIDEST else float(value)
 
 
-def as_json(value: Any) -> str:
+def encode_json(value: Any) -> str:
     """Return a value of the log as JSON."""
-    return _writable(_JSON.encode(value))
+    return _replace_surrogates(_JSON.encode(value))
 
 
-def _writable(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     """Return ``text`` with a question mark for each half of a surrogate pair."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, list | tuple | set | frozenset):
@@ -128,4 +130,4 @@ def _plain(value: Any) -> Any:
     return written_fields(value)
 
 
-_JSON = json.JSONEncoder(ensure_ascii=False, default=_plain)
+_JSON = json.JSONEncoder(ensure_ascii=False, default=_to_plain)

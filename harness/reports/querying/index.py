@@ -25,8 +25,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from harness.base import HarnessError
-from harness.reports.querying.of_compared import COMPARED
-from harness.reports.querying.reading import PLACES, STATE, read_into
+from harness.reports.querying.comparison_rows import COMPARED
+from harness.reports.querying.log_indexer import PLACES, STATE, read_into
 from harness.reports.querying.tables import TABLES
 from harness.runlog import Footer, ReviewLine, being_written, read_lines
 from harness.version import __version__
@@ -38,7 +38,13 @@ _META = (
     'CREATE TABLE "_meta" (form TEXT, log_size INTEGER, log_time INTEGER, read INTEGER,'
     " digest TEXT, open INTEGER)"
 )
-_CREATED = (_META, STATE, PLACES, *COMPARED, *(sql for table in TABLES for sql in table.created))
+_CREATED = (
+    _META,
+    STATE,
+    PLACES,
+    *COMPARED,
+    *(sql for table in TABLES for sql in table.create_statements),
+)
 _CHUNK = 1 << 17
 
 
@@ -61,12 +67,12 @@ def is_worth_indexing(log: Path) -> bool:
     return os.access(log.parent, os.W_OK) or log.with_name(NAME).exists()
 
 
-def nobody(_: int) -> None:
+def ignore_progress(_: int) -> None:
     """Hear how far a log is read, and do nothing."""
 
 
 @contextmanager
-def index_of(log: Path, read_to: Callable[[int], None] = nobody) -> Iterator[Path]:
+def open_log_index(log: Path, read_to: Callable[[int], None] = ignore_progress) -> Iterator[Path]:
     """Give the index of ``log`` as it is now; in a folder that cannot be written, a passing one.
 
     ``read_to`` is told how many bytes of the log have been read, if it has to be.
@@ -77,20 +83,20 @@ def index_of(log: Path, read_to: Callable[[int], None] = nobody) -> Iterator[Pat
         OSError: the log cannot be read.
     """
     place = log.with_name(NAME)
-    known = _known(place)
-    if known is not None and known.holds_for(log):
+    known = _read_metadata(place)
+    if known is not None and known.matches_log(log):
         yield place
         return
     try:
-        draft, lock = _draft_in(log.parent)
+        draft, lock = _create_draft(log.parent)
     except OSError:  # a folder of others, or a disk that is read-only
         with tempfile.TemporaryDirectory(prefix="harness-index-") as folder:
             draft = Path(folder, NAME)
-            _fill(draft, log, place, known, read_to)
+            _fill_draft(draft, log, place, known, read_to)
             yield draft
         return
     try:
-        _fill(draft, log, place, known, read_to)
+        _fill_draft(draft, log, place, known, read_to)
         draft.replace(place)
     finally:
         draft.unlink(missing_ok=True)
@@ -99,46 +105,48 @@ def index_of(log: Path, read_to: Callable[[int], None] = nobody) -> Iterator[Pat
 
 
 @contextmanager
-def index_of_results(log: Path, read_to: Callable[[int], None] = nobody) -> Iterator[Path]:
+def open_results_index(
+    log: Path, read_to: Callable[[int], None] = ignore_progress
+) -> Iterator[Path]:
     """Give an index of ``log`` that has its results, and may lack the latest reviews.
 
     A review changes no result, so an index from before it need not be brought up to date.
 
     Raises:
-        InvalidInput, IndexNotWritten, OSError: as `index_of`.
+        InvalidInput, IndexNotWritten, OSError: as `open_log_index`.
     """
     place = log.with_name(NAME)
-    known = _known(place)
+    known = _read_metadata(place)
     if known is not None and _is_only_reviewed_since(log, known):
         yield place
         return
-    with index_of(log, read_to) as index:
+    with open_log_index(log, read_to) as index:
         yield index
 
 
-def _is_only_reviewed_since(log: Path, known: _Known) -> bool:
+def _is_only_reviewed_since(log: Path, known: _IndexMetadata) -> bool:
     if known.open or log.stat().st_size < known.read:
         return False
     added = (line for _, _, line in read_lines(log, known.read))
     if not all(isinstance(line, ReviewLine | Footer) for line in added):
         return False
-    return digest_of(log, known.read) == known.digest
+    return hash_log_prefix(log, known.read) == known.digest
 
 
-def facts_of(index: Path, log: Path) -> tuple[str, list[str]]:
+def read_index_facts(index: Path, log: Path) -> tuple[str, list[str]]:
     """Return the name of the run, and what is unreadable in its ``log``, a sentence each."""
-    with closing(sqlite3.connect(opened(index), uri=True)) as db:
+    with closing(sqlite3.connect(format_read_uri(index), uri=True)) as db:
         ((run, bad),) = db.execute("SELECT run, damaged FROM _state, runs")
     return run, [f"{log.parent}/{sentence}" for sentence in json.loads(bad)]
 
 
-def opened(index: Path) -> str:
+def format_read_uri(index: Path) -> str:
     """Return the URI under which SQLite reads ``index`` and never writes."""
     return f"file:{quote(str(index.resolve()))}?mode=ro&immutable=1"
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _IndexMetadata:
     """What an index says of the log that it was made from."""
 
     size: int
@@ -148,17 +156,17 @@ class _Known:
     open: bool
     """Whether a session may have been cut off, which completes the log when it is next read."""
 
-    def holds_for(self, log: Path) -> bool:
+    def matches_log(self, log: Path) -> bool:
         facts = log.stat()
         unchanged = (facts.st_size, facts.st_mtime_ns) == (self.size, self.time)
         return unchanged and not (self.open and not being_written(log))
 
 
-def _known(place: Path) -> _Known | None:
+def _read_metadata(place: Path) -> _IndexMetadata | None:
     """Return what the index at ``place`` says; ``None``: there is none that can be trusted."""
     try:
         facts = place.stat()
-        with closing(sqlite3.connect(opened(place), uri=True)) as db:
+        with closing(sqlite3.connect(format_read_uri(place), uri=True)) as db:
             made = tuple(sql for (sql,) in db.execute("SELECT sql FROM sqlite_master"))
             if made != _CREATED:
                 return None
@@ -167,16 +175,16 @@ def _known(place: Path) -> _Known | None:
             whole = facts.st_size == pages * db.execute("PRAGMA page_size").fetchone()[0]
     except (OSError, sqlite3.Error, TypeError, ValueError):
         return None
-    if form != _form() or not whole or facts.st_mtime_ns != time:
+    if form != _build_form() or not whole or facts.st_mtime_ns != time:
         return None
-    return _Known(size, time, read, digest, bool(is_open))
+    return _IndexMetadata(size, time, read, digest, bool(is_open))
 
 
-def _form() -> str:
+def _build_form() -> str:
     return f"{_FORM} {__version__}"
 
 
-def _draft_in(folder: Path) -> tuple[Path, int]:
+def _create_draft(folder: Path) -> tuple[Path, int]:
     """Return a new file in ``folder``, locked while this process lives; remove those of dead ones.
 
     Raises:
@@ -192,23 +200,27 @@ def _draft_in(folder: Path) -> tuple[Path, int]:
     return draft, handle
 
 
-def _fill(
-    draft: Path, log: Path, place: Path, known: _Known | None, read_to: Callable[[int], None]
+def _fill_draft(
+    draft: Path,
+    log: Path,
+    place: Path,
+    known: _IndexMetadata | None,
+    read_to: Callable[[int], None],
 ) -> None:
     """Write the index of ``log`` into ``draft``: that at ``place`` with the new lines, or anew."""
     try:
-        if known is not None and digest_of(log, known.read) == known.digest:
+        if known is not None and hash_log_prefix(log, known.read) == known.digest:
             with suppress(OSError, sqlite3.DatabaseError):
                 shutil.copyfile(place, draft)
-                _write(draft, log, read_to)
+                _write_index(draft, log, read_to)
                 return
         draft.write_bytes(b"")
-        _write(draft, log, read_to)
+        _write_index(draft, log, read_to)
     except sqlite3.OperationalError as error:
         raise IndexNotWritten(f"the index of {log} cannot be written: {error}") from error
 
 
-def _write(draft: Path, log: Path, read_to: Callable[[int], None]) -> None:
+def _write_index(draft: Path, log: Path, read_to: Callable[[int], None]) -> None:
     before = log.stat()
     with closing(sqlite3.connect(draft, isolation_level=None)) as db:
         for pragma in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"):
@@ -224,7 +236,14 @@ def _write(draft: Path, log: Path, read_to: Callable[[int], None]) -> None:
         db.execute('DELETE FROM "_meta"')
         db.execute(
             'INSERT INTO "_meta" VALUES (?, ?, ?, ?, ?, ?)',
-            (_form(), facts.st_size, facts.st_mtime_ns, read, digest_of(log, read), is_open),
+            (
+                _build_form(),
+                facts.st_size,
+                facts.st_mtime_ns,
+                read,
+                hash_log_prefix(log, read),
+                is_open,
+            ),
         )
         db.execute("COMMIT")
     with draft.open("rb") as file:
@@ -232,7 +251,7 @@ def _write(draft: Path, log: Path, read_to: Callable[[int], None]) -> None:
     os.utime(draft, ns=(facts.st_mtime_ns, facts.st_mtime_ns))
 
 
-def digest_of(log: Path, size: int) -> str:
+def hash_log_prefix(log: Path, size: int) -> str:
     """Return the SHA-256 of the first ``size`` bytes of ``log``."""
     found = hashlib.sha256()
     with log.open("rb") as file:

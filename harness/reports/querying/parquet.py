@@ -9,13 +9,13 @@ import tempfile
 from pathlib import Path
 
 from harness.base import UsageError
-from harness.reports.querying.asking import Answer
+from harness.reports.querying.sql_query import QueryAnswer
 from harness.version import DISTRIBUTION
 
 _KINDS = {int: "BIGINT", float: "DOUBLE", str: "VARCHAR"}
 
 
-def write_parquet(answer: Answer, path: Path) -> int:
+def write_parquet(answer: QueryAnswer, path: Path) -> int:
     """Write all rows of ``answer`` to ``path``, and return their number.
 
     A column of integers and floats is one of floats; one that also has texts is of texts.
@@ -30,9 +30,9 @@ def write_parquet(answer: Answer, path: Path) -> int:
     beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.tmp")
     with tempfile.TemporaryDirectory(prefix="harness-parquet-") as folder:
         rows = Path(folder, "rows.json")
-        number, kinds = _spooled(answer, rows)
+        number, kinds = _spool_rows(answer, rows)
         columns = ", ".join(
-            f"{_quoted(f'c{place}')}: {_quoted(kind)}" for place, kind in enumerate(kinds)
+            f"{_quote(f'c{place}')}: {_quote(kind)}" for place, kind in enumerate(kinds)
         )
         named = ", ".join(
             f'c{place} AS "{name.replace(chr(34), chr(34) * 2)}"'
@@ -41,9 +41,9 @@ def write_parquet(answer: Answer, path: Path) -> int:
         try:
             with duckdb.connect(config={"temp_directory": folder}) as db:
                 db.execute(
-                    f"COPY (SELECT {named} FROM read_json({_quoted(str(rows))},"  # noqa: S608
+                    f"COPY (SELECT {named} FROM read_json({_quote(str(rows))},"  # noqa: S608
                     f" format = 'newline_delimited', columns = {{{columns}}},"
-                    f" maximum_object_size = 200000000)) TO {_quoted(str(beside))}"
+                    f" maximum_object_size = 200000000)) TO {_quote(str(beside))}"
                     " (FORMAT parquet, COMPRESSION zstd)"
                 )
             beside.replace(path)
@@ -58,7 +58,7 @@ INSTALL = f"Install it with: pip install '{DISTRIBUTION}[parquet]'"
 """What helps where DuckDB is missing."""
 
 
-def _spooled(answer: Answer, place: Path) -> tuple[int, list[str]]:
+def _spool_rows(answer: QueryAnswer, place: Path) -> tuple[int, list[str]]:
     """Write the rows to ``place``, a JSON object a line; return their number and each type."""
     found: list[set[type]] = [set() for _ in answer.columns]
     number = 0
@@ -72,14 +72,14 @@ def _spooled(answer: Answer, place: Path) -> tuple[int, list[str]]:
                     kinds.add(type(value))
             told = {f"c{place}": value for place, value in enumerate(values)}
             file.write(json.dumps(told, ensure_ascii=False) + "\n")
-    return number, [_kind(kinds) for kinds in found]
+    return number, [_choose_kind(kinds) for kinds in found]
 
 
-def _kind(kinds: set[type]) -> str:
+def _choose_kind(kinds: set[type]) -> str:
     if len(kinds) == 1:
         return _KINDS[next(iter(kinds))]
     return "VARCHAR" if str in kinds or not kinds else "DOUBLE"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Any, TextIO
 
-from harness.base import escaped_json, one_line, shorten
+from harness.base import escaped_json, make_one_line, shorten_text
 from harness.reports.formats.csv_report import BYTE_ORDER_MARK, no_formula
-from harness.reports.querying.asking import Answer
 from harness.reports.querying.columns import RUN
+from harness.reports.querying.sql_query import QueryAnswer
 from harness.reports.querying.tables import TABLES
-from harness.reports.terminal import aligned
+from harness.reports.terminal import align_columns
 
 _WIDEST = 100
 """Characters of a cell of the table; JSON and CSV have it whole."""
@@ -38,30 +38,30 @@ def print_schema(out: TextIO, *, json_output: bool) -> None:
     for table in TABLES:
         out.write(f"{table.name}: {table.doc}\n")
         rows = [(f"  {one.name}", one.kind, one.doc) for one in (RUN, *table.columns)]
-        out.writelines(f"{line}\n" for line in (*aligned(rows, left=(0, 1, 2)), ""))
+        out.writelines(f"{line}\n" for line in (*align_columns(rows, left=(0, 1, 2)), ""))
     out.write(
         "Any column may be null: unknown, or none. BOOLEAN is 0 or 1.\n"
         "JSON is a text: json_extract(metadata, '$.area') reads it, json_each() unfolds it.\n"
     )
 
 
-def _print_table(answer: Answer, limit: int, out: TextIO) -> bool:
-    rows = [[_cell(value) for value in row] for row in islice(answer.rows, limit)]
+def _print_table(answer: QueryAnswer, limit: int, out: TextIO) -> bool:
+    rows = [[_format_cell(value) for value in row] for row in islice(answer.rows, limit)]
     numbers = {
         place for place in range(len(answer.columns)) if all(_is_number(row[place]) for row in rows)
     }
     left = set(range(len(answer.columns))) - numbers
-    out.writelines(f"{line}\n" for line in aligned([answer.columns, *rows], left=left))
+    out.writelines(f"{line}\n" for line in align_columns([answer.columns, *rows], left=left))
     return next(answer.rows, None) is not None
 
 
-def _cell(value: Any) -> str:
+def _format_cell(value: Any) -> str:
     if value is None:
         return ""
-    return shorten(one_line(_text(value)), _WIDEST)
+    return shorten_text(make_one_line(_format_text(value)), _WIDEST)
 
 
-def _text(value: Any) -> str:
+def _format_text(value: Any) -> str:
     if isinstance(value, bytes):
         return value.hex()
     return f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -71,12 +71,12 @@ def _is_number(cell: str) -> bool:
     return cell.lstrip("-").replace(".", "", 1).replace("e-", "", 1).isdigit() or not cell
 
 
-def _print_json(answer: Answer, limit: int, out: TextIO) -> bool:
+def _print_json(answer: QueryAnswer, limit: int, out: TextIO) -> bool:
     """Print row by row, which needs little memory."""
     out.write(f'{{"status": "ok", "result": {{"columns": {json.dumps(answer.columns)}, "rows": [')
     lead = "\n"
     for row in islice(answer.rows, limit):
-        told = dict(zip(answer.columns, map(_plain, row), strict=True))
+        told = dict(zip(answer.columns, map(_to_plain, row), strict=True))
         out.write(lead + escaped_json(json.dumps(told, ensure_ascii=False)))
         lead = ",\n"
     left_out = next(answer.rows, None) is not None
@@ -84,12 +84,12 @@ def _print_json(answer: Answer, limit: int, out: TextIO) -> bool:
     return left_out
 
 
-def _print_csv(answer: Answer, limit: int, out: TextIO) -> bool:
+def _print_csv(answer: QueryAnswer, limit: int, out: TextIO) -> bool:
     if _is_new_file(out):
         out.write(BYTE_ORDER_MARK)
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(map(no_formula, answer.columns))
-    rows.writerows(map(_for_spreadsheets, row) for row in islice(answer.rows, limit))
+    rows.writerows(map(_escape_formula, row) for row in islice(answer.rows, limit))
     return next(answer.rows, None) is not None
 
 
@@ -102,16 +102,16 @@ def _is_new_file(out: TextIO) -> bool:
     return stat.S_ISREG(facts.st_mode) and facts.st_size == 0
 
 
-def _for_spreadsheets(value: Any) -> Any:
-    plain = _plain(value)
-    return no_formula(one_line(plain)) if isinstance(plain, str) else plain
+def _escape_formula(value: Any) -> Any:
+    plain = _to_plain(value)
+    return no_formula(make_one_line(plain)) if isinstance(plain, str) else plain
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     return value.hex() if isinstance(value, bytes) else value
 
 
-FORMS: Mapping[str, Callable[[Answer, int, TextIO], bool]] = {
+FORMS: Mapping[str, Callable[[QueryAnswer, int, TextIO], bool]] = {
     "table": _print_table,
     "json": _print_json,
     "csv": _print_csv,

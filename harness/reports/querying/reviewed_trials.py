@@ -11,13 +11,13 @@ from pathlib import Path
 from harness.judging import KnownStatus, judge_log
 from harness.reports.querying.index import (
     IndexNotWritten,
-    facts_of,
-    index_of_results,
+    format_read_uri,
+    ignore_progress,
     is_worth_indexing,
-    nobody,
-    opened,
+    open_results_index,
+    read_index_facts,
 )
-from harness.runlog import being_written, read_log, reviews_of
+from harness.runlog import being_written, read_log, read_reviews
 from harness.types import Review, Status
 
 _TRIALS = (
@@ -69,17 +69,17 @@ class ReviewedRun:
     complaints: tuple[str, ...] = ()
     """Sentences for the user about damaged lines."""
 
-    def known(self, trial: ReviewedTrial) -> KnownStatus:
+    def get_status(self, trial: ReviewedTrial) -> KnownStatus:
         """Return the status of ``trial`` and what it is known from."""
         return KnownStatus(status=trial.status, size=self.size)
 
     def reviews(self) -> Mapping[str, Review]:
         """Return what people have said by now, by the key of the trial."""
         known = {trial.key for trial in self.trials}
-        return {key: review for key, review in reviews_of(self.log).items() if key in known}
+        return {key: review for key, review in read_reviews(self.log).items() if key in known}
 
 
-def reviewed_run(log: Path, read_to: Callable[[int], None] = nobody) -> ReviewedRun:
+def reviewed_run(log: Path, read_to: Callable[[int], None] = ignore_progress) -> ReviewedRun:
     """Return the run in ``log``; a large one is read from its index, which is made if need be.
 
     ``read_to`` is told how many bytes of the log have been read for its index.
@@ -89,7 +89,7 @@ def reviewed_run(log: Path, read_to: Callable[[int], None] = nobody) -> Reviewed
     """
     if is_worth_indexing(log) and not being_written(log):
         with suppress(IndexNotWritten):
-            return _by_index(log, read_to)
+            return _read_by_index(log, read_to)
     whole = read_log(log)
     trials = (
         ReviewedTrial(
@@ -100,12 +100,12 @@ def reviewed_run(log: Path, read_to: Callable[[int], None] = nobody) -> Reviewed
     return ReviewedRun(log, tuple(trials), whole.size, whole.complaints)
 
 
-def _by_index(log: Path, read_to: Callable[[int], None]) -> ReviewedRun:
+def _read_by_index(log: Path, read_to: Callable[[int], None]) -> ReviewedRun:
     size = log.stat().st_size
     with (
-        index_of_results(log, read_to) as index,
-        closing(sqlite3.connect(opened(index), uri=True)) as db,
+        open_results_index(log, read_to) as index,
+        closing(sqlite3.connect(format_read_uri(index), uri=True)) as db,
     ):
         rows = db.execute(_TRIALS)
         trials = tuple(ReviewedTrial(*row) for row in rows)
-        return ReviewedRun(log, trials, size, tuple(facts_of(index, log)[1]))
+        return ReviewedRun(log, trials, size, tuple(read_index_facts(index, log)[1]))

@@ -17,7 +17,7 @@ _NAMES = (
 )
 
 
-def explained(error: Exception, sql: str, fault: Callable[[str], str | None]) -> UsageError:
+def explain_error(error: Exception, sql: str, fault: Callable[[str], str | None]) -> UsageError:
     """Return ``error``, which SQLite found in ``sql``, as a message for the user.
 
     ``fault`` says what SQLite finds wrong with other SQL.
@@ -31,13 +31,15 @@ def explained(error: Exception, sql: str, fault: Callable[[str], str | None]) ->
         return UsageError("the question is no text: it has a character that SQL cannot hold")
     if near := _NEAR.match(words):
         at = _syntax_error(sql, near["token"], fault)
-        return UsageError(f"{_place(sql, at)}{near['token']!r} cannot stand here", meant=_TABLES)
+        return UsageError(
+            f"{_format_place(sql, at)}{near['token']!r} cannot stand here", meant=_TABLES
+        )
     if words == "incomplete input":
-        return UsageError(f"{_place(sql, len(sql.rstrip()))}the question ends too early")
-    return _named(words, sql)
+        return UsageError(f"{_format_place(sql, len(sql.rstrip()))}the question ends too early")
+    return _explain_name(words, sql)
 
 
-def _named(words: str, sql: str) -> UsageError:
+def _explain_name(words: str, sql: str) -> UsageError:
     """Return what SQLite says of a name in ``sql``."""
     named = next(filter(None, (one.match(words) for one in _NAMES)), None)
     if named is None:
@@ -46,16 +48,16 @@ def _named(words: str, sql: str) -> UsageError:
     what, meant = {
         "no such table": (
             f"there is no table {name!r}",
-            _joined(did_you_mean(name, [table.name for table in TABLES]), _TABLES),
+            _join_parts(did_you_mean(name, [table.name for table in TABLES]), _TABLES),
         ),
-        "no such column": (f"there is no column {name!r}", _columns(sql, name)),
+        "no such column": (f"there is no column {name!r}", _describe_columns(sql, name)),
         "no such function": (f"SQLite has no function {name!r}", None),
         "ambiguous column name": (
             f"several tables have a column {name!r}",
             "Name the table, as in trials.status, or join by USING (run, trial_id).",
         ),
     }.get(named["what"], (words, None))
-    return UsageError(f"{_place(sql, _first(sql, name))}{what}", meant=meant)
+    return UsageError(f"{_format_place(sql, _find_first(sql, name))}{what}", meant=meant)
 
 
 ONLY_READS = "a question only reads"
@@ -66,21 +68,21 @@ ASK = "Ask with SELECT, of the tables of --schema."
 _TABLES = f"Tables: {', '.join(table.name for table in TABLES)}; --schema lists their columns."
 
 
-def _columns(sql: str, name: str) -> str:
+def _describe_columns(sql: str, name: str) -> str:
     """Return what columns there are, in the tables that ``sql`` names."""
-    words = {token.lower() for _, token in _tokens(sql)}
+    words = {token.lower() for _, token in _iterate_tokens(sql)}
     tables = [table for table in TABLES if table.name in words] or list(TABLES)
     column = name.rpartition(".")[2]
-    known = list(dict.fromkeys(one for table in tables for one in table.names))
-    listed = "\n  ".join(f"{table.name}: {', '.join(table.names)}" for table in tables)
-    return _joined(did_you_mean(column, known), listed)
+    known = list(dict.fromkeys(one for table in tables for one in table.column_names))
+    listed = "\n  ".join(f"{table.name}: {', '.join(table.column_names)}" for table in tables)
+    return _join_parts(did_you_mean(column, known), listed)
 
 
-def _joined(first: str | None, rest: str) -> str:
+def _join_parts(first: str | None, rest: str) -> str:
     return rest if first is None else f"{first}\n  {rest}"
 
 
-def _tokens(sql: str) -> Iterator[tuple[int, str]]:
+def _iterate_tokens(sql: str) -> Iterator[tuple[int, str]]:
     """Yield each word and sign of ``sql`` with its place; texts and comments are one."""
     for found in _TOKEN.finditer(sql):
         if not found[0].startswith(("--", "/*")):
@@ -89,7 +91,7 @@ def _tokens(sql: str) -> Iterator[tuple[int, str]]:
 
 def _syntax_error(sql: str, token: str, fault: Callable[[str], str | None]) -> int | None:
     """Return where the ``token`` stands at which SQLite gave up: the first where it does."""
-    for at, found in _tokens(sql):
+    for at, found in _iterate_tokens(sql):
         end = at + len(token)
         if found[:1] == token[:1] and sql[at:end] == token:
             near = _NEAR.match(fault(sql[:end]) or "")
@@ -98,13 +100,15 @@ def _syntax_error(sql: str, token: str, fault: Callable[[str], str | None]) -> i
     return None
 
 
-def _first(sql: str, name: str) -> int | None:
+def _find_first(sql: str, name: str) -> int | None:
     """Return where ``name``, which may be ``table.column``, first stands."""
     last = name.rpartition(".")[2].lower()
-    return next((at for at, found in _tokens(sql) if found.strip('"').lower() == last), None)
+    return next(
+        (at for at, found in _iterate_tokens(sql) if found.strip('"').lower() == last), None
+    )
 
 
-def _place(sql: str, at: int | None) -> str:
+def _format_place(sql: str, at: int | None) -> str:
     if at is None:
         return "SQL: "
     line = sql.count("\n", 0, at) + 1

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.reports.querying.of_conversations import CALLS, MESSAGES, REPLIES, TOOLS
-from harness.reports.querying.of_run import CASES, FINDINGS, RUNS
-from harness.reports.querying.of_trials import CHECKS, TRIALS
+from harness.reports.querying.conversation_rows import CALLS, MESSAGES, REPLIES, TOOLS
+from harness.reports.querying.run_rows import CASES, FINDINGS, RUNS
+from harness.reports.querying.trial_rows import CHECKS, TRIALS
 
 TABLES = (RUNS, CASES, TRIALS, CHECKS, CALLS, REPLIES, MESSAGES, TOOLS, FINDINGS)
 """In the order in which they are shown."""

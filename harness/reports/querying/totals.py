@@ -20,16 +20,16 @@ from harness.judging import (
     NO_LEAK,
     NO_TRIAL,
     case_results,
+    choose_exit_code,
     counted_result,
-    exit_code_of,
-    missing_beside,
-    order_of,
+    find_missing,
+    order_by_header,
 )
-from harness.reports.build import Totals, report_on
-from harness.reports.querying.of_run import CASES, RUNS, WholeRun
+from harness.reports.build import Totals, build_run_report
+from harness.reports.querying.run_rows import CASES, RUNS, RunRow
 from harness.reports.sections.call_outcomes import count_calls
 from harness.reports.sections.run_list import past_run
-from harness.reports.sections.sentences import pass_rate_of
+from harness.reports.sections.sentences import compute_pass_rate
 from harness.runlog import RunLog
 from harness.types import (
     CallCounts,
@@ -64,18 +64,18 @@ def write_totals(
     """
     whole: list[TrialResult] = []
     for number, result in enumerate(
-        list(missing_beside(log.header, log.footer, _Recorded(db))), start=1
+        list(find_missing(log.header, log.footer, _IndexedResults(db))), start=1
     ):
         if result.index == NO_TRIAL:
             whole.append(result)
         else:
             add_missing(result, number)
-    sums = _Sums()
+    sums = _RunningTotals()
     db.execute('DELETE FROM "cases"')
-    rate = pass_rate_of(_written(db, sums.counted(_cases(db, log, whole))))
-    report = report_on(log, sums.totals)
-    code = exit_code_of(sums.verdicts, report.reason, report.counts.planned, sums.results)
-    run = WholeRun(
+    rate = compute_pass_rate(_write_cases(db, sums.add_each(_iterate_cases(db, log, whole))))
+    report = build_run_report(log, sums.totals)
+    code = choose_exit_code(sums.verdicts, report.reason, report.counts.planned, sums.results)
+    run = RunRow(
         header=log.header,
         past=replace(past_run(report), exit_code=code),
         finished_at=report.finished_at,
@@ -87,11 +87,11 @@ def write_totals(
         log_bytes=size,
     )
     db.execute('DELETE FROM "runs"')
-    db.execute(RUNS.inserted, RUNS.row(run))
+    db.execute(RUNS.insert_statement, RUNS.build_row(run))
 
 
 @dataclass(slots=True)
-class _Sums:
+class _RunningTotals:
     """What is added up while cases go by."""
 
     totals: Totals = field(default_factory=Totals)
@@ -100,7 +100,7 @@ class _Sums:
     outcomes: Counter[str] = field(default_factory=Counter)
     unknown: int = 0
 
-    def counted(self, cases: Iterable[CaseResult]) -> Iterator[CaseResult]:
+    def add_each(self, cases: Iterable[CaseResult]) -> Iterator[CaseResult]:
         """Add each of ``cases``, and pass it on."""
         for case in cases:
             self.verdicts.add(case.status)
@@ -109,32 +109,34 @@ class _Sums:
             self.outcomes.update(made.outcomes)
             self.unknown += made.unknown
             for one in case.trials:
-                self.totals.take(one)
+                self.totals.add_result(one)
             yield case
 
 
-def _written(db: sqlite3.Connection, cases: Iterable[CaseResult]) -> Iterator[CaseResult]:
+def _write_cases(db: sqlite3.Connection, cases: Iterable[CaseResult]) -> Iterator[CaseResult]:
     for case in cases:
-        db.execute(CASES.inserted, CASES.row(case))
+        db.execute(CASES.insert_statement, CASES.build_row(case))
         yield case
 
 
-def _cases(db: sqlite3.Connection, log: RunLog, whole: list[TrialResult]) -> Iterator[CaseResult]:
+def _iterate_cases(
+    db: sqlite3.Connection, log: RunLog, whole: list[TrialResult]
+) -> Iterator[CaseResult]:
     """Yield the verdicts; the trials of a case share its place, and stand one behind the other."""
-    order = order_of(log.header)
+    order = order_by_header(log.header)
     leaking = {
         trial_id
         for (trial_id,) in db.execute(
             "SELECT trial_id FROM checks WHERE kind = ? AND verdict = 'failed'", (NO_LEAK,)
         )
     }
-    trials = ((tuple(row[:4]), _counted(row, leaking)) for row in db.execute(_ROWS))
-    others = sorted(((order(one), one) for one in whole), key=_place)
-    for _, together in groupby(heapq.merge(trials, others, key=_place), key=_case):
+    trials = ((tuple(row[:4]), _build_counted_result(row, leaking)) for row in db.execute(_ROWS))
+    others = sorted(((order(one), one) for one in whole), key=_get_place)
+    for _, together in groupby(heapq.merge(trials, others, key=_get_place), key=_get_case_place):
         yield from case_results(one for _, one in together)
 
 
-def _counted(row: tuple[Any, ...], leaking: AbstractSet[int]) -> TrialResult:
+def _build_counted_result(row: tuple[Any, ...], leaking: AbstractSet[int]) -> TrialResult:
     _, _, _, repeat, trial_id, suite, case, model, status, repeats, share, *more = row
     test, identity, tool_calls, tokens_in, tokens_out, cost, judge_cost, user_cost, outcomes = more
     return counted_result(
@@ -146,27 +148,27 @@ def _counted(row: tuple[Any, ...], leaking: AbstractSet[int]) -> TrialResult:
         status=status,
         leaks=trial_id in leaking,
         tool_calls=tool_calls,
-        outcomes=_read(outcomes),
+        outcomes=_decode_outcomes(outcomes),
         usage=Usage(input_tokens=tokens_in, output_tokens=tokens_out, cost_usd=cost),
         judge_usage=Usage(cost_usd=judge_cost),
         user_usage=Usage(cost_usd=user_cost),
     )
 
 
-def _read(outcomes: str | None) -> Mapping[str, int] | None:
+def _decode_outcomes(outcomes: str | None) -> Mapping[str, int] | None:
     return None if outcomes is None else dict(json.loads(outcomes))
 
 
-def _place(found: tuple[_Place, TrialResult]) -> _Place:
+def _get_place(found: tuple[_Place, TrialResult]) -> _Place:
     return found[0]
 
 
-def _case(found: tuple[_Place, TrialResult]) -> _Place:
+def _get_case_place(found: tuple[_Place, TrialResult]) -> _Place:
     return found[0][:3]
 
 
 @dataclass(frozen=True, slots=True)
-class _Recorded:
+class _IndexedResults:
     """The results that the log has, in the index."""
 
     db: sqlite3.Connection
@@ -175,17 +177,17 @@ class _Recorded:
         (number,) = self.db.execute('SELECT count(*) FROM "trials" WHERE repeats > 0').fetchone()
         return int(number)
 
-    def asked(self) -> Collection[tuple[str, str, str]]:
+    def list_cases(self) -> Collection[tuple[str, str, str]]:
         return set(self.db.execute('SELECT DISTINCT suite, "case", model FROM "trials"'))
 
-    def statuses(self) -> AbstractSet[Status]:
+    def list_statuses(self) -> AbstractSet[Status]:
         return {status for (status,) in self.db.execute('SELECT DISTINCT status FROM "trials"')}
 
-    def repeated(self) -> bool:
+    def has_repeats(self) -> bool:
         found = self.db.execute('SELECT 1 FROM "trials" WHERE repeats > 1 LIMIT 1')
         return found.fetchone() is not None
 
-    def first(self) -> tuple[str, str] | None:
+    def first_suite_and_model(self) -> tuple[str, str] | None:
         found: tuple[str, str] | None = self.db.execute(
             'SELECT suite, model FROM "_places" JOIN "trials" USING (trial_id)'
             " ORDER BY suite_at, case_at, model_at, repeat, first_at LIMIT 1"

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from harness.base import one_line, shorten
-from harness.judging import UNOBSERVED_HINT, by_value, leak_lines
-from harness.reports.case_names import name_of
+from harness.base import make_one_line, shorten_text
+from harness.judging import UNOBSERVED_HINT, group_by_value, leak_lines
+from harness.reports.case_names import build_case_name
 from harness.reports.terminal import table_lines
 from harness.types import AccessCell, AccessReport, AccessRow, Leak, Report, Status
 
@@ -36,21 +36,21 @@ def cell_words(cell: AccessCell | None) -> str:
 
 def row_name(row: AccessRow, report: Report, limit: int | None = None) -> str:
     """Return the test's name with as much of suite and model as is needed to tell it apart."""
-    return name_of(row.suite, row.group, row.model, report, limit)
+    return build_case_name(row.suite, row.group, row.model, report, limit)
 
 
-def by_urgency(access: AccessReport) -> list[AccessRow]:
+def sort_rows_by_urgency(access: AccessReport) -> list[AccessRow]:
     """Return the rows, those with leaks first, then those with failures."""
     return sorted(
-        access.rows, key=lambda row: (not any(cell.leaks for cell in row.cells), _passed(row))
+        access.rows, key=lambda row: (not any(cell.leaks for cell in row.cells), _is_passed(row))
     )
 
 
-def _passed(row: AccessRow) -> bool:
+def _is_passed(row: AccessRow) -> bool:
     return all(cell.status == "passed" for cell in row.cells)
 
 
-def cells_of(row: AccessRow, identities: Sequence[str]) -> list[AccessCell | None]:
+def align_cells(row: AccessRow, identities: Sequence[str]) -> list[AccessCell | None]:
     """Return the cells of ``row`` in the order of ``identities``; ``None`` for a missing one."""
     by_identity = {cell.identity: cell for cell in row.cells}
     return [by_identity.get(identity) for identity in identities]
@@ -64,33 +64,36 @@ def leak_title(leak: Leak) -> str:
 
 def leak_words(leak: Leak) -> str:
     """Return a leak on one line."""
-    return f"{one_line(leak.case)}: {'; '.join(leak_lines(leak))}"
+    return f"{make_one_line(leak.case)}: {'; '.join(leak_lines(leak))}"
 
 
 def distinct_leaks(access: AccessReport) -> list[tuple[Leak, int]]:
     """Return each leaked value of an identity once, with the number of trials that showed it."""
-    return by_value(access.leaks)
+    return group_by_value(access.leaks)
 
 
 def access_warnings(access: AccessReport) -> Iterator[str]:
     """Yield a warning for each suite where identity was not observed, or something not read."""
     for suite, reason in access.unobserved.items():
-        yield f"Identity not observed in {one_line(suite)}: {one_line(reason)}. {UNOBSERVED_HINT}"
+        yield (
+            f"Identity not observed in {make_one_line(suite)}: {make_one_line(reason)}. "
+            f"{UNOBSERVED_HINT}"
+        )
     for suite, lines in access.not_read.items():
-        yield from (f"Not read in {one_line(suite)}: {one_line(line)}" for line in lines)
+        yield from (f"Not read in {make_one_line(suite)}: {make_one_line(line)}" for line in lines)
 
 
 def matrix_lines(report: Report, width: int) -> Iterator[str]:
     """Yield the matrix as lines within ``width``; identities beyond it come in further blocks."""
     access = report.access
-    rows, identities = by_urgency(access), access.identities
+    rows, identities = sort_rows_by_urgency(access), access.identities
     if not rows:
         return
     names = [row_name(row, report, _MAX_NAME) for row in rows]
     columns = [
         [
-            shorten(one_line(identity), _MAX_NAME),
-            *(cell_words(cells_of(row, [identity])[0]) for row in rows),
+            shorten_text(make_one_line(identity), _MAX_NAME),
+            *(cell_words(align_cells(row, [identity])[0]) for row in rows),
         ]
         for identity in identities
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.reports.case_names import case_name
-from harness.reports.sections.sentences import again, by_urgency, problem
+from harness.reports.sections.sentences import format_problem, get_repeat_command, sort_by_urgency
 from harness.runlog import RunLog
 from harness.types import JsonObject, Report
 
@@ -22,19 +22,19 @@ _PARTS = {
 """Key of the header's ``inputs`` → what it is the SHA-256 of."""
 
 
-def inputs_of(report: Report) -> JsonObject | None:
+def get_inputs(report: Report) -> JsonObject | None:
     """Return the digests of a probe's inputs; ``None`` for other runs and older logs."""
     found: JsonObject | None = report.settings.get("inputs")
     return found
 
 
-def audit(report: Report, log: RunLog) -> JsonObject | None:
+def build_audit(report: Report, log: RunLog) -> JsonObject | None:
     """Return ``{"facts", "findings", "told"}``, texts as they are; ``None`` if it is no probe.
 
     ``facts`` are pairs of name and value, ``findings`` have ``words`` and, where one call shows
     them, the ``command`` that makes it again.
     """
-    inputs = inputs_of(report)
+    inputs = get_inputs(report)
     if inputs is None:
         return None
     footer = log.footer
@@ -50,14 +50,14 @@ def audit(report: Report, log: RunLog) -> JsonObject | None:
                 if part in inputs
             ),
         ],
-        "findings": [*_findings(report)],
+        "findings": [*_iterate_findings(report)],
         "told": [] if footer is None else list(footer.told),
     }
 
 
-def _findings(report: Report) -> Iterator[JsonObject]:
-    for case in by_urgency(report):
+def _iterate_findings(report: Report) -> Iterator[JsonObject]:
+    for case in sort_by_urgency(report):
         if case.status != "passed":
-            shown = case.spokesman
-            words = f"{case_name(case, report)}: {problem(shown)}"
-            yield {"words": words, "command": again(shown) or ""}
+            shown = case.deciding_trial
+            words = f"{case_name(case, report)}: {format_problem(shown)}"
+            yield {"words": words, "command": get_repeat_command(shown) or ""}

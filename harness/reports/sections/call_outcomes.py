@@ -65,7 +65,7 @@ def calls_json(calls: CallCounts) -> dict[str, Any]:
     }
 
 
-def mark(result: TrialResult) -> str | None:
+def format_mark(result: TrialResult) -> str | None:
     """Return a remark on a passed trial: ``passed, but no call succeeded: 2 tool_error``.
 
     ``None`` if a call succeeded, if a deciding check asks for failing calls or for none, if the
@@ -117,19 +117,19 @@ def _is_only_compared(result: TrialResult) -> bool:
 
 
 def case_mark(case: CaseResult) -> str | None:
-    """Return the `mark` of a passed case; with several trials, with the number that have one."""
+    """Return the `format_mark` of a passed case; with several trials, with the number that have one."""
     marks = (
-        [words for result in case.trials if (words := mark(result))]
+        [words for result in case.trials if (words := format_mark(result))]
         if case.status == "passed"
         else []
     )
     if not marks:
         return None
-    of = f" ({len(marks)} of {case.passed} passed trials)" if case.planned > 1 else ""
+    of = f" ({len(marks)} of {case.passed_count} passed trials)" if case.planned > 1 else ""
     return f"{marks[0]}{of}"
 
 
-def marked(report: Report) -> list[CaseResult]:
+def select_marked(report: Report) -> list[CaseResult]:
     """Return the cases that have a mark, in order."""
     return [case for case in report.cases if case_mark(case)]
 
@@ -153,7 +153,7 @@ def call_lines(report: Report) -> Iterator[str]:
 def _wants_no_success(check: CheckResult) -> bool:
     """Whether a check asks for calls that do not succeed, or for none."""
     if check.kind in _GROUPS:
-        return any(map(_is_passed_member, _members(check)))
+        return any(map(_is_passed_member, _iterate_members(check)))
     expected = check.expected if isinstance(check.expected, Mapping) else {}
     asks = _ASKS_FOR_NONE.get(check.kind)
     return check.kind in _NO_SUCCESS_WANTED or (asks is not None and asks(expected))
@@ -172,7 +172,7 @@ _ASKS_FOR_NONE: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
 """Kind of check → whether it asks for no successful call, by what it expects."""
 
 
-def _members(check: CheckResult) -> Iterator[Mapping[str, Any]]:
+def _iterate_members(check: CheckResult) -> Iterator[Mapping[str, Any]]:
     for option in check.actual if isinstance(check.actual, list | tuple) else ():
         yield from (member for member in option if isinstance(member, Mapping))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.base import one_line, shorten
+from harness.base import make_one_line, shorten_text
 from harness.reports.sections.sentences import URGENCY, least_urgent_first
 from harness.reports.terminal import table_lines
 from harness.types import CaseResult, Report
@@ -27,20 +27,22 @@ def grid_lines(report: Report, width: int) -> Iterator[str]:
     worst = {(case.suite, case.case): case for case in least_urgent_first(report)}
     rows = sorted(worst, key=lambda row: -URGENCY.index(worst[row].status))
     names = [
-        shorten(one_line(f"{suite}::{case}" if len(report.suites) > 1 else case), _MAX_NAME)
+        shorten_text(
+            make_one_line(f"{suite}::{case}" if len(report.suites) > 1 else case), _MAX_NAME
+        )
         for suite, case in rows
     ]
     columns = [
         [
-            shorten(one_line(model), _MAX_NAME),
-            *(_cell(found.get((suite, case, model))) for suite, case in rows),
+            shorten_text(make_one_line(model), _MAX_NAME),
+            *(_format_cell(found.get((suite, case, model))) for suite, case in rows),
         ]
         for model in models
     ]
     yield from table_lines(["case", *names], columns, width)
 
 
-def _cell(case: CaseResult | None) -> str:
+def _format_cell(case: CaseResult | None) -> str:
     if case is None:
         return "·"
-    return case.status if case.planned == 1 else f"{case.status} {case.passed}/{case.planned}"
+    return case.status if case.planned == 1 else f"{case.status} {case.passed_count}/{case.planned}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, TypeAlias
 
-from harness.base import mean, one_line, pass_at_k, pass_hat_k, standard_error
+from harness.base import compute_mean, make_one_line, pass_at_k, pass_hat_k, standard_error
 from harness.reports.case_names import case_name
 from harness.types import DECIDED, CaseResult, Report
 
@@ -40,28 +40,30 @@ def is_flaky(case: CaseResult) -> bool:
     return {"passed", "failed"} <= endings
 
 
-def reliability(cases: Sequence[CaseResult]) -> list[Reliability]:
+def compute_reliability(cases: Sequence[CaseResult]) -> list[Reliability]:
     """Return the figures of one model's ``cases`` for every k up to the most trials of any.
 
     They are means over tests: the identities that a test is asked as count as one case.
     """
     tests: dict[tuple[str, str, bool], list[_Tally]] = {}
     for case in cases:
-        group = case.spokesman.case.group
+        group = case.deciding_trial.case.group
         test = (case.suite, group or case.case, group is None)
-        tests.setdefault(test, []).append((_started(case), case.passed))
+        tests.setdefault(test, []).append((_count_started(case), case.passed_count))
     most = max((n for tallies in tests.values() for n, _ in tallies), default=0)
-    return [_reliability([*tests.values()], k) for k in range(1, most + 1)]
+    return [_estimate_reliability([*tests.values()], k) for k in range(1, most + 1)]
 
 
 def repeat_lines(report: Report) -> Iterator[str]:
     """Yield a summary's lines on repeats; none when every case ran once."""
     for model in report.models:
         cases = [case for case in report.cases if case.model == model]
-        known = [figures for figures in reliability(cases) if figures.pass_hat_k is not None]
+        known = [
+            figures for figures in compute_reliability(cases) if figures.pass_hat_k is not None
+        ]
         if known and known[-1].k > 1:
             last = known[-1]
-            of = f" [{one_line(model)}]" if len(report.models) > 1 else ""
+            of = f" [{make_one_line(model)}]" if len(report.models) > 1 else ""
             yield (
                 f"pass@{last.k} {100 * (last.pass_at_k or 0):.0f} % (at least one of {last.k} "
                 f"trials passes) · pass^{last.k} {100 * (last.pass_hat_k or 0):.0f} % (all of "
@@ -69,14 +71,14 @@ def repeat_lines(report: Report) -> Iterator[str]:
             )
             if _WHOLE_CURVE[0] <= last.k <= _WHOLE_CURVE[1]:
                 yield " · ".join(f"pass^{one.k} {one.pass_hat_k or 0:.3f}" for one in known) + of
-    spared = sum(map(_spared, report.cases))
+    spared = sum(map(_count_spared, report.cases))
     if spared:
         yield f"{spared} of the skipped trials could not have changed their case's verdict"
     flaky = [case for case in report.cases if is_flaky(case)]
     if flaky:
         names = ", ".join(
             f"{case_name(case, report)} "
-            f"{case.passed}/{sum(result.status in {'passed', 'failed'} for result in case.trials)}"
+            f"{case.passed_count}/{sum(result.status in {'passed', 'failed'} for result in case.trials)}"
             for case in flaky[:_MOST]
         )
         more = f" and {len(flaky) - _MOST} more" if len(flaky) > _MOST else ""
@@ -85,20 +87,20 @@ def repeat_lines(report: Report) -> Iterator[str]:
 
 def trials_needed(case: CaseResult) -> int:
     """Return how many planned trials were needed to decide the case."""
-    return case.planned - _spared(case)
+    return case.planned - _count_spared(case)
 
 
 def trials_passed(case: CaseResult) -> str:
     """Return ``2 of 3 trials passed, 7 more not needed``."""
-    spared = _spared(case)
-    return f"{case.passed} of {trials_needed(case)} trials passed" + (
+    spared = _count_spared(case)
+    return f"{case.passed_count} of {trials_needed(case)} trials passed" + (
         f", {spared} more not needed" if spared else ""
     )
 
 
 def repeats_json(cases: Sequence[CaseResult]) -> dict[str, Any]:
     """Return one model's flaky cases and its figures by k, as JSON; empty without repeats."""
-    figures = reliability(cases)
+    figures = compute_reliability(cases)
     if len(figures) < 2:  # noqa: PLR2004 - two trials are repeats
         return {}
     return {
@@ -109,16 +111,16 @@ def repeats_json(cases: Sequence[CaseResult]) -> dict[str, Any]:
     }
 
 
-def _spared(case: CaseResult) -> int:
+def _count_spared(case: CaseResult) -> int:
     return sum(result.skip_reason == DECIDED for result in case.trials)
 
 
-def _started(case: CaseResult) -> int:
+def _count_started(case: CaseResult) -> int:
     """Return the number of started trials: an error was not a pass, a skipped one never ran."""
     return sum(result.status != "skipped" for result in case.trials)
 
 
-def _reliability(tests: Sequence[Sequence[_Tally]], k: int) -> Reliability:
+def _estimate_reliability(tests: Sequence[Sequence[_Tally]], k: int) -> Reliability:
     """Return the figures of ``tests``, each with its tally for every identity that it has."""
     if any(n < k for tallies in tests for n, _ in tallies):
         return Reliability(k=k, pass_at_k=None, pass_hat_k=None, standard_error=None)
@@ -126,7 +128,7 @@ def _reliability(tests: Sequence[Sequence[_Tally]], k: int) -> Reliability:
     all_of_them = [fmean(pass_hat_k(n, c, k) or 0 for n, c in tallies) for tallies in tests]
     return Reliability(
         k=k,
-        pass_at_k=mean(at_least_one),
-        pass_hat_k=mean(all_of_them),
+        pass_at_k=compute_mean(at_least_one),
+        pass_hat_k=compute_mean(all_of_them),
         standard_error=standard_error(all_of_them),
     )

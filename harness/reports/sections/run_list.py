@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.base import InvalidInput, money, one_line
+from harness.base import InvalidInput, format_money, make_one_line
 from harness.judging import exit_code
 from harness.reports.build import build_report
 from harness.reports.sections.sentences import result_words
@@ -48,7 +48,7 @@ class PastRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unreadable:
+class UnreadableLog:
     """A log that cannot be read."""
 
     run_id: str
@@ -59,25 +59,30 @@ class Unreadable:
     """Why not."""
 
 
-def past_runs(logs: Iterable[Path]) -> Iterator[PastRun | Unreadable]:
+def past_runs(logs: Iterable[Path]) -> Iterator[PastRun | UnreadableLog]:
     """Yield the facts of each log's run; a damaged log hides no other."""
     for path in logs:
         try:
             yield past_run(build_report(read_log(path)))
         except (InvalidInput, OSError) as error:
-            yield Unreadable(run_id=path.parent.name, log=str(path), error=str(error))
+            yield UnreadableLog(run_id=path.parent.name, log=str(path), error=str(error))
 
 
-def cells(run: PastRun | Unreadable) -> tuple[str, ...]:
+def format_run_cells(run: PastRun | UnreadableLog) -> tuple[str, ...]:
     """Return a run's cells under `COLUMNS`."""
-    if isinstance(run, Unreadable):
-        return ("", "", "", "unreadable", "", one_line(run.run_id))
+    if isinstance(run, UnreadableLog):
+        return ("", "", "", "unreadable", "", make_one_line(run.run_id))
     started = run.started_at[:16].replace("T", " ")
-    names = (_few(run.suites), _few(run.models), run.result)
-    return (started, *map(one_line, names), money(run.cost_usd), one_line(run.run_id))
+    names = (_join_few(run.suites), _join_few(run.models), run.result)
+    return (
+        started,
+        *map(make_one_line, names),
+        format_money(run.cost_usd),
+        make_one_line(run.run_id),
+    )
 
 
-def as_json(run: PastRun | Unreadable) -> dict[str, Any]:
+def encode_run(run: PastRun | UnreadableLog) -> dict[str, Any]:
     """Return a run as JSON."""
     return asdict(run)
 
@@ -100,5 +105,5 @@ def past_run(report: Report) -> PastRun:
     )
 
 
-def _few(names: tuple[str, ...]) -> str:
+def _join_few(names: tuple[str, ...]) -> str:
     return names[0] + (f" +{len(names) - 1}" if len(names) > 1 else "") if names else ""

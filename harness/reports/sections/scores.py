@@ -33,7 +33,7 @@ class Score:
     """Its share in a weighted mean, 0 to 1."""
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether every case was judged."""
         return self.judged >= self.cases
 
@@ -64,13 +64,13 @@ def score_tables(report: Report) -> Iterator[ScoreTable]:
     for suite, facts in report.suites.items():
         defined: JsonObject = facts.get("scores") or {}
         for model in report.models if defined else ():
-            rates = _rates(
+            rates = _group_rates(
                 case for case in report.cases if (case.suite, case.model) == (suite, model)
             )
             lines = [
                 line
                 for part in defined["parts"]
-                for line in _Part.of(part, rates).lines(0, None)
+                for line in _ScorePart.from_json(part, rates).iterate_scores(0, None)
                 if line.judged
             ]
             if lines:
@@ -82,10 +82,10 @@ def score_lines(table: ScoreTable) -> list[str]:
     names = [f"{'  ' * line.depth}{line.name}" for line in table.scores]
     width = max(map(len, names))
     rows = [
-        f"{name:<{width}}  {_words(line)}".rstrip()
+        f"{name:<{width}}  {_format_score(line)}".rstrip()
         for name, line in zip(names, table.scores, strict=True)
     ]
-    return rows if all(line.complete for line in table.scores) else [*rows, INCOMPLETE]
+    return rows if all(line.is_complete for line in table.scores) else [*rows, INCOMPLETE]
 
 
 def scores_json(report: Report) -> list[dict[str, Any]]:
@@ -94,32 +94,32 @@ def scores_json(report: Report) -> list[dict[str, Any]]:
         {
             "suite": table.suite,
             "model": table.model,
-            "scores": [{**asdict(line), "complete": line.complete} for line in table.scores],
+            "scores": [{**asdict(line), "complete": line.is_complete} for line in table.scores],
         }
         for table in score_tables(report)
     ]
 
 
-def _words(line: Score) -> str:
-    mark = " " if line.complete else "*"
+def _format_score(line: Score) -> str:
+    mark = " " if line.is_complete else "*"
     share = "" if line.weight is None else f", weighs {line.weight:.0%}"
     return f"{line.score:>7.2%}{mark}  {line.judged:,} of {line.cases:,} cases{share}"
 
 
-def _rates(cases: Iterator[CaseResult]) -> dict[str, list[float]]:
+def _group_rates(cases: Iterator[CaseResult]) -> dict[str, list[float]]:
     """Return the pass rate of each judged case, by category; counted turns are cases themselves."""
     rates: dict[str, list[float]] = {}
     for case in cases:
         judged = [result for result in case.trials if result.status in {"passed", "failed"}]
         category = case.trials[0].case.metadata.get("category")
         if judged and isinstance(category, str):
-            each = [_verdicts(result) for result in judged]
+            each = [_list_verdicts(result) for result in judged]
             found = [sum(verdicts) / len(verdicts) for verdicts in zip(*each, strict=False)]
             rates.setdefault(category, []).extend(found)
     return rates
 
 
-def _verdicts(result: TrialResult) -> list[bool]:
+def _list_verdicts(result: TrialResult) -> list[bool]:
     """Return whether the run passed, or, where its turns are counted, whether each of them did."""
     if not any(check.kind == COUNTED for check in result.checks):
         return [result.status == "passed"]
@@ -131,7 +131,7 @@ def _verdicts(result: TrialResult) -> list[bool]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _ScorePart:
     """A category or a mean, worked out."""
 
     name: str
@@ -140,16 +140,16 @@ class _Part:
     cases: int
     weight: float = 1.0
     weighted: bool = False
-    parts: tuple[_Part, ...] = ()
+    parts: tuple[_ScorePart, ...] = ()
 
     @classmethod
-    def of(cls, part: JsonObject, rates: Mapping[str, Sequence[float]]) -> _Part:
+    def from_json(cls, part: JsonObject, rates: Mapping[str, Sequence[float]]) -> _ScorePart:
         weight = part.get("weight", 1)
         if "category" in part:
             found = rates.get(part["category"], ())
             score = sum(found) / len(found) if found else 0.0
             return cls(part["name"], score, len(found), max(part["cases"], len(found)), weight)
-        parts = tuple(cls.of(one, rates) for one in part["parts"])
+        parts = tuple(cls.from_json(one, rates) for one in part["parts"])
         weights = {
             "equal": [1.0 for _ in parts],
             "weighted": [one.weight for one in parts],
@@ -161,7 +161,7 @@ class _Part:
         judged, cases = sum(one.judged for one in parts), sum(one.cases for one in parts)
         return cls(part["name"], score, judged, cases, weight, part["mean"] == "weighted", parts)
 
-    def lines(self, depth: int, share: float | None) -> Iterator[Score]:
+    def iterate_scores(self, depth: int, share: float | None) -> Iterator[Score]:
         yield Score(
             name=self.name,
             depth=depth,
@@ -172,4 +172,6 @@ class _Part:
         )
         total = sum(part.weight for part in self.parts)
         for part in self.parts:
-            yield from part.lines(depth + 1, part.weight / total if self.weighted else None)
+            yield from part.iterate_scores(
+                depth + 1, part.weight / total if self.weighted else None
+            )

@@ -10,18 +10,18 @@ from typing import Any
 from harness.agents import AGENT
 from harness.base import (
     Trials,
-    as_one,
-    bounded,
-    mean,
-    money,
-    number,
-    one_line,
-    printable,
+    compute_mean,
+    format_money,
+    format_number,
+    format_seconds,
+    limit_text,
+    make_one_line,
+    make_printable,
+    merge_trials,
     rate_interval,
-    seconds,
 )
 from harness.judging import NO_TRIAL, is_leaking
-from harness.models import traits_of
+from harness.models import get_traits
 from harness.reports.sections.call_outcomes import case_mark
 from harness.types import CaseResult, CheckResult, Report, Status, TrialResult, Usage
 
@@ -72,9 +72,9 @@ def pass_rate_lines(report: Report) -> list[str]:
     models: dict[str, list[CaseResult]] = {}
     for case in report.cases:
         models.setdefault(case.model, []).append(case)
-    rates = {model: pass_rate_of(cases) for model, cases in models.items()}
+    rates = {model: compute_pass_rate(cases) for model, cases in models.items()}
     return [
-        f"{rate} [{one_line(model)}]" if len(models) > 1 else str(rate)
+        f"{rate} [{make_one_line(model)}]" if len(models) > 1 else str(rate)
         for model, rate in rates.items()
         if rate is not None
     ]
@@ -85,10 +85,10 @@ def pass_rate(report: Report) -> PassRate | None:
 
     Each model answers the same cases, so together they would only seem to be more.
     """
-    return pass_rate_of(report.cases)
+    return compute_pass_rate(report.cases)
 
 
-def pass_rate_of(cases: Iterable[CaseResult]) -> PassRate | None:
+def compute_pass_rate(cases: Iterable[CaseResult]) -> PassRate | None:
     """Return what `pass_rate` returns of ``cases``.
 
     The identities that one test is asked as count as one case in the rate and its interval.
@@ -107,15 +107,15 @@ def pass_rate_of(cases: Iterable[CaseResult]) -> PassRate | None:
             continue
         judged += len(verdicts)
         counted = sum(verdicts), len(verdicts)
-        group = case.spokesman.case.group
+        group = case.deciding_trial.case.group
         if group is None:
             found.append(counted)
         else:
             tests.setdefault((case.suite, group), []).append(counted)
     number = len(found) + sum(map(len, tests.values()))
-    found += map(as_one, tests.values())
+    found += map(merge_trials, tests.values())
     rates = [passed / total for passed, total in found]
-    rate, interval = mean(rates), rate_interval(rates, sum(total for _, total in found))
+    rate, interval = compute_mean(rates), rate_interval(rates, sum(total for _, total in found))
     if rate is None or interval is None or len(models) > 1:
         return None
     return PassRate(
@@ -128,7 +128,7 @@ def pass_rate_of(cases: Iterable[CaseResult]) -> PassRate | None:
     )
 
 
-def endings(report: Report) -> list[tuple[Status, int]]:
+def list_status_counts(report: Report) -> list[tuple[Status, int]]:
     """Return how many trials ended how, those endings alone that occurred, ``passed`` first."""
     order: tuple[Status, ...] = ("passed", "failed", "error", "skipped", "cancelled")
     return [(status, amount) for status in order if (amount := getattr(report.counts, status))]
@@ -136,36 +136,44 @@ def endings(report: Report) -> list[tuple[Status, int]]:
 
 def result_words(report: Report) -> str:
     """Return ``13 passed``, ``11 passed, 2 failed`` or ``3 passed, 10 cancelled (interrupted)``."""
-    ended = ", ".join(f"{amount} {status}" for status, amount in endings(report)) or "nothing run"
+    ended = (
+        ", ".join(f"{amount} {status}" for status, amount in list_status_counts(report))
+        or "nothing run"
+    )
     ended = f"{ended}, log damaged" if report.damaged else ended
     return ended if report.reason == "complete" else f"{ended} ({report.reason})"
 
 
-def effort(report: Report) -> tuple[str, str]:
+def format_effort(report: Report) -> tuple[str, str]:
     """Return ``time 8.1 s · latency 2.0 s average, 16 s total`` and ``tokens 0 in, 0 out · …``.
 
     Unknown amounts are named as such. Several models have no average together.
     """
-    took = "interrupted" if report.elapsed_s is None else seconds(report.elapsed_s)
+    took = "interrupted" if report.elapsed_s is None else format_seconds(report.elapsed_s)
     usage = report.usage
     summary = report.summary
     average, total = summary["avg_latency_ms"], summary["total_latency_ms"]
-    mean = "" if average is None else f"{seconds(average / 1000)} average, "
-    latency = f" · latency {mean}{seconds(total / 1000)} total" if mean or total else ""
-    tokens = f"tokens {number(usage.input_tokens)} in, {number(usage.output_tokens)} out"
-    return f"time {took}{latency}", f"{tokens} · cost {money(usage.cost_usd)}"
+    mean = "" if average is None else f"{format_seconds(average / 1000)} average, "
+    latency = f" · latency {mean}{format_seconds(total / 1000)} total" if mean or total else ""
+    tokens = (
+        f"tokens {format_number(usage.input_tokens)} in, {format_number(usage.output_tokens)} out"
+    )
+    return f"time {took}{latency}", f"{tokens} · cost {format_money(usage.cost_usd)}"
 
 
-def beside(report: Report) -> Iterator[str]:
+def format_side_usage(report: Report) -> Iterator[str]:
     """Yield what judges and simulated users used: ``judge gpt-4o · tokens 90 in, 30 out · …``."""
     for who, used in (("judge", report.judge_usage), ("user", report.user_usage)):
         if used != Usage():
             names = ", ".join(report.settings.get(f"{who}_models", {}))
-            tokens = f"tokens {number(used.input_tokens)} in, {number(used.output_tokens)} out"
-            yield f"{who} {names} · {tokens} · cost {money(used.cost_usd)}"
+            tokens = (
+                f"tokens {format_number(used.input_tokens)} in, "
+                f"{format_number(used.output_tokens)} out"
+            )
+            yield f"{who} {names} · {tokens} · cost {format_money(used.cost_usd)}"
 
 
-def stand_in(result: TrialResult) -> str | None:
+def find_stand_in(result: TrialResult) -> str | None:
     """Return how the trial's faithfulness is labelled if no judge scored it."""
     found: Any = next((check.actual for check in result.checks if check.kind == GRADED), None)
     for step in ("metrics", "faithfulness", "label"):
@@ -175,13 +183,13 @@ def stand_in(result: TrialResult) -> str | None:
 
 def stand_ins(report: Report) -> Iterator[str]:
     """Yield ``faithfulness of 12 trials: no judge: …`` for scores without a judge."""
-    for label, trials in Counter(filter(None, map(stand_in, report.results))).items():
+    for label, trials in Counter(filter(None, map(find_stand_in, report.results))).items():
         yield f"faithfulness of {trials} trial{'' if trials == 1 else 's'}: {label}"
 
 
 def model_words(facts: Mapping[str, Any], name: str) -> str:
     """Return what a reader should know of a model besides its name, in parentheses."""
-    if traits_of(str(facts.get("provider"))).answers == "baseline":
+    if get_traits(str(facts.get("provider"))).answers == "baseline":
         return "(built-in baseline, not an LLM)"
     provider, model_id = facts.get("provider"), facts.get("model_id")
     if provider == AGENT:
@@ -191,22 +199,22 @@ def model_words(facts: Mapping[str, Any], name: str) -> str:
     return f"({provider}: {model_id})" if model_id != name else f"({provider})"
 
 
-def by_urgency(report: Report) -> list[CaseResult]:
+def sort_by_urgency(report: Report) -> list[CaseResult]:
     """Return the cases, failed ones first (leaks before others), then marked ones that passed."""
 
-    def urgency(case: CaseResult) -> tuple[int, bool, bool]:
+    def rank_urgency(case: CaseResult) -> tuple[int, bool, bool]:
         return (
             URGENCY.index(case.status),
             not any(map(is_leaking, case.trials)),
             case_mark(case) is None,
         )
 
-    return sorted(report.cases, key=urgency)
+    return sorted(report.cases, key=rank_urgency)
 
 
 def least_urgent_first(report: Report) -> list[CaseResult]:
     """Return the cases, those that passed first, and those that failed last."""
-    return sorted(by_urgency(report), key=lambda case: -URGENCY.index(case.status))
+    return sorted(sort_by_urgency(report), key=lambda case: -URGENCY.index(case.status))
 
 
 def failed_checks(result: TrialResult) -> Iterator[CheckResult]:
@@ -216,26 +224,26 @@ def failed_checks(result: TrialResult) -> Iterator[CheckResult]:
     )
 
 
-def problem(result: TrialResult) -> str:
+def format_problem(result: TrialResult) -> str:
     """Return the first problem on one line; empty when the trial passed."""
     if result.status == "passed":
         return ""
     if result.error is not None:
-        return one_line(f"{result.error.kind} error: {result.error.message[:_LINE]}")
+        return make_one_line(f"{result.error.kind} error: {result.error.message[:_LINE]}")
     for check in failed_checks(result):
-        first = printable(check.explanation[:_LINE]).strip().partition("\n")[0]
-        return one_line(first or f"{check.label[:_LINE]} {check.verdict}")
-    return one_line(result.skip_reason or result.status)
+        first = make_printable(check.explanation[:_LINE]).strip().partition("\n")[0]
+        return make_one_line(first or f"{check.label[:_LINE]} {check.verdict}")
+    return make_one_line(result.skip_reason or result.status)
 
 
-def again(result: TrialResult) -> str | None:
+def get_repeat_command(result: TrialResult) -> str | None:
     """Return the command that makes the call of a probe again; ``None`` for any other trial."""
     facts = result.case.metadata.get("probe")
     command = facts.get("command") if isinstance(facts, Mapping) else None
     return command if isinstance(command, str) else None
 
 
-def account(result: TrialResult) -> str:
+def format_account(result: TrialResult) -> str:
     """Return everything that went wrong with a trial, with what usually helps, as plain text."""
     parts = []
     if result.error is not None:
@@ -250,6 +258,6 @@ def account(result: TrialResult) -> str:
         )
     if result.skip_reason:
         parts.append(result.skip_reason)
-    if result.status == "failed" and (command := again(result)) is not None:
+    if result.status == "failed" and (command := get_repeat_command(result)) is not None:
         parts.append(f"Again: {command}")
-    return "\n\n".join(bounded(part, _PART) for part in parts)
+    return "\n\n".join(limit_text(part, _PART) for part in parts)

@@ -17,7 +17,7 @@ _LISTS = ("any_of", "in_order", "calls")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolUse:
+class ToolUsage:
     """One tool over a whole run."""
 
     tool: str
@@ -39,7 +39,7 @@ class ToolUse:
 class ToolFacts:
     """All tools of a run."""
 
-    tools: tuple[ToolUse, ...]
+    tools: tuple[ToolUsage, ...]
     """In alphabetical order, those that a model made up included (offered: never)."""
     matrix: Mapping[tuple[str, str], int]
     """(expected tool, tool called in its place, itself or `NO_CALL`) → trials."""
@@ -63,23 +63,27 @@ def tool_facts(report: Report, log: RunLog) -> ToolFacts:
     calls: Counter[tuple[str, str]] = Counter()
     matrix: Counter[tuple[str, str]] = Counter()
     for result in report.results:
-        transcript = log.transcript(result.key)
+        transcript = log.read_transcript(result.key)
         if transcript is not None:
             offered.update(set(transcript.tools))
-            calls.update((call.tool, _fate(call)) for call in transcript.server_calls)
-            matrix.update(_cells(result, transcript))
+            calls.update((call.tool, _classify_call(call)) for call in transcript.server_calls)
+            matrix.update(_iterate_cells(result, transcript))
     names = sorted({*offered, *(tool for tool, _ in calls)})
-    return ToolFacts(tools=tuple(_use(name, offered[name], calls) for name in names), matrix=matrix)
+    return ToolFacts(
+        tools=tuple(_build_usage(name, offered[name], calls) for name in names), matrix=matrix
+    )
 
 
-def confusions(report: Report, log: RunLog) -> list[Confusion]:
+def find_confusions(report: Report, log: RunLog) -> list[Confusion]:
     """Return which tools were taken for which, the most frequent first."""
     found: Counter[tuple[str, str]] = Counter()
     for result in report.results:
         if any(check.verdict == "failed" and check.kind in _EXPECTING for check in result.checks):
-            transcript = log.transcript(result.key)
+            transcript = log.read_transcript(result.key)
             if transcript is not None:
-                found.update(cell for cell in _cells(result, transcript) if cell[0] != cell[1])
+                found.update(
+                    cell for cell in _iterate_cells(result, transcript) if cell[0] != cell[1]
+                )
     return [
         Confusion(expected=expected, called=called, trials=trials)
         for (expected, called), trials in sorted(
@@ -95,12 +99,15 @@ def expected_tools(checks: Iterable[CheckResult]) -> list[str]:
     """
     return list(
         dict.fromkeys(
-            tool for check in checks if check.kind in _EXPECTING for tool in _asked(check)
+            tool
+            for check in checks
+            if check.kind in _EXPECTING
+            for tool in _iterate_expected(check)
         )
     )
 
 
-def _asked(check: CheckResult) -> Iterator[str]:
+def _iterate_expected(check: CheckResult) -> Iterator[str]:
     wanted = check.expected if isinstance(check.expected, Mapping) else {}
     listed = next(
         (wanted[key] for key in _LISTS if isinstance(wanted.get(key), list | tuple)), [wanted]
@@ -116,7 +123,7 @@ def _asked(check: CheckResult) -> Iterator[str]:
     yield from tools
 
 
-def _cells(result: TrialResult, transcript: Transcript) -> Iterator[tuple[str, str]]:
+def _iterate_cells(result: TrialResult, transcript: Transcript) -> Iterator[tuple[str, str]]:
     expected = expected_tools(result.checks)
     called = list(dict.fromkeys(call.tool for call in transcript.server_calls))
     instead = [tool for tool in called if tool not in expected] or [NO_CALL]
@@ -127,15 +134,15 @@ def _cells(result: TrialResult, transcript: Transcript) -> Iterator[tuple[str, s
             yield from ((tool, other) for other in instead)
 
 
-def _fate(call: ToolCall) -> str:
+def _classify_call(call: ToolCall) -> str:
     if call.outcome in NOT_SENT:
         return "blocked"
     return call.outcome if call.outcome in {"ok", "denied"} else "errors"
 
 
-def _use(name: str, offered: int, calls: Mapping[tuple[str, str], int]) -> ToolUse:
+def _build_usage(name: str, offered: int, calls: Mapping[tuple[str, str], int]) -> ToolUsage:
     fates = {fate: calls.get((name, fate), 0) for fate in ("ok", "errors", "denied", "blocked")}
-    return ToolUse(
+    return ToolUsage(
         tool=name,
         offered=offered,
         called=sum(fates.values()),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from harness.base import bounded
+from harness.base import limit_text
 from harness.reports.telemetry.conventions import FINISH
 from harness.types import AssistantMessage, Message, Reply, ToolMessage, UserMessage
 
@@ -16,38 +16,38 @@ LONGEST = 16_000
 
 def messages_json(messages: Iterable[Message]) -> str:
     """Return all messages that a model had received before a reply."""
-    return as_json([_message(message) for message in messages])
+    return encode_json([_encode_message(message) for message in messages])
 
 
 def reply_json(reply: Reply) -> str:
     """Return what a model answered."""
-    return as_json([_reply(reply)])
+    return encode_json([_encode_reply(reply)])
 
 
-def as_json(value: Any) -> str:
+def encode_json(value: Any) -> str:
     """Return ``value`` as JSON text."""
-    return json.dumps(value, ensure_ascii=False, default=_plain)
+    return json.dumps(value, ensure_ascii=False, default=_to_plain)
 
 
-def _message(message: Message) -> Mapping[str, Any]:
+def _encode_message(message: Message) -> Mapping[str, Any]:
     match message:
         case UserMessage():
-            return {"role": "user", "parts": [_text(message.text)]}
+            return {"role": "user", "parts": [_encode_text(message.text)]}
         case AssistantMessage():
-            return _reply(message.reply)
+            return _encode_reply(message.reply)
         case ToolMessage():
             parts = [
                 {
                     "type": "tool_call_response",
                     "id": answer.request_id,
-                    "response": bounded(answer.text, LONGEST),
+                    "response": limit_text(answer.text, LONGEST),
                 }
                 for answer in message.answers
             ]
             return {"role": "tool", "parts": parts}
 
 
-def _reply(reply: Reply) -> Mapping[str, Any]:
+def _encode_reply(reply: Reply) -> Mapping[str, Any]:
     asked = [
         {
             "type": "tool_call",
@@ -57,9 +57,9 @@ def _reply(reply: Reply) -> Mapping[str, Any]:
         }
         for request in reply.tool_requests
     ]
-    said = [_text(reply.text)] if reply.text else []
+    said = [_encode_text(reply.text)] if reply.text else []
     if reply.thinking:
-        said.insert(0, {**_text(reply.thinking), "type": "reasoning"})
+        said.insert(0, {**_encode_text(reply.thinking), "type": "reasoning"})
     return {
         "role": "assistant",
         "parts": [*said, *asked],
@@ -67,9 +67,9 @@ def _reply(reply: Reply) -> Mapping[str, Any]:
     }
 
 
-def _text(text: str) -> Mapping[str, Any]:
-    return {"type": "text", "content": bounded(text, LONGEST)}
+def _encode_text(text: str) -> Mapping[str, Any]:
+    return {"type": "text", "content": limit_text(text, LONGEST)}
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else list(value)

@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from harness.base import KNOWN, UsageError, is_web_address, proxy_for, shorten
+from harness.base import KNOWN, UsageError, find_proxy, is_web_address, shorten_text
 from harness.reports.build import build_report
 from harness.reports.telemetry.conventions import SCHEMA_URL
-from harness.reports.telemetry.metrics import Tally
-from harness.reports.telemetry.spans import Span, Trace, trace_of
+from harness.reports.telemetry.metrics import MetricsTally
+from harness.reports.telemetry.spans import Span, Trace, build_trace
 from harness.runlog import RunLog
 from harness.version import DISTRIBUTION, __version__
 
@@ -65,12 +65,12 @@ class TelemetryRequest:
                 meant="Write --otel=http://localhost:4318, or --otel alone for "
                 "$OTEL_EXPORTER_OTLP_ENDPOINT. A SUITE goes ahead of it.",
             )
-        if not _installed():
+        if not _is_installed():
             raise UsageError(
                 "OpenTelemetry's exporter is not installed",
                 meant=f'Install it: pip install "{DISTRIBUTION}[otel]"',
             )
-        proxy_for(self.url, socks="socks")
+        find_proxy(self.url, socks="socks")
 
     @property
     def url(self) -> str:
@@ -101,7 +101,7 @@ class TelemetryRequest:
         return (base or _DEFAULT).rstrip("/").removesuffix(_PATH) + _METRICS_PATH
 
 
-def _installed() -> bool:
+def _is_installed() -> bool:
     try:
         return find_spec("opentelemetry.exporter.otlp.proto.http") is not None
     except ModuleNotFoundError:
@@ -109,7 +109,7 @@ def _installed() -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exported:
+class ExportResult:
     """The result of an export."""
 
     sent: bool
@@ -118,36 +118,38 @@ class Exported:
     """One sentence for people: how much was sent where, or why it failed."""
 
 
-def export_log(log: RunLog, request: TelemetryRequest, deadline_s: float = DEADLINE_S) -> Exported:
+def export_log(
+    log: RunLog, request: TelemetryRequest, deadline_s: float = DEADLINE_S
+) -> ExportResult:
     """Send a trace for every trial of ``log`` that was started, and metrics of all.
 
     A failure is reported in the sentence only; no result depends on it.
     """
-    sending = _Sending(log, request, timeout_s=min(deadline_s * 0.8, _REQUEST_S))
+    sending = _Exporter(log, request, timeout_s=min(deadline_s * 0.8, _REQUEST_S))
     # A thread that nobody waits for: a collector that never answers cannot hold up the end of the
     # process.
     thread = threading.Thread(target=sending.run, name="telemetry", daemon=True)
     thread.start()
     thread.join(deadline_s)
-    where = KNOWN.text(request.url)
+    where = KNOWN.redact_text(request.url)
     if thread.is_alive():
         sending.stopped = True
         sending.failure = (
             f"it took longer than {deadline_s:g} s, and {sending.spans} spans were sent by then"
         )
     if sending.failure is not None:
-        return Exported(
+        return ExportResult(
             sent=False, sentence=f"The traces could not be sent to {where}: {sending.failure}."
         )
     traces = f"{sending.traces} trace{'' if sending.traces == 1 else 's'}"
-    metrics = f"; {KNOWN.text(sending.metrics)}" if sending.metrics else ""
-    return Exported(
+    metrics = f"; {KNOWN.redact_text(sending.metrics)}" if sending.metrics else ""
+    return ExportResult(
         sent=True, sentence=f"{traces} ({sending.spans} spans) sent to {where}{metrics}"
     )
 
 
 @dataclass(slots=True)
-class _Sending:
+class _Exporter:
     """The exporting thread's work, and its progress."""
 
     log: RunLog
@@ -160,19 +162,19 @@ class _Sending:
     failure: str | None = None
     stopped: bool = False
     said: list[str] = field(default_factory=list)
-    _tally: Tally = field(init=False)
+    _tally: MetricsTally = field(init=False)
 
     def __post_init__(self) -> None:
         """Count nothing yet."""
-        self._tally = Tally(self.log.header.models)
+        self._tally = MetricsTally(self.log.header.models)
 
     def run(self) -> None:
         """Send it all; never raises."""
         try:
-            with _Overheard(self.said):
+            with _LogCapture(self.said):
                 self._send()
         except Exception as error:  # noqa: BLE001 - nothing that telemetry does may touch a run
-            self.failure = KNOWN.text(f"{type(error).__name__}: {error}")
+            self.failure = KNOWN.redact_text(f"{type(error).__name__}: {error}")
 
     def _send(self) -> None:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -186,7 +188,7 @@ class _Sending:
             endpoint=self.request.url, timeout=timeout_s, session=session
         )
         try:
-            for batch in self._batches():
+            for batch in self._iterate_batches():
                 if self.stopped:
                     return
                 if (
@@ -195,7 +197,7 @@ class _Sending:
                 ):
                     # What it says last is that it gives up.
                     why = session.problem or (self.said[0] if self.said else "refused")
-                    self.failure = KNOWN.text(shorten(why, 300)).rstrip(".")
+                    self.failure = KNOWN.redact_text(shorten_text(why, 300)).rstrip(".")
                     return
                 self.spans += len(batch)
         finally:
@@ -204,7 +206,7 @@ class _Sending:
 
     def _send_metrics(self, timeout_s: float | None) -> None:
         """Send the metrics, once the traces were taken; a failure is told beside them."""
-        from harness.reports.telemetry.sending_metrics import send_metrics
+        from harness.reports.telemetry.metric_export import send_metrics
 
         url = self.request.metrics_url
         if url is None or self.stopped:
@@ -213,25 +215,30 @@ class _Sending:
         ended = [one.finished_at for one in self.log.results if one.finished_at]
         end = max(ended, default=header.started_at) if footer is None else footer.finished_at
         said = send_metrics(
-            self._tally.metrics(), url, timeout_s, _resource(), _scope(), (header.started_at, end)
+            self._tally.iterate_metrics(),
+            url,
+            timeout_s,
+            _build_resource(),
+            _build_scope(),
+            (header.started_at, end),
         )
-        self.metrics = shorten(said, 300)
+        self.metrics = shorten_text(said, 300)
 
-    def _batches(self) -> Iterator[Sequence[ReadableSpan]]:
+    def _iterate_batches(self) -> Iterator[Sequence[ReadableSpan]]:
         """Yield the spans of the log, a trial at a time: a long log is never held in memory."""
-        resource, scope = _resource(), _scope()
+        resource, scope = _build_resource(), _build_scope()
         waiting: list[ReadableSpan] = []
         for result in build_report(self.log).results:  # some verdicts take several trials
-            transcript = self.log.transcript(result.key)
+            transcript = self.log.read_transcript(result.key)
             self._tally.add(result, transcript)
             if transcript is None:
                 continue
             model = self.log.header.models.get(result.model, {})
-            trace = trace_of(
+            trace = build_trace(
                 self.log.header.run_id, result, transcript, model, content=self.request.content
             )
             self.traces += 1
-            waiting += [_readable(trace, span, resource, scope) for span in trace.spans]
+            waiting += [_build_readable_span(trace, span, resource, scope) for span in trace.spans]
             while len(waiting) >= _BATCH:
                 yield waiting[:_BATCH]
                 waiting = waiting[_BATCH:]
@@ -239,7 +246,7 @@ class _Sending:
             yield waiting
 
 
-def _resource() -> Resource:
+def _build_resource() -> Resource:
     from opentelemetry.sdk.resources import Resource
 
     known = Resource.create()
@@ -249,27 +256,27 @@ def _resource() -> Resource:
     return known if named else known.merge(Resource({"service.name": "harness"}))
 
 
-def _scope() -> InstrumentationScope:
+def _build_scope() -> InstrumentationScope:
     from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
     return InstrumentationScope("harness", __version__, SCHEMA_URL)
 
 
-def _readable(
+def _build_readable_span(
     trace: Trace, span: Span, resource: Resource, scope: InstrumentationScope
 ) -> ReadableSpan:
     from opentelemetry.sdk.trace import Event, ReadableSpan
     from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
-    def context(span_id: int) -> SpanContext:
+    def build_context(span_id: int) -> SpanContext:
         return SpanContext(
             trace.trace_id, span_id, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED)
         )
 
     return ReadableSpan(
         name=span.name,
-        context=context(span.span_id),
-        parent=None if span.parent_id is None else context(span.parent_id),
+        context=build_context(span.span_id),
+        parent=None if span.parent_id is None else build_context(span.parent_id),
         resource=resource,
         attributes=dict(span.attributes),
         events=[Event(event.name, dict(event.attributes), event.at_ns) for event in span.events],
@@ -283,7 +290,7 @@ def _readable(
     )
 
 
-class _Overheard(logging.Handler):
+class _LogCapture(logging.Handler):
     """Keeps what the exporter logs to itself: the user is told once, and in a sentence."""
 
     def __init__(self, said: list[str]) -> None:

@@ -41,7 +41,7 @@ _OF_AGENTS = (
 
 
 @dataclass(slots=True)
-class Spread:
+class ValueHistogram:
     """How values are spread over buckets."""
 
     bounds: Sequence[float]
@@ -74,53 +74,57 @@ class Metric:
     """Its unit, as in UCUM."""
     description: str
     """What it counts."""
-    points: Mapping[Attributes, float | Spread]
+    points: Mapping[Attributes, float | ValueHistogram]
     """Attributes → a sum, or how values are spread."""
 
 
-class Tally:
+class MetricsTally:
     """Counts the trials of a run, one after the other."""
 
     def __init__(self, models: Mapping[str, JsonObject]) -> None:
         """``models`` is what the log's header says of each model."""
         self._models = models
         self._trials: dict[Attributes, float] = {}
-        self._times: dict[Attributes, Spread] = {}
+        self._times: dict[Attributes, ValueHistogram] = {}
         self._tokens: dict[str, dict[Attributes, float]] = {}
-        self._tokens_of_replies: dict[str, dict[Attributes, Spread]] = {}
-        self._agents: dict[str, dict[Attributes, Spread]] = {}
-        self._tools: dict[Attributes, Spread] = {}
-        self._calls: dict[Attributes, Spread] = {}
+        self._tokens_of_replies: dict[str, dict[Attributes, ValueHistogram]] = {}
+        self._agents: dict[str, dict[Attributes, ValueHistogram]] = {}
+        self._tools: dict[Attributes, ValueHistogram] = {}
+        self._calls: dict[Attributes, ValueHistogram] = {}
         self._cost: dict[Attributes, float | None] = {}
 
     def add(self, result: TrialResult, transcript: Transcript | None) -> None:
         """Count one trial; without a transcript it was never started."""
-        who = self._who(result)
-        key = _attributes(who | {names.STATUS: result.status})
+        who = self._identify_model(result)
+        key = _build_attributes(who | {names.STATUS: result.status})
         self._trials[key] = self._trials.get(key, 0) + 1
         if transcript is None:
             return
-        self._times.setdefault(key, Spread(CALL_BOUNDS)).add(transcript.latency_s)
+        self._times.setdefault(key, ValueHistogram(CALL_BOUNDS)).add(transcript.latency_s)
         for call in (*transcript.setup_calls, *transcript.tool_calls, *transcript.teardown_calls):
             if call.duration_s > 0:  # else it was never sent
-                self._calls.setdefault(_of_call(call), Spread(CALL_BOUNDS)).add(call.duration_s)
-                self._tools.setdefault(_of_tool(call), Spread(CALL_BOUNDS)).add(call.duration_s)
+                self._calls.setdefault(_describe_call(call), ValueHistogram(CALL_BOUNDS)).add(
+                    call.duration_s
+                )
+                self._tools.setdefault(_describe_tool(call), ValueHistogram(CALL_BOUNDS)).add(
+                    call.duration_s
+                )
         replies = [one.reply for one in transcript.messages if isinstance(one, AssistantMessage)]
         for reply in replies:
             self._add_tokens(who, reply.usage)
         error = result.error.kind if result.error else None
-        agent = _attributes({names.AGENT_NAME: result.suite, names.ERROR_TYPE: error})
+        agent = _build_attributes({names.AGENT_NAME: result.suite, names.ERROR_TYPE: error})
         for name, bounds, value in (
             (names.AGENT_DURATION, CALL_BOUNDS, transcript.latency_s),
             (names.AGENT_REPLIES, COUNT_BOUNDS, len(replies)),
             (names.AGENT_CALLS, COUNT_BOUNDS, len(transcript.tool_calls)),
         ):
-            self._agents.setdefault(name, {}).setdefault(agent, Spread(bounds)).add(value)
-        of_models, cost = _attributes(who), transcript.usage.cost_usd
+            self._agents.setdefault(name, {}).setdefault(agent, ValueHistogram(bounds)).add(value)
+        of_models, cost = _build_attributes(who), transcript.usage.cost_usd
         before = self._cost.get(of_models, 0.0)
         self._cost[of_models] = None if cost is None or before is None else before + cost
 
-    def metrics(self) -> Iterator[Metric]:
+    def iterate_metrics(self) -> Iterator[Metric]:
         """Yield every metric of which something is known."""
         cost = {key: spent for key, spent in self._cost.items() if spent is not None}
         found = (
@@ -175,7 +179,7 @@ class Tally:
         """Count the tokens of one reply."""
         common = {**who, names.OPERATION: names.CHAT, names.SUITE: None}
         # No provider that is read here says which tokens are those of text.
-        key = _attributes({**common, names.MODALITY: "unknown"})
+        key = _build_attributes({**common, names.MODALITY: "unknown"})
         for name, count in (
             (names.INPUT_TOKENS_USED, used.input_tokens),
             (names.OUTPUT_TOKENS_USED, used.output_tokens),
@@ -185,16 +189,16 @@ class Tally:
             if count is not None:
                 points = self._tokens.setdefault(name, {})
                 points[key] = points.get(key, 0) + count
-        of_reply = _attributes(common)
+        of_reply = _build_attributes(common)
         for name, count in (
             (names.INPUT_TOKENS_OF_REPLY, used.input_tokens),
             (names.OUTPUT_TOKENS_OF_REPLY, used.output_tokens),
         ):
             if count is not None:
                 spreads = self._tokens_of_replies.setdefault(name, {})
-                spreads.setdefault(of_reply, Spread(TOKEN_BOUNDS)).add(count)
+                spreads.setdefault(of_reply, ValueHistogram(TOKEN_BOUNDS)).add(count)
 
-    def _who(self, result: TrialResult) -> dict[str, str | None]:
+    def _identify_model(self, result: TrialResult) -> dict[str, str | None]:
         model = self._models.get(result.model, {})
         return {
             names.SUITE: result.suite,
@@ -203,8 +207,8 @@ class Tally:
         }
 
 
-def _of_tool(call: ToolCall) -> Attributes:
-    return _attributes(
+def _describe_tool(call: ToolCall) -> Attributes:
+    return _build_attributes(
         {
             names.TOOL_NAME: call.tool,
             names.ERROR_TYPE: call.outcome if call.is_error else None,
@@ -212,9 +216,9 @@ def _of_tool(call: ToolCall) -> Attributes:
     )
 
 
-def _of_call(call: ToolCall) -> Attributes:
+def _describe_call(call: ToolCall) -> Attributes:
     wire = call.wire or Wire()
-    return _attributes(
+    return _build_attributes(
         {
             names.MCP_METHOD: "tools/call",
             names.OPERATION: names.EXECUTE_TOOL,
@@ -227,6 +231,6 @@ def _of_call(call: ToolCall) -> Attributes:
     )
 
 
-def _attributes(told: Mapping[str, str | None]) -> Attributes:
+def _build_attributes(told: Mapping[str, str | None]) -> Attributes:
     known = {name: value for name, value in told.items() if value is not None}
-    return tuple(sorted(KNOWN.json(known).items()))
+    return tuple(sorted(KNOWN.redact_json(known).items()))

@@ -10,7 +10,7 @@ import requests
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
-from harness.base import named_certificates, proxy_for
+from harness.base import find_proxy, named_certificates
 
 _SUCCESS = range(200, 300)
 _MOST_UNANSWERED = 3
@@ -36,7 +36,7 @@ class CollectorSession(requests.Session):
     def merge_environment_settings(self, url: Any, *settings: Any) -> Any:
         """Return the settings of a request to ``url``: the proxy and certificates of `network`."""
         merged = dict(super().merge_environment_settings(url, *settings))
-        proxy = proxy_for(str(url), socks="socks")
+        proxy = find_proxy(str(url), socks="socks")
         merged["proxies"] = {} if proxy is None else {urlsplit(str(url)).scheme: proxy.url}
         if merged["verify"] is True:
             merged["verify"] = named_certificates() or True
@@ -55,14 +55,14 @@ class CollectorSession(requests.Session):
             self._unanswered += 1
             if self.status is not None or self._unanswered < _MOST_UNANSWERED:
                 raise
-            self.problem = f"nobody answers there: {_why(error)}"
+            self.problem = f"nobody answers there: {_format_reason(error)}"
             raise requests.RequestException(self.problem) from error
         self.status = response.status_code
-        self.problem = self.problem or _problem(response, self._what)
+        self.problem = self.problem or _format_problem(response, self._what)
         return response
 
 
-def _why(error: requests.ConnectionError) -> str:
+def _format_reason(error: requests.ConnectionError) -> str:
     """Return the reason alone: the message has the address separately, without its password."""
     if isinstance(error, requests.Timeout):
         return "no connection in time"
@@ -70,7 +70,7 @@ def _why(error: requests.ConnectionError) -> str:
     return found["words"] if found else "no connection"
 
 
-def _problem(response: requests.Response, what: str) -> str | None:
+def _format_problem(response: requests.Response, what: str) -> str | None:
     status = response.status_code
     if status not in _SUCCESS:
         if status >= 400:  # noqa: PLR2004 - the exporter's own to tell
@@ -85,10 +85,10 @@ def _problem(response: requests.Response, what: str) -> str | None:
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "text/html":
         return "a web page answered, and no collector"
-    return _rejected(response.content, what) if kind == "application/x-protobuf" else None
+    return _format_rejection(response.content, what) if kind == "application/x-protobuf" else None
 
 
-def _rejected(content: bytes, what: str) -> str | None:
+def _format_rejection(content: bytes, what: str) -> str | None:
     """Return the collector's reason for what it rejected."""
     # the answer for metrics has the same fields, with the same numbers
     answer = ExportTraceServiceResponse()

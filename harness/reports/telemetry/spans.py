@@ -18,10 +18,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
-from harness.base import KNOWN, bounded
+from harness.base import KNOWN, limit_text
 from harness.reports.sections.reply_times import ReplyTime, reply_times
 from harness.reports.telemetry import conventions as names
-from harness.reports.telemetry.content import LONGEST, as_json, messages_json, reply_json
+from harness.reports.telemetry.content import LONGEST, encode_json, messages_json, reply_json
 from harness.sessions import TraceIds
 from harness.types import (
     AssistantMessage,
@@ -90,7 +90,7 @@ class Trace:
     """In the order of their starts."""
 
 
-def trace_of(
+def build_trace(
     run_id: str, result: TrialResult, transcript: Transcript, model: JsonObject, *, content: bool
 ) -> Trace:
     """Return the spans of a trial that was started.
@@ -102,11 +102,11 @@ def trace_of(
         model: What the log's header says of the model.
         content: Whether to send what was said: messages, arguments, results, explanations.
     """
-    return _Tree(run_id, result, transcript, model, content=content).trace()
+    return _SpanTree(run_id, result, transcript, model, content=content).build_trace()
 
 
 @dataclass(slots=True)
-class _Tree:
+class _SpanTree:
     run_id: str
     run: TrialResult
     transcript: Transcript
@@ -114,33 +114,34 @@ class _Tree:
     content: bool = field(kw_only=True)
 
     @property
-    def _ids(self) -> TraceIds:
+    def _build_ids(self) -> TraceIds:
         return TraceIds(self.run_id, self.run.key)
 
-    def trace(self) -> Trace:
+    def build_trace(self) -> Trace:
         children = sorted(
-            (*self._calls(), *self._replies()), key=lambda span: (span.start_ns, span.end_ns)
+            (*self._iterate_calls(), *self._iterate_replies()),
+            key=lambda span: (span.start_ns, span.end_ns),
         )
-        root = self._root(children)
-        return Trace(trace_id=self._ids.trace, spans=(root, *children))
+        root = self._build_root(children)
+        return Trace(trace_id=self._build_ids.trace_id, spans=(root, *children))
 
-    def _root(self, children: Sequence[Span]) -> Span:
+    def _build_root(self, children: Sequence[Span]) -> Span:
         run, usage = self.run, self.transcript.usage
-        end = max((self._ns(self.transcript.latency_s), *(span.end_ns for span in children)))
+        end = max((self._to_ns(self.transcript.latency_s), *(span.end_ns for span in children)))
         error = run.error
         said = [message for message in self.transcript.messages if isinstance(message, UserMessage)]
         return Span(
             name=f"{names.INVOKE_AGENT} {run.suite}::{run.case.name}",
-            span_id=self._ids.of("root", 8),
+            span_id=self._build_ids.derive_id("root", 8),
             parent_id=None,
-            start_ns=min((self._ns(0), *(span.start_ns for span in children))),
+            start_ns=min((self._to_ns(0), *(span.start_ns for span in children))),
             end_ns=end,
-            attributes=self._clean(
+            attributes=self._clean_attributes(
                 {
                     names.OPERATION: names.INVOKE_AGENT,
                     names.AGENT_NAME: f"{run.suite}::{run.case.name}",
                     names.CONVERSATION: run.key,
-                    **self._models(),
+                    **self._describe_models(),
                     names.INPUT_TOKENS: usage.input_tokens,
                     names.OUTPUT_TOKENS: usage.output_tokens,
                     names.COST: usage.cost_usd,
@@ -159,10 +160,10 @@ class _Tree:
                     names.OUTPUT_MESSAGES: reply_json(Reply(text=self.transcript.answer))
                     if self.content
                     else None,
-                    names.INPUT_VALUE: _text("\n\n".join(message.text for message in said)),
-                    names.OUTPUT_VALUE: _text(self.transcript.answer),
+                    names.INPUT_VALUE: _clean_text("\n\n".join(message.text for message in said)),
+                    names.OUTPUT_VALUE: _clean_text(self.transcript.answer),
                     names.SPAN_KIND: "AGENT",
-                    names.USER_CONTEXT: as_json(run.case.user_context)
+                    names.USER_CONTEXT: encode_json(run.case.user_context)
                     if run.case.user_context
                     else None,
                     names.FILE: run.case.at.file if run.case.at else None,
@@ -171,7 +172,10 @@ class _Tree:
             ),
             failed=self._why_failed(),
             passed=run.status == "passed",
-            events=(*(self._check(check, end) for check in run.checks), self._verdict(end)),
+            events=(
+                *(self._build_check(check, end) for check in run.checks),
+                self._build_verdict(end),
+            ),
         )
 
     def _why_failed(self) -> str | None:
@@ -190,7 +194,7 @@ class _Tree:
         )
         return f"failed: {', '.join(kinds)}" if kinds else "failed"
 
-    def _verdict(self, at_ns: int) -> SpanEvent:
+    def _build_verdict(self, at_ns: int) -> SpanEvent:
         """Return the verdict on the whole trial, or its status if it has no verdict."""
         passed = {"passed": 1.0, "failed": 0.0}.get(self.run.status)
         attributes = {
@@ -198,14 +202,16 @@ class _Tree:
             names.SCORE: passed,
             names.SCORE_LABEL: names.TEST_STATUS.get(self.run.status, self.run.status),
         }
-        return SpanEvent(name=names.EVALUATION, at_ns=at_ns, attributes=self._clean(attributes))
+        return SpanEvent(
+            name=names.EVALUATION, at_ns=at_ns, attributes=self._clean_attributes(attributes)
+        )
 
-    def _check(self, check: CheckResult, at_ns: int) -> SpanEvent:
+    def _build_check(self, check: CheckResult, at_ns: int) -> SpanEvent:
         passed = {"passed": 1.0, "failed": 0.0}.get(check.verdict)
         return SpanEvent(
             name=names.EVALUATION,
             at_ns=at_ns,
-            attributes=self._clean(
+            attributes=self._clean_attributes(
                 {
                     names.EVALUATION_NAME: check.kind,
                     names.SCORE: passed if check.score is None else check.score,
@@ -221,7 +227,7 @@ class _Tree:
 
     # ── Calls ────────────────────────────────────────────────────────────────────────────────
 
-    def _calls(self) -> Iterator[Span]:
+    def _iterate_calls(self) -> Iterator[Span]:
         seen = self.transcript
         before = max((call.started_s + call.duration_s for call in seen.setup_calls), default=0.0)
         told: set[int] = set()
@@ -231,23 +237,23 @@ class _Tree:
             ("teardown", seen.teardown_calls, seen.latency_s),
         ):
             for number, call in enumerate(calls):
-                span_id = self._ids.call(call.reply, call.request_id)
+                span_id = self._build_ids.derive_call_span(call.reply, call.request_id)
                 if not call.request_id or span_id in told:  # an id that a model gave twice
-                    span_id = self._ids.of(f"call {phase} {number}", 8)
+                    span_id = self._build_ids.derive_id(f"call {phase} {number}", 8)
                 told.add(span_id)
-                yield self._call(call, phase, offset, span_id)
+                yield self._build_call(call, phase, offset, span_id)
 
-    def _call(self, call: ToolCall, phase: str | None, offset: float, span_id: int) -> Span:
+    def _build_call(self, call: ToolCall, phase: str | None, offset: float, span_id: int) -> Span:
         start = offset + call.started_s
         failed = call.outcome if call.is_error else None
         wire = call.wire or Wire()
         return Span(
             name=f"{names.EXECUTE_TOOL} {call.tool}",
             span_id=span_id,
-            parent_id=self._ids.of("root", 8),
-            start_ns=self._ns(start),
-            end_ns=self._ns(start + max(call.duration_s, 0.0)),
-            attributes=self._clean(
+            parent_id=self._build_ids.derive_id("root", 8),
+            start_ns=self._to_ns(start),
+            end_ns=self._to_ns(start + max(call.duration_s, 0.0)),
+            attributes=self._clean_attributes(
                 {
                     names.OPERATION: names.EXECUTE_TOOL,
                     names.TOOL_NAME: call.tool,
@@ -259,14 +265,14 @@ class _Tree:
                     names.TRANSPORT: wire.transport,
                     names.RPC_ID: wire.id,
                     names.SPAN_KIND: "TOOL",
-                    names.INPUT_VALUE: as_json(call.arguments),
-                    names.OUTPUT_VALUE: _text(call.text),
+                    names.INPUT_VALUE: encode_json(call.arguments),
+                    names.OUTPUT_VALUE: _clean_text(call.text),
                     names.OUTCOME: call.outcome,
                     names.ERROR_TYPE: failed,
                     names.RPC_STATUS: None if call.error_code is None else str(call.error_code),
                     names.TURN: call.reply or None,
                     names.PHASE: phase,
-                    names.TOOL_ARGUMENTS: as_json(call.arguments),
+                    names.TOOL_ARGUMENTS: encode_json(call.arguments),
                     names.TOOL_RESULT: call.text,
                 }
             ),
@@ -275,28 +281,30 @@ class _Tree:
 
     # ── Replies ──────────────────────────────────────────────────────────────────────────────
 
-    def _replies(self) -> Iterator[Span]:
+    def _iterate_replies(self) -> Iterator[Span]:
         times = reply_times(self.transcript)
         number = 0
         for place, message in enumerate(self.transcript.messages):
             if isinstance(message, AssistantMessage):
                 number += 1
-                yield self._reply(message, number, next(times), place)
+                yield self._build_reply(message, number, next(times), place)
 
-    def _reply(self, message: AssistantMessage, number: int, time: ReplyTime, place: int) -> Span:
+    def _build_reply(
+        self, message: AssistantMessage, number: int, time: ReplyTime, place: int
+    ) -> Span:
         reply, model = message.reply, self.model.get("model_id") or self.run.model
         return Span(
             name=f"{names.CHAT} {model}",
-            span_id=self._ids.of(f"chat {number}", 8),
-            parent_id=self._ids.of("root", 8),
-            start_ns=self._ns(time.begin),
-            end_ns=self._ns(time.end),
+            span_id=self._build_ids.derive_id(f"chat {number}", 8),
+            parent_id=self._build_ids.derive_id("root", 8),
+            start_ns=self._to_ns(time.begin),
+            end_ns=self._to_ns(time.end),
             kind="client",
-            attributes=self._clean(
+            attributes=self._clean_attributes(
                 {
                     names.OPERATION: names.CHAT,
                     names.PROVIDER: self.model.get("provider"),
-                    **self._models(reply.served_by),
+                    **self._describe_models(reply.served_by),
                     names.FINISH_REASONS: [
                         names.FINISH.get(reply.stop, reply.stop_detail or reply.stop)
                     ],
@@ -317,13 +325,13 @@ class _Tree:
 
     # ── What all have in common ──────────────────────────────────────────────────────────────
 
-    def _models(self, served_by: str | None = None) -> dict[str, Any]:
+    def _describe_models(self, served_by: str | None = None) -> dict[str, Any]:
         return {
             names.REQUEST_MODEL: self.model.get("model_id") or self.run.model,
             names.RESPONSE_MODEL: served_by or self.transcript.served_by,
         }
 
-    def _clean(self, attributes: Mapping[str, Any]) -> Attributes:
+    def _clean_attributes(self, attributes: Mapping[str, Any]) -> Attributes:
         """Leave out what is unknown, and content unless it was asked for.
 
         Also redact what looks like a secret.
@@ -333,15 +341,15 @@ class _Tree:
             for name, value in attributes.items()
             if value is not None and (self.content or name not in names.CONTENT)
         }
-        cleaned: Attributes = KNOWN.json(kept)
+        cleaned: Attributes = KNOWN.redact_json(kept)
         return cleaned
 
-    def _ns(self, offset_s: float) -> int:
+    def _to_ns(self, offset_s: float) -> int:
         started = datetime.fromisoformat(
             self.transcript.started_at or self.run.finished_at
         ).timestamp()
         return round(started * 1000) * 1_000_000 + round(offset_s * 1e9)
 
 
-def _text(text: str) -> str | None:
-    return bounded(text, LONGEST) or None
+def _clean_text(text: str) -> str | None:
+    return limit_text(text, LONGEST) or None

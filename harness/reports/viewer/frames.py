@@ -11,20 +11,20 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from harness.base import printable
-from harness.sessions import whole
-from harness.types import Frame, ToolCall
+from harness.base import make_printable
+from harness.sessions import restore_frame
+from harness.types import ToolCall, WireMessage
 
 _OVER = {"pipe": "over a pipe", "tcp": "over HTTP"}
 _LONGEST = 20_000
 _EXACT = 2**53
 
 
-def frames_of(call: ToolCall, text: Callable[[str], str]) -> dict[str, Any] | None:
+def build_frames(call: ToolCall, text: Callable[[str], str]) -> dict[str, Any] | None:
     """Return ``{about, request, response}`` of ``call``; ``None`` where its log has no frames.
 
-    Each frame is ``{body, left_out}`` (`harness.types.Frame`) or a text; the response is an empty
-    text if none came. ``text`` makes a text harmless and bounded.
+    Each frame is ``{body, left_out}`` (`harness.types.WireMessage`) or a text; the response is an
+    empty text if none came. ``text`` makes a text harmless and bounded.
     """
     wire = call.wire
     if wire is None or wire.request is None:
@@ -36,18 +36,20 @@ def frames_of(call: ToolCall, text: Callable[[str], str]) -> dict[str, Any] | No
     )
     return {
         "about": text(", ".join(filter(None, about))),
-        "request": _shown(wire.request, call, text),
-        "response": "" if wire.response is None else _shown(wire.response, call, text),
+        "request": _format_frame(wire.request, call, text),
+        "response": "" if wire.response is None else _format_frame(wire.response, call, text),
     }
 
 
-def _shown(frame: Frame, call: ToolCall, text: Callable[[str], str]) -> str | dict[str, Any]:
-    value = whole(frame, call)
+def _format_frame(
+    frame: WireMessage, call: ToolCall, text: Callable[[str], str]
+) -> str | dict[str, Any]:
+    value = restore_frame(frame, call)
     told = json.dumps(value, ensure_ascii=False, indent=2, default=str)
     if (
         len(told) <= _LONGEST
-        and printable(told) == told
-        and (not frame.left_out or printable(call.text) == call.text)
+        and make_printable(told) == told
+        and (not frame.left_out or make_printable(call.text) == call.text)
         and not isinstance(call.structured, str)
         and _is_exact(value)
     ):

@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.base import money, one_line, seconds, shorten
+from harness.base import format_money, format_seconds, make_one_line, shorten_text
 from harness.reports.case_names import part_name
 from harness.reports.sections.call_outcomes import case_mark
 from harness.reports.sections.sentences import (
     GRADED,
     URGENCY,
+    compute_pass_rate,
+    format_problem,
     model_words,
-    pass_rate_of,
-    problem,
 )
 from harness.reports.sections.tool_use import expected_tools
 from harness.runlog import RunLog
@@ -35,7 +35,7 @@ _MOST = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ConversationExcerpt:
     """What a cell shows of a conversation."""
 
     question: str = ""
@@ -44,11 +44,11 @@ class Said:
     """The tools that were called."""
 
 
-_SILENT = Said()
+_SILENT = ConversationExcerpt()
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class GridCell:
     """A cell, and what the log has of it."""
 
     cell: dict[str, Any]
@@ -57,41 +57,46 @@ class Made:
     """Where in the log each of its trials is → that line."""
 
 
-def grid(report: Report, log: RunLog) -> JsonObject:
+def build_grid(report: Report, log: RunLog) -> JsonObject:
     """Return the grid of ``report``, ready to show: texts made safe, figures in words.
 
     ``{"urgency": [status], "axes": [axis], "cells": [cell]}``. An axis says which facts of a cell
     make its column (``column``) and its row (``row``), and lists the columns with their rates. The
     cells are those of `Report.cases`, in that order.
     """
-    return {**frame(report), "cells": [made.cell for made in cells_of(report, log)]}
+    return {**build_grid_frame(report), "cells": [made.cell for made in iterate_cells(report, log)]}
 
 
-def frame(report: Report) -> JsonObject:
+def build_grid_frame(report: Report) -> JsonObject:
     """Return the grid of ``report`` without its cells."""
-    return {"urgency": list(URGENCY), "axes": [_by_model(report), *_by_identity(report)]}
+    return {
+        "urgency": list(URGENCY),
+        "axes": [_build_model_axis(report), *_build_identity_axes(report)],
+    }
 
 
-def cells_of(report: Report, log: RunLog) -> Iterator[Made]:
+def iterate_cells(report: Report, log: RunLog) -> Iterator[GridCell]:
     """Yield the cell of each case of ``report``, in that order; each line is read once.
 
     Lines are read as plain JSON: of a large log this takes a tenth of reading them whole.
     """
     for case in report.cases:
-        lines = {one.key: json.loads(log.line(one.key)) for one in case.trials if one.key in log}
-        places = {log.offset(key): line for key, line in lines.items()}
-        said = {key: _said(line) for key, line in lines.items()}
-        yield Made({**cell_of(case, said), "at": list(places)}, places)
+        lines = {
+            one.key: json.loads(log.read_raw_line(one.key)) for one in case.trials if one.key in log
+        }
+        places = {log.get_offset(key): line for key, line in lines.items()}
+        said = {key: _extract_excerpt(line) for key, line in lines.items()}
+        yield GridCell({**build_cell(case, said), "at": list(places)}, places)
 
 
-def cell_of(case: CaseResult, said: Mapping[str, Said]) -> dict[str, Any]:
+def build_cell(case: CaseResult, said: Mapping[str, ConversationExcerpt]) -> dict[str, Any]:
     """Return the cell of ``case``; facts that it does not have are left out.
 
     ``said`` has what is shown of each conversation, by the key of the trial.
     """
-    shown = case.spokesman
+    shown = case.deciding_trial
     took = sum(one.latency_s for one in case.trials)
-    cost = _cost(case.trials)
+    cost = _sum_cost(case.trials)
     tools = [*expected_tools(shown.checks)]
     for one in case.trials:
         tools += said.get(one.key, _SILENT).tools
@@ -104,42 +109,42 @@ def cell_of(case: CaseResult, said: Mapping[str, Said]) -> dict[str, Any]:
         "group": part_name(shown.case.group or ""),
         "question": said.get(shown.key, _SILENT).question,
         "status": case.status,
-        "problem": short(case_mark(case) or problem(shown), PROBLEM),
-        "score": _score(shown),
-        "tags": _names(shown.case.tags),
-        "tools": _names(tools),
-        "failed": _names(failed),
+        "problem": shorten_line(case_mark(case) or format_problem(shown), PROBLEM),
+        "score": _get_score(shown),
+        "tags": _shorten_names(shown.case.tags),
+        "tools": _shorten_names(tools),
+        "failed": _shorten_names(failed),
         "calls": sum(one.tool_calls for one in case.trials),
         "seconds": round(took, 4),
-        "time": seconds(took),
+        "time": format_seconds(took),
         "cost": cost,
-        "price": money(cost),
+        "price": format_money(cost),
     }
     if case.planned > 1:
         facts |= {
-            "passed": case.passed,
+            "passed": case.passed_count,
             "planned": case.planned,
             "trials": [one.status for one in case.trials],
         }
     return {name: value for name, value in facts.items() if value not in ("", [], None)}
 
 
-def _said(line: JsonObject) -> Said:
+def _extract_excerpt(line: JsonObject) -> ConversationExcerpt:
     """Return the displayed parts of the conversation in the line of a trial."""
     told = line.get("transcript") or {}
     asked = next((one["text"] for one in told.get("messages", ()) if "text" in one), "")
     called = [
         str(call["tool"]) for call in told.get("tool_calls", ()) if call.get("outcome") != SEARCH
     ]
-    return Said(short(asked, QUESTION), called)
+    return ConversationExcerpt(shorten_line(asked, QUESTION), called)
 
 
-def short(text: str, limit: int = NAME) -> str:
+def shorten_line(text: str, limit: int = NAME) -> str:
     """Return a harmless text on one line, of bounded length."""
-    return shorten(one_line(text[: 4 * limit]), limit)
+    return shorten_text(make_one_line(text[: 4 * limit]), limit)
 
 
-def _by_model(report: Report) -> JsonObject:
+def _build_model_axis(report: Report) -> JsonObject:
     models = dict.fromkeys(case.model for case in report.cases)
     planned = [name for name in report.models if name in models]
     return {
@@ -149,23 +154,23 @@ def _by_model(report: Report) -> JsonObject:
         "columns": [
             {
                 "key": [part_name(name)],
-                "title": short(name),
-                "words": short(model_words(report.models.get(name, {}), name)),
-                "rates": _rates([case for case in report.cases if case.model == name]),
+                "title": shorten_line(name),
+                "words": shorten_line(model_words(report.models.get(name, {}), name)),
+                "rates": _encode_rates([case for case in report.cases if case.model == name]),
             }
             for name in dict.fromkeys((*planned, *models))
         ],
     }
 
 
-def _by_identity(report: Report) -> list[JsonObject]:
+def _build_identity_axes(report: Report) -> list[JsonObject]:
     """Return the axis of identities, if tests are asked as several."""
-    asked = [case for case in report.cases if case.spokesman.case.group is not None]
+    asked = [case for case in report.cases if case.deciding_trial.case.group is not None]
     if not asked:
         return []
     groups: dict[tuple[str, str], list[CaseResult]] = {}
     for case in asked:
-        groups.setdefault((case.spokesman.case.identity or "", case.model), []).append(case)
+        groups.setdefault((case.deciding_trial.case.identity or "", case.model), []).append(case)
     several = len({model for _, model in groups}) > 1
     return [
         {
@@ -175,9 +180,9 @@ def _by_identity(report: Report) -> list[JsonObject]:
             "columns": [
                 {
                     "key": [part_name(identity), part_name(model)],
-                    "title": short(identity + (f" · {model}" if several else "")),
+                    "title": shorten_line(identity + (f" · {model}" if several else "")),
                     "words": "",
-                    "rates": _rates(cases),
+                    "rates": _encode_rates(cases),
                 }
                 for (identity, model), cases in groups.items()
             ],
@@ -185,14 +190,14 @@ def _by_identity(report: Report) -> list[JsonObject]:
     ]
 
 
-def _rates(cases: Sequence[CaseResult]) -> list[JsonObject]:
+def _encode_rates(cases: Sequence[CaseResult]) -> list[JsonObject]:
     """Return the pass rate on each suite: of several suites there is no common one."""
     suites: dict[str, list[CaseResult]] = {}
     for case in cases:
         suites.setdefault(case.suite, []).append(case)
     rates: list[JsonObject] = []
     for suite, own in suites.items():
-        rate = pass_rate_of(own)
+        rate = compute_pass_rate(own)
         name = part_name(suite) if len(suites) > 1 else ""
         if rate is None:
             rates.append({"suite": name, "text": "–", "words": "nothing has a verdict"})
@@ -203,7 +208,7 @@ def _rates(cases: Sequence[CaseResult]) -> list[JsonObject]:
     return rates
 
 
-def _cost(trials: Iterable[TrialResult]) -> float | None:
+def _sum_cost(trials: Iterable[TrialResult]) -> float | None:
     total = 0.0
     for one in trials:
         cost = (one.usage + one.judge_usage + one.user_usage).cost_usd
@@ -213,10 +218,10 @@ def _cost(trials: Iterable[TrialResult]) -> float | None:
     return total
 
 
-def _score(result: TrialResult) -> float | None:
+def _get_score(result: TrialResult) -> float | None:
     found = next((check.score for check in result.checks if check.kind == GRADED), None)
     return None if found is None else round(found, 4)
 
 
-def _names(names: Iterable[str]) -> list[str]:
-    return [short(name) for name in list(dict.fromkeys(names))[:_MOST]]
+def _shorten_names(names: Iterable[str]) -> list[str]:
+    return [shorten_line(name) for name in list(dict.fromkeys(names))[:_MOST]]

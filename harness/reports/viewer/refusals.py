@@ -19,7 +19,7 @@ _BY_OTHERS = {
 }
 
 
-def refused_by(call: ToolCall) -> str:
+def describe_refusal(call: ToolCall) -> str:
     """Return what refused ``call`` and how; an empty text if it was not refused."""
     if call.outcome == "denied":
         words = _BY_SERVER.get(call.refusal or "", "The server refused it to this user.")

@@ -11,7 +11,7 @@ Told: TypeAlias = tuple[str, str, JsonObject]
 """Name of a run, what its columns are called, and its grid."""
 
 
-def joined(runs: Sequence[Told]) -> dict[str, Any]:
+def join_grids(runs: Sequence[Told]) -> dict[str, Any]:
     """Return the grid of ``runs``, whose cells know their run; each column keeps its own rates."""
     columns, cells = [], []
     for run, title, grid in runs:

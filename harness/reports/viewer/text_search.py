@@ -57,33 +57,35 @@ def find_words(
             letters = raw.decode("utf-8", "replace").lower()
             likely = [word for word in words if raws[word] in letters]
             if likely:
-                said = _said_in(raw)
+                said = _extract_raw_text(raw)
                 for word in likely:
                     if word in said:
                         found[word].append(at)
     return found
 
 
-def _said_in(raw: bytes) -> str:
+def _extract_raw_text(raw: bytes) -> str:
     try:
-        return said_in(json.loads(raw))
+        return extract_text(json.loads(raw))
     except ValueError:  # damaged: every report says so
         return ""
 
 
-def said_in(line: Mapping[str, Any]) -> str:
+def extract_text(line: Mapping[str, Any]) -> str:
     """Return every text of a trial's line, in small letters."""
     run, said = line.get("run") or {}, line.get("transcript") or {}
-    texts = [text for name in _OF_RUN for text in _texts(run.get(name), name=name)]
-    texts += (text for name in _OF_CONVERSATION for text in _texts(said.get(name), name=name))
+    texts = [text for name in _OF_RUN for text in _iterate_texts(run.get(name), name=name)]
+    texts += (
+        text for name in _OF_CONVERSATION for text in _iterate_texts(said.get(name), name=name)
+    )
     for message in said.get("messages", ()):
         reply = message.get("reply") or {}
         parts = (message.get("text"), reply.get("text"), reply.get("tool_requests"))
-        texts += (text for part in parts for text in _texts(part))
+        texts += (text for part in parts for text in _iterate_texts(part))
     return "\n".join(texts).lower()
 
 
-def _texts(value: Any, *, name: str = "", named: bool = False) -> Iterator[str]:
+def _iterate_texts(value: Any, *, name: str = "", named: bool = False) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, bool) or value is None:
@@ -97,23 +99,23 @@ def _texts(value: Any, *, name: str = "", named: bool = False) -> Iterator[str]:
             if named:
                 yield key
             elif key == "wire":
-                yield from _texts_of_frames(part or {})
+                yield from _iterate_frames_texts(part or {})
                 continue
             if named or key not in _OURS:
-                yield from _texts(part, name=key, named=named)
+                yield from _iterate_texts(part, name=key, named=named)
     elif isinstance(value, Sequence):
         for part in value:
-            yield from _texts(part, name=name, named=named)
+            yield from _iterate_texts(part, name=name, named=named)
 
 
-def _texts_of_frames(wire: Mapping[str, Any]) -> Iterator[str]:
+def _iterate_frames_texts(wire: Mapping[str, Any]) -> Iterator[str]:
     if session := wire.get("session"):
         yield session
     for name in ("request", "response"):
-        yield from _texts_of_frame((wire.get(name) or {}).get("body"))
+        yield from _iterate_frame_texts((wire.get(name) or {}).get("body"))
 
 
-def _texts_of_frame(value: Any, *, named: bool = False) -> Iterator[str]:
+def _iterate_frame_texts(value: Any, *, named: bool = False) -> Iterator[str]:
     """Yield the texts of a part of a frame; what its record holds was left out of it."""
     if isinstance(value, str):
         yield value
@@ -128,7 +130,7 @@ def _texts_of_frame(value: Any, *, named: bool = False) -> Iterator[str]:
                 continue
             if named:
                 yield key
-            yield from _texts_of_frame(part, named=named or key in _NAMED_IN_FRAMES)
+            yield from _iterate_frame_texts(part, named=named or key in _NAMED_IN_FRAMES)
     elif isinstance(value, Sequence):
         for part in value:
-            yield from _texts_of_frame(part, named=named)
+            yield from _iterate_frame_texts(part, named=named)

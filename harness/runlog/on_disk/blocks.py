@@ -8,10 +8,10 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from harness.base import batches
-from harness.runlog.on_disk.nameless import nameless_file, no_room_said
-from harness.runlog.on_disk.packing import Packing, packed, unpacked
+from harness.base import iterate_batches
+from harness.runlog.on_disk.result_packing import ResultPacker, pack_value, unpack_value
 from harness.runlog.on_disk.sequence import FileSequence
+from harness.runlog.on_disk.temporary_database import explain_full_disk, nameless_file
 from harness.types import Conversations, TrialResult
 
 _BLOCK = 128
@@ -23,7 +23,7 @@ _RECENT = 4
 class ResultBlocks(FileSequence):
     """Results that do not change any more."""
 
-    def __init__(self, results: Iterable[TrialResult], folder: Path, packing: Packing) -> None:
+    def __init__(self, results: Iterable[TrialResult], folder: Path, packing: ResultPacker) -> None:
         """Read all of ``results``; they are kept in ``folder``, if it can be written to."""
         self._packing = packing
         self._conversations: Conversations | None = None
@@ -32,30 +32,30 @@ class ResultBlocks(FileSequence):
         self._number = 0
         self._recent: tuple[tuple[int, list[TrialResult]], ...] = ()
         weakref.finalize(self, self._file.close)
-        for batch in batches(results, _BLOCK):
-            data = packed([*map(packing.row, batch)])
-            with no_room_said(folder):
+        for batch in iterate_batches(results, _BLOCK):
+            data = pack_value([*map(packing.pack_row, batch)])
+            with explain_full_disk(folder):
                 self._file.write(data)
             self._ends.append(self._ends[-1] + len(data))
             self._number += len(batch)
-        with no_room_said(folder):
+        with explain_full_disk(folder):
             self._file.flush()
 
-    def linked_to(self, conversations: Conversations) -> None:
+    def link_to(self, conversations: Conversations) -> None:
         """Set where the results read their transcripts from."""
         self._conversations = conversations
         self._recent = ()
 
-    def part(self, *places: range) -> Sequence[TrialResult]:
+    def select_places(self, *places: range) -> Sequence[TrialResult]:
         """Return those at ``places``, one range after the other."""
-        return _Part(self, places)
+        return _ResultSlice(self, places)
 
-    def between(self, places: range) -> Iterator[TrialResult]:
+    def iterate_range(self, places: range) -> Iterator[TrialResult]:
         """Yield those at ``places``."""
         at = places.start
         while at < places.stop:
             block, first = divmod(at, _BLOCK)
-            found = self._block(block)[first : first + places.stop - at]
+            found = self._read_block(block)[first : first + places.stop - at]
             yield from found
             at += len(found)
 
@@ -65,28 +65,28 @@ class ResultBlocks(FileSequence):
 
     def __iter__(self) -> Iterator[TrialResult]:
         """Yield each result, in their order."""
-        return self.between(range(self._number))
+        return self.iterate_range(range(self._number))
 
-    def at_place(self, place: int) -> TrialResult:
+    def read_at(self, place: int) -> TrialResult:
         """Return the result at ``place``."""
         block, at = divmod(place, _BLOCK)
-        return self._block(block)[at]
+        return self._read_block(block)[at]
 
-    def _block(self, number: int) -> list[TrialResult]:
+    def _read_block(self, number: int) -> list[TrialResult]:
         for known, results in self._recent:
             if known == number:
                 return results
         start, end = self._ends[number : number + 2]
-        rows = unpacked(os.pread(self._file.fileno(), end - start, start))
-        results = [*map(self._packing.result, rows)]
+        rows = unpack_value(os.pread(self._file.fileno(), end - start, start))
+        results = [*map(self._packing.unpack_row, rows)]
         if self._conversations is not None:
             for result in results:
-                result.linked_to(self._conversations)
+                result.link_to(self._conversations)
         self._recent = ((number, results), *self._recent[: _RECENT - 1])
         return results
 
 
-class _Part(FileSequence):
+class _ResultSlice(FileSequence):
     """Some of the results of `ResultBlocks`, in their order."""
 
     __slots__ = ("_of", "_places")  # there is one for each case
@@ -102,12 +102,12 @@ class _Part(FileSequence):
     def __iter__(self) -> Iterator[TrialResult]:
         """Yield each result, in their order."""
         for places in self._places:
-            yield from self._of.between(places)
+            yield from self._of.iterate_range(places)
 
-    def at_place(self, place: int) -> TrialResult:
+    def read_at(self, place: int) -> TrialResult:
         """Return the result at ``place`` of them."""
         for places in self._places:
             if place < len(places):
-                return self._of.at_place(places[place])
+                return self._of.read_at(places[place])
             place -= len(places)
         raise IndexError(place)

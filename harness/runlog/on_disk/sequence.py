@@ -16,7 +16,7 @@ class FileSequence(Sequence[TrialResult]):  # noqa: PLW1641 - like a list, it ha
     __slots__ = ()
 
     @abstractmethod
-    def at_place(self, place: int) -> TrialResult:
+    def read_at(self, place: int) -> TrialResult:
         """Return the result at ``place``, from 0 on, which there is."""
 
     @overload
@@ -27,8 +27,8 @@ class FileSequence(Sequence[TrialResult]):  # noqa: PLW1641 - like a list, it ha
         """Return one result; several are read at once."""
         found = range(len(self))[place]
         if isinstance(found, range):
-            return tuple(map(self.at_place, found))
-        return self.at_place(found)
+            return tuple(map(self.read_at, found))
+        return self.read_at(found)
 
     def __eq__(self, other: object) -> bool:
         """Whether ``other`` is a sequence of equal results, wherever it has them."""

@@ -1,12 +1,19 @@
 """The agent loop: one conversation between a user, a model and a session.
 
-`Conversation` is the loop. A `Strategy` changes how a conversation goes, if a case needs more than
-question and answer; the loop itself knows no strategy.
+`ModelConversation` is the loop. A `Strategy` changes how a conversation goes, if a case needs more
+than question and answer; the loop itself knows no strategy.
 """
 
-from harness.runner.agent.conversation import Conversation, lost_in
-from harness.runner.agent.interruption import Interrupted
+from harness.runner.agent.conversation import ModelConversation, find_lost_reason
+from harness.runner.agent.interruption import InterruptedStrategy
 from harness.runner.agent.strategy import Opening, Strategy
-from harness.runner.agent.watched import Watched
+from harness.runner.agent.watched_strategy import WatchedStrategy
 
-__all__ = ["Conversation", "Interrupted", "Opening", "Strategy", "Watched", "lost_in"]
+__all__ = [
+    "InterruptedStrategy",
+    "ModelConversation",
+    "Opening",
+    "Strategy",
+    "WatchedStrategy",
+    "find_lost_reason",
+]

@@ -1,6 +1,6 @@
 """One conversation: prompt ↔ model ↔ session, until there is an answer or a limit.
 
-`Conversation.run` carries it out, `Conversation.transcript` returns what happened. They are
+`Conversation.run` carries it out, `Conversation.build_transcript` returns what happened. They are
 separate so that a cancelled conversation still has a transcript of everything until then.
 """
 
@@ -17,9 +17,9 @@ from harness.base import ModelError
 from harness.models import Model
 from harness.runner.agent.model_under_test import ModelUnderTest
 from harness.runner.agent.strategy import Strategy
-from harness.runner.users import Speaker, ended_by_agent, ending
+from harness.runner.users import Speaker, find_agent_ending, find_ending
 from harness.runner.users.kinds import Utterance
-from harness.sessions import Session, without_answer
+from harness.sessions import Session, build_unanswered_call
 from harness.types import (
     DEFAULT_TIMEOUT_S,
     SEARCH,
@@ -39,7 +39,7 @@ from harness.types import (
     Turn,
     Usage,
     UserMessage,
-    waited_for_server,
+    sum_server_waits,
 )
 
 _LIMITED: dict[Stop, str] = {
@@ -57,7 +57,7 @@ _ANSWERED: tuple[Stop, ...] = ("answer", "refusal")
 """After these endings the user may continue."""
 
 
-class Conversation:
+class ModelConversation:
     """One case, run with one model and the tools of one session."""
 
     def __init__(
@@ -114,14 +114,14 @@ class Conversation:
                 self._stop = await self._converse()
         except ModelError as error:
             self._waited_s += error.waited_s
-            self._use(error.usage)
-            self._fail(TrialError(kind=error.kind, message=str(error)))
+            self._add_usage(error.usage)
+            self._record_error(TrialError(kind=error.kind, message=str(error)))
         finally:
             self._latency_s = anyio.current_time() - self._epoch
         if deadline.cancelled_caught:
             self._time_is_up()
 
-    def say(self, text: str) -> None:
+    def add_message(self, text: str) -> None:
         """Add ``text`` to the conversation under way; the model reads it with its next request.
 
         A model that has answered already is asked once more. After a limit has ended the
@@ -129,9 +129,9 @@ class Conversation:
         """
         self._unheard.append(text)
 
-    def transcript(self) -> Transcript:
+    def build_transcript(self) -> Transcript:
         """Return what happened so far; complete once `run` has returned."""
-        troubled = self._error is not None or any(call.unanswered for call in self._calls)
+        troubled = self._error is not None or any(call.is_unanswered for call in self._calls)
         return Transcript(
             messages=tuple(self._messages),
             tool_calls=tuple(self._calls),
@@ -159,15 +159,17 @@ class Conversation:
         for place, turn in enumerate(self._case.turns or (Turn(prompt=self._case.prompt),)):
             if place and self._replies >= self._case.limits.max_replies:
                 return "reply_limit"
-            self._session = self._strategy.session(place) or self._session
+            self._session = self._strategy.get_session(place) or self._session
             recalled = ""
             if turn.fresh or place == 0:
                 self._fresh_from = len(self._messages)
-                opening = await self._strategy.opening(self._prompt, self._call)
+                opening = await self._strategy.prepare_opening(self._prompt, self._make_call)
                 if self._error is not None:
                     return "error"
                 self._system, recalled = opening.system, opening.recalled
-            stop = await self._ask(turn.prompt, fresh=turn.fresh and place > 0, recalled=recalled)
+            stop = await self._send_prompt(
+                turn.prompt, fresh=turn.fresh and place > 0, recalled=recalled
+            )
             if stop not in _ANSWERED:
                 return stop
         return stop
@@ -176,65 +178,65 @@ class Conversation:
         """Let ``speaker`` speak for the user until either side ends the conversation."""
         heard = user.greeting
         for place in range(user.max_turns):
-            said = await self._said_by(speaker, heard)
+            said = await self._get_utterance(speaker, heard)
             if said is None:
                 return "user_stop"
             self._user_usage += said.usage
             self._waited_s += said.waited_s
             spent = place and self._replies >= self._case.limits.max_replies
-            if stop := ending(user, said.text) or ("reply_limit" if spent else None):
-                self._messages.append(UserMessage(text=said.text, said_s=self._now()))
+            if stop := find_ending(user, said.text) or ("reply_limit" if spent else None):
+                self._messages.append(UserMessage(text=said.text, said_s=self._elapsed_s()))
                 return stop
             before = len(self._calls)
-            stop = await self._ask(said.text)
+            stop = await self._send_prompt(said.text)
             if stop not in _ANSWERED:
                 return stop
-            if stop := ended_by_agent(user, self._answer, self._calls[before:]):
+            if stop := find_agent_ending(user, self._answer, self._calls[before:]):
                 return stop
             heard = self._answer
         return "user_limit"
 
-    async def _said_by(self, speaker: Speaker, heard: str) -> Utterance | None:
+    async def _get_utterance(self, speaker: Speaker, heard: str) -> Utterance | None:
         try:
-            return await speaker.speak(heard)
+            return await speaker.next_message(heard)
         except ModelError as error:
             self._user_usage += error.usage
             error.usage = Usage()  # counted as the user's, not as the tested model's
             raise
 
-    async def _call(self, call: ScriptedCall) -> ToolCall:
+    async def _make_call(self, call: ScriptedCall) -> ToolCall:
         """Make a call of the case itself; a call without an answer ends the trial as an error."""
         request = ToolRequest(
             id=f"opening_{len(self._messages)}", tool=call.tool, arguments=call.arguments
         )
         made = await self._session.call(request, reply=0, epoch=self._epoch)
-        if made.unanswered:
-            self._fail(
+        if made.is_unanswered:
+            self._record_error(
                 TrialError(kind="server", message=made.text, detail=self._session.stderr_tail())
             )
         return made
 
-    async def _ask(self, prompt: str, *, fresh: bool = False, recalled: str = "") -> Stop:
+    async def _send_prompt(self, prompt: str, *, fresh: bool = False, recalled: str = "") -> Stop:
         """Send ``prompt`` as the user, and continue until it is answered."""
-        said_s = self._now() if self._messages else 0.0
+        said_s = self._elapsed_s() if self._messages else 0.0
         self._messages.append(
             UserMessage(text=prompt, said_s=said_s, fresh=fresh, recalled=recalled)
         )
         self._answer = ""
         return await self._until_answered()
 
-    def _now(self) -> float:
+    def _elapsed_s(self) -> float:
         return round(anyio.current_time() - self._epoch, 6)
 
     async def _until_answered(self) -> Stop:
         while True:
-            self._hear()
+            self._add_interjections()
             seen = self._messages[self._fresh_from :] if self._fresh_from else self._messages
-            asked_s = self._now()
-            reply = await self._model.reply_to(seen, self._session.tools, self._system)
-            self._take(reply, asked_s)
-            if (said := self._strategy.said_after(self._replies)) is not None:
-                self.say(said)
+            asked_s = self._elapsed_s()
+            reply = await self._model.ask_model(seen, self._session.tools, self._system)
+            self._add_reply(reply, asked_s)
+            if (said := self._strategy.get_steering(self._replies)) is not None:
+                self.add_message(said)
             stop = self._limit_after(reply)
             if stop is not None:
                 self._leave_unsent(reply.tool_requests, stop)
@@ -245,38 +247,40 @@ class Conversation:
                     continue
                 return "refusal" if reply.stop == "refusal" else "answer"
             before = len(self._calls)
-            stop = await self._strategy.carry_out(partial(self._execute, reply.tool_requests))
+            stop = await self._strategy.execute_calls(
+                partial(self._execute_calls, reply.tool_requests)
+            )
             if stop is not None:
                 return stop
-            lost = self._session.lost or lost_in(self._calls[before:])
+            lost = self._session.lost or find_lost_reason(self._calls[before:])
             if lost is None and self._strategy.ends_with_first_calls:
                 return "answer"
             if lost is not None:
-                self._fail(
+                self._record_error(
                     TrialError(kind="server", message=lost, detail=self._session.stderr_tail())
                 )
                 return "error"
 
-    def _hear(self) -> None:
+    def _add_interjections(self) -> None:
         """Add what the user said meanwhile, so that the model reads it next."""
-        now = self._now()
+        now = self._elapsed_s()
         self._messages += [
             UserMessage(text=text, said_s=now, injected=True) for text in self._unheard
         ]
         self._unheard.clear()
 
-    def _take(self, reply: Reply, asked_s: float) -> None:
-        said = AssistantMessage(reply=reply, asked_s=asked_s, answered_s=self._now())
+    def _add_reply(self, reply: Reply, asked_s: float) -> None:
+        said = AssistantMessage(reply=reply, asked_s=asked_s, answered_s=self._elapsed_s())
         self._messages.append(said)
         self._replies += 1
-        self._use(reply.usage)
+        self._add_usage(reply.usage)
         self._waited_s += reply.waited_s
         self._served_by = reply.served_by or self._served_by
         if reply.stop == "other":
             detail = reply.stop_detail or "none was given"
             raise ModelError(f"the reply ended for an unknown reason: {detail}", kind="provider")
 
-    def _use(self, usage: Usage) -> None:
+    def _add_usage(self, usage: Usage) -> None:
         self._usage += usage
         if self._price is not None:
             self._usage = self._price(self._usage)
@@ -308,23 +312,23 @@ class Conversation:
             return "call_limit"
         return None
 
-    async def _execute(self, requests: Sequence[ToolRequest]) -> None:
+    async def _execute_calls(self, requests: Sequence[ToolRequest]) -> None:
         """Send all calls of one reply concurrently, and answer them in the order of requests."""
-        calls = [self._unanswered(request) for request in requests]
+        calls = [self._build_unanswered(request) for request in requests]
         unanswered = calls.copy()
 
-        async def send(position: int) -> None:
+        async def send_call(position: int) -> None:
             calls[position] = await self._session.call(
                 requests[position], reply=self._replies, epoch=self._epoch
             )
 
         try:
             if len(requests) == 1:
-                await send(0)
+                await send_call(0)
             else:
                 async with anyio.create_task_group() as group:
                     for position in range(len(requests)):
-                        group.start_soon(send, position)
+                        group.start_soon(send_call, position)
         finally:
             # Even if interrupted, these calls were made.
             now = anyio.current_time() - self._epoch
@@ -332,7 +336,7 @@ class Conversation:
                 replace(call, duration_s=now - call.started_s) if call is cut else call
                 for call, cut in zip(calls, unanswered, strict=True)
             ]
-            self._waited_s += waited_for_server(calls)
+            self._waited_s += sum_server_waits(calls)
         self._messages.append(
             ToolMessage(
                 answers=tuple(
@@ -346,16 +350,18 @@ class Conversation:
             )
         )
 
-    def _unanswered(self, request: ToolRequest) -> ToolCall:
+    def _build_unanswered(self, request: ToolRequest) -> ToolCall:
         """Return the record of a call that the trial's end cuts off."""
         words = "the trial ended before the server answered"
-        return without_answer(request, "timeout", words, reply=self._replies, epoch=self._epoch)
+        return build_unanswered_call(
+            request, "timeout", words, reply=self._replies, epoch=self._epoch
+        )
 
     def _leave_unsent(self, requests: Sequence[ToolRequest], stop: Stop) -> None:
         """Record requested calls that will never be sent: the model did choose them."""
         words = f"not sent by harness: {_LIMITED[stop]}"
         self._calls += [
-            without_answer(
+            build_unanswered_call(
                 request,
                 SEARCH if request.search else "blocked",
                 words,
@@ -371,13 +377,13 @@ class Conversation:
             return
         # Without any reply there is nothing to judge the model or the server by.
         message = f"the model gave no reply within the case's {self._timeout_s:g} s"
-        self._fail(TrialError(kind="model", message=message))
+        self._record_error(TrialError(kind="model", message=message))
 
-    def _fail(self, error: TrialError) -> None:
+    def _record_error(self, error: TrialError) -> None:
         self._stop = "error"
         self._error = error
 
 
-def lost_in(calls: Sequence[ToolCall]) -> str | None:
+def find_lost_reason(calls: Sequence[ToolCall]) -> str | None:
     """Return why the server was lost during a call, if so; over HTTP, later calls may succeed."""
     return next((call.text for call in calls if call.outcome == "server_lost"), None)

@@ -11,21 +11,21 @@ ABORT_AFTER_S = 1.0
 """Seconds from the first tool calls to the abort: time for them to reach the server."""
 
 
-class Interrupted(Strategy):
+class InterruptedStrategy(Strategy):
     """A conversation that an `Interruption` interrupts."""
 
     def __init__(self, interruption: Interruption) -> None:
         """Take what interrupts the conversation."""
         self._interruption = interruption
 
-    def said_after(self, replies: int) -> str | None:
+    def get_steering(self, replies: int) -> str | None:
         """Return the steering message after the first reply."""
         return self._interruption.steering if replies == 1 else None
 
-    async def carry_out(self, calls: MakeCalls) -> Stop | None:
+    async def execute_calls(self, calls: MakeCalls) -> Stop | None:
         """Make the calls; if the case is aborted, cancel them as an interrupt would."""
         if not self._interruption.abort:
-            return await super().carry_out(calls)
+            return await super().execute_calls(calls)
         async with anyio.create_task_group() as group:
             group.start_soon(calls)
             await anyio.sleep(ABORT_AFTER_S)

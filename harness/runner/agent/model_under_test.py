@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.base import ModelError
-from harness.models import CallIds, Model, as_given
+from harness.models import CallIds, Model, restore_ids
 from harness.types import Message, Reply, ToolList, ToolMessage
 
 
@@ -21,14 +21,16 @@ class ModelUnderTest:
         self._ids = CallIds()
         self._given_ids: dict[str, str] = {}  # our id of a call → the model's, where it is another
 
-    async def reply_to(self, seen: Sequence[Message], tools: ToolList, system: str | None) -> Reply:
+    async def ask_model(
+        self, seen: Sequence[Message], tools: ToolList, system: str | None
+    ) -> Reply:
         """Return the reply to ``seen``, also where it is known only by the error of its API.
 
         Raises:
             ModelError: there is no reply, and that is not the model's doing.
         """
         try:
-            reply = await self._model.answer(as_given(seen, self._given_ids), tools, system)
+            reply = await self._model.answer(restore_ids(seen, self._given_ids), tools, system)
         except ModelError as error:
             grown = any(isinstance(message, ToolMessage) for message in seen)
             if error.stop is None or (error.stop == "context_limit" and not grown):

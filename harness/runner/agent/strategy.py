@@ -35,19 +35,19 @@ class Strategy:
         """Whether the conversation ends after the calls of the first reply."""
         return False
 
-    def session(self, turn: int) -> Session | None:
+    def get_session(self, turn: int) -> Session | None:
         """Return the session to use from ``turn`` (from 0) on; ``None`` keeps the current one."""
         return None
 
-    async def opening(self, system: str | None, call: MakeCall) -> Opening:
+    async def prepare_opening(self, system: str | None, call: MakeCall) -> Opening:
         """Prepare a conversation with the system prompt ``system``, if need be by a ``call``."""
         return Opening(system=system)
 
-    def said_after(self, replies: int) -> str | None:
+    def get_steering(self, replies: int) -> str | None:
         """Return what the user says right after reply number ``replies``, while the model works."""
         return None
 
-    async def carry_out(self, calls: MakeCalls) -> Stop | None:
+    async def execute_calls(self, calls: MakeCalls) -> Stop | None:
         """Make the calls of a reply; return how they end the conversation, or ``None``."""
         await calls()
         return None

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from harness.agents import KINDS, AgentKind
 from harness.base import UsageError
 from harness.runner.planning.variant_choice import base_name
-from harness.runner.variants.clients import habit_of
+from harness.runner.variants.clients import get_habit
 from harness.types import AgentSpec, Case, Interruption, LeaderboardRules, ModelSpec, Suite
 
 _SHOWN = 5
 
 
-def refuse_what_agents_cannot(suites: Sequence[Suite], agents: Sequence[ModelSpec]) -> None:
+def refuse_unsupported_cases(suites: Sequence[Suite], agents: Sequence[ModelSpec]) -> None:
     """Check that every case of ``suites`` can be run with every one of ``agents``.
 
     Raises:
@@ -21,7 +21,7 @@ def refuse_what_agents_cannot(suites: Sequence[Suite], agents: Sequence[ModelSpe
     """
     for agent in agents:
         assert agent.agent is not None
-        refused = list(_refused(suites, agent.agent))
+        refused = list(_iterate_refusals(suites, agent.agent))
         if refused:
             more = len(refused) - _SHOWN
             shown = [*refused[:_SHOWN], *([f"and {more} more"] if more > 0 else [])]
@@ -40,7 +40,7 @@ def refuse_clients_habits(models: Iterable[ModelSpec]) -> None:
     """
     for model in models:
         variant = model.variant
-        habit = None if variant is None else habit_of(variant)
+        habit = None if variant is None else get_habit(variant)
         if model.agent and variant is not None and habit is not None:
             key, does = habit
             raise UsageError(
@@ -50,19 +50,19 @@ def refuse_clients_habits(models: Iterable[ModelSpec]) -> None:
             )
 
 
-def _refused(suites: Sequence[Suite], spec: AgentSpec) -> Iterator[str]:
+def _iterate_refusals(suites: Sequence[Suite], spec: AgentSpec) -> Iterator[str]:
     kind = KINDS.get(spec.kind)
     for suite in suites:
         if suite.system_prompt and not kind.takes_system_prompt(spec):
             place = " (write {system_prompt} into its command)" if spec.kind == "command" else ""
             yield f"{suite.name}: it cannot be given the suite's system prompt{place}"
         for case in suite.cases:
-            why = next(_reasons(case, spec, kind), None)
+            why = next(_iterate_reasons(case, spec, kind), None)
             if why is not None:
                 yield f"{case.at or suite.name}: test {case.name!r}: {why}"
 
 
-def _reasons(case: Case, spec: AgentSpec, kind: AgentKind) -> Iterator[str]:
+def _iterate_reasons(case: Case, spec: AgentSpec, kind: AgentKind) -> Iterator[str]:
     if case.leaderboard != LeaderboardRules():
         yield "a leaderboard decides how its conversations go, and the agent's loop is its own"
     if case.interruption != Interruption():

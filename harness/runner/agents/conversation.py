@@ -1,8 +1,8 @@
 """One conversation with an external agent, which reaches the server through a proxy.
 
-It has the surface of `harness.runner.agent.Conversation`: `AgentConversation.run` carries it out,
-`AgentConversation.transcript` returns what happened, also after a cancellation. The loop between
-model and tools is the agent's own; its calls are recorded by the proxy.
+It has the surface of `harness.runner.agent.ModelConversation`: `AgentConversation.run` carries it
+out, `AgentConversation.build_transcript` returns what happened, also after a cancellation. The loop
+between model and tools is the agent's own; its calls are recorded by the proxy.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import anyio
 from harness.agents import KINDS, Agent, AgentReply, Recording, open_workplace
 from harness.base import AgentError, ModelError, utc_now
 from harness.runner.agents.limited_session import LimitedSession
-from harness.runner.users import Speaker, ended_by_agent, ending
+from harness.runner.users import Speaker, find_agent_ending, find_ending
 from harness.sessions import Session
 from harness.types import (
     DEFAULT_TIMEOUT_S,
@@ -35,7 +35,7 @@ from harness.types import (
     Turn,
     Usage,
     UserMessage,
-    waited_for_server,
+    sum_server_waits,
 )
 
 _NO_LIMIT = 10**9
@@ -43,7 +43,7 @@ _NO_LIMIT = 10**9
 
 
 @dataclass(slots=True, kw_only=True)
-class _Talk:
+class _Exchange:
     """One message of the user, and the replies to it."""
 
     asked: UserMessage
@@ -74,13 +74,13 @@ class AgentConversation:
         """
         self._case = case
         self._spec = spec
-        self._session = LimitedSession(session, case.limits, tell or _nobody)
+        self._session = LimitedSession(session, case.limits, tell or _do_nothing)
         self._server = server
         self._system = system
         self._speaker = speaker
         self._timeout_s = case.limits.timeout_s or DEFAULT_TIMEOUT_S
         self._recording: Recording | None = None
-        self._talks: list[_Talk] = []
+        self._talks: list[_Exchange] = []
         self._usage: Usage | None = None
         self._user_usage = Usage()
         self._waited_s = 0.0
@@ -100,28 +100,28 @@ class AgentConversation:
         deadline = anyio.CancelScope(deadline=anyio.current_time() + self._timeout_s)
         try:
             with deadline:
-                async with self._opened(self._recording) as agent:
+                async with self._open_agent(self._recording) as agent:
                     stop = await self._until_over(agent)
                     self._stop = self._session.stop or stop
         except Exception as raised:  # noqa: BLE001 - raised again unless it is the agent's
-            self._fail_by(_innermost(raised), raised)
+            self._record_exception(_find_innermost(raised), raised)
         finally:
             self._latency_s = anyio.current_time() - self._recording.epoch
             if any(talk.last is None for talk in self._talks):
-                self._use(UNKNOWN_USAGE)
+                self._add_usage(UNKNOWN_USAGE)
         if deadline.cancelled_caught:
             self._time_is_up()
         elif (lost := self._session.lost) is not None:
             detail = self._session.stderr_tail()
-            self._fail(TrialError(kind="server", message=lost, detail=detail))
+            self._record_error(TrialError(kind="server", message=lost, detail=detail))
         elif self._error is None and not self._session.reached:
-            self._fail(TrialError(kind="agent", message=_UNCONNECTED))
+            self._record_error(TrialError(kind="agent", message=_UNCONNECTED))
 
-    def transcript(self) -> Transcript:
+    def build_transcript(self) -> Transcript:
         """Return what happened so far; complete once `run` has returned."""
-        messages = self._messages()
-        calls = _numbered(self._calls, messages)
-        troubled = self._error is not None or any(call.unanswered for call in calls)
+        messages = self._build_messages()
+        calls = _number_replies(self._made_calls, messages)
+        troubled = self._error is not None or any(call.is_unanswered for call in calls)
         user = self._case.user
         return Transcript(
             messages=messages,
@@ -134,7 +134,7 @@ class AgentConversation:
             replies=sum(isinstance(message, AssistantMessage) for message in messages),
             started_at=self._started_at,
             latency_s=round(self._latency_s, 6),
-            waited_s=round(self._waited_s + waited_for_server(calls), 6),
+            waited_s=round(self._waited_s + sum_server_waits(calls), 6),
             tools=tuple(tool.name for tool in self._session.tools.tools),
             tools_digest=self._session.tools.digest,
             served_by=self._served_by,
@@ -144,7 +144,7 @@ class AgentConversation:
         )
 
     @asynccontextmanager
-    async def _opened(self, recording: Recording) -> AsyncGenerator[Agent]:
+    async def _open_agent(self, recording: Recording) -> AsyncGenerator[Agent]:
         from harness.agents import open_listener  # loads the MCP SDK and a web server
 
         async with (
@@ -166,13 +166,13 @@ class AgentConversation:
         """Converse until the end, a limit, or the loss of the server."""
         stop: Stop = "cancelled"
 
-        async def converse(scope: anyio.CancelScope) -> None:
+        async def converse_in_scope(scope: anyio.CancelScope) -> None:
             nonlocal stop
             stop = await self._converse(agent.ask)
             scope.cancel()
 
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(converse, tasks.cancel_scope)
+            tasks.start_soon(converse_in_scope, tasks.cancel_scope)
             await self._session.over.wait()
             tasks.cancel_scope.cancel()
         return stop
@@ -182,7 +182,7 @@ class AgentConversation:
             return await self._converse_with(self._speaker, self._case.user, ask)
         stop: Stop = "answer"
         for place, turn in enumerate(self._case.turns or (Turn(prompt=self._case.prompt),)):
-            stop = await self._ask(ask, turn.prompt, fresh=turn.fresh and place > 0)
+            stop = await self._send_prompt(ask, turn.prompt, fresh=turn.fresh and place > 0)
             if stop not in ("answer", "refusal"):
                 return stop
         return stop
@@ -191,37 +191,37 @@ class AgentConversation:
         """Let ``speaker`` play the user until either side ends the conversation."""
         heard = user.greeting
         for _ in range(user.max_turns):
-            said = await speaker.speak(heard)
+            said = await speaker.next_message(heard)
             if said is None:
                 return "user_stop"
             self._user_usage += said.usage
             self._waited_s += said.waited_s
-            if stop := ending(user, said.text):
-                self._talks.append(self._asked(said.text, fresh=False))
-                self._talks[-1].last = self._replies
+            if stop := find_ending(user, said.text):
+                self._talks.append(self._start_exchange(said.text, fresh=False))
+                self._talks[-1].last = self._reply_count
                 return stop
-            before = len(self._calls)
-            stop = await self._ask(ask, said.text)
+            before = len(self._made_calls)
+            stop = await self._send_prompt(ask, said.text)
             if stop not in ("answer", "refusal"):
                 return stop
-            if stop := ended_by_agent(user, self._answer, self._calls[before:]):
+            if stop := find_agent_ending(user, self._answer, self._made_calls[before:]):
                 return stop
             heard = self._answer
         return "user_limit"
 
-    async def _ask(self, ask: _Ask, prompt: str, *, fresh: bool = False) -> Stop:
-        talk = self._asked(prompt, fresh=fresh)
+    async def _send_prompt(self, ask: _Ask, prompt: str, *, fresh: bool = False) -> Stop:
+        talk = self._start_exchange(prompt, fresh=fresh)
         self._talks.append(talk)
         self._answer = ""
         said = await ask(prompt, fresh=fresh)
-        self._use(said.usage)
+        self._add_usage(said.usage)
         self._served_by = said.served_by or self._served_by
         for tool, times in (said.own_tools or {}).items():
             self._own_tools = self._own_tools or {}
             self._own_tools[tool] = self._own_tools.get(tool, 0) + times
         if said.own_tools is not None and self._own_tools is None:
             self._own_tools = {}
-        talk.last = self._replies
+        talk.last = self._reply_count
         self._session.answers += 1
         talk.answer = AssistantMessage(
             reply=Reply(
@@ -230,16 +230,18 @@ class AgentConversation:
                 usage=said.usage,
                 served_by=said.served_by,
             ),
-            answered_s=self._now(),
+            answered_s=self._elapsed_s(),
         )
         self._answer = talk.answer.reply.text
-        return self._limit() or ("refusal" if said.refused else "answer")
+        return self._find_limit() or ("refusal" if said.refused else "answer")
 
-    def _asked(self, text: str, *, fresh: bool) -> _Talk:
-        said_s = self._now() if self._talks else 0.0
-        return _Talk(asked=UserMessage(text=text, said_s=said_s, fresh=fresh), first=self._replies)
+    def _start_exchange(self, text: str, *, fresh: bool) -> _Exchange:
+        said_s = self._elapsed_s() if self._talks else 0.0
+        return _Exchange(
+            asked=UserMessage(text=text, said_s=said_s, fresh=fresh), first=self._reply_count
+        )
 
-    def _limit(self) -> Stop | None:
+    def _find_limit(self) -> Stop | None:
         """Return the limit that the known usage exceeds, if any."""
         limits, used = self._case.limits, self._usage or Usage()
         if limits.max_tokens is not None and (used.tokens or 0) > limits.max_tokens:
@@ -248,65 +250,65 @@ class AgentConversation:
             return "cost_limit"
         return None
 
-    def _use(self, usage: Usage) -> None:
+    def _add_usage(self, usage: Usage) -> None:
         self._usage = usage if self._usage is None else self._usage + usage
 
     @property
-    def _replies(self) -> int:
+    def _reply_count(self) -> int:
         return 0 if self._recording is None else self._recording.replies
 
     @property
-    def _calls(self) -> tuple[ToolCall, ...]:
-        return () if self._recording is None else self._recording.calls()
+    def _made_calls(self) -> tuple[ToolCall, ...]:
+        return () if self._recording is None else self._recording.list_calls()
 
-    def _now(self) -> float:
+    def _elapsed_s(self) -> float:
         begun = 0.0 if self._recording is None else self._recording.epoch
         return round(anyio.current_time() - begun, 6)
 
-    def _messages(self) -> tuple[Message, ...]:
+    def _build_messages(self) -> tuple[Message, ...]:
         """Return the conversation: each message of the user, the calls after it, and the answer."""
         if self._recording is None:
             return ()
-        made = {call.request_id: call for call in self._calls}
-        recorded = _by_reply(self._recording.messages(), made)
+        made = {call.request_id: call for call in self._made_calls}
+        recorded = _group_by_reply(self._recording.build_messages(), made)
 
-        def replies(first: int, last: int) -> list[Message]:
+        def build_replies(first: int, last: int) -> list[Message]:
             found = (recorded.get(reply, ()) for reply in range(first + 1, last + 1))
             return [message for group in found for message in group]
 
         told: list[Message] = []
-        begins = [0, *(talk.first for talk in self._talks[1:]), self._replies]
+        begins = [0, *(talk.first for talk in self._talks[1:]), self._reply_count]
         for talk, first, end in zip(self._talks, begins, begins[1:], strict=False):
             last = end if talk.last is None else talk.last
-            told += [talk.asked, *replies(first, last)]
+            told += [talk.asked, *build_replies(first, last)]
             told += [] if talk.answer is None else [talk.answer]
-            told += replies(last, end)  # calls that the agent made after its answer
+            told += build_replies(last, end)  # calls that the agent made after its answer
         return tuple(told)
 
     def _time_is_up(self) -> None:
-        if self._replies:
+        if self._reply_count:
             self._stop = "time_limit"
             return
         # Without a call or answer there is nothing to judge: the agent may not even have started.
         words = (
             f"the agent neither called a tool nor answered within the case's {self._timeout_s:g} s"
         )
-        self._fail(TrialError(kind="agent", message=words))
+        self._record_error(TrialError(kind="agent", message=words))
 
-    def _fail_by(self, error: BaseException, raised: Exception) -> None:
+    def _record_exception(self, error: BaseException, raised: Exception) -> None:
         if isinstance(error, AgentError):
             if self._talks and self._talks[-1].last is None:
-                self._use(error.usage)
-                self._talks[-1].last = self._replies
-            self._fail(TrialError(kind="agent", message=error.message, detail=error.detail))
+                self._add_usage(error.usage)
+                self._talks[-1].last = self._reply_count
+            self._record_error(TrialError(kind="agent", message=error.message, detail=error.detail))
         elif isinstance(error, ModelError):  # of the model that plays the user
             self._waited_s += error.waited_s
             self._user_usage += error.usage
-            self._fail(TrialError(kind=error.kind, message=str(error)))
+            self._record_error(TrialError(kind=error.kind, message=str(error)))
         else:
             raise error from raised
 
-    def _fail(self, error: TrialError) -> None:
+    def _record_error(self, error: TrialError) -> None:
         self._stop = "error"
         self._error = error
 
@@ -319,7 +321,7 @@ _UNCONNECTED = (
 )
 
 
-def _numbered(calls: Sequence[ToolCall], messages: Sequence[Message]) -> tuple[ToolCall, ...]:
+def _number_replies(calls: Sequence[ToolCall], messages: Sequence[Message]) -> tuple[ToolCall, ...]:
     """Return ``calls`` with the number of their reply; answers in between are replies too."""
     replies = (message for message in messages if isinstance(message, AssistantMessage))
     places = {
@@ -331,18 +333,18 @@ def _numbered(calls: Sequence[ToolCall], messages: Sequence[Message]) -> tuple[T
     return tuple(numbered)
 
 
-def _innermost(error: BaseException) -> BaseException:
+def _find_innermost(error: BaseException) -> BaseException:
     """Return the first error inside groups of errors: task groups wrap what they raise."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
 
 
-def _nobody() -> None:
+def _do_nothing() -> None:
     """Do nothing."""
 
 
-def _by_reply(
+def _group_by_reply(
     messages: Sequence[Message], made: Mapping[str, ToolCall]
 ) -> dict[int, list[Message]]:
     """Return recorded ``messages`` by their reply, with the server's names in calls.

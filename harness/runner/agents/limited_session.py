@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import anyio
 
-from harness.sessions import Session, SessionWrapper, without_answer
+from harness.sessions import Session, SessionWrapper, build_unanswered_call
 from harness.types import JsonObject, Limits, Stop, ToolCall, ToolRequest
 
 _WORDS: dict[Stop, str] = {
@@ -40,11 +40,11 @@ class LimitedSession(SessionWrapper):
         self.reached = True
         self._asked += 1
         if self.stop is None:
-            self.stop = self._limit(reply)
+            self.stop = self._find_limit(reply)
         if self.stop is not None:
             self.over.set()
             words = _WORDS[self.stop]
-            return without_answer(request, "blocked", words, reply=reply, epoch=epoch)
+            return build_unanswered_call(request, "blocked", words, reply=reply, epoch=epoch)
         call = await self._session.call(request, reply=reply, epoch=epoch)
         if call.outcome == "server_lost":
             self.lost_by = self.lost_by or call.text
@@ -53,16 +53,16 @@ class LimitedSession(SessionWrapper):
         self._tell()
         return call
 
-    def _limit(self, reply: int) -> Stop | None:
+    def _find_limit(self, reply: int) -> Stop | None:
         """Return the limit that a call of ``reply`` would exceed; its last reply is the answer."""
         if self._asked > self._limits.max_calls:
             return "call_limit"
         return "reply_limit" if reply + self.answers >= self._limits.max_replies else None
 
-    async def ask(self, method: str, params: JsonObject) -> JsonObject:
-        """Send any other request: as `Session.ask`."""
+    async def send_request(self, method: str, params: JsonObject) -> JsonObject:
+        """Send any other request: as `Session.send_request`."""
         self.reached = self.reached or method == "tools/list"
-        return await self._session.ask(method, params)
+        return await self._session.send_request(method, params)
 
     @property
     def lost(self) -> str | None:

@@ -17,13 +17,13 @@ from harness.agents import (
     AgentKind,
     TemporaryFolder,
     Workplace,
-    command_of,
-    environment,
-    files_of,
+    build_environment,
+    find_command_files,
+    resolve_agent_command,
     run_program,
 )
 from harness.base import AgentError, UsageError
-from harness.runner.planning.plan import Plan
+from harness.runner.planning.plan import RunPlan
 from harness.types import AgentSpec, ModelSpec
 
 VERSION_S = 60.0
@@ -32,14 +32,14 @@ _LONGEST = 200
 _MOST_BYTES = 1_000_000
 
 
-async def introduced(plan: Plan) -> Plan:
+async def add_agent_versions(plan: RunPlan) -> RunPlan:
     """Return ``plan`` with the version of each of its agents, and the digest of its files.
 
     Raises:
         UsageError: an agent's program is missing.
     """
     agents = {
-        model.name: replace(model, agent=await _introduced(model, model.agent))
+        model.name: replace(model, agent=await _add_version(model, model.agent))
         for model in plan.models
         if model.agent is not None
     }
@@ -49,27 +49,27 @@ async def introduced(plan: Plan) -> Plan:
     return replace(plan, jobs=tuple(jobs))
 
 
-async def _introduced(model: ModelSpec, spec: AgentSpec) -> AgentSpec:
+async def _add_version(model: ModelSpec, spec: AgentSpec) -> AgentSpec:
     kind, path = KINDS.get(spec.kind), spec.env.get("PATH") or os.environ.get("PATH")
-    program = next(iter(command_of(spec)), None)
+    program = next(iter(resolve_agent_command(spec)), None)
     if program is not None and shutil.which(program, path=path) is None:
         raise UsageError(
             f"agent {model.name!r}: there is no program {program!r}",
             meant=f"Install it: {kind.install}" if kind.install else "Name it by its path.",
         )
-    files = await anyio.to_thread.run_sync(_digest, spec)
-    version = None if kind.version is None else await _version(spec, kind)
+    files = await anyio.to_thread.run_sync(_digest_files, spec)
+    version = None if kind.version is None else await _read_version(spec, kind)
     return replace(spec, version=version, program_digest=files)
 
 
-async def _version(spec: AgentSpec, kind: AgentKind) -> str | None:
+async def _read_version(spec: AgentSpec, kind: AgentKind) -> str | None:
     """Return the first line of the program's version output; ``None`` if there is none."""
     with TemporaryFolder() as folder:
         home = folder.path
         place = Workplace(
             work=home,
             home=home,
-            env=environment(spec, home, home),
+            env=build_environment(spec, home, home),
             url="",
             server="",
             files={},
@@ -78,7 +78,9 @@ async def _version(spec: AgentSpec, kind: AgentKind) -> str | None:
         )
         with anyio.move_on_after(VERSION_S):
             try:
-                done = await run_program([*command_of(spec), *(kind.version or ())], place)
+                done = await run_program(
+                    [*resolve_agent_command(spec), *(kind.version or ())], place
+                )
             except (AgentError, ExceptionGroup):  # the trials will report its error
                 return None
             said = next((line.strip() for line in done.out.splitlines() if line.strip()), "")
@@ -86,8 +88,8 @@ async def _version(spec: AgentSpec, kind: AgentKind) -> str | None:
     return None
 
 
-def _digest(spec: AgentSpec) -> str | None:
-    files = [*files_of(spec), *_folders(spec)]
+def _digest_files(spec: AgentSpec) -> str | None:
+    files = [*find_command_files(spec), *_iterate_folders(spec)]
     if not files:
         return None
     found = hashlib.sha256()
@@ -96,7 +98,7 @@ def _digest(spec: AgentSpec) -> str | None:
     return found.hexdigest()
 
 
-def _folders(spec: AgentSpec) -> Iterator[Path]:
+def _iterate_folders(spec: AgentSpec) -> Iterator[Path]:
     """Yield the folders that are copied for each trial, and the module of a function."""
     if spec.function is not None:
         module = Path(spec.base, *spec.function.partition(":")[0].split("."))

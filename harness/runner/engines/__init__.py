@@ -14,7 +14,7 @@ from typing import Protocol, TypeAlias
 
 import anyio
 
-from harness.runner.planning.plan import Job, Plan
+from harness.runner.planning.plan import Job, RunPlan
 from harness.runner.planning.units import Unit
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.trial import TrialOutcome
@@ -26,10 +26,10 @@ Told: TypeAlias = Callable[[Trial, Transcript], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class EngineContext:
     """What an engine is opened for."""
 
-    plan: Plan
+    plan: RunPlan
     """Everything that may be run."""
     concurrency: int
     """Trials at the same time, wherever they run."""
@@ -54,15 +54,15 @@ class Engine(Protocol):
         """Sessions in this process, with which tools are checked before any trial."""
         ...
 
-    def units(self, plan: Plan) -> Iterator[Unit]:
+    def divide_into_units(self, plan: RunPlan) -> Iterator[Unit]:
         """Yield the trials of ``plan`` in the units of which each goes to one place."""
         ...
 
-    async def checked(self) -> None:
+    async def finish_tool_check(self) -> None:
         """Take notice that the check of the tools is over."""
         ...
 
-    async def run(
+    async def run_trial(
         self,
         job: Job,
         place: int,
@@ -78,7 +78,7 @@ class Engine(Protocol):
         ...
 
 
-Opening: TypeAlias = Callable[[Setting], AbstractAsyncContextManager[Engine]]
+Opening: TypeAlias = Callable[[EngineContext], AbstractAsyncContextManager[Engine]]
 """Opens an engine for the length of a block.
 
 Raises:

@@ -9,7 +9,7 @@ from functools import partial
 from importlib.util import find_spec
 
 from harness.base import UsageError, did_you_mean
-from harness.runner.engines import Engine, Opening, Setting
+from harness.runner.engines import Engine, EngineContext, Opening
 from harness.runner.engines.one_process import open_one_process
 
 ONE_PROCESS = "process"
@@ -18,7 +18,7 @@ _RAY = "ray"
 _ADDRESS = re.compile(r"auto|[^/\s]+:\d+")
 
 
-def opening(name: str) -> Opening:
+def get_opener(name: str) -> Opening:
     """Return what opens the engine of that name.
 
     Raises:
@@ -43,7 +43,7 @@ def opening(name: str) -> Opening:
 
 
 @asynccontextmanager
-async def _open_on_ray(setting: Setting, address: str | None) -> AsyncIterator[Engine]:
+async def _open_on_ray(setting: EngineContext, address: str | None) -> AsyncIterator[Engine]:
     from harness.runner.engines.on_ray.engine import open_on_ray  # loads Ray
 
     async with open_on_ray(setting, address) as engine:

@@ -10,21 +10,21 @@ import anyio
 
 from harness.judging import Judge, JudgeModel
 from harness.models import Model
-from harness.runner.agents.asking import AskingServers
+from harness.runner.agents.agent_servers import AgentServers
 from harness.runner.engines import Told
 from harness.runner.model_pool import open_models
-from harness.runner.planning.plan import Job, Plan
+from harness.runner.planning.plan import Job, RunPlan
 from harness.runner.planning.user_models import Player, open_players
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.server_state.end_state import EndStates
-from harness.runner.trial import Support, TrialOutcome, run_trial
-from harness.runner.variants.views import Views
+from harness.runner.trial import TrialContext, TrialOutcome, run_trial
+from harness.runner.variants.views import VariantViews
 from harness.sessions import Pool, SessionPool, open_sessions
 from harness.types import ModelSpec, ServerSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parties:
+class RunParticipants:
     """Everybody that the trials of a plan meet, besides their own servers."""
 
     models: tuple[ModelSpec, ...]
@@ -37,12 +37,12 @@ class Parties:
     """Servers whose tools are only shown."""
 
     @classmethod
-    def of(cls, plan: Plan) -> Parties:
+    def from_plan(cls, plan: RunPlan) -> RunParticipants:
         """Return those of ``plan``."""
         return cls(
             models=plan.models,
             judges=plan.judges,
-            players=plan.players,
+            players=plan.user_models,
             decoys_from=plan.decoys_from,
         )
 
@@ -61,18 +61,18 @@ class Executor:
     """What plays users, by name."""
     traced_as: str | None = None
     """The name of the run, if its calls carry trace context."""
-    views: Views = field(default_factory=Views)
+    views: VariantViews = field(default_factory=VariantViews)
     """The tool lists that models see under variants."""
     end_states: EndStates = field(default_factory=EndStates)
     """The states after reference calls, each read once."""
-    asking: AskingServers = field(default_factory=AskingServers)
+    asking: AgentServers = field(default_factory=AgentServers)
     """The servers that may ask the agents that answer."""
 
-    async def run(
+    async def execute_trial(
         self, job: Job, preflight: Preflight, scope: anyio.CancelScope, tell: Told | None = None
     ) -> TrialOutcome:
         """Run one trial under ``scope``; see `harness.runner.trial.run_trial`."""
-        support = Support(
+        support = TrialContext(
             judge=Judge(self.judges, job.judge),
             preflight=preflight,
             player=None if job.player is None else self.players[job.player.name],
@@ -87,7 +87,7 @@ class Executor:
 
 @asynccontextmanager
 async def open_executor(
-    parties: Parties,
+    parties: RunParticipants,
     learn: Callable[[str], None],
     traced_as: str | None = None,
     opened: Callable[[Pool], None] = lambda _: None,
@@ -115,7 +115,9 @@ async def open_executor(
             yield executor
 
 
-async def _learn_decoys(views: Views, servers: tuple[ServerSpec, ...], pool: SessionPool) -> None:
+async def _learn_decoys(
+    views: VariantViews, servers: tuple[ServerSpec, ...], pool: SessionPool
+) -> None:
     for server in servers:
-        async with pool.session(server, None) as session:
-            views.learn(server.name, session.tools)
+        async with pool.lend_session(server, None) as session:
+            views.record_tools(server.name, session.tools)

@@ -1,6 +1,7 @@
 """Limits that the workers of a run share: one limiter for each model and server.
 
-`Limits` holds the limiters, in one place. `SharedLimiter` stands in for one of them in a worker.
+`RunLimiters` holds the limiters, in one place. `SharedLimiter` stands in for one of them in a
+worker.
 
 As long as nobody was told to send less, nobody has to ask for a slot: a worker only waits to hear
 when that ends. From then on it asks before each request, and what it has under way counts. What a
@@ -23,7 +24,7 @@ from typing import Protocol
 
 import anyio
 
-from harness.base import Limited, Limiter, Slot, WaitTooLong
+from harness.base import LimitedTarget, Limiter, Slot, WaitTooLong
 
 SPARE_S = 10.0
 """Seconds that a slot may be held beyond the longest request, before it is taken back."""
@@ -33,7 +34,7 @@ _LOOK_S = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Granted:
+class SlotGrant:
     """The answer to a worker that asked for a slot."""
 
     waited_s: float
@@ -41,7 +42,7 @@ class Granted:
     too_long: tuple[float, float] | None = None
     """Why it got none: the wait to come, and what is left until its deadline."""
     free: bool = False
-    """Whether it needs none: nobody has to ask, until `Limits.news`."""
+    """Whether it needs none: nobody has to ask, until `Limits.is_untouched`."""
 
 
 @dataclass(slots=True)
@@ -55,7 +56,7 @@ class _Lease:
 
 
 @dataclass(frozen=True, slots=True)
-class _Early:
+class _EarlyRelease:
     """The end of a request whose begin has not arrived yet."""
 
     kept_until: float
@@ -63,88 +64,90 @@ class _Early:
     throttled: bool
 
 
-class Limits:
+class RunLimiters:
     """All limiters of a run, by the name of what they limit."""
 
     def __init__(self) -> None:
         """Start without a limiter."""
         self._limiters: dict[str, Limiter] = {}
         self._leases: dict[str, _Lease] = {}
-        self._early: dict[str, _Early] = {}
+        self._early: dict[str, _EarlyRelease] = {}
         self._changed: defaultdict[str, anyio.Event] = defaultdict(anyio.Event)
 
-    async def acquire(self, limited: Limited, lease: str, left_s: float) -> Granted:
+    async def acquire(self, limited: LimitedTarget, lease: str, left_s: float) -> SlotGrant:
         """Wait for a slot of ``limited``, at most ``left_s``, and lend it for a request's time."""
         if self._early.pop(lease, None):  # the worker no longer waits
-            return Granted(waited_s=0.0, too_long=(math.inf, 0.0))
-        if self._limiter(limited).untouched:
-            return Granted(waited_s=0.0, free=True)
+            return SlotGrant(waited_s=0.0, too_long=(math.inf, 0.0))
+        if self._get_limiter(limited).is_untouched:
+            return SlotGrant(waited_s=0.0, free=True)
         asked_at = anyio.current_time()
         with anyio.CancelScope(deadline=asked_at + left_s) as scope:
             held = self._leases[lease] = _Lease(math.inf, scope)
             try:
-                held.slot = await held.stack.enter_async_context(self._limiter(limited).slot())
+                held.slot = await held.stack.enter_async_context(
+                    self._get_limiter(limited).hold_slot()
+                )
             except WaitTooLong as late:
                 self._leases.pop(lease, None)
-                return Granted(waited_s=late.waited_s, too_long=(late.wait_s, late.left_s))
+                return SlotGrant(waited_s=late.waited_s, too_long=(late.wait_s, late.left_s))
             held.ends_at = anyio.current_time() + limited.longest_s + SPARE_S
-            return Granted(waited_s=held.slot.waited_s)
+            return SlotGrant(waited_s=held.slot.waited_s)
         self._leases.pop(lease, None)
         waited_s = anyio.current_time() - asked_at
-        return Granted(waited_s=waited_s, too_long=(math.inf, max(0.0, left_s - waited_s)))
+        return SlotGrant(waited_s=waited_s, too_long=(math.inf, max(0.0, left_s - waited_s)))
 
     async def release(self, lease: str, *, succeeded: bool, throttled: bool) -> None:
         """Give back what a worker holds, or no longer waits for."""
         held = self._leases.pop(lease, None)
         if held is None:
             kept_until = anyio.current_time() + SPARE_S
-            self._early[lease] = _Early(kept_until, succeeded, throttled)
+            self._early[lease] = _EarlyRelease(kept_until, succeeded, throttled)
             return
         if held.slot is None:
             held.scope.cancel("the worker no longer waits for it")
             return
         held.slot.succeeded, held.slot.throttled = succeeded, throttled
         await held.stack.aclose()
-        self._tell()
+        self._notify_waiting()
 
-    async def news(self, limited: Limited) -> bool:
+    async def is_untouched(self, limited: LimitedTarget) -> bool:
         """Wait until everybody has to ask, at most `NEWS_S`; return whether nobody has to."""
-        if self._limiter(limited).untouched:
+        if self._get_limiter(limited).is_untouched:
             with anyio.move_on_after(NEWS_S):
                 await self._changed[limited.name].wait()
-        return self._limiter(limited).untouched
+        return self._get_limiter(limited).is_untouched
 
-    def adopt_soon(self, limited: Limited, leases: Sequence[str]) -> None:
+    def adopt_soon(self, limited: LimitedTarget, leases: Sequence[str]) -> None:
         """Count what a worker has begun without asking, and gives back as if it had asked."""
-        limiter, now = self._limiter(limited), anyio.current_time()
-        slots = {lease: limiter.begun() for lease in leases}
+        limiter, now = self._get_limiter(limited), anyio.current_time()
+        slots = {lease: limiter.begin_request() for lease in leases}
         for lease, slot in slots.items():
             if early := self._early.pop(lease, None):
                 slot.succeeded, slot.throttled = early.succeeded, early.throttled
-                limiter.ended(slot)
+                limiter.end_request(slot)
                 continue
             held = _Lease(now + limited.longest_s + SPARE_S, anyio.CancelScope(), slot=slot)
-            held.stack.callback(limiter.ended, slot)
+            held.stack.callback(limiter.end_request, slot)
             self._leases[lease] = held
-        self._tell()
+        self._notify_waiting()
 
-    def pause_soon(self, limited: Limited, seconds: float) -> None:
+    def pause_soon(self, limited: LimitedTarget, seconds: float) -> None:
         """Let nobody begin a request to ``limited`` for so many seconds."""
-        self._limiter(limited).pause(seconds)
-        self._tell()
+        self._get_limiter(limited).pause(seconds)
+        self._notify_waiting()
 
-    def _tell(self) -> None:
+    def _notify_waiting(self) -> None:
         """Tell those who wait for it that everybody has to ask now."""
         for name, limiter in self._limiters.items():
-            if not limiter.untouched and name in self._changed:
+            if not limiter.is_untouched and name in self._changed:
                 self._changed.pop(name).set()
 
-    def _limiter(self, limited: Limited) -> Limiter:
+    def _get_limiter(self, limited: LimitedTarget) -> Limiter:
         if limited.name not in self._limiters:
             self._limiters[limited.name] = Limiter(limited.most)
         return self._limiters[limited.name]
 
-    async def watch(self) -> None:
+    async def reclaim_expired(self) -> None:
         """Take back what is held for too long, until cancelled."""
         while True:
             await self.take_back()
@@ -158,10 +161,10 @@ class Limits:
             await self.release(lease, succeeded=False, throttled=False)
 
 
-class Counter(Protocol):
-    """Where a worker asks: `Limits` in the same process, or a way to those of another one."""
+class LimiterClient(Protocol):
+    """Where a worker asks: `RunLimiters` in the same process, or a way to those of another one."""
 
-    def acquire(self, limited: Limited, lease: str, left_s: float) -> Awaitable[Granted]:
+    def acquire(self, limited: LimitedTarget, lease: str, left_s: float) -> Awaitable[SlotGrant]:
         """See `Limits.acquire`."""
         ...
 
@@ -169,15 +172,15 @@ class Counter(Protocol):
         """See `Limits.release`."""
         ...
 
-    def news(self, limited: Limited) -> Awaitable[bool]:
-        """See `Limits.news`."""
+    def is_untouched(self, limited: LimitedTarget) -> Awaitable[bool]:
+        """See `Limits.is_untouched`."""
         ...
 
-    def adopt_soon(self, limited: Limited, leases: Sequence[str]) -> None:
+    def adopt_soon(self, limited: LimitedTarget, leases: Sequence[str]) -> None:
         """See `Limits.adopt_soon`; the caller does not wait until it is done."""
         ...
 
-    def pause_soon(self, limited: Limited, seconds: float) -> None:
+    def pause_soon(self, limited: LimitedTarget, seconds: float) -> None:
         """See `Limits.pause_soon`; the caller does not wait until it is done."""
         ...
 
@@ -185,7 +188,7 @@ class Counter(Protocol):
 class SharedLimiter:
     """A `harness.base.limiting.limiter.RequestLimiter` whose slots all workers share."""
 
-    def __init__(self, limited: Limited, counter: Counter) -> None:
+    def __init__(self, limited: LimitedTarget, counter: LimiterClient) -> None:
         """``counter`` is where slots of ``limited`` are lent."""
         self._limited = limited
         self._counter = counter
@@ -193,18 +196,18 @@ class SharedLimiter:
         self._hearing: asyncio.Task[None] | None = None
 
     @asynccontextmanager
-    async def slot(self) -> AsyncIterator[Slot]:
-        """Hold a slot while one request is under way; see `Limiter.slot`."""
+    async def hold_slot(self) -> AsyncIterator[Slot]:
+        """Hold a slot while one request is under way; see `Limiter.hold_slot`."""
         lease, slot = uuid.uuid4().hex, Slot(0)
         try:
             if self._hearing is None:
-                slot.waited_s = await self._ask(lease)
+                slot.waited_s = await self._acquire_slot(lease)
             else:
                 self._begun.add(lease)
             yield slot
         finally:
             if slot.throttled:
-                self._ask_from_now()
+                self._start_asking()
             if lease in self._begun:
                 self._begun.discard(lease)
             else:
@@ -213,7 +216,7 @@ class SharedLimiter:
                         lease, succeeded=slot.succeeded, throttled=slot.throttled
                     )
 
-    async def _ask(self, lease: str) -> float:
+    async def _acquire_slot(self, lease: str) -> float:
         """Wait for a slot, and return how long that took."""
         left_s = anyio.current_effective_deadline() - anyio.current_time()
         granted = await self._counter.acquire(self._limited, lease, left_s)
@@ -221,22 +224,22 @@ class SharedLimiter:
             raise WaitTooLong(*granted.too_long, granted.waited_s)
         if granted.free:
             self._begun.add(lease)
-            self._hearing = self._hearing or asyncio.create_task(self._hear())
+            self._hearing = self._hearing or asyncio.create_task(self._await_asking())
         return granted.waited_s
 
     def pause(self, seconds: float) -> None:
         """Send nothing for so many seconds, from no worker."""
-        self._ask_from_now()
+        self._start_asking()
         self._counter.pause_soon(self._limited, seconds)
 
-    async def _hear(self) -> None:
+    async def _await_asking(self) -> None:
         """Wait until everybody has to ask."""
         with suppress(Exception):  # whatever is wrong there, asking says it
-            while await self._counter.news(self._limited):
+            while await self._counter.is_untouched(self._limited):
                 pass
-        self._ask_from_now()
+        self._start_asking()
 
-    def _ask_from_now(self) -> None:
+    def _start_asking(self) -> None:
         """Have what was begun without asking counted, and ask from now on."""
         hearing, self._hearing = self._hearing, None
         if hearing is None:

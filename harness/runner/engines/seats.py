@@ -6,7 +6,7 @@ from harness.base import UsageError
 from harness.runner.planning.ranges import MOST_IN_A_PROCESS
 
 
-def seats_of_workers(concurrency: int, units: int, processors: int) -> list[int]:
+def divide_seats(concurrency: int, units: int, processors: int) -> list[int]:
     """Divide the trials at the same time among as many workers as there are processors.
 
     ``units`` are what can be handed out: no more workers than that are started.

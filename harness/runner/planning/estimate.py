@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.base import HarnessError
-from harness.judging import needs
-from harness.models import list_price, traits_of
+from harness.judging import find_judge_needs
+from harness.models import get_traits, list_price
 from harness.runlog import read_log
-from harness.runner.planning.plan import Job, Plan
+from harness.runner.planning.plan import Job, RunPlan
 from harness.runner.planning.variant_choice import base_name
 from harness.runner.runs.folders import RUNS, log_path, run_ids
 from harness.types import Case, ModelSpec, TrialResult
@@ -47,15 +47,17 @@ class Estimate:
     """Whether the model plays simulated users."""
 
 
-def estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
+def estimate_usage(plan: RunPlan, runs: Path = RUNS) -> Iterator[Estimate]:
     """Yield the estimate of each model of ``plan``, based on earlier runs of the same cases.
 
     A variant that has never run counts like the model without it.
     """
-    used = _used_before(runs)
+    used = _read_model_usage(runs)
     for model in plan.models:
         jobs = [job for job in plan.jobs if job.model.name == model.name]
-        before = [used.get(_name(job), used.get(_name(job, base_name(model)))) for job in jobs]
+        before = [
+            used.get(_build_key(job), used.get(_build_key(job, base_name(model)))) for job in jobs
+        ]
         known = [tokens for tokens in before if tokens is not None]
         unknown = [job for job, tokens in zip(jobs, before, strict=True) if tokens is None]
         guessed = [
@@ -64,7 +66,7 @@ def estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
         ]
         tokens_in = round(sum(tokens for tokens, _ in (*known, *guessed)))
         tokens_out = round(sum(tokens for _, tokens in (*known, *guessed)))
-        free = traits_of(model.provider).answers != "llm"
+        free = get_traits(model.provider).answers != "llm"
         yield Estimate(
             model=model,
             trials=len(jobs),
@@ -75,19 +77,21 @@ def estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
         )
 
 
-def judge_estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
+def estimate_judging(plan: RunPlan, runs: Path = RUNS) -> Iterator[Estimate]:
     """Yield the most that each judge of ``plan`` may use; equal questions are judged only once."""
-    before = _judged_before(runs)
+    before = _read_judge_usage(runs)
     for judge in plan.judges:
         asked = [
             job
             for job in plan.jobs
-            for need in needs(job.trial.case.every_check)
+            for need in find_judge_needs(job.trial.case.every_check)
             if (need.model or job.judge) == judge.name
         ]
         if not asked:  # no case of this shard uses this judge
             continue
-        known = [before[name] for job in asked if (name := (*_name(job), judge.name)) in before]
+        known = [
+            before[name] for job in asked if (name := (*_build_key(job), judge.name)) in before
+        ]
         left = len(asked) - len(known)
         tokens_in = round(sum(tokens for tokens, _ in known) + left * TYPICAL_JUDGEMENT[0])
         tokens_out = round(sum(tokens for _, tokens in known) + left * TYPICAL_JUDGEMENT[1])
@@ -102,14 +106,14 @@ def judge_estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
         )
 
 
-def user_estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
+def estimate_users(plan: RunPlan, runs: Path = RUNS) -> Iterator[Estimate]:
     """Yield the estimate of each model that plays users, from earlier runs of the cases."""
     used = {
         (run.suite, run.case.name): (run.user_usage.input_tokens, run.user_usage.output_tokens or 0)
-        for run in _recent(runs)
+        for run in _iterate_recent(runs)
         if run.user_usage.input_tokens
     }
-    for player in plan.players:
+    for player in plan.user_models:
         jobs = [
             job for job in plan.jobs if job.player is not None and job.player.name == player.name
         ]
@@ -121,7 +125,7 @@ def user_estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
         left = len(jobs) - len(known)
         tokens_in = sum(tokens or 0 for tokens, _ in known) + left * TYPICAL_TOKENS[0]
         tokens_out = sum(tokens for _, tokens in known) + left * TYPICAL_TOKENS[1]
-        free = traits_of(player.provider).answers != "llm"
+        free = get_traits(player.provider).answers != "llm"
         yield Estimate(
             model=player,
             trials=len(jobs),
@@ -133,10 +137,10 @@ def user_estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
         )
 
 
-def _judged_before(runs: Path) -> dict[tuple[str, str, str, str], tuple[float, float]]:
+def _read_judge_usage(runs: Path) -> dict[tuple[str, str, str, str], tuple[float, float]]:
     """Return the tokens of one judgement, from each case's last trial that asked a single judge."""
     used: dict[tuple[str, str, str, str], tuple[float, float]] = {}
-    for run in _recent(runs):
+    for run in _iterate_recent(runs):
         made = [one for one in run.judgements if not one.cached]
         judges = {one.model for one in made}
         tokens = run.judge_usage.input_tokens, run.judge_usage.output_tokens
@@ -148,16 +152,16 @@ def _judged_before(runs: Path) -> dict[tuple[str, str, str, str], tuple[float, f
     return used
 
 
-def _recent(runs: Path) -> Iterator[TrialResult]:
+def _iterate_recent(runs: Path) -> Iterator[TrialResult]:
     for run_id in run_ids(runs)[-RECENT_RUNS:]:
         with suppress(HarnessError):  # a damaged old log must not prevent an estimate
             yield from read_log(log_path(run_id, runs)).results
 
 
-def _used_before(runs: Path) -> dict[tuple[str, str, str], tuple[float, float]]:
+def _read_model_usage(runs: Path) -> dict[tuple[str, str, str], tuple[float, float]]:
     """Return the tokens, in and out, of each case's last trial, by suite, case and model."""
     used: dict[tuple[str, str, str], tuple[float, float]] = {}
-    for run in _recent(runs):
+    for run in _iterate_recent(runs):
         tokens = run.usage.input_tokens, run.usage.output_tokens
         # An aborted trial is no basis, nor is one without token counts.
         if run.status in {"passed", "failed"} and tokens[0] and tokens[1] is not None:
@@ -165,7 +169,7 @@ def _used_before(runs: Path) -> dict[tuple[str, str, str], tuple[float, float]]:
     return used
 
 
-def _name(job: Job, model: str | None = None) -> tuple[str, str, str]:
+def _build_key(job: Job, model: str | None = None) -> tuple[str, str, str]:
     return job.suite.name, job.trial.case.name, model or job.model.name
 
 

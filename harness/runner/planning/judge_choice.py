@@ -6,8 +6,15 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from harness.base import UsageError
-from harness.judging import DEFAULT_JUDGE, JUDGE_PROMPT_VERSION, NO_JUDGE, Need, judging, needs
-from harness.models import traits_of
+from harness.judging import (
+    DEFAULT_JUDGE,
+    JUDGE_PROMPT_VERSION,
+    NO_JUDGE,
+    JudgeNeed,
+    find_judge_needs,
+    spec_for_judging,
+)
+from harness.models import get_traits
 from harness.runner.planning.plan import describe_model
 from harness.suites import Config
 from harness.types import JsonObject, ModelSpec, Suite
@@ -17,7 +24,7 @@ NOBODY = "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bench:
+class JudgePanel:
     """The judges of a run."""
 
     models: tuple[ModelSpec, ...] = ()
@@ -27,7 +34,7 @@ class Bench:
     notes: tuple[str, ...] = ()
     """Sentences for the user."""
 
-    def settings(self) -> JsonObject:
+    def build_settings(self) -> JsonObject:
         """Return the part of the log's header about judging; empty without judges."""
         if not self.models:
             return {}
@@ -40,7 +47,7 @@ class Bench:
 
 def choose_judges(
     suites: Sequence[Suite], named: str | None, config: Config, judged_then: Collection[str] = ()
-) -> Bench:
+) -> JudgePanel:
     """Return the judges that the checks of ``suites`` ask for.
 
     ``named`` (from the command line) comes first, then the suite's own, then `DEFAULT_JUDGE` if it
@@ -56,19 +63,19 @@ def choose_judges(
     default_of: dict[str, str] = {}
     notes: list[str] = []
     for suite in suites:
-        asked = [need for case in suite.cases for need in needs(case.every_check)]
+        asked = [need for case in suite.cases for need in find_judge_needs(case.every_check)]
         names = dict.fromkeys(need.model for need in asked if need.model is not None)
         undecided = [need for need in asked if need.model is None]
-        default = _default(suite, named, config, notes) if undecided else None
+        default = _choose_default(suite, named, config, notes) if undecided else None
         if default is not None:
             default_of[suite.name] = default
             names[default] = None
         elif not all(need.is_rare for need in undecided):
             notes.append(_without_judge(suite, undecided, judged_then))
         for name in names:
-            models.setdefault(name, _usable(name, config))
+            models.setdefault(name, _require_usable(name, config))
     notes += [note for spec in models.values() for note in spec.notes]
-    return Bench(
+    return JudgePanel(
         models=tuple(models.values()), default_of=default_of, notes=tuple(dict.fromkeys(notes))
     )
 
@@ -80,21 +87,23 @@ def sole_judge(named: str | None, config: Config) -> ModelSpec:
         UsageError: there is none, it cannot be used, or it is not an LLM.
     """
     notes: list[str] = []
-    name = named or _configured(config, notes)
+    name = named or _get_configured(config, notes)
     if name is None:
         raise UsageError(NO_JUDGE, meant=" ".join(notes) or None)
-    return _usable(name, config)
+    return _require_usable(name, config)
 
 
-def _default(suite: Suite, named: str | None, config: Config, notes: list[str]) -> str | None:
+def _choose_default(
+    suite: Suite, named: str | None, config: Config, notes: list[str]
+) -> str | None:
     if named == NOBODY:
         return None
-    return named or suite.judge_model or _configured(config, notes)
+    return named or suite.judge_model or _get_configured(config, notes)
 
 
-def _configured(config: Config, notes: list[str]) -> str | None:
+def _get_configured(config: Config, notes: list[str]) -> str | None:
     configured = next(
-        (model for model in config.models() if model.spec.name == DEFAULT_JUDGE), None
+        (model for model in config.list_models() if model.spec.name == DEFAULT_JUDGE), None
     )
     if configured is None:
         return None
@@ -107,16 +116,18 @@ def _configured(config: Config, notes: list[str]) -> str | None:
     return DEFAULT_JUDGE
 
 
-def _usable(name: str, config: Config) -> ModelSpec:
-    spec = config.model(name)
-    if traits_of(spec.provider).answers != "llm":
+def _require_usable(name: str, config: Config) -> ModelSpec:
+    spec = config.resolve_model(name)
+    if get_traits(spec.provider).answers != "llm":
         raise UsageError(
             f"{name} cannot judge: it is not an LLM", meant="Name another model with --judge-model."
         )
-    return judging(spec)
+    return spec_for_judging(spec)
 
 
-def _without_judge(suite: Suite, undecided: Iterable[Need], judged_then: Collection[str]) -> str:
+def _without_judge(
+    suite: Suite, undecided: Iterable[JudgeNeed], judged_then: Collection[str]
+) -> str:
     required = sum(need.required for need in undecided)
     if required and suite.name in judged_then:
         return (

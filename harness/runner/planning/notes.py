@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.models import unsent
-from harness.runner.planning.plan import Plan
+from harness.models import list_unsent
+from harness.runner.planning.plan import RunPlan
 from harness.runner.planning.request import RunRequest
 from harness.suites import OFFLINE, Config
 from harness.types import Suite
 
 
-def notes_on(request: RunRequest, suites: Sequence[Suite], config: Config, plan: Plan) -> list[str]:
+def list_notes(
+    request: RunRequest, suites: Sequence[Suite], config: Config, plan: RunPlan
+) -> list[str]:
     """Return what the user must know of ``plan``, which was made from ``request``."""
     notes = [note for suite in suites for note in suite.notes]
-    notes += dict.fromkeys(note for model in plan.models for note in (*model.notes, *unsent(model)))
+    notes += dict.fromkeys(
+        note for model in plan.models for note in (*model.notes, *list_unsent(model))
+    )
     if (
         not request.models
         and not request.agents
@@ -28,7 +32,7 @@ def notes_on(request: RunRequest, suites: Sequence[Suite], config: Config, plan:
     return notes
 
 
-def nothing_to_run(request: RunRequest, found: Sequence[Suite]) -> str:
+def explain_empty(request: RunRequest, found: Sequence[Suite]) -> str:
     """Return why ``request`` selects no case of the suites that were found."""
     if request.pattern is not None and found:
         names = ", ".join(case.name for suite in found for case in suite.cases)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from harness.base import UsageError, bare_url, canonical_json, digest, shown
+from harness.base import UsageError, bare_url, canonical_json, digest_json, format_path
 from harness.judging import needs_fresh_copy
 from harness.sessions import TRANSPORTS
 from harness.types import (
@@ -53,7 +53,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class RunPlan:
     """All jobs of a run, in the order of their start."""
 
     jobs: tuple[Job, ...]
@@ -81,7 +81,7 @@ class Plan:
         return tuple({job.model.name: job.model for job in self.jobs}.values())
 
     @property
-    def players(self) -> tuple[ModelSpec, ...]:
+    def user_models(self) -> tuple[ModelSpec, ...]:
         """Every model that plays a user, once."""
         return tuple(
             {job.player.name: job.player for job in self.jobs if job.player is not None}.values()
@@ -112,7 +112,7 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
     trials: int | None = None,
     least_trials: int | None = None,
     settings: JsonObject | None = None,
-) -> Plan:
+) -> RunPlan:
     """Plan every trial of ``suites``; ``models_of`` and ``server_of`` are called once for a suite.
 
     ``trials`` replaces each case's own number. Repeats beyond ``least_trials`` are optional.
@@ -120,20 +120,22 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
     jobs: list[Job] = []
     for suite in suites:
         server, models = server_of(suite), models_of(suite)
-        model_keys = [(model, digest([model.name, describe_model(model)])) for model in models]
-        shared_key = digest(describe_server(server))
+        model_keys = [(model, digest_json([model.name, describe_model(model)])) for model in models]
+        shared_key = digest_json(describe_server(server))
         for case in suite.cases:
             # The variant is part of the model's key, including its other wording of the prompt.
-            case_key = digest([suite.name, suite.system_prompt, describe_case(case)])
-            own_server = _with_state_for(case, case.server or server)
-            server_key = shared_key if own_server is server else digest(describe_server(own_server))
+            case_key = digest_json([suite.name, suite.system_prompt, describe_case(case)])
+            own_server = _require_fresh_state(case, case.server or server)
+            server_key = (
+                shared_key if own_server is server else digest_json(describe_server(own_server))
+            )
             repeats = trials or case.repeats.trials or 1
             for model, model_key in model_keys:
                 player = player_of(suite, case, model)
                 played_by = [] if player is None else [describe_model(player)]
-                asked = under(case, model.variant)
+                asked = apply_prompt(case, model.variant)
                 for index in range(repeats):
-                    key = digest([case_key, model_key, server_key, index, *played_by])
+                    key = digest_json([case_key, model_key, server_key, index, *played_by])
                     trial = Trial(
                         suite=suite.name,
                         case=asked,
@@ -154,16 +156,16 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
                         )
                     )
     laid_out = jobs if least_trials is None else _optional_last(jobs, least_trials)
-    return Plan(jobs=tuple(laid_out), settings=settings or {}, judges=tuple(judges))
+    return RunPlan(jobs=tuple(laid_out), settings=settings or {}, judges=tuple(judges))
 
 
-def under(case: Case, variant: Variant | None) -> Case:
+def apply_prompt(case: Case, variant: Variant | None) -> Case:
     """Return ``case`` with the prompt of ``variant``, if it has one for the case."""
     words = None if variant is None else variant.prompts.get(case.name)
-    return case if words is None else case.reworded(words)
+    return case if words is None else case.with_prompt(words)
 
 
-def _with_state_for(case: Case, server: ServerSpec) -> ServerSpec:
+def _require_fresh_state(case: Case, server: ServerSpec) -> ServerSpec:
     """Return ``server``, with a fresh state per trial if ``case`` compares with a fresh copy."""
     if not needs_fresh_copy(case.every_check):
         return server
@@ -177,7 +179,7 @@ def _with_state_for(case: Case, server: ServerSpec) -> ServerSpec:
         )
     if all(one.isolation == "case" for one in (server, *server.members)):
         return server
-    return server.isolated_by("case")
+    return server.with_isolation("case")
 
 
 def _optional_last(jobs: Sequence[Job], least: int) -> list[Job]:
@@ -196,12 +198,12 @@ def describe_case(case: Case) -> JsonObject:
         "prompt": case.prompt,
         "user_context": case.caller.user_context,
         "limits": {_KEYED.get(name, name): at for name, at in asdict(case.limits).items()},
-        "checks": _described(case.checks),
+        "checks": _describe_checks(case.checks),
     }
     caller, rules, interruption = case.caller, case.leaderboard, case.interruption
     parts = {
         "turns": [
-            [turn.prompt, _described(turn.checks), *(["fresh"] if turn.fresh else [])]
+            [turn.prompt, _describe_checks(turn.checks), *(["fresh"] if turn.fresh else [])]
             for turn in case.turns
         ],
         "setup": [[call.tool, call.arguments] for call in case.setup],
@@ -221,12 +223,12 @@ def describe_case(case: Case) -> JsonObject:
     return described | {name: part for name, part in parts.items() if part}
 
 
-def _described(checks: Iterable[Check]) -> list[Any]:
-    keyed = (check.each(_keyed) for check in checks)
-    return [[check.kind, check.asked(), check.severity] for check in keyed]
+def _describe_checks(checks: Iterable[Check]) -> list[Any]:
+    keyed = (check.transform(_add_key) for check in checks)
+    return [[check.kind, check.dump_params(), check.severity] for check in keyed]
 
 
-def _keyed(check: Check) -> Check:
+def _add_key(check: Check) -> Check:
     return replace(check, kind=_KEYED.get(check.kind, check.kind))
 
 
@@ -242,7 +244,7 @@ def describe_suite(suite: Suite) -> JsonObject:
         "description": suite.description,
         "digest": suite.digest,
         "system_prompt": suite.system_prompt,
-        "cases": {case.name: digest(describe_case(case)) for case in suite.cases},
+        "cases": {case.name: digest_json(describe_case(case)) for case in suite.cases},
         **({"require_identity": True} if suite.require_identity else {}),
         **({"scores": suite.scores} if suite.scores else {}),
     }
@@ -311,7 +313,7 @@ def describe_variant(variant: Variant) -> JsonObject:
     for decoys in edits["add"]:
         if decoys["description"] is None:
             del decoys["description"]
-    return {"name": variant.name, "digest": digest(edits)[:_DIGITS], "edits": edits}
+    return {"name": variant.name, "digest": digest_json(edits)[:_DIGITS], "edits": edits}
 
 
 def _describe_identity(identity: IdentitySpec) -> JsonObject:
@@ -351,7 +353,7 @@ def _describe_rest(server: ServerSpec) -> JsonObject:
     A folder outside the project is left out, because it differs between machines. Queries and
     resets may contain secrets in any form, so their digests are returned.
     """
-    cwd = None if server.transport.cwd is None else shown(Path(server.transport.cwd))
+    cwd = None if server.transport.cwd is None else format_path(Path(server.transport.cwd))
     parts = {
         "cwd": None if cwd is None or cwd == "." or Path(cwd).is_absolute() else cwd,
         "reset": None
@@ -364,7 +366,7 @@ def _describe_rest(server: ServerSpec) -> JsonObject:
 
 
 def _short_digest(value: Any) -> str:
-    return digest(value)[:_DIGITS]
+    return digest_json(value)[:_DIGITS]
 
 
 def _describe_leave(guard: GuardRails) -> JsonObject:

@@ -11,34 +11,39 @@ from harness.base import KNOWN, NothingToRun, UsageError, builtin_suites
 from harness.judging import VOCABULARY
 from harness.models import unknown_provider
 from harness.runlog import read_log
-from harness.runner.agents.abilities import refuse_clients_habits, refuse_what_agents_cannot
+from harness.runner.agents.abilities import refuse_clients_habits, refuse_unsupported_cases
 from harness.runner.planning.judge_choice import choose_judges
-from harness.runner.planning.notes import notes_on, nothing_to_run
-from harness.runner.planning.plan import Plan, case_label, make_plan
+from harness.runner.planning.notes import explain_empty, list_notes
+from harness.runner.planning.plan import RunPlan, case_label, make_plan
 from harness.runner.planning.request import CONCURRENCY, RunRequest
 from harness.runner.planning.user_models import choose_players, is_replay
 from harness.runner.planning.variant_choice import (
     check_prompts,
-    distinct_by_name,
+    choose_variants,
+    combine_variants,
+    list_decoy_servers,
+    merge_variants,
     refuse_recorded,
     refuse_twins,
-    servers_of_decoys,
-    told_of,
-    variants_of,
 )
 from harness.runner.preflight.credentials import check_credentials
 from harness.runner.preflight.named_tools import ON_COMMAND_LINE
-from harness.runner.recordings.recorded_outputs import as_recorded, entrants, judged_then, possible
+from harness.runner.recordings.recorded_outputs import (
+    has_judgements,
+    list_entrants,
+    restore_suites,
+    select_possible,
+)
 from harness.runner.runs.folders import find_log
-from harness.runner.runs.shard import shard
+from harness.runner.runs.shard import select_shard
 from harness.suites import (
     OFFLINE,
     Config,
-    distinct,
+    add_categories,
     find_suites,
     load_config,
-    narrowed,
-    reader,
+    make_reader,
+    remove_duplicates,
     select_cases,
 )
 from harness.types import (
@@ -54,10 +59,10 @@ from harness.types import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class PreparedPlan:
     """A plan, and the notes for the user before it runs."""
 
-    plan: Plan
+    plan: RunPlan
     """What to run."""
     concurrency: int
     """Trials at the same time."""
@@ -65,7 +70,7 @@ class Prepared:
     """Sentences for the user: which model is used by default, how a name was resolved."""
 
 
-def prepare(
+def prepare_plan(
     request: RunRequest,
     cwd: Path,
     environ: Mapping[str, str],
@@ -74,7 +79,7 @@ def prepare(
     *,
     keyless: bool = False,
     variants: Sequence[Variant] = (),
-) -> Prepared:
+) -> PreparedPlan:
     """Return the plan of ``request``.
 
     Args:
@@ -94,41 +99,41 @@ def prepare(
     config = replace(read, keyless=keyless)
     found: Sequence[Suite] = ()
     if request.suites or not given:
-        names = narrowed(request.suites, request.categories)
-        found = find_suites(names, suite_roots(cwd), VOCABULARY, reader(request.max_cases))
-    found = distinct((*given, *found))
+        names = add_categories(request.suites, request.categories)
+        found = find_suites(names, suite_roots(cwd), VOCABULARY, make_reader(request.max_cases))
+    found = remove_duplicates((*given, *found))
     # Before any suite is left out, so that a placeholder means the same secret in every run.
-    KNOWN.know(suites=found)
+    KNOWN.add_specs(suites=found)
     request = replace(
         request, suites=(*request.suites, *(suite.reference or suite.name for suite in given))
     )
-    picked = _only(select_cases(found, request.pattern), request.cases)
+    picked = _select_cases(select_cases(found, request.pattern), request.cases)
     suites = [
         replace(
-            _adapted(suite, request, config), variants=distinct_by_name(suite.variants, variants)
+            _adapt_suite(suite, request, config), variants=merge_variants(suite.variants, variants)
         )
         for suite in picked
     ]
     if not suites:
-        raise NothingToRun(nothing_to_run(request, found))
-    agents = _agents(request, config, cwd, options)
-    chosen = {suite.name: _models(suite, request, config, options, agents) for suite in suites}
-    refuse_what_agents_cannot(suites, agents)
+        raise NothingToRun(explain_empty(request, found))
+    agents = _list_agents(request, config, cwd, options)
+    chosen = {suite.name: _list_models(suite, request, config, options, agents) for suite in suites}
+    refuse_unsupported_cases(suites, agents)
     refuse_clients_habits(model for models in chosen.values() for model in models)
     refuse_twins(model for models in chosen.values() for model in models)
     refuse_recorded(model for models in chosen.values() for model in models)
     check_prompts(found, chosen)
-    suites, recorded_notes = as_recorded(suites, chosen)
-    then = [suite.name for suite in suites if judged_then(suite, chosen[suite.name])]
+    suites, recorded_notes = restore_suites(suites, chosen)
+    then = [suite.name for suite in suites if has_judgements(suite, chosen[suite.name])]
     bench = choose_judges(suites, request.judge_model, config, then)
     cast = choose_players(suites, chosen, request.user_model, config)
     plan = make_plan(
         suites,
         models_of=lambda suite: chosen[suite.name],
-        server_of=lambda suite: _server(suite, request, config),
+        server_of=lambda suite: _build_server(suite, request, config),
         judge_of=lambda suite: bench.default_of.get(suite.name),
         judges=bench.models,
-        player_of=cast.of,
+        player_of=cast.get_model,
         trials=request.trials,
         least_trials=request.least_trials,
         settings={
@@ -136,24 +141,26 @@ def prepare(
             "least_trials": request.least_trials,
             "shard": None,
             "request": asdict(request),
-            **bench.settings(),
-            **cast.settings(),
+            **bench.build_settings(),
+            **cast.build_settings(),
         },
     )
     plan = replace(
         plan,
-        decoys_from=tuple(config.server(name, name) for name in servers_of_decoys(plan.models)),
+        decoys_from=tuple(
+            config.resolve_server(name, name) for name in list_decoy_servers(plan.models)
+        ),
     )
-    plan, left_out = possible(plan)
+    plan, left_out = select_possible(plan)
     _check_providers(plan)
     check_credentials(plan)
     if request.shard is not None:
-        plan = shard(plan, request.shard)
-    return Prepared(
+        plan = select_shard(plan, request.shard)
+    return PreparedPlan(
         plan=plan,
         concurrency=request.concurrency or config.concurrency or CONCURRENCY,
         notes=(
-            *notes_on(request, suites, config, plan),
+            *list_notes(request, suites, config, plan),
             *recorded_notes,
             *left_out,
             *bench.notes,
@@ -167,7 +174,7 @@ def suite_roots(cwd: Path) -> list[Path]:
     return [cwd / "evals", builtin_suites()]
 
 
-def _only(suites: Sequence[Suite], cases: Sequence[str] | None) -> Sequence[Suite]:
+def _select_cases(suites: Sequence[Suite], cases: Sequence[str] | None) -> Sequence[Suite]:
     """Return ``suites`` with only the cases named in ``cases``, without suites left empty."""
     if cases is None:
         return suites
@@ -181,14 +188,14 @@ def _only(suites: Sequence[Suite], cases: Sequence[str] | None) -> Sequence[Suit
     return [suite for suite in kept if suite.cases]
 
 
-def _adapted(suite: Suite, request: RunRequest, config: Config) -> Suite:
+def _adapt_suite(suite: Suite, request: RunRequest, config: Config) -> Suite:
     return replace(
         suite, cases=tuple(_adapted_case(case, suite, request, config) for case in suite.cases)
     )
 
 
 def _adapted_case(case: Case, suite: Suite, request: RunRequest, config: Config) -> Case:
-    usual_s = (config.timeout_s or DEFAULT_TIMEOUT_S) * case.conversations
+    usual_s = (config.timeout_s or DEFAULT_TIMEOUT_S) * case.conversation_count
     timeout_s = request.timeout_s or case.limits.timeout_s or usual_s
     # An identity of a matrix keeps its attributes, because they belong to its name.
     own = request.user_context is None or case.caller.identity is not None
@@ -196,17 +203,17 @@ def _adapted_case(case: Case, suite: Suite, request: RunRequest, config: Config)
     server = (
         None
         if case.server is None or request.server is not None
-        else config.server(case.server, case.name)
+        else config.resolve_server(case.server, case.name)
     )
     return replace(
         case,
         caller=replace(case.caller, user_context=context),
         limits=replace(case.limits, timeout_s=timeout_s),
-        server=None if server is None else guarded(server, suite, request),
+        server=None if server is None else add_guard_rails(server, suite, request),
     )
 
 
-def _models(
+def _list_models(
     suite: Suite,
     request: RunRequest,
     config: Config,
@@ -215,17 +222,17 @@ def _models(
 ) -> list[ModelSpec]:
     usual = () if agents else (suite.model or config.default_model or OFFLINE,)
     names = request.models or usual
-    found = (config.model(name, options) for name in dict.fromkeys(names))
-    models = [one for model in found for one in entrants(suite, _recorded(model))]
-    return told_of([*models, *agents], variants_of(suite, request.variants))
+    found = (config.resolve_model(name, options) for name in dict.fromkeys(names))
+    models = [one for model in found for one in list_entrants(suite, _resolve_recording(model))]
+    return combine_variants([*models, *agents], choose_variants(suite, request.variants))
 
 
-def _agents(
+def _list_agents(
     request: RunRequest, config: Config, cwd: Path, options: Mapping[str, Any] | None
 ) -> list[ModelSpec]:
     if request.agents and options and not request.models:
         raise UsageError("settings of a model do not apply to agents")
-    agents = [config.agent(name, cwd) for name in dict.fromkeys(request.agents)]
+    agents = [config.resolve_agent(name, cwd) for name in dict.fromkeys(request.agents)]
     names = [*dict.fromkeys(request.models), *(agent.name for agent in agents)]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -236,18 +243,18 @@ def _agents(
     return agents
 
 
-def _check_providers(plan: Plan) -> None:
+def _check_providers(plan: RunPlan) -> None:
     """Check that every model of ``plan`` has a known provider.
 
     Raises:
         UsageError: a provider is unknown.
     """
-    for model in (*plan.models, *plan.players, *plan.judges):
+    for model in (*plan.models, *plan.user_models, *plan.judges):
         if model.agent is None and (wrong := unknown_provider(model)):
             raise wrong
 
 
-def _recorded(model: ModelSpec) -> ModelSpec:
+def _resolve_recording(model: ModelSpec) -> ModelSpec:
     """Replace the run in ``replay:RUN`` with the path of its log."""
     if not is_replay(model):
         return model
@@ -255,17 +262,17 @@ def _recorded(model: ModelSpec) -> ModelSpec:
     return replace(model, model_id=str(path), notes=(*model.notes, *read_log(path).complaints))
 
 
-def _server(suite: Suite, request: RunRequest, config: Config) -> ServerSpec:
+def _build_server(suite: Suite, request: RunRequest, config: Config) -> ServerSpec:
     if request.server is not None:
         server = config.server_options(
             [request.server] if isinstance(request.server, str) else request.server
         )
     else:
-        server = config.server(suite.server, suite.name)
-    return guarded(server, suite, request)
+        server = config.resolve_server(suite.server, suite.name)
+    return add_guard_rails(server, suite, request)
 
 
-def guarded(server: ServerSpec, suite: Suite, request: RunRequest) -> ServerSpec:
+def add_guard_rails(server: ServerSpec, suite: Suite, request: RunRequest) -> ServerSpec:
     """Return ``server`` with the guard rails of ``suite`` and ``request`` added to its own."""
     named = (NamedTool(tool=tool, at=ON_COMMAND_LINE) for tool in request.block)
     asked = GuardRails(
@@ -273,7 +280,7 @@ def guarded(server: ServerSpec, suite: Suite, request: RunRequest) -> ServerSpec
     )
     return replace(
         server,
-        members=tuple(guarded(member, suite, request) for member in server.members),
+        members=tuple(add_guard_rails(member, suite, request) for member in server.members),
         isolation=suite.isolation or server.isolation,
         guard=server.guard | suite.guard | asked,
     )

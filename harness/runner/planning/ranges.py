@@ -22,7 +22,7 @@ class Range:
     whole: bool = True
     """Whether only integers are allowed."""
 
-    def check(self, value: Any) -> None:
+    def check_value(self, value: Any) -> None:
         """Accept ``None``, which means the default, and values within the range.
 
         Raises:

@@ -79,11 +79,11 @@ class RunRequest:
 
     def __post_init__(self) -> None:
         """Refuse invalid numbers: raises `UsageError`."""
-        TRIALS_RANGE.check(self.trials)
-        LEAST_TRIALS_RANGE.check(self.least_trials)
-        CONCURRENCY_RANGE.check(self.concurrency)
-        MAX_CASES_RANGE.check(self.max_cases)
-        TIMEOUT_MS_RANGE.check(None if self.timeout_s is None else self.timeout_s * 1000)
+        TRIALS_RANGE.check_value(self.trials)
+        LEAST_TRIALS_RANGE.check_value(self.least_trials)
+        CONCURRENCY_RANGE.check_value(self.concurrency)
+        MAX_CASES_RANGE.check_value(self.max_cases)
+        TIMEOUT_MS_RANGE.check_value(None if self.timeout_s is None else self.timeout_s * 1000)
         if (
             self.trials is not None
             and self.least_trials is not None
@@ -95,7 +95,7 @@ class RunRequest:
         if self.user_context is not None and not isinstance(self.user_context, Mapping):
             raise UsageError("user_context: expected a mapping such as {'role': 'admin'}")
 
-    def filled_from(self, settings: JsonObject) -> RunRequest:
+    def fill_unset(self, settings: JsonObject) -> RunRequest:
         """Return the request in an earlier run's log settings if this request is empty.
 
         Raises:

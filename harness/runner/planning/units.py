@@ -13,7 +13,7 @@ Unit: TypeAlias = tuple[Job, ...]
 """Trials that one worker runs, in the order of the plan."""
 
 
-def together(job: Job) -> tuple[str, str]:
+def get_unit_name(job: Job) -> tuple[str, str]:
     """Return the name of the case of ``job``, or of the test whose identities are compared."""
     return job.suite.name, job.trial.case.caller.group or job.trial.case.name
 
@@ -27,14 +27,14 @@ def work_units(jobs: Iterable[Job]) -> Iterator[Unit]:
     """
     units: dict[tuple[str | int, ...], list[Job]] = {}
     for job in jobs:
-        units.setdefault(_key(job), []).append(job)
+        units.setdefault(_build_key(job), []).append(job)
     return map(tuple, units.values())
 
 
-def _key(job: Job) -> tuple[str | int, ...]:
+def _build_key(job: Job) -> tuple[str | int, ...]:
     if _shares_a_process(job.server):
         return ("server", job.server.name)
-    return ("case", *together(job), base_name(job.model), job.trial.index)
+    return ("case", *get_unit_name(job), base_name(job.model), job.trial.index)
 
 
 def _shares_a_process(server: ServerSpec) -> bool:

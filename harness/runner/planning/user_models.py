@@ -11,11 +11,11 @@ from typing import TypeAlias
 import anyio.to_thread
 
 from harness.base import UsageError
-from harness.models import Model, traits_of
+from harness.models import Model, get_traits
 from harness.runner.model_pool import open_models
 from harness.runner.planning.plan import describe_model
 from harness.runner.runs.folders import find_log
-from harness.runner.users.replayed import RecordedUsers
+from harness.runner.users.recorded_users import RecordedUsers
 from harness.suites import Config
 from harness.types import Case, JsonObject, ModelSpec, Suite
 
@@ -24,7 +24,7 @@ Player: TypeAlias = Model | RecordedUsers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cast:
+class UserModels:
     """The assignment of models to simulated users."""
 
     models: tuple[ModelSpec, ...] = ()
@@ -34,7 +34,7 @@ class Cast:
     _by_name: Mapping[str, ModelSpec] = field(default_factory=dict)
     _of_case: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
-    def of(self, suite: Suite, case: Case, model: ModelSpec) -> ModelSpec | None:
+    def get_model(self, suite: Suite, case: Case, model: ModelSpec) -> ModelSpec | None:
         """Return the model that plays the user of ``case`` when ``model`` answers, if one does.
 
         A replayed run also replays the words of its users.
@@ -44,7 +44,7 @@ class Cast:
             return self._by_name[name]
         return model if is_replay(model) and needs_player(case) else None
 
-    def settings(self) -> JsonObject:
+    def build_settings(self) -> JsonObject:
         """Return the part of the log's header about simulated users; empty without such models."""
         return (
             {"user_models": {spec.name: describe_model(spec) for spec in self.models}}
@@ -58,7 +58,7 @@ def choose_players(
     models: Mapping[str, Sequence[ModelSpec]],
     named: str | None,
     config: Config,
-) -> Cast:
+) -> UserModels:
     """Return the models for the users of ``suites``; ``models`` are those that answer, by suite.
 
     ``named`` (from the command line) comes first, then the case's own, then the suite's.
@@ -70,14 +70,14 @@ def choose_players(
     of_case: dict[tuple[str, str], str] = {}
     for suite in suites:
         replayed = all(
-            traits_of(model.provider).answers in ("replies", "outputs")
+            get_traits(model.provider).answers in ("replies", "outputs")
             for model in models[suite.name]
         )
         for case in filter(needs_player, suite.cases):
             assert case.user is not None
             name = named or (None if replayed else case.user.model or suite.user_model)
             if name is not None:
-                by_name.setdefault(name, _usable(name, config))
+                by_name.setdefault(name, _require_usable(name, config))
                 of_case[suite.name, case.name] = name
             elif not replayed:
                 where = case.at or suite.name
@@ -86,7 +86,7 @@ def choose_players(
                     "play them",
                     meant="Name one with --user-model, or by 'user_model:' in the suite.",
                 )
-    return Cast(
+    return UserModels(
         models=tuple(by_name.values()),
         notes=tuple(dict.fromkeys(note for spec in by_name.values() for note in spec.notes)),
         _by_name=by_name,
@@ -96,7 +96,7 @@ def choose_players(
 
 def is_replay(spec: ModelSpec) -> bool:
     """Whether ``spec`` serves the replies of a recorded run."""
-    return traits_of(spec.provider).answers == "replies"
+    return get_traits(spec.provider).answers == "replies"
 
 
 def needs_player(case: Case) -> bool:
@@ -104,9 +104,9 @@ def needs_player(case: Case) -> bool:
     return case.user is not None and case.user.code is None and not case.user.script
 
 
-def _usable(name: str, config: Config) -> ModelSpec:
-    spec = config.model(name)
-    if traits_of(spec.provider).answers in ("baseline", "outputs"):
+def _require_usable(name: str, config: Config) -> ModelSpec:
+    spec = config.resolve_model(name)
+    if get_traits(spec.provider).answers in ("baseline", "outputs"):
         raise UsageError(
             f"{name} cannot play a user: it is not an LLM",
             meant="Name another model with --user-model.",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.base import InvalidInput, Problem, UsageError, did_you_mean
-from harness.models import traits_of
+from harness.models import get_traits
 from harness.runlog import read_header
 from harness.runner.planning.plan import describe_variant
 from harness.suites import read_variants_file
@@ -19,7 +19,7 @@ JOINT = "+"
 """Joins the names of a model and of its variant."""
 
 
-def variants_of(suite: Suite, wanted: Sequence[str]) -> tuple[Variant | None, ...]:
+def choose_variants(suite: Suite, wanted: Sequence[str]) -> tuple[Variant | None, ...]:
     """Return the variants that ``wanted`` names, in order; ``None`` is the server's own list.
 
     A name is that of one of the suite's variants, or the path of a YAML file for all variants in
@@ -33,7 +33,7 @@ def variants_of(suite: Suite, wanted: Sequence[str]) -> tuple[Variant | None, ..
         return (None,)
     found: dict[str, Variant | None] = {}
     for name in dict.fromkeys(wanted):
-        for variant in _named(suite, name):
+        for variant in _find_named(suite, name):
             label = NO_VARIANT if variant is None else variant.name
             if found.get(label, variant) != variant:
                 raise UsageError(f"two different variants are named {label!r}")
@@ -41,7 +41,9 @@ def variants_of(suite: Suite, wanted: Sequence[str]) -> tuple[Variant | None, ..
     return tuple(found.values())
 
 
-def told_of(models: Iterable[ModelSpec], variants: Sequence[Variant | None]) -> list[ModelSpec]:
+def combine_variants(
+    models: Iterable[ModelSpec], variants: Sequence[Variant | None]
+) -> list[ModelSpec]:
     """Return each model once for each variant, named after both."""
     return [
         model
@@ -52,7 +54,7 @@ def told_of(models: Iterable[ModelSpec], variants: Sequence[Variant | None]) -> 
     ]
 
 
-def distinct_by_name(own: Sequence[Variant], held: Sequence[Variant]) -> tuple[Variant, ...]:
+def merge_variants(own: Sequence[Variant], held: Sequence[Variant]) -> tuple[Variant, ...]:
     """Return a suite's ``own`` variants and those that a program holds.
 
     Raises:
@@ -92,7 +94,7 @@ def refuse_recorded(models: Iterable[ModelSpec]) -> None:
     for model in models:
         if model.variant is None:
             continue
-        answers = traits_of(model.provider).answers
+        answers = get_traits(model.provider).answers
         if answers == "outputs" or (answers == "replies" and not _was_shown(model)):
             raise UsageError(
                 f"{base_name(model)} repeats what was said to one tool list, and cannot be asked "
@@ -128,12 +130,12 @@ def check_prompts(suites: Iterable[Suite], models: Mapping[str, Sequence[ModelSp
         for model in each
         if model.variant is not None and model.variant.prompts
     }
-    problems = [problem for one in rewording.values() for problem in _misworded(one, cases)]
+    problems = [problem for one in rewording.values() for problem in _find_misworded(one, cases)]
     if problems:
         raise InvalidInput(problems)
 
 
-def _misworded(variant: Variant, cases: Mapping[str, Sequence[Case]]) -> Iterator[Problem]:
+def _find_misworded(variant: Variant, cases: Mapping[str, Sequence[Case]]) -> Iterator[Problem]:
     at = variant.at or Location(file=f"variant {variant.name}")
     for name in variant.prompts:
         if name not in cases:
@@ -150,7 +152,7 @@ def _misworded(variant: Variant, cases: Mapping[str, Sequence[Case]]) -> Iterato
             )
 
 
-def servers_of_decoys(models: Iterable[ModelSpec]) -> tuple[str, ...]:
+def list_decoy_servers(models: Iterable[ModelSpec]) -> tuple[str, ...]:
     """Return the servers whose tools the variants of ``models`` add, each once."""
     added = (one for model in models if model.variant is not None for one in model.variant.add)
     return tuple(dict.fromkeys(one.server for one in added if one.server is not None))
@@ -161,7 +163,7 @@ def base_name(spec: ModelSpec) -> str:
     return spec.name if spec.variant is None else spec.name.removesuffix(JOINT + spec.variant.name)
 
 
-def _named(suite: Suite, name: str) -> Sequence[Variant | None]:
+def _find_named(suite: Suite, name: str) -> Sequence[Variant | None]:
     if name == NO_VARIANT:
         return (None,)
     path, _, only = name.rpartition(":")
@@ -169,16 +171,20 @@ def _named(suite: Suite, name: str) -> Sequence[Variant | None]:
         path, only = name, ""
     if _is_file(path):
         own = read_variants_file(Path(path))
-        return [_one_of({variant.name: variant for variant in own}, only, path)] if only else own
+        return (
+            [_require_known({variant.name: variant for variant in own}, only, path)]
+            if only
+            else own
+        )
     place = f"suite {suite.name!r}"
-    return [_one_of({variant.name: variant for variant in suite.variants}, name, place)]
+    return [_require_known({variant.name: variant for variant in suite.variants}, name, place)]
 
 
 def _is_file(text: str) -> bool:
     return Path(text).suffix.lower() in {".yml", ".yaml"}
 
 
-def _one_of(known: dict[str, Variant], name: str, where: str) -> Variant:
+def _require_known(known: dict[str, Variant], name: str, where: str) -> Variant:
     if name in known:
         return known[name]
     listed = (

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.base import InvalidInput, Problem, UsageError
-from harness.judging import asks_for_admission
-from harness.runner.planning.plan import Job, Plan
+from harness.judging import expects_refusal
+from harness.runner.planning.plan import Job, RunPlan
 from harness.sessions import TRANSPORTS, check_credential
 from harness.types import Location
 
 
-def check_credentials(plan: Plan) -> None:
+def check_credentials(plan: RunPlan) -> None:
     """Check that each case's credential can be presented to its server.
 
     Raises:
         InvalidInput: the error names every case for which it cannot.
     """
     cases = {(id(job.server), id(job.trial.case)): job for job in plan.jobs}
-    problems = [problem for job in cases.values() for problem in _problems(job)]
+    problems = [problem for job in cases.values() for problem in _find_problems(job)]
     if problems:
         raise InvalidInput(dict.fromkeys(problems))
 
 
-def _problems(job: Job) -> Iterator[Problem]:
+def _find_problems(job: Job) -> Iterator[Problem]:
     case, server = job.trial.case, job.server
     at = case.at or Location(file=job.suite.name)
     servers = server.members or (server,)
@@ -33,7 +33,7 @@ def _problems(job: Job) -> Iterator[Problem]:
             check_credential(each, case.caller.user_context, case.caller.credential)
         except UsageError as error:
             yield Problem(at=at, message=f"test {case.name!r}: {error.message}.", meant=error.meant)
-    if asks_for_admission(case) and all(
+    if expects_refusal(case) and all(
         TRANSPORTS.get(one.transport.kind).over != "http" for one in servers
     ):
         yield Problem(

@@ -42,42 +42,44 @@ class Mention:
     as a tool."""
 
 
-def mentions_of(jobs: Sequence[Job]) -> dict[Mention, set[CaseKey]]:
+def collect_mentions(jobs: Sequence[Job]) -> dict[Mention, set[CaseKey]]:
     """Return every tool that ``jobs`` name, with its cases; a blocked tool has no cases."""
     found: dict[Mention, set[CaseKey]] = {}
     for job in {(job.suite.name, job.trial.case.name): job for job in jobs}.values():
         key = job.suite.name, job.trial.case.name
-        for mention in _in_case(job.trial.case, (job.suite.name, job.server.name)):
+        for mention in _iterate_case_mentions(job.trial.case, (job.suite.name, job.server.name)):
             found.setdefault(mention, set()).add(key)
     for suite, server in {
         (job.suite.name, job.server.name): (job.suite, job.server) for job in jobs
     }.values():
-        found |= {mention: set() for mention in _in_server(suite, server)}
+        found |= {mention: set() for mention in _iterate_server_mentions(suite, server)}
     for job in {(job.suite.name, job.server.name, job.model.name): job for job in jobs}.values():
         if job.model.variant is not None:
             scope = job.suite.name, job.server.name
-            found |= {mention: set() for mention in _in_variant(job.model.variant, scope)}
+            found |= {
+                mention: set() for mention in _iterate_variant_mentions(job.model.variant, scope)
+            }
     return found
 
 
-def named_in(case: Case) -> Iterator[NamedTool]:
+def iterate_named_tools(case: Case) -> Iterator[NamedTool]:
     """Yield every tool that ``case`` names, except texts that may not be tools."""
     recall = case.leaderboard.recall
     for call in (*case.setup, *case.teardown, *([] if recall is None else [recall])):
-        yield _of_call(call)
+        yield _get_called_tool(call)
     for check in case.every_check:
         yield from tool_names(check)
 
 
-def is_told_its_tools(case: Case) -> bool:
+def has_tools_per_case(case: Case) -> bool:
     """Whether the server gets the case with each request, and so may list other tools for each."""
     return case.leaderboard.routing is not None
 
 
-def _in_case(case: Case, scope: Scope) -> Iterator[Mention]:
-    if is_told_its_tools(case):
+def _iterate_case_mentions(case: Case, scope: Scope) -> Iterator[Mention]:
+    if has_tools_per_case(case):
         return
-    for named in named_in(case):
+    for named in iterate_named_tools(case):
         in_table = named.at is not None and named.at.file.endswith(".csv")
         placed = named if named.at is not None else NamedTool(
             tool=named.tool, at=case.at, allow_absent=named.allow_absent
@@ -88,15 +90,15 @@ def _in_case(case: Case, scope: Scope) -> Iterator[Mention]:
             yield Mention(named=NamedTool(tool=text, at=case.at), scope=scope, only_near=True)
 
 
-def _in_server(suite: Suite, server: ServerSpec) -> Iterator[Mention]:
+def _iterate_server_mentions(suite: Suite, server: ServerSpec) -> Iterator[Mention]:
     """Yield tools that suite, server or command line block or allow, and each server's reset."""
     for one in (server, *server.members):
         if one.reset is not None:
             # A server may accept its reset without listing it; a failed reset is reported, or
             # only costs a new process.
-            reset = _of_call(one.reset)
+            reset = _get_called_tool(one.reset)
             yield Mention(named=reset, scope=(None, server.name), only_near=True, by_own_name=True)
-        for named in _blocked(one):
+        for named in _list_blocked(one):
             if named in suite.guard.blocked:
                 yield Mention(
                     named=named, scope=(suite.name, None), may_say_absent=True, by_own_name=True
@@ -111,15 +113,15 @@ def _in_server(suite: Suite, server: ServerSpec) -> Iterator[Mention]:
         yield Mention(named=named, scope=(suite.name, None), may_say_absent=True, by_own_name=True)
 
 
-def _in_variant(variant: Variant, scope: Scope) -> Iterator[Mention]:
+def _iterate_variant_mentions(variant: Variant, scope: Scope) -> Iterator[Mention]:
     """Yield the tools that a variant changes, hides, puts first or copies."""
     first = variant.order if isinstance(variant.order, tuple) else ()
-    copied = (one.copied for one in variant.add if one.copied is not None)
+    copied = (one.copied_tool for one in variant.add if one.copied_tool is not None)
     for tool in dict.fromkeys((*variant.tools, *first, *copied)):
         yield Mention(named=NamedTool(tool=tool, at=variant.at), scope=scope)
 
 
-def _blocked(server: ServerSpec) -> Iterable[NamedTool]:
+def _list_blocked(server: ServerSpec) -> Iterable[NamedTool]:
     placed = {named.tool for named in server.guard.blocked}
     at = server.at or Location(file=f"server {server.name}")
     return (
@@ -128,5 +130,5 @@ def _blocked(server: ServerSpec) -> Iterable[NamedTool]:
     )
 
 
-def _of_call(call: ScriptedCall) -> NamedTool:
+def _get_called_tool(call: ScriptedCall) -> NamedTool:
     return NamedTool(tool=call.tool, at=call.at, allow_absent=call.allow_absent)

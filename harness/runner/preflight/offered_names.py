@@ -13,16 +13,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from harness.base import HarnessError, InvalidInput, NotAdmitted, Problem, canonical_json
-from harness.runner.planning.plan import Job, Plan
+from harness.runner.planning.plan import Job, RunPlan
 from harness.runner.preflight.named_tools import (
     CaseKey,
     Mention,
     Scope,
-    is_told_its_tools,
-    mentions_of,
-    named_in,
+    collect_mentions,
+    has_tools_per_case,
+    iterate_named_tools,
 )
-from harness.runner.preflight.not_offered import own_names, titles, unoffered
+from harness.runner.preflight.unoffered_names import (
+    build_unoffered_problem,
+    collect_titles,
+    list_own_names,
+)
 from harness.runner.recordings.recorded_outputs import RECORDED
 from harness.types import Case, Credential, JsonObject, ServerSpec, ToolList
 
@@ -32,7 +36,7 @@ _UserKey = tuple[str, str]
 
 
 @dataclass(slots=True, kw_only=True)
-class Listed:
+class ServerUser:
     """A user of a server, whose tool list is known or can be requested."""
 
     server: ServerSpec
@@ -59,26 +63,26 @@ class Listed:
         return (suite is None or suite in self.suites) and server in (None, self.server.name)
 
 
-class Offers:
+class OfferedTools:
     """Known tool lists by user, and the names of a plan that are in none."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: RunPlan) -> None:
         """Collect the tools that ``plan`` names, and the users who may be offered them."""
         jobs = [job for job in plan.jobs if job.model.provider != RECORDED]
         self._mentions = {
             mention: cases
-            for mention, cases in mentions_of(jobs).items()
+            for mention, cases in collect_mentions(jobs).items()
             if not mention.named.allow_absent
         }
         self._narrowed = plan.settings.get("shard") is not None
         self._open: list[Mention] = []
-        self._users: dict[_UserKey, Listed] = {}
+        self._users: dict[_UserKey, ServerUser] = {}
         self._known: dict[Scope, dict[str, str | None]] = {}
         self._own_names: dict[Scope, set[str]] = {}
-        self.lists: dict[str, tuple[Listed, ToolList]] = {}
+        self.lists: dict[str, tuple[ServerUser, ToolList]] = {}
         """Digest → a list that was requested for a name, and its first user."""
         for job in {(job.suite.name, job.trial.case.name): job for job in jobs}.values():
-            self._add(job.suite.name, job.server, job.trial.case)
+            self._add_user(job.suite.name, job.server, job.trial.case)
         self._add_neighbours(jobs)
 
     def __bool__(self) -> bool:
@@ -92,41 +96,41 @@ class Offers:
         }.values():
             for case in (*suite.cases, *suite.left_out):
                 if case.server is None:
-                    self._add(suite.name, server, case)
+                    self._add_user(suite.name, server, case)
 
-    def _add(self, suite: str, server: ServerSpec, case: Case) -> None:
-        if is_told_its_tools(case):
+    def _add_user(self, suite: str, server: ServerSpec, case: Case) -> None:
+        if has_tools_per_case(case):
             return
-        key = _key(server, case.caller.user_context, case.caller.credential)
+        key = _build_user_key(server, case.caller.user_context, case.caller.credential)
         user = self._users.get(key)
         if user is None:
-            user = Listed(
+            user = ServerUser(
                 server=server,
                 user_context=case.caller.user_context,
                 credential=case.caller.credential,
             )
             self._users[key] = user
         user.suites.add(suite)
-        user.names.update(named.tool for named in named_in(case))
+        user.names.update(named.tool for named in iterate_named_tools(case))
 
     # ── Known lists ──────────────────────────────────────────────────────────────────────────
 
-    def learn(
+    def record_tools(
         self, server: ServerSpec, who: JsonObject | None, credential: Credential, tools: ToolList
     ) -> None:
         """Record the tool list of a user."""
-        user = self._users.get(_key(server, who, credential))
+        user = self._users.get(_build_user_key(server, who, credential))
         if user is None or (user.asked and user.failure is None):
             return
-        user.asked, user.failure, user.cut = True, None, tools.cut
-        names, own = titles(tools), own_names(tools, server)
+        user.asked, user.failure, user.cut = True, None, tools.cut_reason
+        names, own = collect_titles(tools), list_own_names(tools, server)
         self.lists.setdefault(tools.digest, (user, tools))
         for scope in ((None, None), (None, server.name), *((s, None) for s in user.suites),
                       *((s, server.name) for s in user.suites)):  # fmt: skip
             self._known.setdefault(scope, {}).update(names)
             self._own_names.setdefault(scope, set()).update(own)
 
-    def failed(
+    def record_failure(
         self,
         server: ServerSpec,
         who: JsonObject | None,
@@ -134,10 +138,10 @@ class Offers:
         error: HarnessError,
     ) -> None:
         """Record that a user has no tool list."""
-        if user := self._users.get(_key(server, who, credential)):
+        if user := self._users.get(_build_user_key(server, who, credential)):
             user.asked, user.failure = True, error
 
-    def next_users(self, most: int) -> list[Listed]:
+    def next_users(self, most: int) -> list[ServerUser]:
         """Return the users whose lists to request next; empty once all names are settled.
 
         At first one user of each server, then up to ``most``; users whose cases name a missing tool
@@ -157,16 +161,16 @@ class Offers:
         fresh = {
             user.server.name: user
             for user in reversed(waiting)
-            if not self._has_list_of(user.server.name)
+            if not self._has_list(user.server.name)
         }
         return list(fresh.values())[:most] or waiting[:most]
 
-    def _has_list_of(self, server: str) -> bool:
+    def _has_list(self, server: str) -> bool:
         return any(user.asked for user in self._users.values() if user.server.name == server)
 
     # ── Mistakes ─────────────────────────────────────────────────────────────────────────────
 
-    def problems(self) -> list[Problem]:
+    def find_problems(self) -> list[Problem]:
         """Return every name that no user is offered.
 
         A name stays open if a server that failed, or an unread part of a list, might have it. If
@@ -178,12 +182,12 @@ class Offers:
             if self._is_missing(mention) and self._known.get(mention.scope) != {}
         ]
         return [
-            self._problem(mention)
+            self._build_problem(mention)
             for mention in self._open
-            if self._asked(mention.scope) and not self._silent(mention.scope)
+            if self._list_asked_users(mention.scope) and not self._list_silent_users(mention.scope)
         ]
 
-    def check(self, case: CaseKey) -> None:
+    def recheck_case(self, case: CaseKey) -> None:
         """Check the names of a case again, in case a server did not respond before.
 
         Raises:
@@ -192,17 +196,20 @@ class Offers:
         """
         for mention in self._open:
             if (
-                self._concerns(mention, case)
+                self._concerns_case(mention, case)
                 and self._is_missing(mention)
-                and self._asked(mention.scope)
+                and self._list_asked_users(mention.scope)
             ):
-                problem, silent = self._problem(mention), self._silent(mention.scope)
+                problem, silent = (
+                    self._build_problem(mention),
+                    self._list_silent_users(mention.scope),
+                )
                 if not silent:
                     raise InvalidInput([problem])
                 why = silent[0].failure or silent[0].cut
                 raise HarnessError(f"{problem} Some tool lists are missing or incomplete: {why}")
 
-    def _concerns(self, mention: Mention, case: CaseKey) -> bool:
+    def _concerns_case(self, mention: Mention, case: CaseKey) -> bool:
         cases = self._mentions[mention]
         return case in cases if cases else mention.scope[0] in (None, case[0])
 
@@ -214,18 +221,18 @@ class Offers:
         maybe = mention.only_near or (self._narrowed and mention.scope == (None, None))
         if name in known or not maybe:
             return name not in known
-        return bool(difflib.get_close_matches(name, known, n=1, cutoff=_NEAR)) or not self._asked(
-            mention.scope
-        )
+        return bool(
+            difflib.get_close_matches(name, known, n=1, cutoff=_NEAR)
+        ) or not self._list_asked_users(mention.scope)
 
-    def _asked(self, scope: Scope) -> list[Listed]:
+    def _list_asked_users(self, scope: Scope) -> list[ServerUser]:
         return [
             user
             for user in self._users.values()
             if user.asked and user.failure is None and user.is_in(scope)
         ]
 
-    def _silent(self, scope: Scope) -> list[Listed]:
+    def _list_silent_users(self, scope: Scope) -> list[ServerUser]:
         return [
             user
             for user in self._users.values()
@@ -236,8 +243,8 @@ class Offers:
             and user.is_in(scope)
         ]
 
-    def _problem(self, mention: Mention) -> Problem:
-        asked, (suite, server) = self._asked(mention.scope), mention.scope
+    def _build_problem(self, mention: Mention) -> Problem:
+        asked, (suite, server) = self._list_asked_users(mention.scope), mention.scope
         several = len({canonical_json([user.user_context, user.credential]) for user in asked}) > 1
         if server is None and suite is None:
             who = "no server of this run offers"
@@ -250,9 +257,9 @@ class Offers:
         else:
             who = f"the server {asked[0].server.name!r} offers no"
         article = "" if who.endswith(" no") else " a"
-        return unoffered(mention.named, f"{who}{article}", self._known.get(mention.scope, {}),
+        return build_unoffered_problem(mention.named, f"{who}{article}", self._known.get(mention.scope, {}),
                          may_say_absent=mention.may_say_absent)  # fmt: skip
 
 
-def _key(server: ServerSpec, who: JsonObject | None, credential: Credential) -> _UserKey:
+def _build_user_key(server: ServerSpec, who: JsonObject | None, credential: Credential) -> _UserKey:
     return server.name, canonical_json([who, credential])

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 import anyio
 
 from harness.base import HarnessError, InvalidInput, Problem, canonical_json
-from harness.judging import ANY, unmatched, valid_calls
-from harness.runner.planning.plan import Job, Plan
-from harness.runner.preflight.not_offered import sorted_problems
-from harness.runner.preflight.offered_names import Listed, Offers
+from harness.judging import ANY, find_mismatches, valid_calls
+from harness.runner.planning.plan import Job, RunPlan
+from harness.runner.preflight.offered_names import OfferedTools, ServerUser
+from harness.runner.preflight.unoffered_names import sorted_problems
 from harness.runner.recordings.recorded_outputs import RECORDED
 from harness.sessions import SessionPool
 from harness.types import Case, Credential, JsonObject, Location, ServerSpec, ToolList
@@ -44,24 +44,24 @@ class _User:
 class Preflight:
     """The check of all tools that a plan names."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: RunPlan) -> None:
         """Collect the users whose tools must be listed: only those of cases that name arguments."""
         self._users: dict[tuple[int, str], _User] = {}
         self._user_of: dict[tuple[str, str], _User] = {}
         self._over = anyio.Event()
-        self._offers = Offers(plan)
+        self._offers = OfferedTools(plan)
         for job in plan.jobs:
             if job.model.provider != RECORDED:  # the recorded calls were made with other tools
-                self._add(job)
+                self._add_job(job)
 
     @classmethod
-    def of_trial(cls, job: Job) -> Preflight:
+    def from_trial(cls, job: Job) -> Preflight:
         """Return the check of one trial, whose plan was checked in another process."""
-        alone = cls(Plan(jobs=(job,)))
+        alone = cls(RunPlan(jobs=(job,)))
         alone._over.set()
         return alone
 
-    async def run(self, pool: SessionPool) -> None:
+    async def list_tools(self, pool: SessionPool) -> None:
         """List the tools of the first users; a failed start is reported by the server's trials.
 
         Raises:
@@ -70,37 +70,37 @@ class Preflight:
         """
         problems: list[Problem] = []
 
-        async def look(user: _User | Listed) -> None:
+        async def list_user_tools(user: _User | ServerUser) -> None:
             who = user.server, user.user_context, user.credential
             try:
-                async with pool.session(*who) as session:
-                    self._offers.learn(*who, session.tools)
+                async with pool.lend_session(*who) as session:
+                    self._offers.record_tools(*who, session.tools)
                     if isinstance(user, _User):
                         problems.extend(wrong_arguments(user.cases, session.tools))
             except HarnessError as error:
-                self._offers.failed(*who, error)
+                self._offers.record_failure(*who, error)
                 if isinstance(user, _User):
                     user.failure = error
 
-        wave: Sequence[_User | Listed] = list(self._users.values())[
+        wave: Sequence[_User | ServerUser] = list(self._users.values())[
             :LISTED_AHEAD
         ] or self._offers.next_users(1)
         while wave:
             async with anyio.create_task_group() as group:
                 for user in wave:
-                    group.start_soon(look, user)
+                    group.start_soon(list_user_tools, user)
             wave = self._offers.next_users(LISTED_AHEAD)
-        problems += self._offers.problems()
+        problems += self._offers.find_problems()
         if problems:
             raise InvalidInput(sorted_problems(problems))
         self._over.set()
 
     @property
-    def lists(self) -> Iterable[tuple[Listed, ToolList]]:
+    def tool_lists(self) -> Iterable[tuple[ServerUser, ToolList]]:
         """Every requested list, with its first user."""
         return self._offers.lists.values()
 
-    async def wait(self, job: Job) -> None:
+    async def wait_until_checked(self, job: Job) -> None:
         """Wait for the check to end; a trial that held a session meanwhile could block it.
 
         Raises:
@@ -114,7 +114,7 @@ class Preflight:
             failure, user.failure = user.failure, None
             raise failure
 
-    def check(self, job: Job, tools: ToolList) -> None:
+    def check_tools(self, job: Job, tools: ToolList) -> None:
         """Check ``tools``, in case those of this user were not listed before.
 
         Raises:
@@ -123,7 +123,9 @@ class Preflight:
             HarnessError: a named tool cannot be checked, because a server does not start.
         """
         case = job.trial.case
-        self._offers.learn(job.server, case.caller.user_context, case.caller.credential, tools)
+        self._offers.record_tools(
+            job.server, case.caller.user_context, case.caller.credential, tools
+        )
         self.check_names(job)
         if _case_key(job) in self._user_of and (problems := list(wrong_arguments([case], tools))):
             raise InvalidInput(sorted_problems(problems))
@@ -135,9 +137,9 @@ class Preflight:
             InvalidInput: no user is offered one of them.
             HarnessError: one of them cannot be checked, because a server does not start.
         """
-        self._offers.check(_case_key(job))
+        self._offers.recheck_case(_case_key(job))
 
-    def _add(self, job: Job) -> None:
+    def _add_job(self, job: Job) -> None:
         key, case = _case_key(job), job.trial.case
         if key in self._user_of or not _names_arguments(case):
             return
@@ -153,10 +155,10 @@ def _case_key(job: Job) -> tuple[str, str]:
 
 
 def _names_arguments(case: Case) -> bool:
-    return any(args for _, args, _ in _described(case))
+    return any(args for _, args, _ in _iterate_described_calls(case))
 
 
-def _described(case: Case) -> Iterator[tuple[str, JsonObject, Location | None]]:
+def _iterate_described_calls(case: Case) -> Iterator[tuple[str, JsonObject, Location | None]]:
     """Yield ``(tool, arguments, place)`` for every call that a case describes."""
     for call in (*case.setup, *case.teardown):
         yield call.tool, dict.fromkeys(call.arguments, ANY), call.at
@@ -168,8 +170,8 @@ def _described(case: Case) -> Iterator[tuple[str, JsonObject, Location | None]]:
 def wrong_arguments(cases: Iterable[Case], tools: ToolList) -> Iterator[Problem]:
     """Yield every argument that ``cases`` name and that no valid call of ``tools`` has."""
     for case in cases:
-        for name, args, at in _described(case):
+        for name, args, at in _iterate_described_calls(case):
             tool = tools.get(name)
-            for why in () if tool is None else unmatched(tool, args):
+            for why in () if tool is None else find_mismatches(tool, args):
                 place = at or case.at or Location(file=case.name)
                 yield Problem(at=place, message=why.message, meant=why.meant)

@@ -15,8 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from harness.base import ModelError, NothingToRun, UsageError, did_you_mean
-from harness.runner.planning.plan import Job, Plan
-from harness.suites import LEADERBOARDS, CarriedOut, Recording, Replayable
+from harness.runner.planning.plan import Job, RunPlan
+from harness.suites import LEADERBOARDS, ExecutableRecording, ModelRecording, ReplayableLeaderboard
 from harness.types import Case, Message, ModelSpec, Reply, Suite, ToolList, Transcript, Trial
 
 RECORDED = "recorded"
@@ -33,16 +33,16 @@ class RecordedModel:
 
     def __init__(self, spec: ModelSpec) -> None:
         """Read the recording."""
-        self._recording = _recording(spec)
+        self._recording = _get_recording(spec)
 
     @property
-    def carried_out(self) -> CarriedOut | None:
+    def executed_recording(self) -> ExecutableRecording | None:
         """The recording, if its calls are to be executed again."""
-        return self._recording if isinstance(self._recording, CarriedOut) else None
+        return self._recording if isinstance(self._recording, ExecutableRecording) else None
 
-    def transcript(self, trial: Trial) -> Transcript | None:
+    def find_transcript(self, trial: Trial) -> Transcript | None:
         """Return the recorded transcript of ``trial``; ``None`` if there is none."""
-        recorded = self._recording.transcripts(trial.case.name)
+        recorded = self._recording.get_transcripts(trial.case.name)
         return recorded[trial.index] if trial.index < len(recorded) else None
 
     async def answer(
@@ -59,7 +59,7 @@ class RecordedModel:
         """Do nothing: no resource is open."""
 
 
-def entrants(suite: Suite, model: ModelSpec) -> list[ModelSpec]:
+def list_entrants(suite: Suite, model: ModelSpec) -> list[ModelSpec]:
     """Return ``model``, or one model for each in the recording that it names.
 
     Raises:
@@ -67,14 +67,16 @@ def entrants(suite: Suite, model: ModelSpec) -> list[ModelSpec]:
     """
     if model.provider != RECORDED:
         return [model]
-    if suite.leaderboard is None or not isinstance(LEADERBOARDS.get(suite.leaderboard), Replayable):
+    if suite.leaderboard is None or not isinstance(
+        LEADERBOARDS.get(suite.leaderboard), ReplayableLeaderboard
+    ):
         raise UsageError(
             f"{model.name}: the suite {suite.name!r} is not a leaderboard, so it has no recorded "
             f"outputs",
             meant="To replay a run of your own, name it: --model replay:RUN.",
         )
-    path, entrant = _split(model.model_id)
-    found = _recordings(suite.leaderboard, path)
+    path, entrant = _split_reference(model.model_id)
+    found = _get_recordings(suite.leaderboard, path)
     if entrant is not None and entrant not in found:
         near = did_you_mean(entrant, found) or f"It holds: {', '.join(found)}."
         raise UsageError(f"{path} has no recording of {entrant!r}", meant=near)
@@ -85,13 +87,13 @@ def entrants(suite: Suite, model: ModelSpec) -> list[ModelSpec]:
             model,
             name=f"{model.name}#{name}" if several else model.name,
             model_id=f"{suite.leaderboard}:{path}#{name}",
-            notes=(_several(path, names),) if several else model.notes,
+            notes=(_explain_several(path, names),) if several else model.notes,
         )
         for name in names
     ]
 
 
-def as_recorded(
+def restore_suites(
     suites: Sequence[Suite], models: Mapping[str, Sequence[ModelSpec]]
 ) -> tuple[list[Suite], tuple[str, ...]]:
     """Return ``suites`` with only the cases that some model can run, and notes on the others.
@@ -105,16 +107,16 @@ def as_recorded(
     notes: list[str] = []
     for suite in suites:
         recordings = [
-            _recording(model) for model in models[suite.name] if model.provider == RECORDED
+            _get_recording(model) for model in models[suite.name] if model.provider == RECORDED
         ]
         notes += [note for recording in recordings for note in recording.notes]
         if not recordings or len(recordings) < len(models[suite.name]):
             kept.append(suite)
             continue
         cases = tuple(
-            _as_often(_as_recorded(case, recordings), recordings)
+            _restore_repeats(_restore_case(case, recordings), recordings)
             for case in suite.cases
-            if _trials(case, recordings)
+            if _count_trials(case, recordings)
         )
         if len(cases) < len(suite.cases):
             notes.append(
@@ -128,7 +130,7 @@ def as_recorded(
     return kept, tuple(dict.fromkeys(notes))
 
 
-def possible(plan: Plan) -> tuple[Plan, tuple[str, ...]]:
+def select_possible(plan: RunPlan) -> tuple[RunPlan, tuple[str, ...]]:
     """Return ``plan`` without jobs that cannot be done, and notes on them.
 
     Such jobs have a case that the recording lacks, or one that needs a recording.
@@ -136,14 +138,16 @@ def possible(plan: Plan) -> tuple[Plan, tuple[str, ...]]:
     Raises:
         NothingToRun: no job is left.
     """
-    read = {model.name: _recording(model) for model in plan.models if model.provider == RECORDED}
+    read = {
+        model.name: _get_recording(model) for model in plan.models if model.provider == RECORDED
+    }
     kept: list[Job] = []
     reasons: Counter[str] = Counter()
     for job in plan.jobs:
         recording = read.get(job.model.name)
         if recording is None and job.trial.case.leaderboard.unavailable is not None:
             reasons[job.trial.case.leaderboard.unavailable] += 1
-        elif recording is None or recording.transcripts(job.trial.case.name):
+        elif recording is None or recording.get_transcripts(job.trial.case.name):
             kept.append(job)
     notes = tuple(f"{amount} cases are left out: {reason}." for reason, amount in reasons.items())
     if not kept:
@@ -151,19 +155,19 @@ def possible(plan: Plan) -> tuple[Plan, tuple[str, ...]]:
     return (plan if len(kept) == len(plan.jobs) else replace(plan, jobs=tuple(kept))), notes
 
 
-def judged_then(suite: Suite, models: Sequence[ModelSpec]) -> bool:
+def has_judgements(suite: Suite, models: Sequence[ModelSpec]) -> bool:
     """Return whether a recording among ``models`` has its own judgements on cases of ``suite``."""
-    recordings = [_recording(model) for model in models if model.provider == RECORDED]
+    recordings = [_get_recording(model) for model in models if model.provider == RECORDED]
     return any(
-        recording.verdicts(case.name, index)
+        recording.get_verdicts(case.name, index)
         for recording in recordings
-        if isinstance(recording, CarriedOut)
+        if isinstance(recording, ExecutableRecording)
         for case in suite.cases
-        for index in range(len(recording.transcripts(case.name)))
+        for index in range(len(recording.get_transcripts(case.name)))
     )
 
 
-def _as_recorded(case: Case, recordings: Sequence[Recording]) -> Case:
+def _restore_case(case: Case, recordings: Sequence[ModelRecording]) -> Case:
     """Return ``case`` as it was when recorded, if a recording knows.
 
     Raises:
@@ -171,9 +175,9 @@ def _as_recorded(case: Case, recordings: Sequence[Recording]) -> Case:
           leaderboard.
     """
     found = [
-        one.case(case)
+        one.restore_case(case)
         for one in recordings
-        if isinstance(one, CarriedOut) and one.transcripts(case.name)
+        if isinstance(one, ExecutableRecording) and one.get_transcripts(case.name)
     ]
     if not found:
         return case
@@ -186,24 +190,24 @@ def _as_recorded(case: Case, recordings: Sequence[Recording]) -> Case:
     return next((one for one in found if one.server is not None), found[0])
 
 
-def _as_often(case: Case, recordings: Sequence[Recording]) -> Case:
+def _restore_repeats(case: Case, recordings: Sequence[ModelRecording]) -> Case:
     """Return ``case``, repeated as often as in the recording unless it sets its own number."""
-    trials = _trials(case, recordings)
+    trials = _count_trials(case, recordings)
     if case.repeats.trials is not None or trials == 1:
         return case
     return replace(case, repeats=replace(case.repeats, trials=trials))
 
 
-def _trials(case: Case, recordings: Sequence[Recording]) -> int:
-    return max(len(recording.transcripts(case.name)) for recording in recordings)
+def _count_trials(case: Case, recordings: Sequence[ModelRecording]) -> int:
+    return max(len(recording.get_transcripts(case.name)) for recording in recordings)
 
 
-def _several(path: str, names: Sequence[str]) -> str:
+def _explain_several(path: str, names: Sequence[str]) -> str:
     shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
     return f"{path} holds {len(names)} models, and each is scored: {shown}. Pick one with #NAME."
 
 
-def _split(reference: str) -> tuple[str, str | None]:
+def _split_reference(reference: str) -> tuple[str, str | None]:
     """Return the absolute path and the model in ``reference``; the path may contain a ``#``."""
     path, mark, entrant = reference, "", ""
     if not os.path.exists(reference) and "#" in reference:  # noqa: PTH110 - Path.exists may raise
@@ -215,20 +219,20 @@ def _split(reference: str) -> tuple[str, str | None]:
     return str(Path(path).absolute()), entrant if mark else None
 
 
-def _recording(model: ModelSpec) -> Recording:
+def _get_recording(model: ModelSpec) -> ModelRecording:
     leaderboard, _, rest = model.model_id.partition(":")
-    path, entrant = _split(rest)
+    path, entrant = _split_reference(rest)
     assert entrant is not None
-    return _recordings(leaderboard, path)[entrant]
+    return _get_recordings(leaderboard, path)[entrant]
 
 
-def _recordings(leaderboard: str, path: str) -> Mapping[str, Recording]:
-    return _read(leaderboard, path, Path(path).stat().st_mtime_ns)
+def _get_recordings(leaderboard: str, path: str) -> Mapping[str, ModelRecording]:
+    return _read_recordings(leaderboard, path, Path(path).stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=4)
-def _read(leaderboard: str, path: str, _changed: int) -> Mapping[str, Recording]:
+def _read_recordings(leaderboard: str, path: str, _changed: int) -> Mapping[str, ModelRecording]:
     """Read a recording once: for the plan, and for its trials."""
     found = LEADERBOARDS.get(leaderboard)
-    assert isinstance(found, Replayable)
-    return found.recordings(Path(path))
+    assert isinstance(found, ReplayableLeaderboard)
+    return found.load_recordings(Path(path))

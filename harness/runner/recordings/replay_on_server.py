@@ -14,8 +14,8 @@ from typing import Any
 
 import anyio
 
-from harness.base import ServerError, loads
-from harness.runner.agent import lost_in
+from harness.base import ServerError, load_json
+from harness.runner.agent import find_lost_reason
 from harness.sessions import Session
 from harness.types import (
     AssistantMessage,
@@ -45,7 +45,7 @@ class ReplayDifference:
     """Whether the recorded result was an error."""
 
 
-async def carried_out(
+async def execute_recording(
     recorded: Transcript, session: Session
 ) -> tuple[Transcript, tuple[ReplayDifference, ...]]:
     """Return ``recorded`` with the new results of its calls, and the calls that differ.
@@ -71,12 +71,12 @@ async def carried_out(
             await session.call(request, reply=number, epoch=epoch)
             for request in message.reply.tool_requests
         ]
-        if (lost := session.lost or lost_in(calls)) is not None:
+        if (lost := session.lost or find_lost_reason(calls)) is not None:
             raise ServerError(lost, stderr_tail=session.stderr_tail())
         made += calls
-        differences += _differences(calls, _answers_to(recorded.messages[place + 1 :]))
+        differences += _find_differences(calls, _find_answers(recorded.messages[place + 1 :]))
         if calls:
-            messages.append(ToolMessage(answers=tuple(map(_answer, calls))))
+            messages.append(ToolMessage(answers=tuple(map(_build_answer, calls))))
     now = replace(
         recorded,
         messages=tuple(messages),
@@ -91,7 +91,7 @@ async def carried_out(
 def replay_check(differences: Sequence[ReplayDifference]) -> CheckResult:
     """Return a warning if a call differs from the recording, which is not the model's fault."""
     times = Counter(
-        f"{one.call.tool}, reply {one.call.reply}: {_difference(one)}" for one in differences
+        f"{one.call.tool}, reply {one.call.reply}: {_format_difference(one)}" for one in differences
     )
     lines = [words if count == 1 else f"{words} ({count} times)" for words, count in times.items()]
     if len(lines) > _MOST:
@@ -107,7 +107,7 @@ def replay_check(differences: Sequence[ReplayDifference]) -> CheckResult:
     )
 
 
-def _answers_to(after: Sequence[Message]) -> Sequence[ToolAnswer]:
+def _find_answers(after: Sequence[Message]) -> Sequence[ToolAnswer]:
     """Return the recorded results of a reply's calls, from the messages right after the reply.
 
     They are paired with the calls by position: some agents give all calls the same id.
@@ -115,27 +115,29 @@ def _answers_to(after: Sequence[Message]) -> Sequence[ToolAnswer]:
     return after[0].answers if after and isinstance(after[0], ToolMessage) else ()
 
 
-def _differences(made: Sequence[ToolCall], then: Sequence[ToolAnswer]) -> list[ReplayDifference]:
+def _find_differences(
+    made: Sequence[ToolCall], then: Sequence[ToolAnswer]
+) -> list[ReplayDifference]:
     return [
         ReplayDifference(call=call, recorded=was.text, recorded_error=was.is_error)
         for call, was in zip(made, then, strict=False)  # unanswered calls cannot be compared
-        if not _equal(call, was)
+        if not _is_equal(call, was)
     ]
 
 
-def _equal(call: ToolCall, was: ToolAnswer) -> bool:
+def _is_equal(call: ToolCall, was: ToolAnswer) -> bool:
     """Whether a call ended as recorded: compared as JSON if both texts are, otherwise as text."""
-    return call.is_error == was.is_error and _value(call.text) == _value(was.text)
+    return call.is_error == was.is_error and _parse_value(call.text) == _parse_value(was.text)
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     try:
-        return loads(text)
+        return load_json(text)
     except ValueError:
         return text
 
 
-def _difference(one: ReplayDifference) -> str:
+def _format_difference(one: ReplayDifference) -> str:
     """Return the difference; each text starts shortly before the first different character."""
     then, now = one.recorded, one.call.text
     part = next(
@@ -148,13 +150,15 @@ def _difference(one: ReplayDifference) -> str:
             "as an error " if error else "as a result "
             for error in (one.recorded_error, one.call.is_error)
         )
-    return f"recorded {as_then}“{_excerpt(then, start)}”, now {as_now}“{_excerpt(now, start)}”"
+    return (
+        f"recorded {as_then}“{_cut_excerpt(then, start)}”, now {as_now}“{_cut_excerpt(now, start)}”"
+    )
 
 
-def _excerpt(text: str, start: int) -> str:
+def _cut_excerpt(text: str, start: int) -> str:
     end = start + _SHOWN
     return ("…" if start else "") + text[start:end] + ("…" if len(text) > end else "")
 
 
-def _answer(call: ToolCall) -> ToolAnswer:
+def _build_answer(call: ToolCall) -> ToolAnswer:
     return ToolAnswer(request_id=call.request_id, text=call.text, is_error=call.is_error)

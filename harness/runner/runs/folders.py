@@ -77,21 +77,19 @@ def resume_command(run_id: str, settings: Mapping[str, Any] | None = None) -> st
 
 def run_ids(runs: Path = RUNS) -> list[str]:
     """Return the names of all runs with a log that is not empty, the oldest first."""
-    return list(listed_runs(runs))
+    return list(list_runs(runs))
 
 
-def listed_runs(runs: Path = RUNS) -> dict[str, os.stat_result]:
+def list_runs(runs: Path = RUNS) -> dict[str, os.stat_result]:
     """Return all runs with a log that is not empty, the oldest first, with the facts of its file.
 
     It calls ``stat`` once for each log: 40 ms for ten thousand.
     """
-    logs = {
-        name: facts for name in names_in(runs) if (facts := facts_of_log(runs, name)) is not None
-    }
-    return {name: logs[name] for name in in_order(logs)}
+    logs = {name: facts for name in list_names(runs) if (facts := stat_log(runs, name)) is not None}
+    return {name: logs[name] for name in sort_runs(logs)}
 
 
-def names_in(runs: Path) -> list[str]:
+def list_names(runs: Path) -> list[str]:
     """Return the names of everything in the folder of runs, in no order."""
     try:
         return [entry.name for entry in os.scandir(runs)]
@@ -99,7 +97,7 @@ def names_in(runs: Path) -> list[str]:
         return []
 
 
-def in_order(logs: Mapping[str, os.stat_result]) -> list[str]:
+def sort_runs(logs: Mapping[str, os.stat_result]) -> list[str]:
     """Return the names of runs, the oldest first, from the facts of their logs.
 
     A name contains the second; within one second, the log modified last is the later one.
@@ -116,7 +114,7 @@ def has_header(path: Path) -> bool:
         return False
 
 
-def facts_of_log(runs: Path, run_id: str) -> os.stat_result | None:
+def stat_log(runs: Path, run_id: str) -> os.stat_result | None:
     """Return the facts of that run's log; ``None`` if there is none, or it is empty."""
     try:
         facts = os.stat(f"{runs}/{run_id}/log.jsonl")  # noqa: PTH116 - a path object takes longer

@@ -12,12 +12,12 @@ from harness.runlog import (
     Header,
     RunLog,
     TrialLine,
-    differences,
+    find_differences,
     has_verdict,
     read_header,
     read_lines,
 )
-from harness.runner.planning.plan import Plan
+from harness.runner.planning.plan import RunPlan
 from harness.runner.runs.folders import (
     LATEST,
     RESUMED_BY,
@@ -34,7 +34,7 @@ _SHOWN = 5
 """Most runs that are named in a message."""
 
 
-def resumable(name: str, suites: Sequence[str], runs: Path = RUNS) -> Path:
+def find_resumable(name: str, suites: Sequence[str], runs: Path = RUNS) -> Path:
     """Return the log for ``--resume NAME``; ``latest`` is the newest resumable run of ``suites``.
 
     Raises:
@@ -58,7 +58,7 @@ def resumable(name: str, suites: Sequence[str], runs: Path = RUNS) -> Path:
     passed_over: list[str] = []
     for run_id in reversed(run_ids(runs)):
         path = log_path(run_id, runs)
-        why = _why_not(path, suites)
+        why = _explain_unresumable(path, suites)
         if why is None:
             return path
         passed_over.append(f"{run_id} {why}")
@@ -71,7 +71,7 @@ def resumable(name: str, suites: Sequence[str], runs: Path = RUNS) -> Path:
     )
 
 
-def _why_not(path: Path, suites: Sequence[str]) -> str | None:
+def _explain_unresumable(path: Path, suites: Sequence[str]) -> str | None:
     """Return why ``--resume latest`` skips that run, or ``None`` if it does not."""
     if not has_header(path):
         return "never began"
@@ -79,15 +79,17 @@ def _why_not(path: Path, suites: Sequence[str]) -> str | None:
         header = read_header(path)
     except InvalidInput as error:
         return f"cannot be read: {error.problems[0].message}"
-    if made_by := _other_maker(header):
+    if made_by := _find_other_maker(header):
         return f"was made by {made_by}"
-    names = {name for suite, facts in header.suites.items() for name in _names(suite, facts)}
+    names = {
+        name for suite, facts in header.suites.items() for name in _iterate_names(suite, facts)
+    }
     if suites and not names.intersection(one.rstrip("/") for one in suites):
         return f"is of {', '.join(header.suites)}"
     return None
 
 
-def _other_maker(header: Header) -> str | None:
+def _find_other_maker(header: Header) -> str | None:
     """Return the command that made the run, if it is not ``harness evals``."""
     settings = header.settings
     if settings.get("graded_from") is not None:
@@ -98,7 +100,7 @@ def _other_maker(header: Header) -> str | None:
     return made_by
 
 
-def _names(suite: str, facts: Any) -> Iterator[str]:
+def _iterate_names(suite: str, facts: Any) -> Iterator[str]:
     """Yield the names that a user may use for a suite."""
     yield suite
     for name in (facts.get("file"), facts.get("reference")):
@@ -108,15 +110,15 @@ def _names(suite: str, facts: Any) -> Iterator[str]:
             yield from map(str, (Path(name).absolute(), *Path(name).parents))
 
 
-def remaining(plan: Plan, log: RunLog) -> Plan:
+def select_remaining(plan: RunPlan, log: RunLog) -> RunPlan:
     """Return the part of ``plan`` without a final result in ``log``."""
-    done = {result.key: result for result in log.results if _stands(result)}
+    done = {result.key: result for result in log.results if _is_final(result)}
     jobs = tuple(job for job in plan.jobs if job.trial.key not in done)
     paid: dict[str, tuple[str, Usage]] = {}
     for _, _, line in read_lines(log.path):
         if isinstance(line, TrialLine):
             run = line.run
-            used = _known(run.usage + run.judge_usage + run.user_usage)
+            used = _fill_unknown(run.usage + run.judge_usage + run.user_usage)
             began, others = paid.get(run.key, ("", Usage()))
             # What began at the same time is what all attempts used.
             paid[run.key] = run.started_at, used if began == run.started_at != "" else others + used
@@ -124,12 +126,12 @@ def remaining(plan: Plan, log: RunLog) -> Plan:
     return replace(plan, jobs=jobs, done=tuple(done.values()), spent=spent)
 
 
-def _stands(result: TrialResult) -> bool:
+def _is_final(result: TrialResult) -> bool:
     """Whether a result is final; other trials are run again."""
     return has_verdict(result) or result.skip_reason == DECIDED
 
 
-def _known(usage: Usage) -> Usage:
+def _fill_unknown(usage: Usage) -> Usage:
     """Return ``usage`` with 0 for unknown values, which the budget no longer has to check."""
     return replace(
         usage,
@@ -145,7 +147,7 @@ def refuse_if_changed(old: Header, new: Header, strangers: Iterable[TrialResult]
     Raises:
         UsageError: the error names every suite, case, model, server and setting that differs.
     """
-    changes = list(differences(old, new))
+    changes = list(find_differences(old, new))
     if not changes:
         # A secret in a server's arguments changes a trial's key, but is not in the header.
         changes = [

@@ -16,16 +16,16 @@ from harness.runlog import (
     ReviewLine,
     RunLog,
     TrialLine,
-    differences,
+    find_differences,
     read_log,
 )
-from harness.runner.attempts import further_result
-from harness.runner.planning.plan import Plan
-from harness.runner.planning.units import together
+from harness.runner.attempts import build_further_result
+from harness.runner.planning.plan import RunPlan
+from harness.runner.planning.units import get_unit_name
 from harness.runner.runs.folders import log_path, new_run_id
 
 
-def shard(plan: Plan, spec: str) -> Plan:
+def select_shard(plan: RunPlan, spec: str) -> RunPlan:
     """Return part ``i`` of ``n`` for the ``spec`` ``i/n``: whole cases, in turn.
 
     Cases of one test with several identities stay together, since they are compared with one
@@ -41,9 +41,9 @@ def shard(plan: Plan, spec: str) -> Plan:
             f"--shard {spec} is not a valid part",
             meant="Write i/n with 1 ≤ i ≤ n, for example 2/3.",
         )
-    cases = dict.fromkeys(together(job) for job in plan.jobs)
+    cases = dict.fromkeys(get_unit_name(job) for job in plan.jobs)
     mine = {case for place, case in enumerate(cases) if place % parts == part - 1}
-    jobs = tuple(job for job in plan.jobs if together(job) in mine)
+    jobs = tuple(job for job in plan.jobs if get_unit_name(job) in mine)
     return replace(
         plan,
         jobs=jobs,
@@ -52,11 +52,11 @@ def shard(plan: Plan, spec: str) -> Plan:
 
 
 def merge_runs(logs: Sequence[RunLog]) -> RunLog:
-    """Merge ``logs`` into a new run folder (see `merge`)."""
-    return merge(logs, log_path(new_run_id(list(logs[0].header.suites))))
+    """Merge ``logs`` into a new run folder (see `merge_logs`)."""
+    return merge_logs(logs, log_path(new_run_id(list(logs[0].header.suites))))
 
 
-def merge(logs: Sequence[RunLog], target: Path, *, repeated: bool = False) -> RunLog:
+def merge_logs(logs: Sequence[RunLog], target: Path, *, repeated: bool = False) -> RunLog:
     """Write one log with all trials of ``logs`` to ``target`` and return it.
 
     Args:
@@ -72,14 +72,18 @@ def merge(logs: Sequence[RunLog], target: Path, *, repeated: bool = False) -> Ru
         _refuse_doubles(logs)
     times: Counter[str] = Counter()
     _check_parts([log.header for log in logs])
-    header = _joined([log.header for log in logs], target.parent.name)
+    header = _join_headers([log.header for log in logs], target.parent.name)
     with LogWriter(target) as writer:
         writer.append(header)
         for log in logs:
             for line in log.tools_lines:
                 writer.append(line)
             for result, transcript in log:
-                run = further_result(result, number) if (number := times[result.key]) else result
+                run = (
+                    build_further_result(result, number)
+                    if (number := times[result.key])
+                    else result
+                )
                 times[result.key] += 1
                 writer.append(TrialLine(run=run, transcript=transcript))
             for review in log.reviews.values():
@@ -129,7 +133,7 @@ def _check_parts(headers: Sequence[Header]) -> None:
     if len(totals) > 1 or len(specs) < len(headers):
         raise UsageError(
             "these are shards of several splits: "
-            f"{', '.join(_shard_of(header) for header in headers)}"
+            f"{', '.join(_get_shard(header) for header in headers)}"
         )
     total = int(totals.pop())
     # With fewer cases than parts, the last parts are empty and have no log.
@@ -146,16 +150,16 @@ def _check_parts(headers: Sequence[Header]) -> None:
         raise UsageError(f"a shard is given twice: {', '.join(specs)}")
 
 
-def _shard_of(header: Header) -> str:
+def _get_shard(header: Header) -> str:
     return f"{header.run_id} ({header.settings.get('shard') or 'whole'})"
 
 
-def _joined(headers: Sequence[Header], run_id: str) -> Header:
+def _join_headers(headers: Sequence[Header], run_id: str) -> Header:
     first, settings = headers[0], {**headers[0].settings, "shard": None}
     for header in headers:
         shared = {name: header.suites.get(name, facts) for name, facts in first.suites.items()}
         comparable = replace(header, suites=shared, settings={**header.settings, "shard": None})
-        changes = list(differences(replace(first, settings=settings), comparable))
+        changes = list(find_differences(replace(first, settings=settings), comparable))
         if changes:
             raise UsageError(
                 f"runs {first.run_id} and {header.run_id} are not of one plan: {'; '.join(changes)}"

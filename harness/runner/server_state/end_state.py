@@ -13,8 +13,8 @@ from typing import Any
 
 import anyio
 
-from harness.base import HarnessError, ServerError, canonical_json, parsed_json, shortcoming
-from harness.judging import Wanted, wanted_states
+from harness.base import HarnessError, ServerError, canonical_json, find_shortcoming, parsed_json
+from harness.judging import WantedState, wanted_states
 from harness.runner.server_state.queries import run_query
 from harness.sessions import Session, SessionPool
 from harness.types import Case, JsonObject, ServerSpec, StateReading, ToolRequest
@@ -34,7 +34,7 @@ class EndStates:
         self._references: dict[str, StateReading] = {}
         self._locks: dict[str, anyio.Lock] = {}
 
-    async def references(
+    async def read_references(
         self, case: Case, server: ServerSpec, pool: SessionPool
     ) -> tuple[StateReading, ...]:
         """Return the reference states for ``case``; an unreadable one has the reason.
@@ -43,10 +43,10 @@ class EndStates:
         another would wait forever.
         """
         wanted = [one for one in wanted_states(case.every_check) if one.after is not None]
-        return tuple([await self._reference(one, case, server, pool) for one in wanted])
+        return tuple([await self._read_reference(one, case, server, pool) for one in wanted])
 
-    async def _reference(
-        self, wanted: Wanted, case: Case, server: ServerSpec, pool: SessionPool
+    async def _read_reference(
+        self, wanted: WantedState, case: Case, server: ServerSpec, pool: SessionPool
     ) -> StateReading:
         user = [case.caller.user_context, case.caller.credential]
         setup = [{"tool": call.tool, "args": call.arguments} for call in case.setup]
@@ -63,10 +63,10 @@ class EndStates:
         async with self._locks.setdefault(key, anyio.Lock()):
             if key not in self._references:
                 with anyio.move_on_after(READING_S):
-                    self._references[key] = await _from_fresh_copy(
+                    self._references[key] = await _read_fresh_copy(
                         wanted, case, setup, server, pool
                     )
-                self._references.setdefault(key, _unread(wanted, _LATE))
+                self._references.setdefault(key, _build_unread(wanted, _LATE))
             return self._references[key]
 
 
@@ -76,12 +76,16 @@ async def read_states(case: Case, server: ServerSpec, session: Session) -> tuple
     readings: list[StateReading] = []
     with anyio.move_on_after(READING_S):
         for one in wanted:
-            readings.append(await _read(one, server, session))  # noqa: PERF401 - partial results
-    return (*readings, *(_unread(one, _LATE) for one in wanted[len(readings) :]))
+            readings.append(await _read_state(one, server, session))  # noqa: PERF401 - partial results
+    return (*readings, *(_build_unread(one, _LATE) for one in wanted[len(readings) :]))
 
 
-async def _from_fresh_copy(
-    wanted: Wanted, case: Case, setup: Sequence[JsonObject], server: ServerSpec, pool: SessionPool
+async def _read_fresh_copy(
+    wanted: WantedState,
+    case: Case,
+    setup: Sequence[JsonObject],
+    server: ServerSpec,
+    pool: SessionPool,
 ) -> StateReading:
     calls = [
         (f"{what} call {number}", call)
@@ -89,7 +93,7 @@ async def _from_fresh_copy(
         for number, call in enumerate(some, start=1)
     ]
     try:
-        async with pool.session(
+        async with pool.lend_session(
             server, case.caller.user_context, case.caller.credential
         ) as session:
             for name, call in calls:
@@ -97,23 +101,23 @@ async def _from_fresh_copy(
                     id=name.replace(" call ", "_"), tool=call["tool"], arguments=call["args"]
                 )
                 made = await session.call(request, reply=0, epoch=anyio.current_time())
-                if made.is_error and not (call.get("may_fail") and not made.unanswered):
-                    return _unread(
+                if made.is_error and not (call.get("may_fail") and not made.is_unanswered):
+                    return _build_unread(
                         wanted, f"{name} failed: {made.tool} → {made.outcome}: {made.text}"
                     )
-            return await _read(wanted, server, session)
+            return await _read_state(wanted, server, session)
     except ServerError as error:
-        return _unread(wanted, str(error))
+        return _build_unread(wanted, str(error))
 
 
-async def _read(wanted: Wanted, server: ServerSpec, session: Session) -> StateReading:
+async def _read_state(wanted: WantedState, server: ServerSpec, session: Session) -> StateReading:
     try:
-        value = await _value(wanted.source, server, session)
+        value = await _read_value(wanted.source, server, session)
     except HarnessError as error:
-        return _unread(wanted, str(error))
+        return _build_unread(wanted, str(error))
     # Two states that differ only in an unread part must not count as equal.
-    if (why := shortcoming(value)) is not None:
-        return _unread(wanted, f"the state cannot be compared: {why}")
+    if (why := find_shortcoming(value)) is not None:
+        return _build_unread(wanted, f"the state cannot be compared: {why}")
     data = canonical_json(value).encode("utf-8", "replace")
     cut = len(data) > KEPT_BYTES
     return StateReading(
@@ -125,20 +129,20 @@ async def _read(wanted: Wanted, server: ServerSpec, session: Session) -> StateRe
     )
 
 
-def _unread(wanted: Wanted, why: str) -> StateReading:
+def _build_unread(wanted: WantedState, why: str) -> StateReading:
     return StateReading(source=wanted.source, after=wanted.after, error=why)
 
 
-async def _value(source: JsonObject, server: ServerSpec, session: Session) -> Any:
+async def _read_value(source: JsonObject, server: ServerSpec, session: Session) -> Any:
     if "resource" in source:
-        result = await session.ask("resources/read", {"uri": source["resource"]})
-        return _contents(result.get("contents"))
+        result = await session.send_request("resources/read", {"uri": source["resource"]})
+        return _parse_contents(result.get("contents"))
     if "tool" in source:
-        return await _returned(source, session)
+        return await _call_tool(source, session)
     return await run_query(server, source["query"])
 
 
-def _contents(contents: Any) -> Any:
+def _parse_contents(contents: Any) -> Any:
     texts = [
         part.get("text", part.get("blob")) for part in contents or () if isinstance(part, dict)
     ]
@@ -147,7 +151,7 @@ def _contents(contents: Any) -> Any:
     return parsed_json(texts[0]) if len(texts) == 1 else [parsed_json(text) for text in texts]
 
 
-async def _returned(source: JsonObject, session: Session) -> Any:
+async def _call_tool(source: JsonObject, session: Session) -> Any:
     tool = session.tools.get(source["tool"])
     if tool is None or not tool.read_only:
         which = "is not offered to this user" if tool is None else "is not marked as read-only"

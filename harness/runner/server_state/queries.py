@@ -33,12 +33,12 @@ async def run_query(server: ServerSpec, name: str) -> Any:
         raise HarnessError(f"server {server.name!r} declares no query {name!r}. {meant}")
     with anyio.move_on_after(QUERY_S):
         if query.command is not None:
-            return await _printed(query.command, server, name)
-        return await anyio.to_thread.run_sync(_rows, query, server, abandon_on_cancel=True)
+            return await _run_command(query.command, server, name)
+        return await anyio.to_thread.run_sync(_query_rows, query, server, abandon_on_cancel=True)
     raise HarnessError(f"the query {name!r} took longer than {QUERY_S:g} s")
 
 
-def _rows(query: StateQuery, server: ServerSpec) -> list[dict[str, Any]]:
+def _query_rows(query: StateQuery, server: ServerSpec) -> list[dict[str, Any]]:
     path = Path(server.transport.cwd or ".") / (query.database or "")
     try:
         with closing(
@@ -46,18 +46,18 @@ def _rows(query: StateQuery, server: ServerSpec) -> list[dict[str, Any]]:
         ) as database:
             database.row_factory = sqlite3.Row
             return [
-                {key: _json(row[key]) for key in row.keys()}  # noqa: SIM118 - a Row is no mapping
+                {key: _convert_value(row[key]) for key in row.keys()}  # noqa: SIM118 - a Row is no mapping
                 for row in database.execute(query.sql or "")
             ]
     except sqlite3.Error as error:
         raise HarnessError(f"the query of {path.name} failed: {error}") from error
 
 
-def _json(value: Any) -> Any:
+def _convert_value(value: Any) -> Any:
     return value.hex() if isinstance(value, bytes) else value
 
 
-async def _printed(command: str, server: ServerSpec, name: str) -> Any:
+async def _run_command(command: str, server: ServerSpec, name: str) -> Any:
     try:
         ended = await anyio.run_process(shlex.split(command), cwd=server.transport.cwd, check=False)
     except (OSError, ValueError) as error:

@@ -45,7 +45,7 @@ class ModelUser:
         self._first = user.first_message
         self._side: list[Message] = []
 
-    async def speak(self, heard: str) -> Utterance | None:
+    async def next_message(self, heard: str) -> Utterance | None:
         """Ask the model for the user's next message."""
         self._side.append(UserMessage(text=heard))
         if self._first is not None:
@@ -77,7 +77,7 @@ class ScriptedUser:
         """The user's messages, in order."""
         self._lines = iter(lines)
 
-    async def speak(self, heard: str) -> Utterance | None:
+    async def next_message(self, heard: str) -> Utterance | None:
         """Return the next line."""
         line = next(self._lines, None)
         return None if line is None else Utterance(text=line)
@@ -91,13 +91,13 @@ class CodeUser:
         self._user = user
         self._side: list[Message] = []
 
-    async def speak(self, heard: str) -> Utterance | None:
+    async def next_message(self, heard: str) -> Utterance | None:
         """Ask the program, which gets the whole conversation from the user's side."""
         self._side.append(UserMessage(text=heard))
         if len(self._side) == 1 and self._user.first_message is not None:
             said: Any = self._user.first_message
         else:
-            said = await self._ask()
+            said = await self._ask_program()
         if said is None:
             return None
         if not isinstance(said, str):
@@ -108,7 +108,7 @@ class CodeUser:
         self._side.append(AssistantMessage(reply=reply))
         return Utterance(text=reply.text)
 
-    async def _ask(self) -> Any:
+    async def _ask_program(self) -> Any:
         try:
             said = self._user.code(tuple(self._side))
             return await said if inspect.isawaitable(said) else said

@@ -31,7 +31,7 @@ def client_name(prefix: str, name: str) -> str:
     return clean[: LONGEST_NAME - len(mark)] + mark
 
 
-def habit_of(variant: Variant) -> tuple[str, str] | None:
+def get_habit(variant: Variant) -> tuple[str, str] | None:
     """Return the key of the client habit that ``variant`` imitates, and the habit in words.
 
     ``None`` if it imitates none, so that a real client could use the variant.
@@ -43,7 +43,7 @@ def habit_of(variant: Variant) -> tuple[str, str] | None:
     return None
 
 
-def as_told(variant: Variant | None, text: str) -> str:
+def adapt_result(variant: Variant | None, text: str) -> str:
     """Return the text of a result as the model gets it under ``variant``."""
     most = None if variant is None else variant.max_result_tokens
     if most is None:

@@ -29,10 +29,10 @@ _NEAR = (
 
 
 @cache
-def built_in_decoys() -> tuple[Tool, ...]:
+def load_built_in_decoys() -> tuple[Tool, ...]:
     """Return the tools of the built-in pack, in the order of the file."""
     return tuple(
-        _tool(name, *facts)
+        _build_tool(name, *facts)
         for tools in read_document(PACK).value.values()
         for name, facts in tools.items()
     )
@@ -52,7 +52,7 @@ def near_decoys(tools: ToolList) -> tuple[Tool, ...]:
     )
 
 
-def copies(tool: Tool, decoys: Decoys, taken: Collection[str]) -> tuple[Tool, ...]:
+def copy_tool(tool: Tool, decoys: Decoys, taken: Collection[str]) -> tuple[Tool, ...]:
     """Return as many copies of ``tool`` as ``decoys`` asks for, under names that are not ``taken``.
 
     They differ from it only in the name, and in the description if ``decoys`` has one.
@@ -63,7 +63,7 @@ def copies(tool: Tool, decoys: Decoys, taken: Collection[str]) -> tuple[Tool, ..
     return tuple(replace(tool, name=name, description=described) for name in free[: decoys.count])
 
 
-def chosen(decoys: Decoys, pool: Sequence[Tool]) -> tuple[Tool, ...]:
+def choose_decoys(decoys: Decoys, pool: Sequence[Tool]) -> tuple[Tool, ...]:
     """Return as many tools of ``pool`` as ``decoys`` asks for, or all if there are fewer.
 
     With the same seed, a larger count extends the selection of a smaller one.
@@ -82,8 +82,8 @@ def _near_name(name: str, word: str) -> str:
     return f"{name}_{word}"
 
 
-def _tool(name: str, does: str, takes: dict[str, str]) -> Tool:
-    properties = dict(_parameters(takes))
+def _build_tool(name: str, does: str, takes: dict[str, str]) -> Tool:
+    properties = dict(_iterate_parameters(takes))
     required = [key for key, text in takes.items() if "?" not in text.split(maxsplit=1)[0]]
     schema: dict[str, Any] = {"type": "object", "properties": properties}
     if required:
@@ -91,7 +91,7 @@ def _tool(name: str, does: str, takes: dict[str, str]) -> Tool:
     return Tool(name=name, description=does, input_schema=schema)
 
 
-def _parameters(takes: dict[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _iterate_parameters(takes: dict[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
     for key, text in takes.items():
         kind, description = text.split(maxsplit=1)
         schema: dict[str, Any] = {"type": kind.removesuffix("?"), "description": description}

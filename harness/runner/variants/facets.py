@@ -17,7 +17,7 @@ Facet: TypeAlias = Literal["enum", "examples", "default"]
 _ALTERNATIVES = ("anyOf", "oneOf", "allOf")
 
 
-def facet_of(schema: JsonObject, key: Facet) -> Any:
+def get_facet(schema: JsonObject, key: Facet) -> Any:
     """Return the value of ``key`` in ``schema`` or in its first alternative that has one."""
     if schema.get(key) is not None:
         return schema[key]
@@ -25,14 +25,14 @@ def facet_of(schema: JsonObject, key: Facet) -> Any:
         (
             option[key]
             for alternatives in _ALTERNATIVES
-            for option in _options(schema, alternatives)
+            for option in _list_options(schema, alternatives)
             if isinstance(option, Mapping) and option.get(key) is not None
         ),
         None,
     )
 
 
-def with_facet(schema: JsonObject, key: Facet, value: tuple[Any, ...]) -> JsonObject:
+def replace_facet(schema: JsonObject, key: Facet, value: tuple[Any, ...]) -> JsonObject:
     """Return ``schema`` with the value of ``key`` replaced.
 
     ``value`` has the new value as its only item; an empty one removes the key. A new key is added
@@ -40,15 +40,15 @@ def with_facet(schema: JsonObject, key: Facet, value: tuple[Any, ...]) -> JsonOb
     """
     if key not in schema:
         for alternatives in _ALTERNATIVES:
-            options = list(_options(schema, alternatives))
+            options = list(_list_options(schema, alternatives))
             for place, option in enumerate(options):
                 if isinstance(option, Mapping) and option.get(key) is not None:
-                    options[place] = with_facet(option, key, value)
+                    options[place] = replace_facet(option, key, value)
                     return {**schema, alternatives: options}
     rest = {name: part for name, part in schema.items() if name != key}
     return {**rest, key: value[0]} if value else rest
 
 
-def _options(schema: JsonObject, alternatives: str) -> list[Any]:
+def _list_options(schema: JsonObject, alternatives: str) -> list[Any]:
     options = schema.get(alternatives)
     return options if isinstance(options, list) else []

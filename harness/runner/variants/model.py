@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from harness.models import Model
-from harness.runner.variants.shown import ShownTools
+from harness.runner.variants.shown_tools import ShownTools
 from harness.types import NOT_LOADED, AssistantMessage, JsonObject, Message, Reply, ToolList
 
 _Names = Callable[[str, JsonObject], tuple[str, JsonObject]]
@@ -33,12 +33,14 @@ class VariantModel:
             ModelError: there is no usable reply.
         """
         shown = next(one for one in self._shown if one.offered is tools)
-        said = [_outward(message, shown) for message in conversation]
+        said = [_present_message(message, shown) for message in conversation]
         if shown.search is None:
-            return _mapped(await self._model.answer(said, shown.tools, system), shown.inward)
-        offered = shown.search.list_of(shown.search.loaded(said))
+            return _map_reply(
+                await self._model.answer(said, shown.tools, system), shown.map_to_server
+            )
+        offered = shown.search.list_offered(shown.search.find_loaded(said))
         reply = await self._model.answer(said, offered, system)
-        mapped = _mapped(reply, partial(_if_loaded, shown, offered))
+        mapped = _map_reply(reply, partial(_if_loaded, shown, offered))
         return replace(
             mapped,
             offered=tuple(shown.server_name(tool.name) for tool in offered.tools),
@@ -52,10 +54,10 @@ class VariantModel:
         """Do nothing: the model belongs to its opener."""
 
 
-def _outward(message: Message, shown: ShownTools) -> Message:
+def _present_message(message: Message, shown: ShownTools) -> Message:
     if not isinstance(message, AssistantMessage):
         return message
-    return replace(message, reply=_mapped(message.reply, shown.outward))
+    return replace(message, reply=_map_reply(message.reply, shown.map_to_model))
 
 
 def _if_loaded(
@@ -64,10 +66,10 @@ def _if_loaded(
     """Return the model's call with the server's names; mark a call of a tool that is not loaded."""
     if offered.get(tool) is None and shown.tools.get(tool) is not None:
         return f"{shown.server_name(tool)}{NOT_LOADED}", arguments
-    return shown.inward(tool, arguments)
+    return shown.map_to_server(tool, arguments)
 
 
-def _mapped(reply: Reply, names: _Names) -> Reply:
+def _map_reply(reply: Reply, names: _Names) -> Reply:
     """Return ``reply`` with the tool and parameters of each request mapped by ``names``."""
     if reply.written_call is not None:
         reply = replace(reply, written_call=names(reply.written_call, {})[0])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 
-def presentation(variant: Variant, offered: ToolList, shown: ToolList) -> Presentation:
+def build_presentation(variant: Variant, offered: ToolList, shown: ToolList) -> Presentation:
     """Return how ``variant`` presented the server's tools.
 
     Args:
@@ -33,13 +33,13 @@ def presentation(variant: Variant, offered: ToolList, shown: ToolList) -> Presen
         tools={
             tool.name: presented
             for tool in offered.tools
-            if (presented := _presented(tool, variant, shown)) is not None
+            if (presented := _present_tool(tool, variant, shown)) is not None
         },
         hidden=frozenset(name for name, edit in variant.tools.items() if edit is None),
     )
 
 
-def _presented(tool: Tool, variant: Variant, shown: ToolList) -> PresentedTool | None:
+def _present_tool(tool: Tool, variant: Variant, shown: ToolList) -> PresentedTool | None:
     edit = variant.tools.get(tool.name) or ToolEdit()
     plain = edit.name or tool.name
     seen = shown.get(client_name(variant.prefix, plain))
@@ -53,7 +53,7 @@ def _presented(tool: Tool, variant: Variant, shown: ToolList) -> PresentedTool |
     return PresentedTool(tool=seen, plain_name=plain, parameters=renamed)
 
 
-def logged_variant(described: JsonObject | None) -> Variant | None:
+def read_logged_variant(described: JsonObject | None) -> Variant | None:
     """Return the variant of a model in a log's header; ``None`` if it has none.
 
     ``described`` has the variant's name and edits. Edits that this version cannot read are ignored.
@@ -64,13 +64,13 @@ def logged_variant(described: JsonObject | None) -> Variant | None:
         return None
     edits: Any = described.get("edits")
     try:
-        return _adapter().validate_python(edits)
+        return _get_adapter().validate_python(edits)
     except ValidationError:
         return None
 
 
 @cache
-def _adapter() -> TypeAdapter[Variant]:
+def _get_adapter() -> TypeAdapter[Variant]:
     from pydantic import TypeAdapter  # slow to load, and only a log with variants needs it
 
     return TypeAdapter(Variant)

@@ -13,12 +13,12 @@ _END = re.compile(
 """End of a sentence: a full stop, or the end of a line such as a list item."""
 
 
-def sentences(text: str) -> tuple[str, ...]:
+def split_sentences(text: str) -> tuple[str, ...]:
     """Return the sentences of ``text``, trimmed; lines of a list are sentences of their own."""
     return tuple(part for part in _END.split(text.strip()) if part)
 
 
-def without(text: str, numbers: Collection[int]) -> str:
+def remove_sentences(text: str, numbers: Collection[int]) -> str:
     """Return ``text`` without the sentences of those ``numbers``, counted from 1.
 
     The rest is unchanged, including the white space between sentences.
@@ -26,7 +26,7 @@ def without(text: str, numbers: Collection[int]) -> str:
     kept: list[str] = []
     position = 0
     stripped = text.strip()
-    for number, sentence in enumerate(sentences(stripped), start=1):
+    for number, sentence in enumerate(split_sentences(stripped), start=1):
         start = stripped.index(sentence, position)
         gap, position = stripped[position:start], start + len(sentence)
         if number not in numbers:

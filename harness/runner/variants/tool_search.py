@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.base import digest
-from harness.models import Index, first_sentence, terms
+from harness.base import digest_json
+from harness.models import ToolIndex, extract_terms, first_sentence
 from harness.types import AssistantMessage, JsonObject, Message, Tool, ToolList, ToolSearch
 
 _QUERY = "query"
@@ -24,11 +24,11 @@ class SearchedTools:
         """``tools`` are all that can be found, with the model's names."""
         self._search = search
         self._all = tools
-        self._index = Index(tools)
+        self._index = ToolIndex(tools)
         self._lists: dict[tuple[str, ...], ToolList] = {}
         self.tool = Tool(
             name=search.name,
-            description=self._described(),
+            description=self._describe_search(),
             input_schema={
                 "type": "object",
                 "properties": {
@@ -41,7 +41,7 @@ class SearchedTools:
             },
         )
 
-    def loaded(self, conversation: Sequence[Message]) -> tuple[str, ...]:
+    def find_loaded(self, conversation: Sequence[Message]) -> tuple[str, ...]:
         """Return the names of the tools found by the searches of ``conversation``."""
         found = (
             tool.name
@@ -49,39 +49,39 @@ class SearchedTools:
             if isinstance(message, AssistantMessage)
             for request in message.reply.tool_requests
             if request.search
-            for tool in self._found(request.arguments)
+            for tool in self._find_matches(request.arguments)
         )
         return tuple(dict.fromkeys(found))
 
-    def list_of(self, loaded: tuple[str, ...]) -> ToolList:
+    def list_offered(self, loaded: tuple[str, ...]) -> ToolList:
         """Return the tools offered to the model: the search, and the ``loaded`` ones."""
         if loaded not in self._lists:
             found = [tool for name in loaded if (tool := self._all.get(name)) is not None]
             self._lists[loaded] = ToolList(
                 tools=(self.tool, *found),
                 problems=self._all.problems,
-                digest=digest([self._all.digest, *loaded]),
+                digest=digest_json([self._all.digest, *loaded]),
             )
         return self._lists[loaded]
 
-    def answer(self, arguments: JsonObject) -> str:
+    def search(self, arguments: JsonObject) -> str:
         """Return the result of a search, as text for the model."""
-        if not _query(arguments):
+        if not _get_query(arguments):
             return f"The search was empty: write in {_QUERY!r} what the tool should do."
-        found = list(self._found(arguments))
+        found = list(self._find_matches(arguments))
         if not found:
             return "No tool matches these words. Try others."
         lines = (f"- {tool.name}: {first_sentence(tool.description)}" for tool in found)
         return "\n".join(("These tools can be called from now on:", *lines))
 
-    def _found(self, arguments: JsonObject) -> Iterator[Tool]:
+    def _find_matches(self, arguments: JsonObject) -> Iterator[Tool]:
         """Yield the best matches, the best first."""
-        ranked = self._index.rank(terms(_query(arguments)))
+        ranked = self._index.rank_tools(extract_terms(_get_query(arguments)))
         for match in ranked[: self._search.results]:
             if match.score > 0:
                 yield match.entry.tool
 
-    def _described(self) -> str:
+    def _describe_search(self) -> str:
         count = len(self._all.tools)
         words = (
             f"Find tools by what they do. {count:,} tools are not in your list. A search adds "
@@ -93,6 +93,6 @@ class SearchedTools:
         return f"{words}\n\nTheir names: {', '.join(tool.name for tool in self._all.tools)}"
 
 
-def _query(arguments: JsonObject) -> str:
+def _get_query(arguments: JsonObject) -> str:
     query = arguments.get(_QUERY)
     return query[:_LONGEST] if isinstance(query, str) and query.strip() else ""

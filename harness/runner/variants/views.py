@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from harness.base import UsageError
-from harness.runner.variants.decoys import built_in_decoys, chosen, copies, near_decoys
-from harness.runner.variants.shown import ShownTools
-from harness.suites import LEADERBOARDS, OffersDecoys
+from harness.runner.variants.decoys import (
+    choose_decoys,
+    copy_tool,
+    load_built_in_decoys,
+    near_decoys,
+)
+from harness.runner.variants.shown_tools import ShownTools
+from harness.suites import LEADERBOARDS, DecoyLeaderboard
 from harness.types import Decoys, Tool, ToolList, Variant
 
 
-class Views:
+class VariantViews:
     """The tool lists of a run as variants show them."""
 
     def __init__(self) -> None:
@@ -19,11 +24,11 @@ class Views:
         self._servers: dict[str, Sequence[Tool]] = {}
         self._kept: dict[tuple[str, str], ShownTools] = {}
 
-    def learn(self, server: str, tools: ToolList) -> None:
+    def record_tools(self, server: str, tools: ToolList) -> None:
         """Remember the tools of ``server`` for use as decoys."""
         self._servers[server] = tools.tools
 
-    def of(self, variant: Variant, tools: ToolList) -> ShownTools:
+    def get_view(self, variant: Variant, tools: ToolList) -> ShownTools:
         """Return what a model sees of ``tools`` under ``variant``.
 
         Raises:
@@ -31,32 +36,34 @@ class Views:
         """
         key = variant.name, tools.digest
         if not tools.digest or key not in self._kept:
-            self._kept[key] = ShownTools(variant, tools, self._decoys(variant, tools))
+            self._kept[key] = ShownTools(variant, tools, self._collect_decoys(variant, tools))
         return self._kept[key]
 
-    def _decoys(self, variant: Variant, tools: ToolList) -> list[Tool]:
+    def _collect_decoys(self, variant: Variant, tools: ToolList) -> list[Tool]:
         """Return all decoys, each name once."""
         renamed = {edit.name for edit in variant.tools.values() if edit is not None and edit.name}
         known = renamed | {tool.name for tool in tools.tools}
         found: dict[str, Tool] = {}
         for decoys in variant.add:
-            for tool in chosen(decoys, self._pool(decoys, tools, {*known, *found})):
+            for tool in choose_decoys(decoys, self._choose_pool(decoys, tools, {*known, *found})):
                 found.setdefault(tool.name, tool)
         return list(found.values())
 
-    def _pool(self, decoys: Decoys, tools: ToolList, taken: Collection[str]) -> Sequence[Tool]:
-        if decoys.copied is not None:
-            original = tools.get(decoys.copied)
+    def _choose_pool(
+        self, decoys: Decoys, tools: ToolList, taken: Collection[str]
+    ) -> Sequence[Tool]:
+        if decoys.copied_tool is not None:
+            original = tools.get(decoys.copied_tool)
             # A user without the tool does not get copies of it either.
-            return () if original is None else copies(original, decoys, taken)
+            return () if original is None else copy_tool(original, decoys, taken)
         if decoys.kind == "near":
             return near_decoys(tools)
         if decoys.source == "builtin":
-            return built_in_decoys()
+            return load_built_in_decoys()
         if decoys.source is not None and decoys.source in LEADERBOARDS:
             leaderboard = LEADERBOARDS.get(decoys.source)
-            if isinstance(leaderboard, OffersDecoys):
-                return leaderboard.decoys()
+            if isinstance(leaderboard, DecoyLeaderboard):
+                return leaderboard.list_decoys()
         if decoys.server not in self._servers:
             asked = decoys.server or decoys.source
             raise UsageError(f"the tools of server {asked!r}, asked for as decoys, are not known")

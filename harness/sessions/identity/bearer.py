@@ -14,9 +14,9 @@ from urllib.parse import urlsplit, urlunsplit
 import anyio
 
 from harness.base import MARK, Redactor, TokenPieces, UsageError, names_secret
-from harness.sessions.identity.claims import claims_of
+from harness.sessions.identity.claims import build_claims
 from harness.sessions.identity.delivery import Identity
-from harness.sessions.identity.token_command import ask_command
+from harness.sessions.identity.token_command import run_token_command
 from harness.sessions.processes.guardian import Guardian
 from harness.types import Credential, IdentitySpec, JsonObject, ServerSpec
 
@@ -63,7 +63,7 @@ class Bearer:
         self._token: Token | None = None
         self._renew_at = math.inf
 
-    async def headers(self) -> dict[str, str]:
+    async def get_headers(self) -> dict[str, str]:
         """Return the headers of a request; none for an anonymous caller or the credential ``none``.
 
         Raises:
@@ -75,44 +75,44 @@ class Bearer:
             return {}
         async with self._lock:
             if self._token is None or self._now() >= self._renew_at:
-                self._token = await self._new(user_context)
-                self._renew_at = self._end_of_use(self._token)
+                self._token = await self._create_token(user_context)
+                self._renew_at = self._compute_renewal(self._token)
             return {"Authorization": f"Bearer {self._token.text}"}
 
-    def become(self, who: Identity) -> None:
+    def impersonate(self, who: Identity) -> None:
         """Send the token of ``who`` from now on, as an attacker does within a session."""
         self._who, self._token = who, None
 
-    def _end_of_use(self, token: Token) -> float:
+    def _compute_renewal(self, token: Token) -> float:
         left = math.inf if token.expires_at is None else token.expires_at - self._now()
         # A token that arrives expired is meant to be; a new one would be no better.
         return math.inf if left <= 0 else self._now() + left - min(RENEW_S, left * RENEW_SHARE)
 
-    async def _new(self, user_context: JsonObject) -> Token:
+    async def _create_token(self, user_context: JsonObject) -> Token:
         identity = self._spec.identity
         if identity.token_command is not None:
-            from harness.sessions.identity.tokens import Token, expiry_of
+            from harness.sessions.identity.tokens import Token, read_expiry
 
             for name in filter(names_secret, identity.token_env):
-                self._source.learn(os.environ.get(name, ""))
-            text = await ask_command(
+                self._source.add_secret(os.environ.get(name, ""))
+            text = await run_token_command(
                 identity.token_command,
                 user_context,
                 self._source.guardian,
                 self._spec.transport.cwd,
                 identity.token_env,
             )
-            self._source.learn(text)
-            return Token(text, expiry_of(text))
-        issuer = await self._source.issuer(identity)
-        claims = claims_of(identity, user_context)
-        token = issuer.token(
+            self._source.add_secret(text)
+            return Token(text, read_expiry(text))
+        issuer = await self._source.get_issuer(identity)
+        claims = build_claims(identity, user_context)
+        token = issuer.issue_token(
             claims,
             audience=self._audience,
             credential=self._who.credential,
             expired_s=self._who.expired_s,
         )
-        self._source.learn(token.text)
+        self._source.add_secret(token.text)
         return token
 
 
@@ -145,11 +145,11 @@ class Bearers:
         if self._issuers is not None:
             await self._issuers.aclose()
 
-    def of(self, spec: ServerSpec, who: Identity, url: str) -> Bearer:
+    def get_bearer(self, spec: ServerSpec, who: Identity, url: str) -> Bearer:
         """Return the token source of ``who`` for ``spec`` at ``url``."""
-        return Bearer(self, spec, who, audience_of(spec, url))
+        return Bearer(self, spec, who, get_audience(spec, url))
 
-    async def introduced(self, spec: ServerSpec) -> ServerSpec:
+    async def fill_issuer(self, spec: ServerSpec) -> ServerSpec:
         """Return ``spec``, about to be started, with its issuer filled in (`PLACEHOLDERS`).
 
         Raises:
@@ -158,24 +158,24 @@ class Bearers:
         identity = spec.identity
         if identity.via != "bearer" or identity.token_command is not None:
             return spec
-        issuer = await self.issuer(identity)
+        issuer = await self.get_issuer(identity)
         facts = {
             "issuer": issuer.url,
             "jwks_url": issuer.jwks_url,
-            "audience": audience_of(spec, spec.transport.url or ""),
+            "audience": get_audience(spec, spec.transport.url or ""),
         }
         told = {variable: facts[name] for name, variable in PLACEHOLDERS.items()}
-        env = {name: _filled(value, facts) for name, value in spec.transport.env.items()}
+        env = {name: _fill_text(value, facts) for name, value in spec.transport.env.items()}
         return replace(
             spec,
             transport=replace(
                 spec.transport,
-                args=tuple(_filled(text, facts) for text in spec.transport.args),
+                args=tuple(_fill_text(text, facts) for text in spec.transport.args),
                 env={**told, **env},
             ),
         )
 
-    async def issuer(self, identity: IdentitySpec) -> Issuer:
+    async def get_issuer(self, identity: IdentitySpec) -> Issuer:
         """Return the issuer on the port and with the algorithm of ``identity``.
 
         It is started on first use.
@@ -187,20 +187,20 @@ class Bearers:
             from harness.sessions.identity.issuer import Issuers
 
             self._issuers = Issuers()
-        return await self._issuers.on(identity.issuer_port, identity.algorithm)
+        return await self._issuers.get_issuer(identity.issuer_port, identity.algorithm)
 
-    def learn(self, token: str) -> None:
+    def add_secret(self, token: str) -> None:
         """Redact ``token`` in everything that is written from now on."""
         self.shown.add_whole(token)
-        self._redactor.learn(token)
+        self._redactor.add_secret(token)
         self._learn(token)
 
-    def scrubbed(self, text: str) -> str:
+    def redact_text(self, text: str) -> str:
         """Return a server's ``text`` with tokens redacted."""
-        return self._redactor.text(text)
+        return self._redactor.redact_text(text)
 
 
-def audience_of(spec: ServerSpec, url: str) -> str:
+def get_audience(spec: ServerSpec, url: str) -> str:
     """Return the audience for ``spec``: the configured one, else its URL without secrets."""
     if spec.identity.audience is not None:
         return spec.identity.audience
@@ -208,7 +208,7 @@ def audience_of(spec: ServerSpec, url: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def shown_to(member: ServerSpec, credential: Credential) -> Credential:
+def choose_credential(member: ServerSpec, credential: Credential) -> Credential:
     """Return the credential for ``member`` of joined servers, which may not take tokens."""
     return credential if member.identity.via == "bearer" else "valid"
 
@@ -240,10 +240,10 @@ def check_credential(
             meant="Only 'valid' and 'none' work with a token_command.",
         )
     if identity.via == "bearer" and identity.token_command is None and user_context is not None:
-        claims_of(identity, user_context)
+        build_claims(identity, user_context)
 
 
-def _filled(text: str, facts: Mapping[str, str]) -> str:
+def _fill_text(text: str, facts: Mapping[str, str]) -> str:
     """Return ``text`` with ``{issuer}``, ``{jwks_url}`` and ``{audience}`` filled in.
 
     Other braces stay unchanged.

@@ -23,8 +23,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from harness.base import UsageError, digest
-from harness.sessions.identity.delivery import filled
+from harness.base import UsageError, digest_json
+from harness.sessions.identity.delivery import fill_template
 from harness.types import RESERVED_CLAIMS, IdentitySpec, JsonObject
 
 SUBJECTS = ("sub", "user_id", "username", "name")
@@ -48,24 +48,28 @@ _ALONE = re.compile(r"\{([^{}]+)\}")
 _LEFT_OUT = object()
 
 
-def claims_of(identity: IdentitySpec, user_context: JsonObject) -> dict[str, Any]:
+def build_claims(identity: IdentitySpec, user_context: JsonObject) -> dict[str, Any]:
     """Return the claims for ``user_context``, without those of the issuer.
 
     Raises:
         UsageError: an attribute has the name of a reserved claim.
     """
-    claims = _mapped(identity.claims, user_context) if identity.claims else _own(user_context)
+    claims = (
+        _map_claims(identity.claims, user_context)
+        if identity.claims
+        else _build_default_claims(user_context)
+    )
     if identity.scope is not None:
         lists = {
             name: " ".join(map(str, value))
             for name, value in user_context.items()
             if isinstance(value, list)
         }
-        scope = filled(identity.scope, {**user_context, **lists})
+        scope = fill_template(identity.scope, {**user_context, **lists})
         if scope is not None:
             claims["scope"] = scope
     if claims.get("sub") in (None, ""):
-        claims["sub"] = _subject(user_context)
+        claims["sub"] = _choose_subject(user_context)
     claims["sub"] = str(claims["sub"])
     return claims
 
@@ -75,7 +79,7 @@ def claim_path(name: str) -> tuple[str, ...]:
     return (name,) if "://" in name else tuple(name.split("."))
 
 
-def _own(user_context: JsonObject) -> dict[str, Any]:
+def _build_default_claims(user_context: JsonObject) -> dict[str, Any]:
     reserved = [name for name in RESERVED_CLAIMS if name in user_context]
     if reserved:
         raise UsageError(
@@ -87,10 +91,10 @@ def _own(user_context: JsonObject) -> dict[str, Any]:
     return dict(user_context)
 
 
-def _mapped(mapping: Mapping[str, Any], user_context: JsonObject) -> dict[str, Any]:
+def _map_claims(mapping: Mapping[str, Any], user_context: JsonObject) -> dict[str, Any]:
     claims: dict[str, Any] = {}
     for name, template in mapping.items():
-        value = _value(template, user_context)
+        value = _fill_template(template, user_context)
         if value is _LEFT_OUT:
             continue
         *above, last = claim_path(name)
@@ -101,23 +105,27 @@ def _mapped(mapping: Mapping[str, Any], user_context: JsonObject) -> dict[str, A
     return claims
 
 
-def _value(template: Any, user_context: JsonObject) -> Any:
+def _fill_template(template: Any, user_context: JsonObject) -> Any:
     if isinstance(template, str):
         alone = _ALONE.fullmatch(template)
-        value = user_context.get(alone[1]) if alone else filled(template, user_context)
+        value = user_context.get(alone[1]) if alone else fill_template(template, user_context)
         return _LEFT_OUT if value is None else value
     if isinstance(template, list | tuple):
         return [
-            value for item in template if (value := _value(item, user_context)) is not _LEFT_OUT
+            value
+            for item in template
+            if (value := _fill_template(item, user_context)) is not _LEFT_OUT
         ]
     if isinstance(template, Mapping):
-        values = {name: _value(item, user_context) for name, item in template.items()}
+        values = {name: _fill_template(item, user_context) for name, item in template.items()}
         return {name: value for name, value in values.items() if value is not _LEFT_OUT}
     return template
 
 
-def _subject(user_context: JsonObject) -> Any:
+def _choose_subject(user_context: JsonObject) -> Any:
     named = (
         user_context[name] for name in SUBJECTS if isinstance(user_context.get(name), str | int)
     )
-    return next((name for name in named if name != ""), f"user-{digest(dict(user_context))[:16]}")
+    return next(
+        (name for name in named if name != ""), f"user-{digest_json(dict(user_context))[:16]}"
+    )

@@ -79,7 +79,7 @@ def check_identity(server: ServerSpec, user_context: JsonObject | None) -> None:
             meant=NO_ISOLATION,
         )
     check_headers(server.transport.headers, f"server {server.name!r}")
-    user_headers(server.identity, user_context)
+    build_user_headers(server.identity, user_context)
 
 
 def check_headers(headers: Mapping[str, str], of: str) -> None:
@@ -94,8 +94,8 @@ def check_headers(headers: Mapping[str, str], of: str) -> None:
             raise UsageError(f"the header {name!r} of {of} cannot be sent: {problem}")
 
 
-def user_headers(identity: IdentitySpec, user_context: JsonObject | None) -> dict[str, str]:
-    """Return the headers for a caller's identity; templates are filled in as in `process_env`.
+def build_user_headers(identity: IdentitySpec, user_context: JsonObject | None) -> dict[str, str]:
+    """Return the headers for a caller's identity; templates are filled in as in `build_process_env`.
 
     Raises:
         UsageError: an attribute's value is not allowed in a header.
@@ -103,14 +103,17 @@ def user_headers(identity: IdentitySpec, user_context: JsonObject | None) -> dic
     if identity.via != "header" or user_context is None:
         return {}
     values = {
-        name: filled(str(template), user_context) for name, template in identity.headers.items()
+        name: fill_template(str(template), user_context)
+        for name, template in identity.headers.items()
     }
     headers = {name: value for name, value in values.items() if value is not None}
     check_headers(headers, "this user_context")
     return headers
 
 
-async def request_headers(server: ServerSpec, user_context: JsonObject | None) -> dict[str, str]:
+async def build_request_headers(
+    server: ServerSpec, user_context: JsonObject | None
+) -> dict[str, str]:
     """Return the identity headers of the next request to ``server``.
 
     For bearer tokens see `harness.sessions.identity.bearer`.
@@ -120,17 +123,17 @@ async def request_headers(server: ServerSpec, user_context: JsonObject | None) -
     Raises:
         UsageError: ``user_context`` cannot be sent in this way.
     """
-    return user_headers(server.identity, user_context)
+    return build_user_headers(server.identity, user_context)
 
 
-def request_meta(identity: IdentitySpec, user_context: JsonObject | None) -> dict[str, Any]:
+def build_request_meta(identity: IdentitySpec, user_context: JsonObject | None) -> dict[str, Any]:
     """Return ``_meta`` for every request of this user."""
     if identity.via != "meta" or user_context is None:
         return {}
     return {identity.meta_key: dict(user_context)}
 
 
-def process_env(identity: IdentitySpec, user_context: JsonObject | None) -> dict[str, str]:
+def build_process_env(identity: IdentitySpec, user_context: JsonObject | None) -> dict[str, str]:
     """Return the environment variables for a process of this user.
 
     A template is text with attributes in braces: ``{role}``. A string is inserted unchanged, any
@@ -140,7 +143,8 @@ def process_env(identity: IdentitySpec, user_context: JsonObject | None) -> dict
     if identity.via != "env" or user_context is None:
         return {}
     values = {
-        name: filled(str(template), user_context) for name, template in identity.variables.items()
+        name: fill_template(str(template), user_context)
+        for name, template in identity.variables.items()
     }
     if identity.json_variable is not None:
         values[identity.json_variable] = json.dumps(dict(user_context), ensure_ascii=False)
@@ -159,12 +163,12 @@ def identity_key(user_context: JsonObject | None) -> str:
         raise UsageError(f"the user_context cannot be written as JSON: {error}") from error
 
 
-def filled(template: str, user_context: JsonObject) -> str | None:
+def fill_template(template: str, user_context: JsonObject) -> str | None:
     """Return ``template`` with its attributes filled in; ``None`` if one is missing or null."""
     if any(user_context.get(name) is None for name in _PLACEHOLDER.findall(template)):
         return None
-    return _PLACEHOLDER.sub(lambda match: _text(user_context[match[1]]), template)
+    return _PLACEHOLDER.sub(lambda match: _format_value(user_context[match[1]]), template)
 
 
-def _text(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -50,7 +50,7 @@ Claims: TypeAlias = dict[str, Any]
 """The payload of a token."""
 
 
-def flawed_claims(
+def apply_claims_flaw(
     credential: Credential, claims: JsonObject, expired_s: float | None = None
 ) -> Claims:
     """Return ``claims`` with the flaw of ``credential``, if its flaw is in the claims.
@@ -60,14 +60,14 @@ def flawed_claims(
     """
     change = _CLAIMS.get(credential)
     if credential == "expired" and expired_s is not None:
-        change = _later(-expired_s - LIFETIME_S)
+        change = _shift_times(-expired_s - LIFETIME_S)
     changed = dict(claims)
     if change is not None:
         change(changed)
     return changed
 
 
-def _later(seconds: float) -> Callable[[Claims], None]:
+def _shift_times(seconds: float) -> Callable[[Claims], None]:
     """Return a change that shifts all times by ``seconds``."""
 
     def move(claims: Claims) -> None:
@@ -77,34 +77,34 @@ def _later(seconds: float) -> Callable[[Claims], None]:
     return move
 
 
-def _without(name: str) -> Callable[[Claims], None]:
+def _drop_claim(name: str) -> Callable[[Claims], None]:
     return lambda claims: claims.pop(name)
 
 
-def _with(name: str, value: Callable[[Any], Any]) -> Callable[[Claims], None]:
+def _change_claim(name: str, value: Callable[[Any], Any]) -> Callable[[Claims], None]:
     def put(claims: Claims) -> None:
         claims[name] = value(claims[name])
 
     return put
 
 
-def _not_yet(claims: Claims) -> None:
+def _delay_validity(claims: Claims) -> None:
     claims["nbf"] += int(EXPIRED_S)
     claims["exp"] += 2 * int(EXPIRED_S)
 
 
 _CLAIMS: Mapping[Credential, Callable[[Claims], Any]] = {
-    "expired": _later(-EXPIRED_S - LIFETIME_S),
-    "expired_lately": _later(-LATELY_S - LIFETIME_S),
-    "not_yet_valid": _not_yet,
-    "missing_expiry": _without("exp"),
-    "wrong_audience": _with("aud", lambda _: WRONG_AUDIENCE),
-    "other_audiences": _with("aud", lambda _: [WRONG_AUDIENCE, "https://third.invalid"]),
-    "longer_audience": _with("aud", lambda own: f"{own}-of-another-service"),
-    "missing_audience": _without("aud"),
-    "wrong_issuer": _with("iss", lambda _: "https://another-issuer.invalid"),
-    "longer_issuer": _with("iss", lambda own: f"{own}.another-issuer.invalid"),
-    "missing_issuer": _without("iss"),
+    "expired": _shift_times(-EXPIRED_S - LIFETIME_S),
+    "expired_lately": _shift_times(-LATELY_S - LIFETIME_S),
+    "not_yet_valid": _delay_validity,
+    "missing_expiry": _drop_claim("exp"),
+    "wrong_audience": _change_claim("aud", lambda _: WRONG_AUDIENCE),
+    "other_audiences": _change_claim("aud", lambda _: [WRONG_AUDIENCE, "https://third.invalid"]),
+    "longer_audience": _change_claim("aud", lambda own: f"{own}-of-another-service"),
+    "missing_audience": _drop_claim("aud"),
+    "wrong_issuer": _change_claim("iss", lambda _: "https://another-issuer.invalid"),
+    "longer_issuer": _change_claim("iss", lambda own: f"{own}.another-issuer.invalid"),
+    "missing_issuer": _drop_claim("iss"),
 }
 
 
@@ -121,7 +121,7 @@ class Forger:
     algorithm: TokenAlgorithm = "RS256"
     """The issuer's algorithm, which the forger's own key is for, too."""
 
-    def signed(self, credential: Credential, payload: bytes) -> str | None:
+    def sign_flawed(self, credential: Credential, payload: bytes) -> str | None:
         """Return the token with the flawed signature; ``None`` if its flaw is elsewhere."""
         make = _SIGNATURES.get(credential)
         return None if make is None else make(self, payload)
@@ -132,16 +132,16 @@ class Forger:
         return {OTHER_KEYS: {"keys": [self._jwk]}, OTHER_CERTIFICATE: self._pem}
 
     @cached_property
-    def _own(self) -> PrivateKey:
+    def _forger_key(self) -> PrivateKey:
         return new_key(self.algorithm)
 
     @cached_property
-    def _own_id(self) -> str:
+    def _forger_key_id(self) -> str:
         return uuid.uuid4().hex
 
     @cached_property
     def _jwk(self) -> dict[str, Any]:
-        return public_jwk(self.algorithm, self._own.public_key(), self._own_id)
+        return public_jwk(self.algorithm, self._forger_key.public_key(), self._forger_key_id)
 
     @cached_property
     def _certificate(self) -> x509.Certificate:
@@ -151,77 +151,77 @@ class Forger:
             x509.CertificateBuilder()
             .subject_name(name)
             .issuer_name(name)
-            .public_key(self._own.public_key())
+            .public_key(self._forger_key.public_key())
             .serial_number(x509.random_serial_number())
             .not_valid_before(now - timedelta(hours=1))
             .not_valid_after(now + timedelta(days=1))
         )
-        return builder.sign(self._own, certificate_digest(self.algorithm))
+        return builder.sign(self._forger_key, certificate_digest(self.algorithm))
 
     @cached_property
     def _pem(self) -> str:
         return self._certificate.public_bytes(serialization.Encoding.PEM).decode()
 
-    def by_own_key(self, payload: bytes, **headers: Any) -> str:
+    def sign_with_key(self, payload: bytes, **headers: Any) -> str:
         """Return the token signed with the forger's own key."""
-        told = {"typ": "JWT", "kid": self._own_id, **headers}
-        return jwt.PyJWS().encode(payload, self._own, algorithm=self.algorithm, headers=told)
+        told = {"typ": "JWT", "kid": self._forger_key_id, **headers}
+        return jwt.PyJWS().encode(payload, self._forger_key, algorithm=self.algorithm, headers=told)
 
-    def by_secret(self, payload: bytes, secret: bytes, key_id: str) -> str:
+    def sign_with_secret(self, payload: bytes, secret: bytes, key_id: str) -> str:
         """Return the token signed with HS256."""
-        head = _part(json.dumps({"alg": "HS256", "typ": "JWT", "kid": key_id}).encode())
-        signed = f"{head}.{_part(payload)}"
-        return f"{signed}.{_part(hmac.digest(secret, signed.encode(), hashlib.sha256))}"
+        head = _encode_part(json.dumps({"alg": "HS256", "typ": "JWT", "kid": key_id}).encode())
+        signed = f"{head}.{_encode_part(payload)}"
+        return f"{signed}.{_encode_part(hmac.digest(secret, signed.encode(), hashlib.sha256))}"
 
-    def unsigned(self, payload: bytes) -> str:
+    def build_unsigned(self, payload: bytes) -> str:
         """Return the token that claims to be unsigned."""
-        head = _part(json.dumps({"alg": "none", "typ": "JWT", "kid": self.key_id}).encode())
-        return f"{head}.{_part(payload)}."
+        head = _encode_part(json.dumps({"alg": "none", "typ": "JWT", "kid": self.key_id}).encode())
+        return f"{head}.{_encode_part(payload)}."
 
     def public_pem(self) -> bytes:
         """Return the issuer's public key in PEM."""
         form = serialization.PublicFormat.SubjectPublicKeyInfo
         return self.public.public_bytes(serialization.Encoding.PEM, form)
 
-    def embedded_certificate(self, payload: bytes) -> str:
+    def embed_certificate(self, payload: bytes) -> str:
         """Return the token with the certificate of the forger's key in its header."""
         der = self._certificate.public_bytes(serialization.Encoding.DER)
-        return self.by_own_key(payload, x5c=[base64.b64encode(der).decode()])
+        return self.sign_with_key(payload, x5c=[base64.b64encode(der).decode()])
 
-    def embedded_key(self, payload: bytes) -> str:
+    def embed_key(self, payload: bytes) -> str:
         """Return the token with the forger's key in its header."""
-        return self.by_own_key(payload, jwk=self._jwk)
+        return self.sign_with_key(payload, jwk=self._jwk)
 
 
 _SIGNATURES: Mapping[Credential, Callable[[Forger, bytes], str]] = {
-    "alg_none": Forger.unsigned,
-    "hmac_with_public_key": lambda forger, payload: forger.by_secret(
+    "alg_none": Forger.build_unsigned,
+    "hmac_with_public_key": lambda forger, payload: forger.sign_with_secret(
         payload, forger.public_pem(), forger.key_id
     ),
-    "key_path": lambda forger, payload: forger.by_secret(payload, b"", _EMPTY_FILE),
-    "other_key": lambda forger, payload: forger.by_own_key(payload, kid=forger.key_id),
-    "embedded_key": Forger.embedded_key,
-    "embedded_certificate": Forger.embedded_certificate,
-    "key_url": lambda forger, payload: forger.by_own_key(
+    "key_path": lambda forger, payload: forger.sign_with_secret(payload, b"", _EMPTY_FILE),
+    "other_key": lambda forger, payload: forger.sign_with_key(payload, kid=forger.key_id),
+    "embedded_key": Forger.embed_key,
+    "embedded_certificate": Forger.embed_certificate,
+    "key_url": lambda forger, payload: forger.sign_with_key(
         payload, jku=f"{forger.issuer}{OTHER_KEYS}"
     ),
-    "certificate_url": lambda forger, payload: forger.by_own_key(
+    "certificate_url": lambda forger, payload: forger.sign_with_key(
         payload, x5u=f"{forger.issuer}{OTHER_CERTIFICATE}"
     ),
     "unreadable": lambda _forger, _payload: uuid.uuid4().hex,
 }
 
 
-def with_broken_signature(credential: Credential, token: str) -> str:
+def break_signature(credential: Credential, token: str) -> str:
     """Return the issuer's ``token`` with its signature broken, if that is the flaw."""
     signed, _, signature = token.rpartition(".")
     if credential == "no_signature":
         return f"{signed}."
     if credential == "bad_signature":  # right length, every bit wrong
         wrong = bytes(byte ^ 0xFF for byte in base64.urlsafe_b64decode(f"{signature}=="))
-        return f"{signed}.{_part(wrong)}"
+        return f"{signed}.{_encode_part(wrong)}"
     return token
 
 
-def _part(data: bytes) -> str:
+def _encode_part(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

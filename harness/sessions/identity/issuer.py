@@ -53,7 +53,7 @@ class Issuer:
             ServerError: the port is taken.
         """
         try:
-            self._http = _Http((HOST, port), _Handler)
+            self._http = _DocumentServer((HOST, port), _Handler)
         except OSError as error:
             why = (
                 "is taken by another process"
@@ -66,19 +66,19 @@ class Issuer:
         self.url = f"http://{HOST}:{self._http.server_address[1]}"
         self.jwks_url = f"{self.url}{_JWKS}"
         self._key = SigningKey(algorithm)
-        self._forger = self._key.forger(self.url)
-        metadata = _metadata(self.url, self.jwks_url, algorithm)
+        self._forger = self._key.build_forger(self.url)
+        metadata = _build_metadata(self.url, self.jwks_url, algorithm)
         self._http.documents = {
             "/.well-known/openid-configuration": metadata,
             "/.well-known/oauth-authorization-server": metadata,
-            _JWKS: self._key.jwks(),
+            _JWKS: self._key.build_jwks(),
         }
         self._thread = threading.Thread(
             target=self._http.serve_forever, args=(_POLL_S,), daemon=True
         )
         self._thread.start()
 
-    def token(
+    def issue_token(
         self,
         claims: JsonObject,
         *,
@@ -113,7 +113,7 @@ class Issuers:
         self._lock = anyio.Lock()
         self._issuers: dict[tuple[int, TokenAlgorithm], Issuer] = {}
 
-    async def on(self, port: int | None, algorithm: TokenAlgorithm = "RS256") -> Issuer:
+    async def get_issuer(self, port: int | None, algorithm: TokenAlgorithm = "RS256") -> Issuer:
         """Return the issuer on ``port`` that signs by ``algorithm``; ``None`` is any free port.
 
         Raises:
@@ -134,7 +134,7 @@ class Issuers:
             self._issuers.clear()
 
 
-class _Http(ThreadingHTTPServer):
+class _DocumentServer(ThreadingHTTPServer):
     """Serves ``documents``, path by path."""
 
     daemon_threads = True
@@ -152,7 +152,7 @@ class _Http(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     """Answers GET with a document."""
 
-    server: _Http
+    server: _DocumentServer
     timeout = REQUEST_S
 
     def do_GET(self) -> None:
@@ -171,7 +171,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Print nothing: stderr is the user's terminal."""
 
 
-def _metadata(issuer: str, jwks_url: str, algorithm: TokenAlgorithm) -> dict[str, Any]:
+def _build_metadata(issuer: str, jwks_url: str, algorithm: TokenAlgorithm) -> dict[str, Any]:
     return {
         "issuer": issuer,
         "jwks_uri": jwks_url,

@@ -19,7 +19,7 @@ PublicKey: TypeAlias = rsa.RSAPublicKey | ec.EllipticCurvePublicKey | ed25519.Ed
 _KEY_BITS = 2048
 
 
-class _Sort(NamedTuple):
+class _KeyKind(NamedTuple):
     """How keys of one algorithm are made and written."""
 
     make: Callable[[], PrivateKey]
@@ -28,18 +28,18 @@ class _Sort(NamedTuple):
     """Of certificates; EdDSA has its own."""
 
 
-_SORTS: Mapping[TokenAlgorithm, _Sort] = {
-    "RS256": _Sort(
+_SORTS: Mapping[TokenAlgorithm, _KeyKind] = {
+    "RS256": _KeyKind(
         lambda: rsa.generate_private_key(public_exponent=65537, key_size=_KEY_BITS),
         lambda key: RSAAlgorithm.to_jwk(key, as_dict=True),
         hashes.SHA256(),
     ),
-    "ES256": _Sort(
+    "ES256": _KeyKind(
         lambda: ec.generate_private_key(ec.SECP256R1()),
         lambda key: ECAlgorithm.to_jwk(key, as_dict=True),
         hashes.SHA256(),
     ),
-    "EdDSA": _Sort(
+    "EdDSA": _KeyKind(
         ed25519.Ed25519PrivateKey.generate,
         lambda key: OKPAlgorithm.to_jwk(key, as_dict=True),
         None,

@@ -22,9 +22,9 @@ from anyio.abc import ByteReceiveStream, Process
 
 from harness.base import ServerError
 from harness.sessions.processes.guardian import Guardian
-from harness.sessions.processes.last_words import last_words
 from harness.sessions.processes.pipes import wait_closed
 from harness.sessions.processes.process import INHERITED as SERVER_INHERITED
+from harness.sessions.processes.stderr_excerpt import extract_informative_lines
 from harness.types import JsonObject
 
 _PROXIES = ("all_proxy", "http_proxy", "https_proxy", "no_proxy")
@@ -54,7 +54,7 @@ _TOKEN = re.compile(r"[\x21-\x7e]+")
 _KEPT_LINES = 5
 
 
-async def ask_command(
+async def run_token_command(
     command: str,
     user_context: JsonObject,
     guardian: Guardian,
@@ -74,30 +74,30 @@ async def ask_command(
             f"the token_command cannot be run: {', '.join(unset)} of its token_env is not set"
         )
     with anyio.CancelScope(shield=True):  # every started process must be tracked
-        process = await _started(command, cwd, guardian, {*INHERITED, *variables})
-        guardian.watch(process.pid)
+        process = await _start_command(command, cwd, guardian, {*INHERITED, *variables})
+        guardian.watch_group(process.pid)
     out, err = bytearray(), bytearray()
     try:
         with anyio.move_on_after(COMMAND_S) as scope:
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(_feed, process, json.dumps(dict(user_context)).encode())
-                tasks.start_soon(_collect, process.stdout, out)
-                tasks.start_soon(_collect, process.stderr, err)
+                tasks.start_soon(_write_input, process, json.dumps(dict(user_context)).encode())
+                tasks.start_soon(_collect_output, process.stdout, out)
+                tasks.start_soon(_collect_output, process.stderr, err)
             await process.wait()
     finally:
-        await _end(process, guardian)
+        await _end_command(process, guardian)
     tail = "\n".join(err.decode("utf-8", "replace").strip().splitlines()[-_KEPT_LINES:])
     if scope.cancelled_caught:
         raise ServerError(f"the token_command did not end within {COMMAND_S:g} s", stderr_tail=tail)
     if process.returncode:
-        why = "".join(f"; its last words: {cause}" for cause in last_words(tail)[:1])
+        why = "".join(f"; its last words: {cause}" for cause in extract_informative_lines(tail)[:1])
         raise ServerError(
             f"the token_command ended with exit code {process.returncode}{why}", stderr_tail=tail
         )
-    return _token_in(bytes(out), tail)
+    return _parse_token(bytes(out), tail)
 
 
-async def _started(
+async def _start_command(
     command: str, cwd: str | None, guardian: Guardian, variables: Iterable[str]
 ) -> Process:
     try:
@@ -115,7 +115,7 @@ async def _started(
         raise ServerError(f"the token_command could not be started: {error}") from error
 
 
-async def _feed(process: Process, data: bytes) -> None:
+async def _write_input(process: Process, data: bytes) -> None:
     assert process.stdin is not None
     with suppress(anyio.BrokenResourceError, OSError):  # it need not read its stdin
         await process.stdin.send(data)
@@ -123,26 +123,26 @@ async def _feed(process: Process, data: bytes) -> None:
         await process.stdin.aclose()
 
 
-async def _collect(stream: ByteReceiveStream | None, kept: bytearray) -> None:
+async def _collect_output(stream: ByteReceiveStream | None, kept: bytearray) -> None:
     assert stream is not None
     with suppress(anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
         while True:
             kept += (await stream.receive())[: MAX_BYTES + 1 - len(kept)]
 
 
-async def _end(process: Process, guardian: Guardian) -> None:
+async def _end_command(process: Process, guardian: Guardian) -> None:
     """End the command and its child processes."""
     with anyio.CancelScope(shield=True):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-        guardian.release(process.pid)
+        guardian.release_group(process.pid)
         with anyio.move_on_after(REAP_S):
             await process.aclose()
             assert process.stdin is not None
             await wait_closed(process.stdin)
 
 
-def _token_in(out: bytes, tail: str) -> str:
+def _parse_token(out: bytes, tail: str) -> str:
     """Return the token; for invalid output, raise an error that describes only the problem."""
     text = out.decode("utf-8", "replace").strip()
     if not text:

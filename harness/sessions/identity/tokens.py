@@ -18,8 +18,8 @@ from harness.sessions.identity.claims import AGAIN, IN_HEADER
 from harness.sessions.identity.flaws import (
     LIFETIME_S,
     Forger,
-    flawed_claims,
-    with_broken_signature,
+    apply_claims_flaw,
+    break_signature,
 )
 from harness.sessions.identity.keys import new_key, public_jwk
 from harness.types import Credential, JsonObject, TokenAlgorithm
@@ -48,11 +48,11 @@ class SigningKey:
         # new for each key, so that verifiers that cache keys fetch them again
         self._id = uuid.uuid4().hex
 
-    def jwks(self) -> dict[str, Any]:
+    def build_jwks(self) -> dict[str, Any]:
         """Return the public half as a JSON Web Key Set."""
         return {"keys": [public_jwk(self._algorithm, self._private.public_key(), self._id)]}
 
-    def forger(self, issuer: str) -> Forger:
+    def build_forger(self, issuer: str) -> Forger:
         """Return the forger, which signs tokens of ``issuer`` without its key."""
         return Forger(issuer, self._id, self._private.public_key(), self._algorithm)
 
@@ -69,7 +69,7 @@ class SigningKey:
         """Return a token with ``claims`` and the issuer's own, with the flaw of ``credential``.
 
         ``forger`` signs if the flaw is in the signature; by default a new one. ``expired_s``: see
-        `harness.sessions.identity.flaws.flawed_claims`.
+        `harness.sessions.identity.flaws.apply_claims_flaw`.
         """
         issued = self._now()
         right = {
@@ -86,23 +86,21 @@ class SigningKey:
             for name in list(right)
             if name.endswith(IN_HEADER)
         }
-        payload = flawed_claims(credential, right, expired_s)
+        payload = apply_claims_flaw(credential, right, expired_s)
         data = json.dumps(payload, separators=(",", ":")).replace(
             f'{json.dumps(AGAIN)[1:-1]}":', '":'
         )
-        text = (forger or self.forger(issuer)).signed(credential, data.encode())
+        text = (forger or self.build_forger(issuer)).sign_flawed(credential, data.encode())
         if text is None:
             headers = {**claimed, "kid": self._id, "typ": "JWT"}
             text = jwt.PyJWS().encode(
                 data.encode(), self._private, algorithm=self._algorithm, headers=headers
             )
         expires = payload.get("exp")
-        return Token(
-            with_broken_signature(credential, text), None if expires is None else float(expires)
-        )
+        return Token(break_signature(credential, text), None if expires is None else float(expires))
 
 
-def expiry_of(text: str) -> float | None:
+def read_expiry(text: str) -> float | None:
     """Return the expiry of another issuer's token, if it has one; nothing is verified."""
     try:
         expires = jwt.decode(text, options={"verify_signature": False}).get("exp")

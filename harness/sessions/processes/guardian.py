@@ -65,13 +65,13 @@ class Guardian:
                 os.close(read_end)
             self._pipe = write_end
 
-    def watch(self, group: int) -> None:
-        """Register a process group; it is killed if harness ends before `release`."""
-        self._tell(f"+{group}\n")
+    def watch_group(self, group: int) -> None:
+        """Register a process group; it is killed if harness ends before `release_group`."""
+        self._write_line(f"+{group}\n")
 
-    def release(self, group: int) -> None:
+    def release_group(self, group: int) -> None:
         """Unregister the process group, because it has ended."""
-        self._tell(f"-{group}\n")
+        self._write_line(f"-{group}\n")
 
     async def __aexit__(
         self,
@@ -97,7 +97,7 @@ class Guardian:
             with anyio.move_on_after(END_S):
                 await self._process.aclose()
 
-    def _tell(self, line: str) -> None:
+    def _write_line(self, line: str) -> None:
         # The guardian may have been killed: the run is then less protected, but not broken.
         if self._pipe is not None:
             with suppress(BrokenPipeError):

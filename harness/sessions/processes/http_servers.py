@@ -23,11 +23,11 @@ from urllib.parse import urlsplit
 import anyio
 from anyio.abc import TaskGroup
 
-from harness.base import LOCALHOST, ServerError, digest, is_localhost
+from harness.base import LOCALHOST, ServerError, digest_json, is_localhost
 from harness.sessions.identity.bearer import Bearers
 from harness.sessions.processes.guardian import Guardian
-from harness.sessions.processes.process import OBITUARY_S, ServerProcess, launch
-from harness.sessions.processes.shortage import shortage
+from harness.sessions.processes.process import OBITUARY_S, ServerProcess, launch_server
+from harness.sessions.processes.shortage import find_shortage
 from harness.sessions.transports import TRANSPORTS
 from harness.types import ServerSpec
 
@@ -88,14 +88,14 @@ class Host:
 
     def stderr_text(self) -> str:
         """Return the last lines that it wrote to stdout or stderr."""
-        return self._last_words if self._process is None else self._process.stderr.text()
+        return self._last_words if self._process is None else self._process.stderr.get_text()
 
-    async def launched(self) -> None:
+    async def wait_launched(self) -> None:
         """Wait until the process has started, or has failed to start."""
         if self.is_ours:
             await self._launched.wait()
 
-    async def ready(self) -> str | None:
+    async def wait_ready(self) -> str | None:
         """Wait until it listens and return ``None``; if it ends first, return how.
 
         Raises:
@@ -105,10 +105,10 @@ class Host:
             return None
         await self._settled.wait()
         if self._failure is not None:
-            raise self._failure.again()
+            raise self._failure.copy_for_trial()
         return self._end
 
-    async def obituary(self) -> str | None:
+    async def describe_exit(self) -> str | None:
         """Return how it ended, after a short wait if needed.
 
         ``None`` if it is alive or was not started by harness.
@@ -122,44 +122,44 @@ class Host:
         """Begin to end the process."""
         self._over.set()
 
-    async def closed(self) -> None:
+    async def wait_closed(self) -> None:
         """Wait until no process is left."""
         await self._ended.wait()
 
     async def run(self) -> None:
         """Start the process, keep it until `close` or its exit, and end it. Never raises."""
         try:
-            await self._live()
+            await self._run_process()
         except ServerError as error:
             self._failure = error
         except Exception as error:  # noqa: BLE001 - whatever a URL or a machine brings is this server's fault and must not touch others
             why = (
                 f"server {self._spec.name!r} could not be started: {type(error).__name__}: {error}"
             )
-            lack = shortage(error, f"starting server {self._spec.name!r}")
+            lack = find_shortage(error, f"starting server {self._spec.name!r}")
             self._failure = lack or ServerError(why, stderr_tail=self._last_words)
         finally:
             for event in (self._launched, self._over, self._settled, self._gone, self._ended):
                 event.set()
 
-    async def _live(self) -> None:
+    async def _run_process(self) -> None:
         port = await self._choose_port()
-        spec = await self._bearers.introduced(_with_port(self._spec, port))
+        spec = await self._bearers.fill_issuer(_fill_port(self._spec, port))
         self.url = spec.transport.url or ""
         env = {**({} if "PORT" in spec.transport.env else {"PORT": str(port)}), **self._env}
         async with (
-            launch(spec, env, self._guardian, with_pipes=False) as process,
+            launch_server(spec, env, self._guardian, with_pipes=False) as process,
             anyio.create_task_group() as tasks,
         ):
             self._process = process
             self._launched.set()
             try:
-                tasks.start_soon(self._watch, process)
-                tasks.start_soon(self._knock)
+                tasks.start_soon(self._watch_process, process)
+                tasks.start_soon(self._poll_port)
                 await self._over.wait()
                 tasks.cancel_scope.cancel()
             finally:
-                self._last_words = process.stderr.text()
+                self._last_words = process.stderr.get_text()
                 self._process = None
 
     async def _choose_port(self) -> int:
@@ -173,26 +173,26 @@ class Host:
                 probe.bind(("127.0.0.1", 0))
                 port: int = probe.getsockname()[1]
                 return port
-        host, port = address(self._spec.transport.url)
-        if await _listens(host, port):
+        host, port = split_address(self._spec.transport.url)
+        if await _is_listening(host, port):
             raise ServerError(
                 f"server {self._spec.name!r} was not started: another program already listens on "
                 f"port {port}; write {PORT} in its url and args, and harness chooses a free one"
             )
         return port
 
-    async def _watch(self, process: ServerProcess) -> None:
-        await process.exited()
-        self._end = await process.obituary()
+    async def _watch_process(self, process: ServerProcess) -> None:
+        await process.wait_exited()
+        self._end = await process.describe_exit()
         for event in (self._over, self._settled, self._gone):
             event.set()
         for tell in self.users:
             tell()
 
-    async def _knock(self) -> None:
-        host, port = address(self.url)
+    async def _poll_port(self) -> None:
+        host, port = split_address(self.url)
         began = anyio.current_time()
-        while not await _listens(host, port):  # noqa: ASYNC110 - nobody tells us when it does
+        while not await _is_listening(host, port):  # noqa: ASYNC110 - nobody tells us when it does
             await anyio.sleep(max(POLL_S, POLL_SHARE * (anyio.current_time() - began)))
         self._settled.set()
 
@@ -219,25 +219,25 @@ class Hosts:
             raise ServerError(
                 f"server {spec.name!r} is reached over HTTP and has neither a command nor a url"
             )
-        host = await self._host(spec, env)
+        host = await self._get_host(spec, env)
         host.users.append(on_exit)
         try:
-            await host.launched()
+            await host.wait_launched()
             yield host
         finally:
             host.users.remove(on_exit)
             if host.is_ours and not host.users:
                 host.close()
                 with anyio.CancelScope(shield=True):
-                    await host.closed()
+                    await host.wait_closed()
 
-    async def _host(self, spec: ServerSpec, env: Mapping[str, str]) -> Host:
+    async def _get_host(self, spec: ServerSpec, env: Mapping[str, str]) -> Host:
         own = Host(spec, env, self._guardian, self._bearers)
         if own.is_ours:
             if spec.isolation != "case":
-                key = digest([asdict(spec), dict(env)])
+                key = digest_json([asdict(spec), dict(env)])
                 while (shared := self._shared.get(key)) is not None and shared.is_over:
-                    await shared.closed()  # it may occupy a port that its successor needs
+                    await shared.wait_closed()  # it may occupy a port that its successor needs
                     if self._shared.get(key) is shared:
                         del self._shared[key]
                 if shared is not None:
@@ -247,38 +247,38 @@ class Hosts:
         return own
 
 
-def address(url: str) -> tuple[str, int]:
+def split_address(url: str) -> tuple[str, int]:
     """Return the host and the port of ``url``."""
     parts = urlsplit(url)
     return parts.hostname or "", parts.port or _DEFAULT_PORTS.get(parts.scheme, 80)
 
 
-def _with_port(spec: ServerSpec, port: int) -> ServerSpec:
+def _fill_port(spec: ServerSpec, port: int) -> ServerSpec:
     transport = TRANSPORTS.get(spec.transport.kind)
 
-    def filled(text: str) -> str:
+    def fill_text(text: str) -> str:
         return text.replace(PORT, str(port))
 
     return replace(
         spec,
         transport=replace(
             spec.transport,
-            url=filled(
+            url=fill_text(
                 spec.transport.url or f"{transport.schemes[0]}://127.0.0.1:{PORT}{transport.path}"
             ),
-            args=tuple(filled(argument) for argument in spec.transport.args),
-            env={name: filled(value) for name, value in spec.transport.env.items()},
+            args=tuple(fill_text(argument) for argument in spec.transport.args),
+            env={name: fill_text(value) for name, value in spec.transport.env.items()},
         ),
     )
 
 
-async def _listens(host: str, port: int) -> bool:
+async def _is_listening(host: str, port: int) -> bool:
     with anyio.move_on_after(KNOCK_S):
         for place in (host, *(LOCALHOST if is_localhost(host) else ())):
             try:
                 stream = await anyio.connect_tcp(place, port)
             except OSError as error:
-                if (lack := shortage(error, "reaching a server that starts")) is not None:
+                if (lack := find_shortage(error, "reaching a server that starts")) is not None:
                     raise lack from error
             else:
                 await stream.aclose()

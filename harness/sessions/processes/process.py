@@ -27,7 +27,7 @@ from anyio.abc import ByteReceiveStream, Process
 from harness.base import ServerError
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.server_input import ServerInput
-from harness.sessions.processes.shortage import shortage
+from harness.sessions.processes.shortage import find_shortage
 from harness.sessions.processes.stderr import StderrTail
 from harness.types import ServerSpec
 
@@ -56,7 +56,7 @@ _POLL_S = 0.002
 
 
 class ServerProcess:
-    """A running server process: its pipes, its stderr tail, and how it ended. Made by `launch`."""
+    """A running server process: its pipes, its stderr tail, and how it ended. Made by `launch_server`."""
 
     def __init__(self, process: Process, stderr: StderrTail, guardian: Guardian) -> None:
         """Manage ``process``, the leader of a process group of its own."""
@@ -67,7 +67,7 @@ class ServerProcess:
         self._process = process
         self._guardian = guardian
         self._group: int | None = process.pid
-        guardian.watch(process.pid)
+        guardian.watch_group(process.pid)
 
     @property
     def pid(self) -> int:
@@ -76,9 +76,9 @@ class ServerProcess:
 
     def stderr_text(self) -> str:
         """Return the last lines that it wrote on stderr."""
-        return self.stderr.text()
+        return self.stderr.get_text()
 
-    async def obituary(self) -> str:
+    async def describe_exit(self) -> str:
         """Return how it ended, ``exited with code 1``, after a short wait if needed."""
         with anyio.move_on_after(OBITUARY_S):
             await self._process.wait()
@@ -89,11 +89,11 @@ class ServerProcess:
             return f"was killed by {_signal_name(-code)}"
         return f"exited with code {code}"
 
-    async def exited(self) -> None:
+    async def wait_exited(self) -> None:
         """Wait until it has ended."""
         await self._process.wait()
 
-    async def watch(self) -> None:
+    async def watch_exit(self) -> None:
         """Wait for the exit, then end the rest of its group, which may hold its pipes open."""
         await self._process.wait()
         self._kill_group()
@@ -118,7 +118,7 @@ class ServerProcess:
             if await self._exits_within(REAP_S):
                 await self._process.aclose()
                 await self.stdin.wait_closed()
-                await self._vanishes()
+                await self._wait_group_gone()
             self.stderr.close()
 
     async def _exits_within(self, seconds: float) -> bool:
@@ -130,7 +130,7 @@ class ServerProcess:
                 tasks.cancel_scope.cancel()
         return self._process.returncode is not None
 
-    async def _vanishes(self) -> None:
+    async def _wait_group_gone(self) -> None:
         """Wait until the kernel has ended the rest of the group, after the signal."""
         with anyio.move_on_after(VANISH_S), suppress(ProcessLookupError, PermissionError):
             while True:
@@ -146,7 +146,7 @@ class ServerProcess:
         # Only once: afterwards the id may belong to another process.
         if self._group is not None:
             self._signal_group(signal.SIGKILL)
-            self._guardian.release(self._group)
+            self._guardian.release_group(self._group)
             self._group = None
 
     def _signal_group(self, number: signal.Signals) -> None:
@@ -156,7 +156,7 @@ class ServerProcess:
 
 
 @asynccontextmanager
-async def launch(
+async def launch_server(
     spec: ServerSpec, env: Mapping[str, str], guardian: Guardian, *, with_pipes: bool = True
 ) -> AsyncGenerator[ServerProcess]:
     """Run the server for the length of the block; ``env`` is added to its configured environment.
@@ -166,13 +166,16 @@ async def launch(
     Raises:
         ServerError: it could not be started.
     """
-    process = await _start(
-        spec, {**_inherited(), **spec.transport.env, **env}, guardian, with_pipes=with_pipes
+    process = await _start_process(
+        spec,
+        {**_inherit_environment(), **spec.transport.env, **env},
+        guardian,
+        with_pipes=with_pipes,
     )
     try:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(process.stderr.read_on)
-            tasks.start_soon(process.watch)
+            tasks.start_soon(process.stderr.read_continuously)
+            tasks.start_soon(process.watch_exit)
             try:
                 yield process
             finally:
@@ -181,7 +184,7 @@ async def launch(
         await process.end()
 
 
-async def _start(
+async def _start_process(
     spec: ServerSpec, env: Mapping[str, str], guardian: Guardian, *, with_pipes: bool
 ) -> ServerProcess:
     if spec.transport.command is None:
@@ -196,7 +199,7 @@ async def _start(
     try:
         stderr_read, stderr_write = os.pipe()
     except OSError as error:
-        raise shortage(error, starting) or ServerError(
+        raise find_shortage(error, starting) or ServerError(
             f"server {spec.name!r} could not be started: {error}"
         ) from error
     try:
@@ -204,7 +207,7 @@ async def _start(
         # A cancellation between the fork and its return would leave an untracked process.
         with anyio.CancelScope(shield=True):
             process = await anyio.open_process(
-                [*dying_with_us(), spec.transport.command, *spec.transport.args],
+                [*build_death_prefix(), spec.transport.command, *spec.transport.args],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE if with_pipes else stderr_write,
                 stderr=stderr_write,
@@ -214,7 +217,7 @@ async def _start(
             )
     except (OSError, ValueError) as error:
         os.close(stderr_read)
-        raise shortage(error, starting) or ServerError(
+        raise find_shortage(error, starting) or ServerError(
             f"server {spec.name!r} could not be started: {error}"
         ) from error
     except BaseException:
@@ -225,7 +228,7 @@ async def _start(
     return ServerProcess(process, StderrTail(stderr_read), guardian)
 
 
-def _inherited() -> dict[str, str]:
+def _inherit_environment() -> dict[str, str]:
     return {name: os.environ[name] for name in INHERITED if name in os.environ}
 
 
@@ -257,7 +260,7 @@ def _check_startable(name: str, command: str, cwd: str | None, env: Mapping[str,
 
 
 @functools.cache
-def dying_with_us() -> tuple[str, ...]:
+def build_death_prefix() -> tuple[str, ...]:
     """Return the command prefix that makes the kernel kill a server when harness dies.
 
     It covers the moment before the guardian knows the server. Old and reduced versions of

@@ -30,7 +30,7 @@ class ServerInput(ByteSendStream):
     @property
     def was_ignored(self) -> bool:
         """Whether the server took nothing of what was written, as far as the system tells."""
-        return self._unread() >= self._written
+        return self._count_unread() >= self._written
 
     async def send(self, item: bytes) -> None:
         """Write ``item``."""
@@ -50,7 +50,7 @@ class ServerInput(ByteSendStream):
         """Wait for it to close after the process has ended."""
         await wait_closed(self._stdin)
 
-    def _unread(self) -> int:
+    def _count_unread(self) -> int:
         """Return the number of bytes that wait in the pipe; 0 on systems that do not tell."""
         waiting = array.array("i", [0])
         if self._kept is not None:

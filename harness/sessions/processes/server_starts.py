@@ -22,9 +22,9 @@ class ServerStarts:
     needs_initialize: bool = False
     """Whether it ends at the first message that is no ``initialize``."""
 
-    def as_learnt(self, server: ServerSpec) -> ServerSpec:
+    def apply_handshake(self, server: ServerSpec) -> ServerSpec:
         """Return ``server`` with the handshake that it is known to need."""
-        return with_older_handshake(server) if self.needs_initialize else server
+        return use_older_handshake(server) if self.needs_initialize else server
 
     def refuse_hopeless(self, failures: int, failure: ServerError | None) -> None:
         """Refuse to start the server again for a user, for whom it failed ``failures`` times.
@@ -38,18 +38,18 @@ class ServerStarts:
         is_over = failures >= (MAX_STARTS if self.has_started else 1)
         why = failure if is_over else self.failure
         if why is not None and not isinstance(why, passing):
-            raise why.again(" (not tried again)")
+            raise why.copy_for_trial(" (not tried again)")
 
-    def succeeded(self) -> None:
+    def record_success(self) -> None:
         """Record a start."""
         self.has_started, self.failure = True, None
 
-    def failed(self, server: ServerSpec, error: ServerError) -> None:
+    def record_failure(self, server: ServerSpec, error: ServerError) -> None:
         """Record a failed start; what depends on the user concerns no other."""
         if error.gone and not self.has_started and server.identity.via != "env":
             self.failure = error
 
 
-def with_older_handshake(server: ServerSpec) -> ServerSpec:
+def use_older_handshake(server: ServerSpec) -> ServerSpec:
     """Return ``server``, to be sent ``initialize`` and nothing before it."""
     return replace(server, transport=replace(server.transport, protocol="legacy"))

@@ -12,12 +12,12 @@ _SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS,
 _FILES = frozenset({errno.EMFILE, errno.ENFILE})
 
 
-def shortage(error: BaseException, doing: str) -> OutOfResources | None:
+def find_shortage(error: BaseException, doing: str) -> OutOfResources | None:
     """Return the error to raise if ``error`` comes from such a shortage, else ``None``.
 
     ``doing`` says what harness was doing, for the message.
     """
-    systems = (each.errno for each in _causes(error) if isinstance(each, OSError))
+    systems = (each.errno for each in _iterate_causes(error) if isinstance(each, OSError))
     number = next((each for each in systems if each in _SHORTAGES), None)
     if number is None:
         return None
@@ -28,7 +28,7 @@ def shortage(error: BaseException, doing: str) -> OutOfResources | None:
     )
 
 
-def _causes(error: BaseException) -> Iterator[BaseException]:
+def _iterate_causes(error: BaseException) -> Iterator[BaseException]:
     """Yield ``error`` and all errors that it wraps or that caused it, the innermost last."""
     waiting, seen = [error], set[int]()
     while waiting:

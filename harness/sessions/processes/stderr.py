@@ -29,7 +29,7 @@ class StderrTail:
         self._fd: int | None = fd
         self._kept = b""
 
-    async def read_on(self) -> None:
+    async def read_continuously(self) -> None:
         """Read continuously until the other end closes the pipe."""
         rest_s = _FIRST_REST_S
         while self._fd is not None:
@@ -42,13 +42,13 @@ class StderrTail:
             rest_s = _FIRST_REST_S if count >= _MUCH_BYTES else min(2 * rest_s, REST_S)
             await anyio.sleep(rest_s)
 
-    def text(self) -> str:
+    def get_text(self) -> str:
         """Return the last lines written so far, at most `KEPT_BYTES`, without known secrets."""
         self._drain()
         kept = self._kept
         if len(kept) == KEPT_BYTES:
             kept = kept[kept.find(b"\n") + 1 :]
-        return KNOWN.text(kept.decode("utf-8", "replace").strip("\n"))
+        return KNOWN.redact_text(kept.decode("utf-8", "replace").strip("\n"))
 
     def close(self) -> None:
         """Read the rest of the pipe and close it."""

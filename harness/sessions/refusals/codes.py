@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.base import loads
+from harness.base import load_json
 
 _KEYS = frozenset(
     {"code", "error", "errorcode", "reason", "status", "statuscode", "type", "kind", "httpstatus"}
@@ -36,7 +36,9 @@ _LONGEST_TEXT = 20_000  # characters of a text that is read as JSON
 
 def has_refusal_code(*parts: Any) -> bool:
     """Return whether an error, with these JSON values or texts of JSON, refuses by its code."""
-    return any(_is_code(value) for part in parts for value in _codes(_read(part), _DEPTH))
+    return any(
+        _is_code(value) for part in parts for value in _iterate_codes(_parse_part(part), _DEPTH)
+    )
 
 
 def is_refusal_body(structured: Any, text: str) -> bool:
@@ -45,7 +47,7 @@ def is_refusal_body(structured: Any, text: str) -> bool:
     All its keys must be those of an error, so that a result with data does not count as a refusal;
     a data value (``{"status": "denied"}`` of a loan) is not a code.
     """
-    body = structured if structured is not None else _read(text)
+    body = structured if structured is not None else _parse_part(text)
     return _is_only_error(body, _DEPTH) and has_refusal_code(body)
 
 
@@ -53,10 +55,13 @@ def _is_only_error(body: Any, depth: int) -> bool:
     return (
         isinstance(body, Mapping)
         and depth > 0
-        and not {"error", "errors"}.isdisjoint(map(_plain, body))
+        and not {"error", "errors"}.isdisjoint(map(_normalize_text, body))
         and all(
-            _plain(key) in _BESIDE
-            or (_plain(key) in _KEYS and (not isinstance(value, Mapping) or _is_flat(value)))
+            _normalize_text(key) in _BESIDE
+            or (
+                _normalize_text(key) in _KEYS
+                and (not isinstance(value, Mapping) or _is_flat(value))
+            )
             for key, value in body.items()
         )
     )
@@ -64,35 +69,35 @@ def _is_only_error(body: Any, depth: int) -> bool:
 
 def _is_flat(error: Mapping[str, Any]) -> bool:
     """Whether an inner ``error`` has only keys of errors."""
-    return all(_plain(key) in _KEYS | _BESIDE for key in error)
+    return all(_normalize_text(key) in _KEYS | _BESIDE for key in error)
 
 
-def _read(part: Any) -> Any:
+def _parse_part(part: Any) -> Any:
     if not isinstance(part, str):
         return part
     if not part.lstrip().startswith("{") or len(part) > _LONGEST_TEXT:
         return None
     try:
-        return loads(part)
+        return load_json(part)
     except ValueError:
         return None
 
 
-def _codes(part: Any, depth: int) -> Iterator[Any]:
+def _iterate_codes(part: Any, depth: int) -> Iterator[Any]:
     if not isinstance(part, Mapping) or not depth:
         return
     for key, value in part.items():
         if isinstance(value, Mapping):
-            yield from _codes(value, depth - 1)
-        elif _plain(key) in _KEYS:
+            yield from _iterate_codes(value, depth - 1)
+        elif _normalize_text(key) in _KEYS:
             yield value
 
 
 def _is_code(value: Any) -> bool:
     if isinstance(value, str):
-        return _plain(value) in _CODES
+        return _normalize_text(value) in _CODES
     return isinstance(value, int) and not isinstance(value, bool) and value in _STATUSES
 
 
-def _plain(text: Any) -> str:
+def _normalize_text(text: Any) -> str:
     return re.sub(r"[\W_]+", "", str(text)).lower()

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from mcp.shared.exceptions import MCPError
 
-from harness.base import NotAdmitted, ServerError, search
+from harness.base import NotAdmitted, ServerError, search_pattern
 from harness.sessions.refusals.codes import has_refusal_code
 from harness.sessions.refusals.words import OPERATING_SYSTEM, REFUSED
 from harness.sessions.transports.rejected_requests import is_rejection
@@ -21,22 +21,22 @@ _READ_CHARS = 2_000
 """Characters of an error that are examined."""
 
 
-def refused_step(error: MCPError, step: str, refusals: Sequence[str] = ()) -> ServerError:
+def build_step_error(error: MCPError, step: str, refusals: Sequence[str] = ()) -> ServerError:
     """Return the exception for an ``error`` in a ``step`` of opening a session.
 
     ``refusals`` are regular expressions of the server's own words for refusing a caller.
     """
     words = f"refused {step}: {error.message} (code {error.code})"
-    if not is_rejection(error, step) and _refuses_the_caller(error, refusals):
+    if not is_rejection(error, step) and _is_caller_refused(error, refusals):
         return NotAdmitted(words, status=error.code)
     return ServerError(words)
 
 
-def _refuses_the_caller(error: MCPError, refusals: Sequence[str]) -> bool:
+def _is_caller_refused(error: MCPError, refusals: Sequence[str]) -> bool:
     data = "" if error.data in (None, "") else json.dumps(error.data, default=str)
     text = f"{error.message} {data}"[:_READ_CHARS]
     return (
         has_refusal_code(error.data, {"code": error.code})
-        or any(search(pattern, text) for pattern in refusals)
+        or any(search_pattern(pattern, text) for pattern in refusals)
         or (REFUSED.search(text) is not None and OPERATING_SYSTEM.search(text) is None)
     )

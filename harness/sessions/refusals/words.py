@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 
-def _any_of(*patterns: str) -> re.Pattern[str]:
+def _compile_any(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
@@ -52,10 +52,10 @@ _GUARD = (
 
 _NO_RIGHT_AFTER_ALL = r"(?! (?:slip|column|field|issue|row|table)s?)"
 
-MISSES_A_RIGHT = _any_of(rf"\bmissing (?:the |a |\d+ )?{_A_REQUIRED_RIGHT}")
+MISSES_A_RIGHT = _compile_any(rf"\bmissing (?:the |a |\d+ )?{_A_REQUIRED_RIGHT}")
 """A required right is missing, not a required argument."""
 
-OPERATING_SYSTEM = _any_of(
+OPERATING_SYSTEM = _compile_any(
     r"\b(?:EACCES|EPERM|EROFS)\b",
     r"\b(?:errno|os error) (?:1|13|30)\b",
     r"\b(?:open|stat|lstat|mkdir|unlink|rename|readdir|exec|cat|ls|sh|bash)\b[^\n]*: "
@@ -144,5 +144,5 @@ _LACKS_A_RIGHT = (
 )
 """Words for the right that the caller would need."""
 
-REFUSED = _any_of(*_DENIED, *_WORDS_OF_PROTOCOLS, *_THE_CALLER_MAY_NOT, *_LACKS_A_RIGHT)
+REFUSED = _compile_any(*_DENIED, *_WORDS_OF_PROTOCOLS, *_THE_CALLER_MAY_NOT, *_LACKS_A_RIGHT)
 """Matches a refusal of the caller."""

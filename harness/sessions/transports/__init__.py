@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from harness.base import Registry, members_in
+from harness.base import Registry, find_members
 
 Over: TypeAlias = Literal["pipes", "http", "url"]
 """The carrier of MCP.
@@ -36,7 +36,7 @@ class Transport:
     """The path of MCP on a server that harness starts."""
 
     @property
-    def without_effect(self) -> tuple[str, ...]:
+    def ignored_keys(self) -> tuple[str, ...]:
         """The keys of a server's entry that have no effect with it."""
         return {"pipes": ("url", "headers"), "url": ("headers",), "http": ()}[self.over]
 
@@ -52,6 +52,8 @@ class Transport:
 TRANSPORTS: Registry[Transport] = Registry(
     "harness.transports",
     "transport",
-    members_in(Path(__file__).with_name("kinds"), "harness.sessions.transports.kinds", "TRANSPORT"),
+    find_members(
+        Path(__file__).with_name("kinds"), "harness.sessions.transports.kinds", "TRANSPORT"
+    ),
 )
 """Every transport by the name that a server's ``type`` gives it."""

@@ -10,7 +10,7 @@ The server's output, and its handling:
 - too deep nesting, endless integers: replaced by a text (`harness.base.json_bounds`)
 - a batch: split into its messages
 - an invalid answer (``result: null``): replaced by a JSON-RPC error that `is_no_answer` recognises
-- a notification: kept for `harness.sessions.beside.UnsolicitedMessages`
+- a notification: kept for `harness.sessions.side_channels.UnsolicitedMessages`
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from mcp_types import (
     jsonrpc_message_adapter,
 )
 
-from harness.base import joined_documents, loads
+from harness.base import joined_documents, load_json
 from harness.types import JsonObject
 
 MAX_MESSAGE_BYTES = 64_000_000
@@ -58,7 +58,7 @@ _END_OF_HANDSHAKE = "notifications/initialized"
 
 
 @dataclass
-class Received(SessionMessage):
+class ReceivedMessage(SessionMessage):
     """A message of a server."""
 
     frame: JsonObject | None = None
@@ -70,27 +70,27 @@ def is_optional(message: JSONRPCMessage) -> bool:
     return isinstance(message, JSONRPCNotification) and message.method != _END_OF_HANDSHAKE
 
 
-def read_frames(text: str) -> tuple[list[Received], str | None]:
+def read_frames(text: str) -> tuple[list[ReceivedMessage], str | None]:
     """Return the messages in the JSON ``text``, and its beginning if a part is not a message."""
-    messages: list[Received] = []
+    messages: list[ReceivedMessage] = []
     noise = None
-    for value in _values_in(text):
+    for value in _iterate_values(text):
         for frame in value if isinstance(value, list) else [value]:
             try:
                 message: Message = jsonrpc_message_adapter.validate_python(
-                    _with_whole_id(frame), by_name=False
+                    _normalize_id(frame), by_name=False
                 )
             except ValueError:
-                answer = _malformed(frame)
+                answer = _build_malformed_error(frame)
                 if answer is None:
                     noise = noise or text[:_EXCERPT_CHARS]
                     continue
                 message = answer
-            messages.append(Received(message, frame=frame))
+            messages.append(ReceivedMessage(message, frame=frame))
     return messages, noise
 
 
-def _with_whole_id(frame: Any) -> Any:
+def _normalize_id(frame: Any) -> Any:
     """Return ``frame`` with an id such as 2.0 as 2, the same number in JSON."""
     match frame:
         case {"id": float() as request_id} if request_id.is_integer():
@@ -99,23 +99,23 @@ def _with_whole_id(frame: Any) -> Any:
             return frame
 
 
-def _values_in(text: str) -> Iterator[Any]:
+def _iterate_values(text: str) -> Iterator[Any]:
     """Yield the JSON values of ``text``, and ``None`` for the rest if it is no JSON.
 
     A message behind other text stays unread: a server that logs what it receives would seem to ask.
     """
     try:
-        yield loads(text)
+        yield load_json(text)
     except ValueError:
         for document in joined_documents(text):
             try:
-                yield loads(document)
+                yield load_json(document)
             except ValueError:
                 yield None
                 return
 
 
-def no_answer(request_id: RequestId, what: str) -> JSONRPCError:
+def build_no_answer(request_id: RequestId, what: str) -> JSONRPCError:
     """Return the error for an answer that is not MCP; ``what`` came instead."""
     message = f"the server's answer is not a JSON-RPC 2.0 answer: {what[:_EXCERPT_CHARS]}"
     error = ErrorData(code=MALFORMED, message=message, data=_NO_ANSWER)
@@ -136,13 +136,13 @@ def is_closed(error: MCPError) -> bool:
     )
 
 
-def _malformed(frame: Any) -> JSONRPCError | None:
+def _build_malformed_error(frame: Any) -> JSONRPCError | None:
     """Return the error for an invalid answer, if the answer names its request."""
     match frame:
         case {"id": bool()} | {"method": _}:
             return None
         case {"id": int() | str() as request_id}:
             rest = {key: value for key, value in frame.items() if key != "id"}
-            return no_answer(request_id, json.dumps(rest, ensure_ascii=False))
+            return build_no_answer(request_id, json.dumps(rest, ensure_ascii=False))
         case _:
             return None

@@ -31,12 +31,12 @@ HINT = "; if it only knows the older handshake, set protocol: legacy (--protocol
 """Advice where a server ended or kept silent before both handshakes were tried."""
 
 
-def probe_seconds(spec: ServerSpec) -> float:
+def compute_probe_timeout(spec: ServerSpec) -> float:
     """Return how long ``server/discover`` may take."""
     return min(PROBE_S, spec.start_timeout_s * PROBE_SHARE)
 
 
-def hint_at(step: str, spec: ServerSpec, client: McpClient) -> str:
+def find_hint(step: str, spec: ServerSpec, client: McpClient) -> str:
     """Return the advice for a server that answers nothing at ``step``, or an empty text."""
     is_open = step == HANDSHAKE and spec.transport.protocol == "auto"
     return HINT if is_open and not client.needs_initialize else ""
@@ -48,7 +48,7 @@ async def shake_hands(client: McpClient, spec: ServerSpec, place: ServerProcess 
     A request that breaks off is a sign of that at first. Later, and always where harness did not
     start the server, it is a reason to try the older handshake.
     """
-    settling = anyio.current_time() + probe_seconds(spec)
+    settling = anyio.current_time() + compute_probe_timeout(spec)
     while True:
         is_starting = isinstance(place, Host) and place.is_starting
         try:
@@ -64,7 +64,7 @@ async def shake_hands(client: McpClient, spec: ServerSpec, place: ServerProcess 
         await anyio.sleep(POLL_S)
 
 
-async def first_list(client: McpClient, spec: ServerSpec) -> ToolList:
+async def list_first_tools(client: McpClient, spec: ServerSpec) -> ToolList:
     """Return the tools of the connection's own user; none where all users share it."""
     from harness.sessions.tool_list import list_tools  # loads the MCP SDK
 

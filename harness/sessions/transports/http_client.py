@@ -28,14 +28,14 @@ import httpx2
 
 from harness.base import (
     MAX_REDIRECTS,
-    proxy_for,
+    find_proxy,
+    open_transport,
     retry_after_s,
     same_request_elsewhere,
-    transport_for,
     url_text,
 )
-from harness.sessions.identity.additions import Additions
-from harness.sessions.processes.shortage import shortage
+from harness.sessions.identity.request_additions import RequestAdditions
+from harness.sessions.processes.shortage import find_shortage
 from harness.sessions.transports.frames import MAX_MESSAGE_BYTES
 from harness.sessions.transports.http_errors import HttpFault
 
@@ -56,7 +56,7 @@ RequestHeaders = Callable[[], Awaitable[Mapping[str, str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class ServerEndpoint:
     """The address of a server, and the headers for it."""
 
     url: str
@@ -65,11 +65,11 @@ class Endpoint:
     """Headers sent with every request; they may be secrets."""
     identity: RequestHeaders
     """Returns identity headers, which override `headers`."""
-    additions: Additions = field(default_factory=Additions)
+    additions: RequestAdditions = field(default_factory=RequestAdditions)
     """A prober's additions to each request; none by default."""
 
 
-class Web:
+class EndpointClient:
     """Sends requests to the endpoint of one server."""
 
     def __init__(self, client: httpx2.AsyncClient, url: httpx2.URL) -> None:
@@ -78,7 +78,7 @@ class Web:
         self.url = url
 
     @asynccontextmanager
-    async def exchange(
+    async def exchange_request(
         self, method: str, url: httpx2.URL, **request: Any
     ) -> AsyncGenerator[httpx2.Response]:
         """Send one request and yield its answer, whatever its status, with the body unread.
@@ -88,25 +88,27 @@ class Web:
             OutOfResources: harness has no open file left for it.
         """
         try:
-            async with self._answer(self._client.build_request(method, url, **request)) as response:
+            async with self._follow_redirects(
+                self._client.build_request(method, url, **request)
+            ) as response:
                 yield response
         except httpx2.ConnectError as error:
-            if (lack := shortage(error, f"reaching {url_text(url)}")) is not None:
+            if (lack := find_shortage(error, f"reaching {url_text(url)}")) is not None:
                 raise lack from error
-            proxy = proxy_for(str(url))
+            proxy = find_proxy(str(url))
             by = f" by the proxy of {proxy.variable}" if proxy else ""
             raise HttpFault(
-                f"cannot be reached at {url_text(url)}{by}: {_reason(error)}", gone=True
+                f"cannot be reached at {url_text(url)}{by}: {_find_reason(error)}", gone=True
             ) from error
         except httpx2.SSEError as error:
             raise HttpFault(f"sent an event stream that cannot be read: {error}") from error
         except httpx2.DecodingError as error:
             raise HttpFault(f"sent an answer that cannot be decoded: {error}") from error
         except httpx2.HTTPError as error:
-            raise HttpFault(f"broke off before it had answered: {_reason(error)}") from error
+            raise HttpFault(f"broke off before it had answered: {_find_reason(error)}") from error
 
     @asynccontextmanager
-    async def _answer(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Response]:
+    async def _follow_redirects(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Response]:
         response = await self._client.send(request, stream=True)
         for _ in range(MAX_REDIRECTS):
             following = same_request_elsewhere(response)
@@ -122,7 +124,7 @@ class Web:
 
 
 @asynccontextmanager
-async def open_web(endpoint: Endpoint) -> AsyncGenerator[Web]:
+async def open_endpoint_client(endpoint: ServerEndpoint) -> AsyncGenerator[EndpointClient]:
     """Run an HTTP client for ``endpoint``, without timeouts: its callers have deadlines."""
     url = httpx2.URL(endpoint.url)
     headers = httpx2.Headers({"user-agent": "harness"})
@@ -131,32 +133,32 @@ async def open_web(endpoint: Endpoint) -> AsyncGenerator[Web]:
             f"Basic {base64.b64encode(f'{url.username}:{url.password}'.encode()).decode()}"
         )
         url = url.copy_with(userinfo=b"")
-    headers.update(_encoded(endpoint.headers))
+    headers.update(_encode_headers(endpoint.headers))
     limits = httpx2.Limits(
         max_connections=None, max_keepalive_connections=None, keepalive_expiry=IDLE_S
     )
     async with httpx2.AsyncClient(
-        transport=transport_for(str(url), limits),
+        transport=open_transport(str(url), limits),
         headers=headers,
-        auth=_Identity(endpoint),
+        auth=_IdentityAuth(endpoint),
         timeout=httpx2.Timeout(None),
         follow_redirects=False,
         trust_env=False,
     ) as client:
-        yield Web(client, url)
+        yield EndpointClient(client, url)
 
 
-class _Identity(httpx2.Auth):
+class _IdentityAuth(httpx2.Auth):
     """Adds identity headers to every request, and parameters to its address."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: ServerEndpoint) -> None:
         self._endpoint = endpoint
 
     async def async_auth_flow(
         self, request: httpx2.Request
     ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         more = self._endpoint.additions
-        request.headers.update(_encoded({**more.headers, **await self._endpoint.identity()}))
+        request.headers.update(_encode_headers({**more.headers, **await self._endpoint.identity()}))
         if more.query:
             known = request.url.query.decode("ascii")
             query = f"{known}&{more.query}" if known else more.query
@@ -164,7 +166,7 @@ class _Identity(httpx2.Auth):
         yield request
 
 
-async def body_of(response: httpx2.Response) -> bytes:
+async def read_body(response: httpx2.Response) -> bytes:
     """Return the body of an answer.
 
     Raises:
@@ -179,14 +181,14 @@ async def body_of(response: httpx2.Response) -> bytes:
     return b"".join(parts)
 
 
-async def events_of(response: httpx2.Response) -> AsyncIterator[httpx2.ServerSentEvent]:
+async def iterate_events(response: httpx2.Response) -> AsyncIterator[httpx2.ServerSentEvent]:
     """Yield the events of an event stream, each of at most `MAX_MESSAGE_BYTES`."""
     response.encoding = "utf-8-sig"  # such a stream is always UTF-8, and may begin with its mark
     async for event in httpx2.EventSource(response, max_event_size=MAX_MESSAGE_BYTES):
         yield event
 
 
-async def beginning_of(response: httpx2.Response) -> bytes:
+async def read_beginning(response: httpx2.Response) -> bytes:
     """Return the beginning of an error's body: what arrives in time, at most `_EXCERPT_BYTES`."""
     kept = b""
     with anyio.move_on_after(EXCERPT_S):
@@ -197,16 +199,16 @@ async def beginning_of(response: httpx2.Response) -> bytes:
     return kept
 
 
-async def drain(response: httpx2.Response) -> None:
+async def drain_response(response: httpx2.Response) -> None:
     """Read what a server adds to its acceptance of a message, so that it is not cut off.
 
     Some servers write that first, and drop the message if they cannot.
     """
     with suppress(httpx2.HTTPError):
-        await beginning_of(response)
+        await read_beginning(response)
 
 
-def bad_status(response: httpx2.Response, body: bytes, *, gone: bool = False) -> HttpFault:
+def build_status_fault(response: httpx2.Response, body: bytes, *, gone: bool = False) -> HttpFault:
     """Return the fault for a status other than success; ``body`` is the beginning of the body."""
     status = f"HTTP {response.status_code} {response.reason_phrase}".strip()
     if response.next_request is not None:
@@ -215,7 +217,7 @@ def bad_status(response: httpx2.Response, body: bytes, *, gone: bool = False) ->
             "followed",
             status=response.status_code,
         )
-    words = words_of(body) or response.headers.get("www-authenticate", "")
+    words = extract_text(body) or response.headers.get("www-authenticate", "")
     said = f": {words[:_EXCERPT_CHARS]}" if words else ""
     return HttpFault(
         f"answered {status}{said}",
@@ -225,7 +227,7 @@ def bad_status(response: httpx2.Response, body: bytes, *, gone: bool = False) ->
     )
 
 
-def words_of(body: bytes) -> str:
+def extract_text(body: bytes) -> str:
     """Return the readable text of an error's body, which may be JSON, HTML or text."""
     text = body[:_READ_FOR_WORDS].decode("utf-8", "replace")
     return " ".join(_MARKUP.sub(" ", text).split())
@@ -242,13 +244,13 @@ def is_success(response: httpx2.Response) -> bool:
     return bool(response.is_success)
 
 
-def _encoded(headers: Mapping[str, str]) -> httpx2.Headers:
+def _encode_headers(headers: Mapping[str, str]) -> httpx2.Headers:
     return httpx2.Headers(
         [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
     )
 
 
-def _reason(error: Exception) -> str:
+def _find_reason(error: Exception) -> str:
     """Return the innermost reason, from the system itself: ``Connection refused``."""
     inner: BaseException = error
     while (cause := inner.__cause__ or inner.__context__) is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.base import Failed
+from harness.base import FailedAttempt
 
 _REFUSED = frozenset({401, 403, 407})
 _BUSY = frozenset({408, 425, 429})
@@ -11,7 +11,7 @@ _REQUEST_ERRORS = range(400, 500)
 _TOO_MANY, _UNAVAILABLE = 429, 503
 
 
-class HttpFault(Failed):
+class HttpFault(FailedAttempt):
     """A request without an MCP answer.
 
     The server's name precedes its text in messages.
@@ -42,19 +42,19 @@ class HttpFault(Failed):
         self.retryable = self.throttled and not gone and not busy
 
     @property
-    def refuses(self) -> bool:
+    def is_refusal(self) -> bool:
         """Whether it refuses the caller, and not a session that it has forgotten."""
         return self.status in _REFUSED and not self.gone
 
     @property
-    def overrules(self) -> bool:
+    def takes_precedence(self) -> bool:
         """Whether it takes precedence over a JSON-RPC error in the same reply."""
         return self.gone or self.status in _REFUSED | _BUSY | _ABSENT
 
     @property
     def blames_the_request(self) -> bool:
         """Whether it concerns only this request: another request may be answered."""
-        return self.status in _REQUEST_ERRORS and not self.overrules
+        return self.status in _REQUEST_ERRORS and not self.takes_precedence
 
     @property
     def may_pass(self) -> bool:
@@ -64,4 +64,4 @@ class HttpFault(Failed):
     @property
     def settles_the_era(self) -> bool:
         """Whether any other handshake would fail in the same way."""
-        return self.gone or self.refuses or self.throttled or self.status in _BUSY
+        return self.gone or self.is_refusal or self.throttled or self.status in _BUSY

@@ -8,8 +8,13 @@ import httpx2
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, RequestId
 
 from harness.sessions.server_messages import FLOOD, Flood, UnsolicitedCount
-from harness.sessions.transports.frames import Received, no_answer, read_frames
-from harness.sessions.transports.http_client import body_of, events_of, media_type, words_of
+from harness.sessions.transports.frames import ReceivedMessage, build_no_answer, read_frames
+from harness.sessions.transports.http_client import (
+    extract_text,
+    iterate_events,
+    media_type,
+    read_body,
+)
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.noise import Noise
 
@@ -20,11 +25,11 @@ _SOONEST_S = 0.05
 _MILLISECONDS = 1000
 
 
-class Answer:
+class AnswerReader:
     """Reads the answer to one request, and the server's own requests before it."""
 
     def __init__(
-        self, request_id: RequestId, deliver: Callable[[Received], None], noise: Noise
+        self, request_id: RequestId, deliver: Callable[[ReceivedMessage], None], noise: Noise
     ) -> None:
         """Pass every message to ``deliver``; the answer always gets ``request_id``.
 
@@ -50,44 +55,50 @@ class Answer:
         if kind == "text/event-stream":
             return await self._read_events(response)
         if kind == "application/json":
-            text = (await body_of(response)).decode("utf-8", "replace")
-            if not self._take(text):  # an empty batch, or only notifications: no answer will come
-                self._deliver(Received(no_answer(self._request_id, self._said or text)))
+            text = (await read_body(response)).decode("utf-8", "replace")
+            if not self._deliver_messages(
+                text
+            ):  # an empty batch, or only notifications: no answer will come
+                self._deliver(
+                    ReceivedMessage(build_no_answer(self._request_id, self._said or text))
+                )
         else:
             what = (
                 f"HTTP {response.status_code} with content of type {kind!r}"
                 if kind
                 else "content without a type"
             )
-            self._deliver(Received(no_answer(self._request_id, what)))
+            self._deliver(ReceivedMessage(build_no_answer(self._request_id, what)))
         return True
 
     def reject(self, error: JSONRPCError) -> None:
         """Use the server's error as the answer."""
         answer = JSONRPCError(jsonrpc="2.0", id=self._request_id, error=error.error)
-        self._deliver(Received(answer, frame=error.model_dump(by_alias=True, exclude_unset=True)))
+        self._deliver(
+            ReceivedMessage(answer, frame=error.model_dump(by_alias=True, exclude_unset=True))
+        )
 
     async def _read_events(self, response: httpx2.Response) -> bool:
-        async for event in events_of(response):
-            await self._count()
+        async for event in iterate_events(response):
+            await self._count_event()
             self.event_id = event.id or self.event_id
             if event.retry is not None:
                 self.wait_s = max(event.retry / _MILLISECONDS, _SOONEST_S)
-            if event.event == "message" and event.data and self._take(event.data):
+            if event.event == "message" and event.data and self._deliver_messages(event.data):
                 return True
         if self._said is None:
             return False
-        self._deliver(Received(no_answer(self._request_id, self._said)))
+        self._deliver(ReceivedMessage(build_no_answer(self._request_id, self._said)))
         return True
 
-    async def _count(self) -> None:
+    async def _count_event(self) -> None:
         try:
-            await self._unasked.one_more()
+            await self._unasked.count_message()
         except Flood as error:
             self.event_id = None  # do not request the rest of a flood
             raise HttpFault(FLOOD) from error
 
-    def _take(self, text: str) -> bool:
+    def _deliver_messages(self, text: str) -> bool:
         """Pass the messages in ``text`` on; return whether the answer was among them."""
         messages, noise = read_frames(text)
         for received in messages:
@@ -99,15 +110,15 @@ class Answer:
             self._deliver(received)
             return True
         if noise is not None:
-            self._said = self._said or words_of(noise.encode())
+            self._said = self._said or extract_text(noise.encode())
             self._noise.add(self._said)
         return False
 
 
-class Stream:
+class MessageStreamReader:
     """Reads the stream of a server's messages beside answers."""
 
-    def __init__(self, deliver: Callable[[Received], None]) -> None:
+    def __init__(self, deliver: Callable[[ReceivedMessage], None]) -> None:
         """Pass every message to ``deliver``."""
         self.event_id: str | None = None
         """The event id at which the stream can be resumed, if the server sends ids."""
@@ -123,9 +134,9 @@ class Stream:
             HttpFault: it breaks off, or contains too many messages.
         """
         said = False
-        async for event in events_of(response):
+        async for event in iterate_events(response):
             try:
-                await self._unasked.one_more()
+                await self._unasked.count_message()
             except Flood as error:
                 raise HttpFault(FLOOD) from error
             self.event_id = event.id or self.event_id
@@ -138,7 +149,7 @@ class Stream:
         return said
 
 
-def error_in(body: bytes) -> JSONRPCError | None:
+def parse_error(body: bytes) -> JSONRPCError | None:
     """Return ``body`` as a JSON-RPC error, if it is one; it may have no id."""
     try:
         return JSONRPCError.model_validate_json(body, by_name=False)

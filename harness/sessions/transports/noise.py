@@ -28,14 +28,14 @@ class Noise:
             self.count += 1
             self._last.append(text)
 
-    def since(self, count: int = 0) -> str | None:
+    def get_first_since(self, count: int = 0) -> str | None:
         """Return the first text that is kept of those after the first ``count``."""
         new = min(self.count - count, len(self._last))
         return self._last[-new] if new else None
 
     def quote_since(self, count: int = 0) -> str:
         """Return the same, or else an unfinished line, for the end of a message; may be empty."""
-        text, what = (self.since(count) or "").strip(), "text that is not MCP"
+        text, what = (self.get_first_since(count) or "").strip(), "text that is not MCP"
         if not text:
             text, what = self._unfinished().strip(), "a line without an end"
         return f"; {self._where} it wrote {what}: {text}" if text else ""

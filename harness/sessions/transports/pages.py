@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def next_cursor(page: Mapping[str, Any]) -> str | None:
+def get_next_cursor(page: Mapping[str, Any]) -> str | None:
     """Return the cursor of the page after ``page``; ``None`` at the end.
 
     An empty one is the end, too: servers in some languages write it for none.

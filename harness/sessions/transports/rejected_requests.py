@@ -25,7 +25,7 @@ def is_rejection(error: MCPError, method: str) -> bool:
     return error.code in _OF_THE_WRITING and (error.code, method) != (PARSE_ERROR, "tools/call")
 
 
-def rejection(error: MCPError, method: str, said: str, data: object) -> RequestRejected:
+def build_rejection(error: MCPError, method: str, said: str, data: object) -> RequestRejected:
     """Return the exception for such an error; ``said`` and ``data`` are its own, without tokens."""
     return RequestRejected(
         f"server rejected the request {method} as harness wrote it: {said} (code {error.code})",

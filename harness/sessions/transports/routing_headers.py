@@ -27,7 +27,7 @@ class RoutingHeaders:
         self._repeats = version in MODERN_PROTOCOL_VERSIONS
         self._parameters: dict[str, dict[tuple[str, ...], str]] = {}
 
-    def learn(self, tools: Any) -> None:
+    def learn_tools(self, tools: Any) -> None:
         """Record which arguments the schemas of ``tools`` require in headers."""
         if not self._repeats or not isinstance(tools, list):
             return
@@ -38,7 +38,7 @@ class RoutingHeaders:
                 ):
                     self._parameters[name] = x_mcp_header_map(schema)
 
-    def of(self, method: str, params: Mapping[str, Any]) -> dict[str, str]:
+    def build_headers(self, method: str, params: Mapping[str, Any]) -> dict[str, str]:
         """Return the headers of a request."""
         if self._version is None:
             return {}

@@ -31,29 +31,29 @@ from harness.sessions.client import Link, open_client
 from harness.sessions.server_messages import FLOOD, Flood, UnsolicitedCount
 from harness.sessions.transports.frames import UNSOLICITED, read_frames
 from harness.sessions.transports.http_client import (
-    Endpoint,
-    Web,
-    bad_status,
-    beginning_of,
-    drain,
-    events_of,
+    EndpointClient,
+    ServerEndpoint,
+    build_status_fault,
+    drain_response,
+    extract_text,
     is_success,
+    iterate_events,
     media_type,
-    open_web,
-    words_of,
+    open_endpoint_client,
+    read_beginning,
 )
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.lost_sessions import names_lost_session
 from harness.sessions.transports.noise import Noise
-from harness.sessions.transports.streamable_http import seconds_without_answer
+from harness.sessions.transports.streamable_http import get_answer_timeout
 
 
 @asynccontextmanager
 async def connect(
-    endpoint: Endpoint, meta: Mapping[str, Any], on_closed: Callable[[], None]
+    endpoint: ServerEndpoint, meta: Mapping[str, Any], on_closed: Callable[[], None]
 ) -> AsyncGenerator[Link]:
     """Connect to ``endpoint``; ``on_closed`` is called when its stream has ended."""
-    async with open_web(endpoint) as web, anyio.create_task_group() as tasks:
+    async with open_endpoint_client(endpoint) as web, anyio.create_task_group() as tasks:
         stream = EventStream(web)
 
         async def listen() -> None:
@@ -75,7 +75,7 @@ async def connect(
 class EventStream:
     """The stream that delivers all answers."""
 
-    def __init__(self, web: Web) -> None:
+    def __init__(self, web: EndpointClient) -> None:
         """Use ``web``; `listen` reads the stream."""
         self.complaint: str | None = None
         self.noise = Noise("in its event stream")
@@ -91,7 +91,7 @@ class EventStream:
         """Read the stream until it ends, for any reason."""
         fault = HttpFault("closed its event stream")
         try:
-            async with self._web.exchange(
+            async with self._web.exchange_request(
                 "GET", self._web.url, headers={"accept": "text/event-stream"}
             ) as response:
                 await self._take_events(response)
@@ -116,15 +116,15 @@ class EventStream:
 
     async def _take_events(self, response: httpx2.Response) -> None:
         if not is_success(response):
-            raise bad_status(response, await beginning_of(response))
+            raise build_status_fault(response, await read_beginning(response))
         if media_type(response) != "text/event-stream":
             raise HttpFault(
                 f"answered with content of type {media_type(response)!r} instead of an event stream"
             )
         unasked = UnsolicitedCount()
-        async for event in events_of(response):
+        async for event in iterate_events(response):
             try:
-                await unasked.one_more()
+                await unasked.count_message()
             except Flood as error:
                 raise HttpFault(FLOOD) from error
             if event.event == "endpoint":
@@ -142,13 +142,15 @@ class EventStream:
                 for message in messages:
                     self._outgoing.send_nowait(message)
                 if not all(isinstance(each.message, UNSOLICITED) for each in messages):
-                    unasked.answered()
+                    unasked.reset()
 
 
 class SseWriter(ObjectSendStream[SessionMessage]):
     """Writes messages to the server."""
 
-    def __init__(self, web: Web, stream: EventStream, on_closed: Callable[[], None]) -> None:
+    def __init__(
+        self, web: EndpointClient, stream: EventStream, on_closed: Callable[[], None]
+    ) -> None:
         """Post to the URL from ``stream``; ``on_closed`` is called when it leads nowhere."""
         self._web = web
         self._stream = stream
@@ -169,7 +171,7 @@ class SseWriter(ObjectSendStream[SessionMessage]):
                     self._on_closed()
                 raise
         else:
-            with anyio.move_on_after(seconds_without_answer(item.message)), suppress(HttpFault):
+            with anyio.move_on_after(get_answer_timeout(item.message)), suppress(HttpFault):
                 await self._post(item)
 
     async def aclose(self) -> None:
@@ -180,10 +182,12 @@ class SseWriter(ObjectSendStream[SessionMessage]):
         content = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
         own = item.metadata.headers if isinstance(item.metadata, ClientMessageMetadata) else None
         headers = {"content-type": "application/json", **(own or {})}
-        async with self._web.exchange("POST", url, content=content, headers=headers) as response:
+        async with self._web.exchange_request(
+            "POST", url, content=content, headers=headers
+        ) as response:
             if not is_success(response):
-                said = await beginning_of(response)
-                is_refusal = bad_status(response, said).refuses
-                is_over = names_lost_session(words_of(said), is_refusal=is_refusal)
-                raise bad_status(response, said, gone=is_over)
-            await drain(response)
+                said = await read_beginning(response)
+                is_refusal = build_status_fault(response, said).is_refusal
+                is_over = names_lost_session(extract_text(said), is_refusal=is_refusal)
+                raise build_status_fault(response, said, gone=is_over)
+            await drain_response(response)

@@ -29,7 +29,7 @@ from harness.sessions.server_messages import FLOOD, Flood, UnsolicitedCount
 from harness.sessions.transports.frames import (
     MAX_MESSAGE_BYTES,
     UNSOLICITED,
-    Received,
+    ReceivedMessage,
     is_optional,
     read_frames,
 )
@@ -60,13 +60,13 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
     def __init__(self, stdout: ByteReceiveStream, on_closed: Callable[[], None]) -> None:
         """Read from ``stdout``; ``on_closed`` is called at its end."""
         self.complaint: str | None = None
-        self.noise = Noise("on stdout", self._unfinished)
+        self.noise = Noise("on stdout", self._get_unfinished)
         self._stdout = stdout
         self._on_closed = on_closed
         self._rest: list[bytes] = []
         self._rest_bytes = 0
         self._lines: deque[bytes] = deque()
-        self._messages: deque[Received] = deque()
+        self._messages: deque[ReceivedMessage] = deque()
         self._unasked = UnsolicitedCount()
 
     async def receive(self) -> SessionMessage | Exception:
@@ -77,19 +77,19 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
         """
         while not self._messages:
             while not self._lines:
-                await self._read()
-            messages = self._parse(self._lines.popleft())
+                await self._read_chunk()
+            messages = self._parse_line(self._lines.popleft())
             self._messages.extend(messages)
             if all(isinstance(each.message, UNSOLICITED) for each in messages):
-                await self._count()
+                await self._count_message()
             else:
-                self._unasked.answered()
+                self._unasked.reset()
         return self._messages.popleft()
 
     async def aclose(self) -> None:
         """Do nothing: the pipe belongs to the process."""
 
-    async def _read(self) -> None:
+    async def _read_chunk(self) -> None:
         try:
             chunk = await self._stdout.receive(_READ_BYTES)
         except (anyio.EndOfStream, anyio.ClosedResourceError, OSError):
@@ -110,12 +110,12 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
         if len(chunk) == _READ_BYTES:
             await anyio.lowlevel.checkpoint()  # a flood leaves no pause: let other tasks run
 
-    def _unfinished(self) -> str:
+    def _get_unfinished(self) -> str:
         return b"".join(self._rest[:_FIRST_PARTS])[:_EXCERPT_BYTES].decode("utf-8", "replace")
 
-    async def _count(self) -> None:
+    async def _count_message(self) -> None:
         try:
-            await self._unasked.one_more()
+            await self._unasked.count_message()
         except Flood:
             self.complaint = FLOOD
             self._close()
@@ -125,7 +125,7 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
         self._on_closed()
         raise anyio.EndOfStream
 
-    def _parse(self, line: bytes) -> list[Received]:
+    def _parse_line(self, line: bytes) -> list[ReceivedMessage]:
         if not line.strip():
             return []
         messages, noise = read_frames(line.decode("utf-8", "replace"))

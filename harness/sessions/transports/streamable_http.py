@@ -38,19 +38,19 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from harness.sessions.client import Link, open_client
-from harness.sessions.transports.frames import Received, is_optional
+from harness.sessions.transports.frames import ReceivedMessage, is_optional
 from harness.sessions.transports.http_client import (
-    Endpoint,
-    Web,
-    bad_status,
-    beginning_of,
-    drain,
+    EndpointClient,
+    ServerEndpoint,
+    build_status_fault,
+    drain_response,
+    extract_text,
     media_type,
-    open_web,
-    words_of,
+    open_endpoint_client,
+    read_beginning,
 )
 from harness.sessions.transports.http_errors import HttpFault
-from harness.sessions.transports.http_replies import Answer, Stream, error_in
+from harness.sessions.transports.http_replies import AnswerReader, MessageStreamReader, parse_error
 from harness.sessions.transports.lost_sessions import names_lost_session
 from harness.sessions.transports.noise import Noise
 
@@ -77,10 +77,10 @@ _GONE = frozenset({404, 410})
 
 @asynccontextmanager
 async def connect(
-    endpoint: Endpoint, meta: Mapping[str, Any], on_closed: Callable[[], None]
+    endpoint: ServerEndpoint, meta: Mapping[str, Any], on_closed: Callable[[], None]
 ) -> AsyncGenerator[Link]:
     """Connect to ``endpoint``; ``on_closed`` is called when it is unreachable or has ended."""
-    async with open_web(endpoint) as web:
+    async with open_endpoint_client(endpoint) as web:
         incoming, reader = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
         writer = HttpWriter(web, incoming, on_closed)
         try:
@@ -104,7 +104,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
 
     def __init__(
         self,
-        web: Web,
+        web: EndpointClient,
         incoming: MemoryObjectSendStream[SessionMessage | Exception],
         on_closed: Callable[[], None],
     ) -> None:
@@ -125,32 +125,34 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
             HttpFault: the request got no MCP answer.
         """
         message = item.message
-        headers = self._headers(item)
+        headers = self._build_headers(item)
         if isinstance(message, JSONRPCRequest):
             try:
-                await self._ask(message, headers)
+                await self._send_request(message, headers)
             except HttpFault as fault:
                 if fault.gone:
                     self.complaint = str(fault)
                     self._on_closed()
                 raise
         elif not (_is_cancellation(message) and self._version in MODERN_PROTOCOL_VERSIONS):
-            with anyio.move_on_after(seconds_without_answer(message)), suppress(HttpFault):
+            with anyio.move_on_after(get_answer_timeout(message)), suppress(HttpFault):
                 async with self._post(message, headers) as response:
-                    await drain(response)
+                    await drain_response(response)
 
     async def listen(self) -> None:
         """Read the server's messages beside answers, until the server ends that stream.
 
         An interrupted stream is opened again, up to `MAX_RESUMPTIONS` times in a row.
         """
-        stream, in_vain = Stream(self._deliver), 0
+        stream, in_vain = MessageStreamReader(self._deliver), 0
         while in_vain < MAX_RESUMPTIONS:
-            headers = {"accept": "text/event-stream", **self._state()}
+            headers = {"accept": "text/event-stream", **self._build_session_headers()}
             if stream.event_id is not None:
                 headers["last-event-id"] = stream.event_id
             with suppress(HttpFault):
-                async with self._web.exchange("GET", self._web.url, headers=headers) as response:
+                async with self._web.exchange_request(
+                    "GET", self._web.url, headers=headers
+                ) as response:
                     if response.status_code not in _SUCCESS:
                         return  # in older revisions a server need not offer this stream
                     in_vain = 0 if await stream.read(response) else in_vain
@@ -165,10 +167,12 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         if self.session_id is None or self.complaint is not None:
             return
         with anyio.CancelScope(shield=True), anyio.move_on_after(END_S), suppress(HttpFault):
-            async with self._web.exchange("DELETE", self._web.url, headers=self._state()):
+            async with self._web.exchange_request(
+                "DELETE", self._web.url, headers=self._build_session_headers()
+            ):
                 pass
 
-    def _headers(self, item: SessionMessage) -> dict[str, str]:
+    def _build_headers(self, item: SessionMessage) -> dict[str, str]:
         own = item.metadata.headers if isinstance(item.metadata, ClientMessageMetadata) else None
         own = dict(own or {})
         if isinstance(item.message, JSONRPCRequest) and item.message.method == "initialize":
@@ -178,9 +182,9 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
             "accept": "application/json, text/event-stream",
             "content-type": "application/json",
         }
-        return {**accepted, **self._state(), **own}
+        return {**accepted, **self._build_session_headers(), **own}
 
-    def _state(self) -> dict[str, str]:
+    def _build_session_headers(self) -> dict[str, str]:
         """Return the agreed session headers, which older revisions need with every request."""
         state = {MCP_PROTOCOL_VERSION_HEADER: self._version, _SESSION_ID: self.session_id}
         return {name: value for name, value in state.items() if value is not None}
@@ -189,12 +193,12 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         self, message: JSONRPCMessage, headers: Mapping[str, str]
     ) -> AbstractAsyncContextManager[httpx2.Response]:
         content = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
-        return self._web.exchange("POST", self._web.url, content=content, headers=headers)
+        return self._web.exchange_request("POST", self._web.url, content=content, headers=headers)
 
-    def _deliver(self, message: Received) -> None:
+    def _deliver(self, message: ReceivedMessage) -> None:
         self._incoming.send_nowait(message)
 
-    def _take(self, message: Received) -> None:
+    def _handle_message(self, message: ReceivedMessage) -> None:
         """Deliver a message of the server, unless it says that the session has expired.
 
         Raises:
@@ -210,12 +214,12 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
             raise HttpFault(f"no longer knows the session: {error.error.message}", gone=True)
         self._deliver(message)
 
-    async def _ask(self, request: JSONRPCRequest, headers: Mapping[str, str]) -> None:
-        answer = Answer(request.id, self._take, self.noise)
+    async def _send_request(self, request: JSONRPCRequest, headers: Mapping[str, str]) -> None:
+        answer = AnswerReader(request.id, self._handle_message, self.noise)
         try:
             async with self._post(request, headers) as response:
                 if response.status_code not in _SUCCESS or response.status_code == _ACCEPTED:
-                    answer.reject(await self._error_in(response))
+                    answer.reject(await self._read_error(response))
                     return
                 if request.method == "initialize":
                     self.session_id = response.headers.get(_SESSION_ID)
@@ -224,35 +228,41 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         except HttpFault as fault:
             if answer.event_id is None or fault.status is not None or fault.gone:
                 raise
-        await self._resume(answer)
+        await self._resume_stream(answer)
 
-    async def _resume(self, answer: Answer) -> None:
+    async def _resume_stream(self, answer: AnswerReader) -> None:
         """Request the rest of a stream that broke off; the request itself is never sent again."""
         in_vain = 0
         while answer.event_id is not None and in_vain < MAX_RESUMPTIONS:
             before = answer.event_id
             await anyio.sleep(answer.wait_s)
-            headers = {"accept": "text/event-stream", "last-event-id": before, **self._state()}
+            headers = {
+                "accept": "text/event-stream",
+                "last-event-id": before,
+                **self._build_session_headers(),
+            }
             with suppress(HttpFault):
-                async with self._web.exchange("GET", self._web.url, headers=headers) as response:
+                async with self._web.exchange_request(
+                    "GET", self._web.url, headers=headers
+                ) as response:
                     if response.status_code in _SUCCESS and await answer.read(response):
                         return
             in_vain = 0 if answer.event_id != before else in_vain + 1
         raise HttpFault("ended its event stream without an answer")
 
-    async def _error_in(self, response: httpx2.Response) -> JSONRPCError:
+    async def _read_error(self, response: httpx2.Response) -> JSONRPCError:
         """Return the server's own JSON-RPC error in a reply with a bad status.
 
         Raises:
             HttpFault: there is no such error, or the status takes precedence.
         """
-        body = await beginning_of(response)
-        error = error_in(body) if media_type(response) == "application/json" else None
+        body = await read_beginning(response)
+        error = parse_error(body) if media_type(response) == "application/json" else None
         words = body if error is None else error.error.message.encode()
-        fault = bad_status(response, words)
-        if self._is_over(fault, error, words_of(words)):
-            fault = bad_status(response, words, gone=True)
-        if error is None or fault.overrules:
+        fault = build_status_fault(response, words)
+        if self._is_over(fault, error, extract_text(words)):
+            fault = build_status_fault(response, words, gone=True)
+        if error is None or fault.takes_precedence:
             raise fault
         return error
 
@@ -263,10 +273,10 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         is_of_the_request = error is not None and error.error.code in _OF_THE_REQUEST
         if fault.status in _GONE and not is_of_the_request:
             return True
-        return names_lost_session(words, is_refusal=fault.refuses)
+        return names_lost_session(words, is_refusal=fault.is_refusal)
 
 
-def seconds_without_answer(message: JSONRPCMessage) -> float:
+def get_answer_timeout(message: JSONRPCMessage) -> float:
     """Return how long a message may take that is no request; the handshake has its own deadline."""
     if is_optional(message):
         return NOTIFY_S

@@ -23,23 +23,28 @@ from harness.base import (
     builtin_servers,
     did_you_mean,
 )
-from harness.suites.config.agents import AgentEntry, KnownAgent, agent_named, known_agents
-from harness.suites.config.clients import read_client_config, with_env_file
-from harness.suites.config.entries import ModelEntry, overridden
+from harness.suites.config.agents import (
+    AgentEntry,
+    KnownAgent,
+    list_known_agents,
+    resolve_named_agent,
+)
+from harness.suites.config.client_configs import add_env_file, read_client_config
 from harness.suites.config.files import (
     ConfigFile,
     ServerEntry,
     read_config_file,
     read_foreign_config_file,
 )
+from harness.suites.config.model_entries import ModelEntry, override_options
 from harness.suites.config.models import (
     OFFLINE,
     ResolvedModel,
-    named_entry,
-    resolve,
+    find_named_entry,
+    resolve_model,
     well_known_names,
 )
-from harness.suites.config.servers import expand_server, joined, server_from_command
+from harness.suites.config.servers import expand_server, join_servers, parse_server_command
 from harness.types import Location, ModelSpec, Protocol, ServerSpec
 
 T = TypeVar("T")
@@ -79,7 +84,7 @@ class Config:
         """Wall time of a trial, in seconds; ``None`` when no file sets it."""
         return next((file.timeout_s for file in self.files if file.timeout_s), None)
 
-    def model(self, name: str, options: Mapping[str, Any] | None = None) -> ModelSpec:
+    def resolve_model(self, name: str, options: Mapping[str, Any] | None = None) -> ModelSpec:
         """Return the model of that name: a configured one, a known id or alias, or ``provider:id``.
 
         ``options`` are settings as in a file, and override the file's.
@@ -87,37 +92,39 @@ class Config:
         Raises:
             UsageError: there is no such model, its key is missing, or its settings cannot be used.
         """
-        entry = self._model_entries().get(name) or named_entry(name)
+        entry = self._model_entries().get(name) or find_named_entry(name)
         if entry is None:
-            raise self._no_model(name)
+            raise self._build_no_model(name)
         if options:
-            entry = overridden(entry, options)
-        return resolve(entry, self.environ, keyless=self.keyless).usable()
+            entry = override_options(entry, options)
+        return resolve_model(entry, self.environ, keyless=self.keyless).require_spec()
 
-    def agent(self, text: str, cwd: Path) -> ModelSpec:
+    def resolve_agent(self, text: str, cwd: Path) -> ModelSpec:
         """Return the agent that ``text`` names: a configured one, a kind, or a command in ``cwd``.
 
         Raises:
             UsageError: there is no such agent, or its settings cannot be used.
         """
-        return agent_named(text, self._agent_entries(), self.environ, cwd)
+        return resolve_named_agent(text, self._agent_entries(), self.environ, cwd)
 
-    def agents(self, cwd: Path) -> tuple[KnownAgent, ...]:
+    def list_agents(self, cwd: Path) -> tuple[KnownAgent, ...]:
         """Return every agent that has a name; a problem is recorded, not raised."""
-        return known_agents(self._agent_entries(), self.environ, cwd)
+        return list_known_agents(self._agent_entries(), self.environ, cwd)
 
-    def models(self) -> tuple[ResolvedModel, ...]:
+    def list_models(self) -> tuple[ResolvedModel, ...]:
         """Return every configured model and the built-in one; a problem is recorded, not raised."""
-        embedded = named_entry(OFFLINE)
+        embedded = find_named_entry(OFFLINE)
         entries = (*self._model_entries().values(), *([embedded] if embedded else []))
-        return tuple(resolve(entry, self.environ) for entry in entries)
+        return tuple(resolve_model(entry, self.environ) for entry in entries)
 
     @property
     def server_names(self) -> tuple[str, ...]:
         """Names of the servers in configuration files, without built-in ones."""
         return tuple(self._server_entries())
 
-    def server(self, ref: ServerSpec | str | tuple[str, ...] | None, suite_name: str) -> ServerSpec:
+    def resolve_server(
+        self, ref: ServerSpec | str | tuple[str, ...] | None, suite_name: str
+    ) -> ServerSpec:
         """Return a suite's server, ready to start.
 
         ``ref`` is the server itself, the name of a configured or built-in one, or the names of
@@ -128,15 +135,15 @@ class Config:
             UsageError: there is no such server, or a variable that it needs is not set.
         """
         if isinstance(ref, ServerSpec):
-            return self._speaking(expand_server(ref, self.environ))
+            return self._with_revision(expand_server(ref, self.environ))
         if isinstance(ref, tuple):
-            return joined([self._named_server(name) for name in dict.fromkeys(ref)])
+            return join_servers([self._named_server(name) for name in dict.fromkeys(ref)])
         if ref is not None:
             return self._named_server(ref)
         entries = self._meant_entries()
         if suite_name in entries or suite_name in builtin_servers():
             return self._named_server(suite_name)
-        if self._all_are_meant():
+        if self._means_all():
             return self._meant_server()
         raise UsageError(
             f"the suite {suite_name!r} names no server",
@@ -152,7 +159,7 @@ class Config:
         Raises:
             UsageError: there is none, or more than one, or a variable that it needs is not set.
         """
-        if self._all_are_meant():
+        if self._means_all():
             return self._meant_server()
         raise UsageError(
             "no server was given",
@@ -170,7 +177,7 @@ class Config:
         Raises:
             UsageError: one of them cannot be used, or two have the same name.
         """
-        return joined([self.server_option(text) for text in dict.fromkeys(texts)])
+        return join_servers([self.server_option(text) for text in dict.fromkeys(texts)])
 
     def server_option(self, text: str) -> ServerSpec:
         """Return the server of a ``--server`` option: a name, a URL, or else a command line.
@@ -180,36 +187,36 @@ class Config:
         """
         if self.knows_server(text):
             return self._named_server(text)
-        spec = server_from_command(text)
+        spec = parse_server_command(text)
         if (
             not spec.transport.args
             and spec.transport.command
             and shutil.which(spec.transport.command, path=self.environ.get("PATH")) is None
         ):
-            raise _no_program(spec.transport.command) or self._no_server(
+            raise _no_program(spec.transport.command) or self._build_no_server(
                 spec.transport.command, "server or command"
             )
-        return self._speaking(expand_server(spec, self.environ))
+        return self._with_revision(expand_server(spec, self.environ))
 
     def _named_server(self, name: str) -> ServerSpec:
         if entry := self._server_entries().get(name):
             for variable, default in entry.hidden.items():
-                KNOWN.learn(self.environ.get(variable, default))
+                KNOWN.add_secret(self.environ.get(variable, default))
             ready = expand_server(entry.spec, self.environ, entry.locate, entry.asked)
-            return self._speaking(with_env_file(entry, ready, self.environ))
+            return self._with_revision(add_env_file(entry, ready, self.environ))
         if name in builtin_servers():
-            return self._speaking(builtin_server(name))
-        raise self._no_server(name, "server")
+            return self._with_revision(builtin_server(name))
+        raise self._build_no_server(name, "server")
 
-    def _speaking(self, server: ServerSpec) -> ServerSpec:
+    def _with_revision(self, server: ServerSpec) -> ServerSpec:
         """Return ``server`` with the revision of MCP that all are to speak, if there is one."""
         if self.protocol is None:
             return server
         transport = replace(server.transport, protocol=self.protocol)
-        members = tuple(map(self._speaking, server.members))
+        members = tuple(map(self._with_revision, server.members))
         return replace(server, transport=transport, members=members)
 
-    def _no_server(self, name: str, sought: str) -> UsageError:
+    def _build_no_server(self, name: str, sought: str) -> UsageError:
         if self.client is not None and (at := self.client.disabled.get(name)):
             return UsageError(
                 f"the server {name!r} is disabled at {at}",
@@ -225,7 +232,7 @@ class Config:
         names = (*self._server_entries(), *builtin_servers())
         return f" Known: {', '.join(dict.fromkeys(names))}." if names else ""
 
-    def _no_model(self, name: str) -> UsageError:
+    def _build_no_model(self, name: str) -> UsageError:
         if name in self._agent_entries():
             return UsageError(
                 f"{name!r} is an agent, not a model",
@@ -250,7 +257,7 @@ class Config:
     def _agent_entries(self) -> dict[str, AgentEntry]:
         return _first_wins(file.agents for file in self.files)
 
-    def _all_are_meant(self) -> bool:
+    def _means_all(self) -> bool:
         """Whether the server is unambiguous although none is named.
 
         Raises:
@@ -266,7 +273,7 @@ class Config:
         return len(entries) == 1 or (self.client is not None and bool(entries))
 
     def _meant_server(self) -> ServerSpec:
-        return joined([self._named_server(name) for name in self._meant_entries()])
+        return join_servers([self._named_server(name) for name in self._meant_entries()])
 
     def _meant_entries(self) -> Mapping[str, ServerEntry]:
         """Return the servers that may be meant if none is named."""

@@ -11,34 +11,34 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from harness.agents import AGENT, KINDS, AgentKind, command_of
+from harness.agents import AGENT, KINDS, AgentKind, resolve_agent_command
 from harness.base import (
     KNOWN,
     Document,
+    DocumentReader,
     Field,
     InvalidInput,
     InvalidValue,
     Layout,
     Problem,
-    Reading,
     UsageError,
-    arguments,
-    as_list,
-    as_mapping,
-    decimal,
+    arguments_field,
+    decimal_field,
+    describe_value,
     did_you_mean,
-    digest,
-    found,
-    line,
-    lines,
-    mapping,
-    texts_by_name,
+    digest_json,
+    line_field,
+    lines_field,
+    mapping_field,
+    parse_list,
+    parse_mapping,
+    texts_by_name_field,
 )
-from harness.suites.config.expansion import expand
+from harness.suites.config.expansion import expand_references
 from harness.types import CLIENT_CAN, AgentSpec, JsonPath, Location, ModelSpec
 
 
-def _command(value: Any) -> tuple[str, ...]:
+def _parse_command(value: Any) -> tuple[str, ...]:
     """Parse a command line, or a list of its words. It may be secret: no message shows it."""
     if isinstance(value, str):
         try:
@@ -48,18 +48,20 @@ def _command(value: Any) -> tuple[str, ...]:
     elif isinstance(value, list):
         words = _ARGUMENTS.parse(value)
     else:
-        raise InvalidValue(f"expected a command line or a list of words, found {found(value)}")
+        raise InvalidValue(
+            f"expected a command line or a list of words, found {describe_value(value)}"
+        )
     if not words or not words[0].strip():
         raise InvalidValue("expected a program and its arguments, found nothing")
     return words
 
 
-def _abilities(value: Any) -> tuple[str, ...]:
-    given = tuple(as_list(value))
+def _parse_abilities(value: Any) -> tuple[str, ...]:
+    given = tuple(parse_list(value))
     for place, one in enumerate(given):
         if one not in _CAN:
             raise InvalidValue(
-                f"expected elicitation or sampling, found {found(one)}",
+                f"expected elicitation or sampling, found {describe_value(one)}",
                 path=(place,),
                 meant="Write [] for an agent that cannot be asked.",
             )
@@ -67,34 +69,38 @@ def _abilities(value: Any) -> tuple[str, ...]:
 
 
 _CAN = ("elicitation", "sampling")
-_ARGUMENTS = arguments("Further arguments, behind those of the driver.")
+_ARGUMENTS = arguments_field("Further arguments, behind those of the driver.")
 AGENT_LAYOUT = Layout(
     fields={
-        "type": line("The kind of agent: command, claude-code, codex, acp, python.", required=True),
+        "type": line_field(
+            "The kind of agent: command, claude-code, codex, acp, python.", required=True
+        ),
         "command": Field(
             schema={
                 "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
                 "description": "The program and its first arguments.",
             },
-            parse=_command,
+            parse=_parse_command,
         ),
         "args": _ARGUMENTS,
-        "function": line("python: the function, as module:function."),
-        "model": line("The model that the agent uses."),
-        "env": texts_by_name("Environment variables that it gets, besides the few that all get."),
-        "tools": lines("Tools of its own that it may use; by default none."),
+        "function": line_field("python: the function, as module:function."),
+        "model": line_field("The model that the agent uses."),
+        "env": texts_by_name_field(
+            "Environment variables that it gets, besides the few that all get."
+        ),
+        "tools": lines_field("Tools of its own that it may use; by default none."),
         "client_can": Field(
             schema={
                 "type": "array",
                 "items": {"enum": list(_CAN)},
                 "description": "What the server may ask of it: elicitation, sampling.",
             },
-            parse=_abilities,
+            parse=_parse_abilities,
         ),
-        "settings": mapping("Further settings in the agent's own words."),
-        "files": line("A folder that is copied into the working folder of each trial."),
-        "home": line("A folder that is copied into the home of each trial."),
-        "max_output_mb": decimal(
+        "settings": mapping_field("Further settings in the agent's own words."),
+        "files": line_field("A folder that is copied into the working folder of each trial."),
+        "home": line_field("A folder that is copied into the home of each trial."),
+        "max_output_mb": decimal_field(
             "Megabytes that it may write on stdout in one turn.", unit="megabytes", default=10
         ),
     },
@@ -128,52 +134,58 @@ class AgentEntry:
     """Returns the place of a setting; ``None`` if there is no file."""
 
 
-def read_agents(reading: Reading, section: Mapping[str, Any], base: Path) -> dict[str, AgentEntry]:
+def read_agents(
+    reading: DocumentReader, section: Mapping[str, Any], base: Path
+) -> dict[str, AgentEntry]:
     """Return the agents of ``agents:``, by name; ``reading`` collects mistakes."""
-    return {name: _read(reading, name, value, base) for name, value in section.items()}
+    return {name: _read_agent(reading, name, value, base) for name, value in section.items()}
 
 
-def _read(reading: Reading, name: str, value: Any, base: Path) -> AgentEntry:
+def _read_agent(reading: DocumentReader, name: str, value: Any, base: Path) -> AgentEntry:
     path, noun = ("agents", name), f"agent {name!r}"
     settings: dict[str, Any] = {}
     try:
-        settings = reading.record(path, as_mapping(value), AGENT_LAYOUT, noun)
+        settings = reading.read_mapping(path, parse_mapping(value), AGENT_LAYOUT, noun)
     except InvalidValue as error:
-        reading.problem(reading.document.at(path), f"{noun}: {error.message}.", error.meant)
+        reading.add_problem(reading.document.locate(path), f"{noun}: {error.message}.", error.meant)
     if (written := settings.get("type")) is not None:
         _check_kind(reading, path, written, settings)
-    place = partial(_place, reading.document, path)
+    place = partial(_locate_setting, reading.document, path)
     return AgentEntry(name=name, settings=settings, base=base, locate=place)
 
 
-def _place(document: Document, path: JsonPath, part: JsonPath) -> Location:
-    return document.at((*path, *part))
+def _locate_setting(document: Document, path: JsonPath, part: JsonPath) -> Location:
+    return document.locate((*path, *part))
 
 
 def _check_kind(
-    reading: Reading, path: JsonPath, written: str, settings: Mapping[str, Any]
+    reading: DocumentReader, path: JsonPath, written: str, settings: Mapping[str, Any]
 ) -> None:
     document, noun = reading.document, f"agent {path[-1]!r}"
     if written not in KINDS:
-        unknown = KINDS.unknown(written)
-        reading.problem(document.at((*path, "type")), f"{noun}: {unknown.message}.", unknown.meant)
+        unknown = KINDS.build_unknown_error(written)
+        reading.add_problem(
+            document.locate((*path, "type")), f"{noun}: {unknown.message}.", unknown.meant
+        )
         return
     kind = KINDS.get(written)
     for name in settings.keys() - {*_OF_ALL, *kind.settings}:
         takes = ", ".join((*_OF_ALL, *kind.settings))
-        reading.problem(
-            document.at_key((*path, name)),
+        reading.add_problem(
+            document.locate_key((*path, name)),
             f"{noun}: type {written} takes no {name!r}.",
             f"It takes: {takes}.",
         )
     for name in kind.needs:
         if name not in settings:
-            reading.problem(
-                document.at(path), f"{noun}: type {written} needs {name!r}.", f"Add '{name}: …'."
+            reading.add_problem(
+                document.locate(path),
+                f"{noun}: type {written} needs {name!r}.",
+                f"Add '{name}: …'.",
             )
 
 
-def agent_named(
+def resolve_named_agent(
     text: str, entries: Mapping[str, AgentEntry], environ: Mapping[str, str], cwd: Path
 ) -> ModelSpec:
     """Return the agent that ``--agent`` names: a configured one, a kind, or a command.
@@ -186,10 +198,12 @@ def agent_named(
     if text in KINDS and KINDS.get(text).program is not None:
         return resolve_agent(AgentEntry(name=text, settings={"type": text}, base=cwd), environ)
     try:
-        words = _command(text)
+        words = _parse_command(text)
     except InvalidValue as error:
         raise UsageError(f"--agent {text!r}: {error.message}") from error
-    usual = {kind.program: name for name in KINDS.built_in if (kind := KINDS.get(name)).program}
+    usual = {
+        kind.program: name for name in KINDS.built_in_names if (kind := KINDS.get(name)).program
+    }
     if words[0] in usual:
         name = usual[words[0]]
         raise UsageError(
@@ -197,17 +211,17 @@ def agent_named(
             meant=f"Write --agent {name}; put further arguments below 'agents:' in harness.yml.",
         )
     if shutil.which(words[0], path=environ.get("PATH")) is None and not _is_program(cwd, words[0]):
-        raise _no_agent(text, words[0], tuple(entries))
+        raise _build_no_agent(text, words[0], tuple(entries))
     settings = {"type": "command", "command": words}
-    return resolve_agent(AgentEntry(name=_name_of(words, cwd), settings=settings, base=cwd), {})
+    return resolve_agent(AgentEntry(name=_derive_name(words, cwd), settings=settings, base=cwd), {})
 
 
 def _is_program(cwd: Path, word: str) -> bool:
     return "/" in word and (cwd / word).is_file()
 
 
-def _no_agent(text: str, program: str, configured: tuple[str, ...]) -> UsageError:
-    kinds = tuple(name for name in KINDS.built_in if KINDS.get(name).program)
+def _build_no_agent(text: str, program: str, configured: tuple[str, ...]) -> UsageError:
+    kinds = tuple(name for name in KINDS.built_in_names if KINDS.get(name).program)
     near = did_you_mean(text, (*configured, *kinds))
     known = f"Configured: {', '.join(configured)}." if configured else "No agent is configured."
     how = (
@@ -218,7 +232,7 @@ def _no_agent(text: str, program: str, configured: tuple[str, ...]) -> UsageErro
     return UsageError(f"there is no {what}", meant=" ".join(filter(None, (near, known, how))))
 
 
-def _name_of(words: tuple[str, ...], cwd: Path) -> str:
+def _derive_name(words: tuple[str, ...], cwd: Path) -> str:
     """Return ``agent.py`` for ``python agent.py {prompt}``, else the program."""
     scripts = (word for word in words[1:] if "." in word and (cwd / word).is_file())
     return Path(next(scripts, words[0])).name[:_LONGEST]
@@ -234,27 +248,27 @@ def resolve_agent(entry: AgentEntry, environ: Mapping[str, str]) -> ModelSpec:
     kind = KINDS.get(written)
     problems: list[InvalidValue] = []
 
-    def ready(setting: str, default: Any) -> Any:
+    def expand_setting(setting: str, default: Any) -> Any:
         given = entry.settings.get(setting, default)
-        return expand(given, environ, problems, (setting,))
+        return expand_references(given, environ, problems, (setting,))
 
-    command = ready("command", (kind.program,) if kind.program else ())
+    command = expand_setting("command", (kind.program,) if kind.program else ())
     passed = {name: environ[name] for name in kind.passes if environ.get(name)}
     spec = AgentSpec(
         kind=written,
         command=command,
-        args=ready("args", ()),
+        args=expand_setting("args", ()),
         function=entry.settings.get("function"),
-        model=ready("model", None),
-        env={**passed, **ready("env", {})},
+        model=expand_setting("model", None),
+        env={**passed, **expand_setting("env", {})},
         tools=entry.settings.get("tools", ()),
         client_can=entry.settings.get("client_can", CLIENT_CAN),
-        settings=ready("settings", {}),
-        files=ready("files", None),
-        home=ready("home", None),
+        settings=expand_setting("settings", {}),
+        files=expand_setting("files", None),
+        home=expand_setting("home", None),
         max_output_mb=entry.settings.get("max_output_mb", 10.0),
         base=str(entry.base.absolute()),
-        deeds=_deeds(entry, kind),
+        deeds=_describe_actions(entry, kind),
         at=None if entry.locate is None else entry.locate(()),
     )
     for setting in ("files", "home"):
@@ -262,9 +276,9 @@ def resolve_agent(entry: AgentEntry, environ: Mapping[str, str]) -> ModelSpec:
         if folder is not None and not (entry.base / folder).is_dir():
             problems.append(InvalidValue(f"there is no folder {folder!r}.", path=(setting,)))
     if problems:
-        raise _unusable(entry, problems)
+        raise _build_error(entry, problems)
     model = ModelSpec(name=entry.name, provider=AGENT, model_id=written, agent=spec)
-    KNOWN.know(models=[model], environ=environ)
+    KNOWN.add_specs(models=[model], environ=environ)
     return model
 
 
@@ -288,25 +302,25 @@ class KnownAgent:
     """Why its settings cannot be used."""
 
 
-def known_agents(
+def list_known_agents(
     entries: Mapping[str, AgentEntry], environ: Mapping[str, str], cwd: Path
 ) -> tuple[KnownAgent, ...]:
     """Return the configured agents, and those that need no configuration, by their names."""
     usual = {
         name: AgentEntry(name=name, settings={"type": name}, base=cwd)
-        for name in KINDS.names()
+        for name in KINDS.list_names()
         if KINDS.get(name).program is not None
     }
-    return tuple(_known(entry, environ) for entry in ({**usual, **entries}).values())
+    return tuple(_describe_agent(entry, environ) for entry in ({**usual, **entries}).values())
 
 
-def _known(entry: AgentEntry, environ: Mapping[str, str]) -> KnownAgent:
+def _describe_agent(entry: AgentEntry, environ: Mapping[str, str]) -> KnownAgent:
     spec, error = None, None
     try:
         spec = resolve_agent(entry, environ).agent
     except UsageError as mistake:
         error = mistake
-    words = () if spec is None else command_of(spec)
+    words = () if spec is None else resolve_agent_command(spec)
     return KnownAgent(
         name=entry.name,
         kind=entry.settings["type"],
@@ -318,7 +332,7 @@ def _known(entry: AgentEntry, environ: Mapping[str, str]) -> KnownAgent:
     )
 
 
-def _deeds(entry: AgentEntry, kind: AgentKind) -> tuple[str, ...]:
+def _describe_actions(entry: AgentEntry, kind: AgentKind) -> tuple[str, ...]:
     """Return the actions that a file requests, with references unexpanded."""
     settings = entry.settings
     usual = (kind.program or settings.get("function") or "",)
@@ -326,11 +340,11 @@ def _deeds(entry: AgentEntry, kind: AgentKind) -> tuple[str, ...]:
     rest = {
         name: value for name, value in settings.items() if name not in ("type", "command", "args")
     }
-    told = f" ({json.dumps(sorted(rest))}, {digest(rest)[:12]})" if rest else ""
+    told = f" ({json.dumps(sorted(rest))}, {digest_json(rest)[:12]})" if rest else ""
     return (f"run the agent {entry.name}: {words}{told}",)
 
 
-def _unusable(entry: AgentEntry, problems: list[InvalidValue]) -> UsageError:
+def _build_error(entry: AgentEntry, problems: list[InvalidValue]) -> UsageError:
     noun, locate = f"agent {entry.name!r}", entry.locate
     if locate is None:
         return UsageError(f"{noun}: {problems[0].message}", meant=problems[0].meant)

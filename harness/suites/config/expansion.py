@@ -38,7 +38,7 @@ class UnsetVariable(InvalidValue):
         self.variable = variable
 
 
-def expand(
+def expand_references(
     value: Any, environ: Mapping[str, str], problems: list[InvalidValue], path: JsonPath = ()
 ) -> Any:
     """Return ``value`` with every reference in its strings replaced, at any depth.
@@ -48,10 +48,14 @@ def expand(
     if isinstance(value, str):
         return _expand_text(value, environ, problems, path)
     if isinstance(value, Mapping):
-        return {key: expand(item, environ, problems, (*path, key)) for key, item in value.items()}
+        return {
+            key: expand_references(item, environ, problems, (*path, key))
+            for key, item in value.items()
+        }
     if isinstance(value, list | tuple):
         return type(value)(
-            expand(item, environ, problems, (*path, index)) for index, item in enumerate(value)
+            expand_references(item, environ, problems, (*path, index))
+            for index, item in enumerate(value)
         )
     return value
 
@@ -59,7 +63,7 @@ def expand(
 def _expand_text(
     text: str, environ: Mapping[str, str], problems: list[InvalidValue], path: JsonPath
 ) -> str:
-    def replacement(match: re.Match[str]) -> str:
+    def replace_reference(match: re.Match[str]) -> str:
         name, found = match["name"], match[0]
         if match["literal"]:
             return "${"
@@ -87,10 +91,10 @@ def _expand_text(
             return found
         return environ[name]
 
-    return _REFERENCE.sub(replacement, text)
+    return _REFERENCE.sub(replace_reference, text)
 
 
-def sole_reference(text: str) -> str | None:
+def find_sole_reference(text: str) -> str | None:
     """Return the variable's name if ``text`` is exactly one reference."""
     match = _REFERENCE.fullmatch(text)
     return match["name"] if match else None

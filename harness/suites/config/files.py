@@ -11,24 +11,24 @@ from typing import Any
 from harness.base import (
     VERSIONS,
     Document,
+    DocumentReader,
     Field,
     InvalidValue,
     Layout,
     Problem,
-    Reading,
-    as_mapping,
-    as_version,
-    decimal,
-    found,
-    integer,
-    line,
-    mapping,
+    decimal_field,
+    describe_value,
+    integer_field,
+    line_field,
+    mapping_field,
+    parse_mapping,
+    parse_version,
     read_document,
 )
 from harness.suites.config.agents import AgentEntry, read_agents
-from harness.suites.config.entries import MODEL, ModelEntry, read_foreign_model, read_model
+from harness.suites.config.model_entries import MODEL, ModelEntry, read_foreign_model, read_model
 from harness.suites.config.models import OFFLINE
-from harness.suites.config.servers import read_named_server, starting_in
+from harness.suites.config.servers import read_named_server, resolve_cwd
 from harness.types import JsonPath, Location, ServerSpec
 
 _NAMED = "Use 'servers:', with a mapping for each server's name."
@@ -36,12 +36,14 @@ CONFIGURATION = Layout(
     fields={
         "mxcp": Field(
             schema={"enum": list(VERSIONS), "description": "Version of the format: 1."},
-            parse=as_version,
+            parse=parse_version,
         ),
-        "models": mapping("Models, and which one is the default."),
-        "servers": mapping("MCP servers by name."),
-        "agents": mapping("Third-party agents, by name."),
-        "defaults": mapping("Defaults for suites and command lines that do not say otherwise."),
+        "models": mapping_field("Models, and which one is the default."),
+        "servers": mapping_field("MCP servers by name."),
+        "agents": mapping_field("Third-party agents, by name."),
+        "defaults": mapping_field(
+            "Defaults for suites and command lines that do not say otherwise."
+        ),
     },
     elsewhere={
         "model": "Use 'default:' under 'models:'.",
@@ -54,8 +56,8 @@ CONFIGURATION = Layout(
 
 MODELS = Layout(
     fields={
-        "default": line("The model for suites that name none."),
-        "models": mapping("Models by name."),
+        "default": line_field("The model for suites that name none."),
+        "models": mapping_field("Models by name."),
     },
     elsewhere={"type": "Put it below the model's name, under 'models: models:'."},
 )
@@ -63,8 +65,8 @@ MODELS = Layout(
 
 DEFAULTS = Layout(
     fields={
-        "concurrency": integer("Trials at the same time.", least=1),
-        "timeout": decimal("Seconds that one trial may take.", unit="seconds"),
+        "concurrency": integer_field("Trials at the same time.", least=1),
+        "timeout": decimal_field("Seconds that one trial may take.", unit="seconds"),
     },
     elsewhere={"model": "Use 'default:' under 'models:'."},
 )
@@ -121,17 +123,19 @@ def read_config_file(path: FilePath, *, project: bool = False) -> ConfigFile:
         InvalidInput: with every mistake in it.
     """
     document = read_document(path)
-    reading = Reading(document)
-    content = _section(reading, (), document.value, CONFIGURATION, "the configuration")
-    models = _section(reading, ("models",), content.get("models"), MODELS, "'models'")
-    defaults = _section(reading, ("defaults",), content.get("defaults"), DEFAULTS, "'defaults'")
+    reading = DocumentReader(document)
+    content = _read_section(reading, (), document.value, CONFIGURATION, "the configuration")
+    models = _read_section(reading, ("models",), content.get("models"), MODELS, "'models'")
+    defaults = _read_section(
+        reading, ("defaults",), content.get("defaults"), DEFAULTS, "'defaults'"
+    )
     config = ConfigFile(
         file=document.file,
         models={
             name: read_model(reading, ("models", "models", name), value)
             for name, value in models.get("models", {}).items()
         },
-        servers=_servers(
+        servers=_read_servers(
             reading, content.get("servers", {}), path.absolute().parent, project=project
         ),
         agents=read_agents(reading, content.get("agents", {}), path.absolute().parent),
@@ -140,8 +144,8 @@ def read_config_file(path: FilePath, *, project: bool = False) -> ConfigFile:
         timeout_s=defaults.get("timeout"),
     )
     if OFFLINE in config.models:
-        at = document.at_key(("models", "models", OFFLINE))
-        reading.problem(at, f"the model {OFFLINE!r} is built in.", "Choose another name.")
+        at = document.locate_key(("models", "models", OFFLINE))
+        reading.add_problem(at, f"the model {OFFLINE!r} is built in.", "Choose another name.")
     reading.finish()
     return config
 
@@ -155,24 +159,26 @@ def read_foreign_config_file(path: FilePath) -> ConfigFile:
         InvalidInput: it is not YAML, or its ``models`` cannot be read.
     """
     document = read_document(path)
-    reading = Reading(document)
+    reading = DocumentReader(document)
     reading.problems = _within_models(document)
     content = document.value if isinstance(document.value, dict) else {}
-    models = _section(
-        reading, ("models",), _known(content.get("models"), MODELS), MODELS, "'models'"
+    models = _read_section(
+        reading, ("models",), _keep_known_keys(content.get("models"), MODELS), MODELS, "'models'"
     )
     reading.finish()
     return ConfigFile(
         file=document.file,
         models={
-            name: read_foreign_model(document, ("models", "models", name), _known(value, MODEL))
+            name: read_foreign_model(
+                document, ("models", "models", name), _keep_known_keys(value, MODEL)
+            )
             for name, value in models.get("models", {}).items()
         },
         default_model=models.get("default"),
     )
 
 
-def _known(value: Any, layout: Layout) -> Any:
+def _keep_known_keys(value: Any, layout: Layout) -> Any:
     """Leave out unknown keys."""
     return (
         {key: part for key, part in value.items() if key in layout.fields}
@@ -181,47 +187,47 @@ def _known(value: Any, layout: Layout) -> Any:
     )
 
 
-def _section(
-    reading: Reading, path: JsonPath, value: Any, layout: Layout, noun: str
+def _read_section(
+    reading: DocumentReader, path: JsonPath, value: Any, layout: Layout, noun: str
 ) -> dict[str, Any]:
     """Read a mapping that may be absent."""
     try:
-        return reading.record(path, as_mapping({} if value is None else value), layout, noun)
+        return reading.read_mapping(
+            path, parse_mapping({} if value is None else value), layout, noun
+        )
     except InvalidValue as error:
-        reading.problem(reading.document.at(path), f"{noun}: {error.message}.", error.meant)
+        reading.add_problem(reading.document.locate(path), f"{noun}: {error.message}.", error.meant)
         return {}
 
 
-def _servers(
-    reading: Reading, section: Mapping[str, Any], base: FilePath, *, project: bool
+def _read_servers(
+    reading: DocumentReader, section: Mapping[str, Any], base: FilePath, *, project: bool
 ) -> dict[str, ServerEntry]:
     entries = {}
     for name, value in section.items():
         path = ("servers", name)
         if not isinstance(value, dict):
-            reading.problem(
-                reading.document.at(path),
-                f"server {name!r}: expected a mapping, found {found(value)}.",
+            reading.add_problem(
+                reading.document.locate(path),
+                f"server {name!r}: expected a mapping, found {describe_value(value)}.",
             )
             continue
-        spec = starting_in(read_named_server(reading, path, value), base, by_default=project)
-        entries[name] = ServerEntry(
-            spec=spec, locate=partial(located_below, reading.document, path)
-        )
+        spec = resolve_cwd(read_named_server(reading, path, value), base, by_default=project)
+        entries[name] = ServerEntry(spec=spec, locate=partial(locate_below, reading.document, path))
     return entries
 
 
-def located_below(document: Document, path: JsonPath, part: JsonPath) -> Location:
+def locate_below(document: Document, path: JsonPath, part: JsonPath) -> Location:
     """Return a function for the place of a part of the value at ``path``."""
-    return document.at((*path, *part))
+    return document.locate((*path, *part))
 
 
 def _within_models(document: Document) -> list[Problem]:
     """Return the YAML problems of the section that harness reads."""
     if not isinstance(document.value, dict) or "models" not in document.value:
         return []
-    begin = document.at_key(("models",)).line or 0
-    lines = [document.at_key((key,)).line or 0 for key in document.value]
+    begin = document.locate_key(("models",)).line or 0
+    lines = [document.locate_key((key,)).line or 0 for key in document.value]
     end = min((line for line in lines if line > begin), default=None)
     return [
         problem

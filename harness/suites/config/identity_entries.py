@@ -8,19 +8,19 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from harness.base import (
+    DocumentReader,
     Field,
     InvalidValue,
     Layout,
-    Reading,
     Steps,
-    as_line,
-    as_mapping,
-    choice,
-    dropped,
-    integer,
-    line,
-    lines,
-    texts_by_name,
+    choice_field,
+    find_dropped_keys,
+    integer_field,
+    line_field,
+    lines_field,
+    parse_mapping,
+    parse_single_line,
+    texts_by_name_field,
 )
 from harness.types import (
     RESERVED_CLAIMS,
@@ -48,8 +48,8 @@ _EXTERNAL = (
 )  # settings that a token_command replaces
 
 
-def _claims(value: Any) -> dict[str, Any]:
-    claims = as_mapping(value)
+def _parse_claims(value: Any) -> dict[str, Any]:
+    claims = parse_mapping(value)
     paths = {name: tuple(name.split(".")) for name in claims if "://" not in name}
     for name, path in paths.items():
         if path[0] in RESERVED_CLAIMS:
@@ -72,14 +72,14 @@ def _claims(value: Any) -> dict[str, Any]:
     return claims
 
 
-def _port(value: Any) -> int:
+def _parse_port(value: Any) -> int:
     port: int = _WHOLE.parse(value)
     if port > _HIGHEST_PORT:
         raise InvalidValue(f"there are no ports above {_HIGHEST_PORT}, found {port}")
     return port
 
 
-def _command(value: Any) -> str:
+def _parse_command(value: Any) -> str:
     """Parse a command line. It may contain a secret, so messages must not show it."""
     if not isinstance(value, str) or not value.strip():
         raise InvalidValue(
@@ -94,9 +94,9 @@ def _command(value: Any) -> str:
     return value
 
 
-def _meta_key(value: Any) -> str:
+def _parse_meta_key(value: Any) -> str:
     """Parse a key of ``_meta``, by the grammar of the MCP specification."""
-    key = as_line(value)
+    key = parse_single_line(value)
     if not _META_KEY.fullmatch(key):
         raise InvalidValue(
             f"{key!r} is not a key for _meta", meant="Write it like com.example/user, or user."
@@ -109,11 +109,11 @@ def _meta_key(value: Any) -> str:
     return key
 
 
-_WHOLE = integer("", least=1)
+_WHOLE = integer_field("", least=1)
 
 IDENTITY = Layout(
     fields={
-        "via": choice("How the user_context is sent to the server.", get_args(IdentityVia)),
+        "via": choice_field("How the user_context is sent to the server.", get_args(IdentityVia)),
         "meta_key": Field(
             schema={
                 "type": "string",
@@ -123,11 +123,11 @@ IDENTITY = Layout(
                     f"{USER_CONTEXT_META_KEY}."
                 ),
             },
-            parse=_meta_key,
+            parse=_parse_meta_key,
         ),
-        "variables": texts_by_name("via env: variable → template, such as {role}."),
-        "json_variable": line("via env: a variable for the whole user_context as JSON."),
-        "headers": texts_by_name("via header: HTTP header → template, such as {role}."),
+        "variables": texts_by_name_field("via env: variable → template, such as {role}."),
+        "json_variable": line_field("via env: a variable for the whole user_context as JSON."),
+        "headers": texts_by_name_field("via header: HTTP header → template, such as {role}."),
         "claims": Field(
             schema={
                 "type": "object",
@@ -137,10 +137,10 @@ IDENTITY = Layout(
                     "name."
                 ),
             },
-            parse=_claims,
+            parse=_parse_claims,
         ),
-        "scope": line("via bearer: the claim scope, a template; a list is joined by spaces."),
-        "audience": line("via bearer: the claim aud. Without it, the server's URL."),
+        "scope": line_field("via bearer: the claim scope, a template; a list is joined by spaces."),
+        "audience": line_field("via bearer: the claim aud. Without it, the server's URL."),
         "issuer_port": Field(
             schema={
                 "type": "integer",
@@ -150,9 +150,9 @@ IDENTITY = Layout(
                     "via bearer: the port of the issuer, where a running server expects it."
                 ),
             },
-            parse=_port,
+            parse=_parse_port,
         ),
-        "algorithm": choice(
+        "algorithm": choice_field(
             "via bearer: the algorithm that signs the tokens; default RS256.",
             get_args(TokenAlgorithm),
         ),
@@ -165,9 +165,9 @@ IDENTITY = Layout(
                     "prints the token."
                 ),
             },
-            parse=_command,
+            parse=_parse_command,
         ),
-        "token_env": lines(
+        "token_env": lines_field(
             "via bearer: environment variables that the token_command gets beside the usual ones."
         ),
     },
@@ -191,44 +191,52 @@ _VIA = {
 }
 
 
-def read_identity(reading: Reading, path: Steps, value: str | dict[str, Any]) -> IdentitySpec:
+def read_identity(
+    reading: DocumentReader, path: Steps, value: str | dict[str, Any]
+) -> IdentitySpec:
     """Return how identities are sent to the server at ``path``: ``value`` is a name or a mapping.
 
     ``reading`` collects problems.
     """
     given = value if isinstance(value, dict) else {"via": value}
-    values = reading.record(path, given, IDENTITY, "identity of the server")
+    values = reading.read_mapping(path, given, IDENTITY, "identity of the server")
     identity = IdentitySpec(**values)
-    if not dropped(given, values):
+    if not find_dropped_keys(given, values):
         _require_effect(reading, path, given, identity)
     return identity
 
 
 def _require_effect(
-    reading: Reading, path: Steps, given: Mapping[str, Any], identity: IdentitySpec
+    reading: DocumentReader, path: Steps, given: Mapping[str, Any], identity: IdentitySpec
 ) -> None:
     """Refuse settings of another kind of identity, and a kind without its own settings."""
     for key, via in _VIA.items():
         if key in given and identity.via != via:
             message = f"{key!r} has no effect on identity via {identity.via}."
-            reading.problem(
-                reading.document.at_key((*path, key)), message, f"Write 'via: {via}', or remove it."
+            reading.add_problem(
+                reading.document.locate_key((*path, key)),
+                message,
+                f"Write 'via: {via}', or remove it.",
             )
     if identity.via == "env" and not (identity.variables or identity.json_variable):
         message = "identity via env names no variable."
-        reading.problem(
-            reading.document.at(path), message, "Add 'json_variable: NAME', or 'variables:'."
+        reading.add_problem(
+            reading.document.locate(path), message, "Add 'json_variable: NAME', or 'variables:'."
         )
     if identity.via == "header" and not identity.headers:
-        reading.problem(
-            reading.document.at(path), "identity via header names no header.", "Add 'headers:'."
+        reading.add_problem(
+            reading.document.locate(path), "identity via header names no header.", "Add 'headers:'."
         )
     if identity.token_env and identity.via == "bearer" and identity.token_command is None:
         message = "'token_env' has no effect without a 'token_command' that gets these variables."
-        reading.problem(
-            reading.document.at_key((*path, "token_env")), message, "Add the command, or remove it."
+        reading.add_problem(
+            reading.document.locate_key((*path, "token_env")),
+            message,
+            "Add the command, or remove it.",
         )
     for key in _EXTERNAL:
         if key in given and identity.via == "bearer" and identity.token_command is not None:
             message = f"{key!r} has no effect beside 'token_command', which fetches the token."
-            reading.problem(reading.document.at_key((*path, key)), message, "Keep one of them.")
+            reading.add_problem(
+                reading.document.locate_key((*path, key)), message, "Keep one of them."
+            )

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from harness.base import KNOWN, InvalidInput, InvalidValue, Problem, UsageError, is_web_address
-from harness.models import built_in_providers, traits_of
-from harness.suites.config.entries import ModelEntry
-from harness.suites.config.expansion import UnsetVariable, expand, sole_reference
+from harness.models import get_traits, list_built_in_providers
+from harness.suites.config.expansion import UnsetVariable, expand_references, find_sole_reference
+from harness.suites.config.model_entries import ModelEntry
 from harness.types import ModelSpec, Secret
 
 OFFLINE = "lexical"
@@ -53,7 +53,7 @@ class ResolvedModel:
     error: UsageError | None = None
     """The problem that prevents its use; its text is a message for the user."""
 
-    def usable(self) -> ModelSpec:
+    def require_spec(self) -> ModelSpec:
         """Return the spec.
 
         Raises:
@@ -64,11 +64,11 @@ class ResolvedModel:
         return self.spec
 
 
-def named_entry(name: str) -> ModelEntry | None:
+def find_named_entry(name: str) -> ModelEntry | None:
     """Return the entry of a name that needs no file: ``lexical``, an API's id, ``provider:id``."""
     if name == OFFLINE:
         return ModelEntry(name=name, settings={"type": OFFLINE}, wanted=name, source="built in")
-    if provider := _whose_id(name):
+    if provider := _find_id_owner(name):
         return ModelEntry(name=name, settings={"type": provider}, wanted=name, source="known name")
     provider, _, wanted = name.partition(":")
     if provider and wanted:
@@ -80,36 +80,36 @@ def named_entry(name: str) -> ModelEntry | None:
 
 def well_known_names() -> tuple[str, ...]:
     """Return names of models to suggest for a misspelt one."""
-    services = [provider.service for provider in built_in_providers().values()]
+    services = [provider.service for provider in list_built_in_providers().values()]
     return tuple(name for service in services if service for name in service.well_known)
 
 
-def _whose_id(name: str) -> str | None:
+def _find_id_owner(name: str) -> str | None:
     """Return the provider whose ids look like ``name``, if there is one."""
-    providers = built_in_providers().items()
+    providers = list_built_in_providers().items()
     return next(
         (own for own, traits in providers if traits.service and traits.service.ids.match(name)),
         None,
     )
 
 
-def _called(written: str) -> str:
+def _resolve_type_alias(written: str) -> str:
     """Return the provider's own name for a model's ``type``, which may be an alias."""
-    providers = built_in_providers().items()
+    providers = list_built_in_providers().items()
     return next((name for name, traits in providers if written in traits.aliases), written)
 
 
-def resolve(
+def resolve_model(
     entry: ModelEntry, environ: Mapping[str, str], *, keyless: bool = False
 ) -> ResolvedModel:
     """Resolve ``entry`` in this environment; a problem is recorded, not raised.
 
     If ``keyless``, a missing key is not a problem.
     """
-    return _Resolution(entry, environ, keyless=keyless).result()
+    return _ModelResolver(entry, environ, keyless=keyless).resolve()
 
 
-class _Resolution:
+class _ModelResolver:
     """Resolves one model: each step returns a part of the spec, and its source or a problem."""
 
     def __init__(self, entry: ModelEntry, environ: Mapping[str, str], *, keyless: bool) -> None:
@@ -119,16 +119,16 @@ class _Resolution:
         self.environ = environ
         self.problems: list[InvalidValue] = []
         self.sources: dict[str, str] = {}
-        self.provider = _called(self.settings.get("type") or "")
-        self.service = traits_of(self.provider).service
+        self.provider = _resolve_type_alias(self.settings.get("type") or "")
+        self.service = get_traits(self.provider).service
 
-    def result(self) -> ResolvedModel:
+    def resolve(self) -> ResolvedModel:
         """Do all steps."""
-        self._note("type")
+        self._note_source("type")
         base_url = self._base_url()
-        own_service = self.service is not None and self.service.owns(base_url)
+        own_service = self.service is not None and self.service.is_own_url(base_url)
         model_id, notes = self._model_id(own_service=own_service)
-        headers = self._expanded("headers") or {}
+        headers = self._expand_setting("headers") or {}
         required = own_service and not any(name.lower() in _KEY_HEADERS for name in headers)
         key, variable = self._api_key(own_service=own_service, required=required)
         spec = ModelSpec(
@@ -143,13 +143,15 @@ class _Resolution:
             **self._plain_settings(),
             sources=self.sources,
         )
-        KNOWN.know(models=[spec], environ=self.environ)
+        KNOWN.add_specs(models=[spec], environ=self.environ)
         state: KeyState = "present" if key else "missing" if required else "not needed"
-        return ResolvedModel(spec=spec, key=state, source=self.entry.source, error=self._error())
+        return ResolvedModel(
+            spec=spec, key=state, source=self.entry.source, error=self._build_error()
+        )
 
     def _base_url(self) -> str | None:
         known = len(self.problems)
-        url: str | None = self._expanded("base_url")
+        url: str | None = self._expand_setting("base_url")
         if (
             url is None
             and self.service
@@ -157,13 +159,13 @@ class _Resolution:
         ):
             self.sources["base_url"] = f"${self.service.base_url_variable}"
         if url and len(self.problems) == known and not is_web_address(url):
-            self._problem("base_url", "a base_url looks like http://localhost:11434/v1.")
+            self._add_problem("base_url", "a base_url looks like http://localhost:11434/v1.")
         return url
 
     def _model_id(self, *, own_service: bool) -> tuple[str, tuple[str, ...]]:
         """Return the id and notes; names are translated only for the provider's own service."""
         if written := self.settings.get("model"):
-            self._note("model")
+            self._note_source("model")
             return written, ()
         self.sources["model"] = "its name"
         wanted = self.entry.wanted
@@ -191,16 +193,16 @@ class _Resolution:
         return key, variable
 
     def _written_key(self, written: str, *, required: bool) -> tuple[str | None, str | None]:
-        variable = sole_reference(written)
+        variable = find_sole_reference(written)
         found: list[InvalidValue] = []
-        key = expand(written, self.environ, found)
+        key = expand_references(written, self.environ, found)
         for problem in found:
             if isinstance(problem, UnsetVariable):
                 self._missing_key(problem.variable)
             else:
-                self._problem("api_key", problem.message, problem.meant)
+                self._add_problem("api_key", problem.message, problem.meant)
         if written.startswith(_ELSEWHERE):
-            self._problem(
+            self._add_problem(
                 "api_key",
                 "harness does not fetch keys from other stores.",
                 "Put it into a variable: ${NAME}.",
@@ -209,7 +211,7 @@ class _Resolution:
             self._missing_key(variable)
         if not key or found:
             return None, variable
-        self.sources["api_key"] = f"${variable}" if variable else self._origin("api_key")
+        self.sources["api_key"] = f"${variable}" if variable else self._format_origin("api_key")
         return key, variable
 
     def _missing_key(self, variable: str | None) -> None:
@@ -217,7 +219,7 @@ class _Resolution:
             return
         lack = f"{variable} is not set" if variable else "it is empty"
         remedy = f"Set it (export {variable}=…)" if variable else "Fill it in"
-        self._problem(
+        self._add_problem(
             "api_key",
             f"an API key is needed, and {lack}.",
             f"{remedy}, or run offline: --model {OFFLINE}.",
@@ -226,29 +228,29 @@ class _Resolution:
     def _plain_settings(self) -> dict[str, Any]:
         given = [setting for setting in _PLAIN if setting in self.settings]
         for setting in given:
-            self._note(setting)
+            self._note_source(setting)
         return {_PLAIN[setting]: self.settings[setting] for setting in given}
 
-    def _expanded(self, setting: str) -> Any:
+    def _expand_setting(self, setting: str) -> Any:
         if setting not in self.settings:
             return None
-        self._note(setting)
-        return expand(self.settings[setting], self.environ, self.problems, (setting,))
+        self._note_source(setting)
+        return expand_references(self.settings[setting], self.environ, self.problems, (setting,))
 
-    def _note(self, setting: str) -> None:
-        self.sources[setting] = self._origin(setting)
+    def _note_source(self, setting: str) -> None:
+        self.sources[setting] = self._format_origin(setting)
 
-    def _origin(self, *path: str) -> str:
+    def _format_origin(self, *path: str) -> str:
         """Return the place of a setting: ``harness.yml:5``."""
         if self.entry.locate is None:
             return self.entry.source
         at = self.entry.locate(path)
         return f"{at.file}:{at.line}"
 
-    def _problem(self, setting: str, message: str, meant: str | None = None) -> None:
+    def _add_problem(self, setting: str, message: str, meant: str | None = None) -> None:
         self.problems.append(InvalidValue(message, path=(setting,), meant=meant))
 
-    def _error(self) -> UsageError | None:
+    def _build_error(self) -> UsageError | None:
         name, locate = f"model {self.entry.name!r}", self.entry.locate
         if locate is not None and (self.problems or self.entry.problems):
             found = (

@@ -10,19 +10,19 @@ from dataclasses import replace
 from typing import Any
 
 from harness.base import (
+    DocumentReader,
     Field,
     InvalidValue,
     Layout,
-    Reading,
     Steps,
-    as_line,
-    as_list,
-    as_mapping_or_line,
-    choice,
-    decimal,
-    flag,
-    found,
-    search,
+    choice_field,
+    decimal_field,
+    describe_value,
+    flag_field,
+    parse_list,
+    parse_mapping_or_line,
+    parse_single_line,
+    search_pattern,
 )
 from harness.judging import check_pattern
 from harness.sessions import NO_ISOLATION
@@ -32,23 +32,29 @@ from harness.suites.config.transport_entries import HOW_TO_REACH, read_transport
 from harness.types import GuardRails, JsonObject, NamedTool, ServerSpec
 
 
-def _blocked(value: Any) -> tuple[NamedTool, ...]:
+def _parse_blocked(value: Any) -> tuple[NamedTool, ...]:
     """Parse a list of tools, each a name or ``{tool, allow_absent}``."""
-    return tuple(_blocked_tool(item, index) for index, item in enumerate(as_list(value)))
+    return tuple(_blocked_tool(item, index) for index, item in enumerate(parse_list(value)))
 
 
 def _blocked_tool(item: Any, index: int) -> NamedTool:
     try:
-        return _written_out(item) if isinstance(item, dict) else NamedTool(tool=as_line(item))
+        return (
+            _expand_shorthand(item)
+            if isinstance(item, dict)
+            else NamedTool(tool=parse_single_line(item))
+        )
     except InvalidValue as error:
         raise InvalidValue(error.message, path=(index, *error.path), meant=error.meant) from error
 
 
-def _written_out(item: Mapping[str, Any]) -> NamedTool:
+def _expand_shorthand(item: Mapping[str, Any]) -> NamedTool:
     absent = item.get("allow_absent", False)
     if "tool" not in item or not isinstance(absent, bool) or item.keys() - {"tool", "allow_absent"}:
-        raise InvalidValue(f"expected a tool's name, found {found(item)}", meant=_BLOCKED_FORM)
-    return NamedTool(tool=as_line(item["tool"]), allow_absent=absent)
+        raise InvalidValue(
+            f"expected a tool's name, found {describe_value(item)}", meant=_BLOCKED_FORM
+        )
+    return NamedTool(tool=parse_single_line(item["tool"]), allow_absent=absent)
 
 
 _BLOCKED_FORM = (
@@ -77,17 +83,17 @@ _BLOCK = Field(
         },
         "description": "Tools to which no call is ever sent.",
     },
-    parse=_blocked,
+    parse=_parse_blocked,
 )
 
 
-def _patterns(value: Any) -> tuple[str, ...]:
-    patterns = tuple(as_list(value))
+def _parse_patterns(value: Any) -> tuple[str, ...]:
+    patterns = tuple(parse_list(value))
     for index, pattern in enumerate(patterns):
         if not isinstance(pattern, str) or not pattern.strip():
-            raise InvalidValue(f"expected text, found {found(pattern)}", path=(index,))
+            raise InvalidValue(f"expected text, found {describe_value(pattern)}", path=(index,))
         check_pattern(pattern, (index,))
-        if search(pattern, "") is not None:
+        if search_pattern(pattern, "") is not None:
             raise InvalidValue(
                 "this regular expression matches every text",
                 path=(index,),
@@ -102,20 +108,20 @@ _REFUSALS = Field(
         "items": {"type": "string", "pattern": r"\S"},
         "description": "Regular expressions of the server's own words for refusing a caller.",
     },
-    parse=_patterns,
+    parse=_parse_patterns,
 )
 
 
-def _allowed(value: Any) -> bool | tuple[NamedTool, ...]:
+def _parse_allowed(value: Any) -> bool | tuple[NamedTool, ...]:
     """Parse ``true``, or a list of tools as under ``block``."""
     if isinstance(value, bool):
         return value
     if not isinstance(value, list):
         raise InvalidValue(
-            f"expected true, false or a list of tools, found {found(value)}",
+            f"expected true, false or a list of tools, found {describe_value(value)}",
             meant="Write the names as a list: [add_note].",
         )
-    return _blocked(value)
+    return _parse_blocked(value)
 
 
 ALLOW_WRITES = Field(
@@ -124,38 +130,40 @@ ALLOW_WRITES = Field(
         "description": "Tools that harness may call of its own accord although they are not known "
         "to read (by the built-in baseline, a probe, a study): true for all, or their names.",
     },
-    parse=_allowed,
+    parse=_parse_allowed,
 )
 """``allow_writes:`` of a suite."""
 
 
-def guard_rails(reading: Reading, path: Steps, values: Mapping[str, Any]) -> GuardRails:
+def build_guard_rails(
+    reading: DocumentReader, path: Steps, values: Mapping[str, Any]
+) -> GuardRails:
     """Return the guard rails of a server or a suite: ``read_only``, ``block``, ``allow_writes``."""
 
-    def placed(key: str) -> tuple[NamedTool, ...]:
+    def locate_tools(key: str) -> tuple[NamedTool, ...]:
         named = values.get(key, ())
         return tuple(
-            replace(one, at=reading.document.at((*path, key, index)))
+            replace(one, at=reading.document.locate((*path, key, index)))
             for index, one in enumerate(() if isinstance(named, bool) else named)
         )
 
-    blocked = placed("block")
+    blocked = locate_tools("block")
     return GuardRails(
         read_only=values.get("read_only", False),
         block=tuple(one.tool for one in blocked),
         blocked=blocked,
         allow_writes=values.get("allow_writes") is True,
-        allowed=placed("allow_writes"),
+        allowed=locate_tools("allow_writes"),
     )
 
 
 HANDLING = {
-    "isolation": choice(
+    "isolation": choice_field(
         "Who shares a process: all trials of one user (identity), no two trials (case), or all "
         "users (none; only with identity by 'meta').",
         ("identity", "case", "none"),
     ),
-    "read_only": flag("Never send calls to tools that are not marked read-only."),
+    "read_only": flag_field("Never send calls to tools that are not marked read-only."),
     "block": _BLOCK,
 }
 """Settings for the use of a server: in its entry they apply to all suites, in a suite to that
@@ -163,18 +171,20 @@ suite."""
 
 _SERVER_FIELDS = {
     **HOW_TO_REACH,
-    "protocol": choice("The MCP protocol revision.", ("auto", "legacy", "2026-07-28")),
+    "protocol": choice_field("The MCP protocol revision.", ("auto", "legacy", "2026-07-28")),
     "identity": Field(
         schema={
             "anyOf": [IDENTITY.fields["via"].schema, {"$ref": "#/$defs/identity"}],
             "description": "How the caller's identity (user_context) is sent to the server.",
         },
-        parse=as_mapping_or_line,
+        parse=parse_mapping_or_line,
     ),
-    "start_timeout": decimal(
+    "start_timeout": decimal_field(
         "Seconds from launch to a complete list of tools.", unit="seconds", default=30
     ),
-    "call_timeout": decimal("Seconds that one tool call may take.", unit="seconds", default=30),
+    "call_timeout": decimal_field(
+        "Seconds that one tool call may take.", unit="seconds", default=30
+    ),
     "refusals": _REFUSALS,
     **HANDLING,
     **STATE,
@@ -196,7 +206,7 @@ _OF_PARTS = {*HOW_TO_REACH, "protocol", "identity", "read_only", "block"}
 
 
 def read_server(
-    reading: Reading,
+    reading: DocumentReader,
     path: Steps,
     given: Mapping[str, Any],
     name: str,
@@ -209,13 +219,13 @@ def read_server(
     ``called`` is its name in messages. References such as ``${TOKEN}`` stay unexpanded; ``reading``
     collects problems.
     """
-    values = reading.record(path, given, layout, called)
+    values = reading.read_mapping(path, given, layout, called)
     transport = read_transport(reading, path, given, values, called)
     identity = read_identity(reading, (*path, "identity"), values.get("identity", "meta"))
     if values.get("isolation") == "none" and identity.via != "meta":
-        where = reading.document.at((*path, "isolation"))
+        where = reading.document.locate((*path, "isolation"))
         message = f"isolation 'none' needs identity 'meta', and this is {identity.via!r}."
-        reading.problem(where, message, NO_ISOLATION)
+        reading.add_problem(where, message, NO_ISOLATION)
     if "reset" in values:
         values.setdefault("isolation", "case")
     own = {_RENAMED.get(key, key): value for key, value in values.items() if key not in _OF_PARTS}
@@ -223,7 +233,7 @@ def read_server(
         **own,
         name=name,
         transport=transport,
-        guard=guard_rails(reading, path, values),
+        guard=build_guard_rails(reading, path, values),
         identity=identity,
-        at=reading.document.at(path),
+        at=reading.document.locate(path),
     )

@@ -12,20 +12,20 @@ from urllib.parse import urlsplit
 
 from harness.base import (
     KNOWN,
+    DocumentReader,
     Field,
     InvalidInput,
     InvalidValue,
     Layout,
     Problem,
-    Reading,
     UsageError,
-    as_mapping,
     header_problem,
-    lines,
+    lines_field,
+    parse_mapping,
 )
-from harness.suites.config.expansion import UnsetVariable, expand
+from harness.suites.config.expansion import UnsetVariable, expand_references
 from harness.suites.config.server_entries import SERVER, read_server
-from harness.suites.config.transport_entries import checked_url, transport_of
+from harness.suites.config.transport_entries import check_url, choose_transport
 from harness.types import (
     JsonPath,
     Location,
@@ -34,11 +34,11 @@ from harness.types import (
 )
 
 
-def _rules_by_tool(value: Any) -> dict[str, tuple[str, ...]]:
-    return {tool: _RULES.parse(rules) for tool, rules in as_mapping(value).items()}
+def _parse_rules(value: Any) -> dict[str, tuple[str, ...]]:
+    return {tool: _RULES.parse(rules) for tool, rules in parse_mapping(value).items()}
 
 
-_RULES = lines("Rules.")
+_RULES = lines_field("Rules.")
 _LINT_IGNORE = Field(
     schema={
         "type": "object",
@@ -47,7 +47,7 @@ _LINT_IGNORE = Field(
             "Findings of harness lint to ignore: rules for each tool, or for all under '*'."
         ),
     },
-    parse=_rules_by_tool,
+    parse=_parse_rules,
 )
 NAMED_SERVER = Layout(
     fields={**SERVER.fields, "lint_ignore": _LINT_IGNORE},
@@ -58,7 +58,9 @@ _LAUNCHERS = frozenset({"python", "python3", "node", "npx", "bunx", "uvx", "uv",
 # words of a command line that start a server but do not identify it
 
 
-def read_named_server(reading: Reading, path: JsonPath, value: Mapping[str, Any]) -> ServerSpec:
+def read_named_server(
+    reading: DocumentReader, path: JsonPath, value: Mapping[str, Any]
+) -> ServerSpec:
     """Return the server in the mapping ``value`` at ``path``; the path's last step is its name.
 
     References stay unexpanded, and a relative ``cwd`` stays relative; ``reading`` collects
@@ -68,7 +70,7 @@ def read_named_server(reading: Reading, path: JsonPath, value: Mapping[str, Any]
     return read_server(reading, path, value, name, layout=NAMED_SERVER, called=f"server {name!r}")
 
 
-def starting_in(spec: ServerSpec, base: FilePath, *, by_default: bool) -> ServerSpec:
+def resolve_cwd(spec: ServerSpec, base: FilePath, *, by_default: bool) -> ServerSpec:
     """Return ``spec`` with its ``cwd`` resolved against ``base``, which may also be the default.
 
     A folder that begins with a reference is left unchanged.
@@ -108,41 +110,41 @@ def expand_server(
     transport = spec.transport
     problems: list[InvalidValue] = []
 
-    def expanded(value: Any, *path: str) -> Any:
-        return expand(value, environ, problems, path)
+    def expand_value(value: Any, *path: str) -> Any:
+        return expand_references(value, environ, problems, path)
 
     ready = replace(
         spec,
-        deeds=deeds_of(spec),
+        deeds=describe_actions(spec),
         transport=replace(
             transport,
-            command=expanded(transport.command, "command"),
-            args=expanded(transport.args, "args"),
-            env=expanded(transport.env, "env"),
-            cwd=expanded(transport.cwd, "cwd"),
-            url=expanded(transport.url, "url"),
-            headers=expanded(transport.headers, "headers"),
+            command=expand_value(transport.command, "command"),
+            args=expand_value(transport.args, "args"),
+            env=expand_value(transport.env, "env"),
+            cwd=expand_value(transport.cwd, "cwd"),
+            url=expand_value(transport.url, "url"),
+            headers=expand_value(transport.headers, "headers"),
         ),
         queries={
             name: replace(
                 query,
-                database=expanded(query.database, "queries", name, "database"),
-                command=expanded(query.command, "queries", name, "command"),
+                database=expand_value(query.database, "queries", name, "database"),
+                command=expand_value(query.command, "queries", name, "command"),
             )
             for name, query in spec.queries.items()
         },
         identity=replace(
             spec.identity,
-            variables=expanded(spec.identity.variables, "identity", "variables"),
-            headers=expanded(spec.identity.headers, "identity", "headers"),
-            claims=expanded(spec.identity.claims, "identity", "claims"),
-            scope=expanded(spec.identity.scope, "identity", "scope"),
-            audience=expanded(spec.identity.audience, "identity", "audience"),
-            token_command=expanded(spec.identity.token_command, "identity", "token_command"),
+            variables=expand_value(spec.identity.variables, "identity", "variables"),
+            headers=expand_value(spec.identity.headers, "identity", "headers"),
+            claims=expand_value(spec.identity.claims, "identity", "claims"),
+            scope=expand_value(spec.identity.scope, "identity", "scope"),
+            audience=expand_value(spec.identity.audience, "identity", "audience"),
+            token_command=expand_value(spec.identity.token_command, "identity", "token_command"),
         ),
     )
-    KNOWN.know(servers=[ready], environ=environ)
-    problems += _unusable(ready)
+    KNOWN.add_specs(servers=[ready], environ=environ)
+    problems += _find_url_problems(ready)
     if problems:
         own = spec.at or Location(file=f"server {spec.name}")
         raise InvalidInput(
@@ -158,7 +160,7 @@ def expand_server(
     return ready
 
 
-def joined(members: Sequence[ServerSpec]) -> ServerSpec:
+def join_servers(members: Sequence[ServerSpec]) -> ServerSpec:
     """Return ``members`` as one server with the tools of all; a single member stays unchanged.
 
     Raises:
@@ -175,7 +177,7 @@ def joined(members: Sequence[ServerSpec]) -> ServerSpec:
     return ServerSpec(name="+".join(names), members=tuple(members))
 
 
-def deeds_of(spec: ServerSpec) -> tuple[str, ...]:
+def describe_actions(spec: ServerSpec) -> tuple[str, ...]:
     """Return in words the commands that ``spec`` runs, and where it sends data."""
     transport = spec.transport
     deeds = []
@@ -192,12 +194,12 @@ def deeds_of(spec: ServerSpec) -> tuple[str, ...]:
     return (*deeds, *(f"run {command}" for command in commands if command is not None))
 
 
-def _unusable(spec: ServerSpec) -> Iterator[InvalidValue]:
+def _find_url_problems(spec: ServerSpec) -> Iterator[InvalidValue]:
     """Yield the problems of URL and headers after their references were replaced."""
     transport = spec.transport
     if transport.url is not None and "${" not in transport.url:
         try:
-            checked_url(transport.url)
+            check_url(transport.url)
         except InvalidValue as error:
             yield InvalidValue(f"url: {error.message}.", path=("url",), meant=error.meant)
     for name, value in transport.headers.items():
@@ -207,14 +209,14 @@ def _unusable(spec: ServerSpec) -> Iterator[InvalidValue]:
             )
 
 
-def server_from_command(command: str) -> ServerSpec:
+def parse_server_command(command: str) -> ServerSpec:
     """Return the server of a command line, ``python my_server.py --verbose``, or of a URL.
 
     Raises:
         UsageError: it is empty, or a quotation mark is never closed.
     """
     if "://" in command.partition(" ")[0]:
-        return _server_at(command)
+        return _build_url_server(command)
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -227,15 +229,15 @@ def server_from_command(command: str) -> ServerSpec:
             meant='Write, for example, --server "python my_server.py".',
         )
     return ServerSpec(
-        name=_name_in(words),
+        name=_derive_name(words),
         transport=TransportSpec(command=words[0], args=tuple(words[1:])),
         at=Location(file="--server"),
     )
 
 
-def _server_at(url: str) -> ServerSpec:
+def _build_url_server(url: str) -> ServerSpec:
     try:
-        checked_url(url)
+        check_url(url)
     except InvalidValue as error:
         raise UsageError(
             f"the server's URL cannot be used: {error.message}", meant=error.meant
@@ -244,12 +246,12 @@ def _server_at(url: str) -> ServerSpec:
     name = f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or "server"
     return ServerSpec(
         name=name,
-        transport=TransportSpec(kind=transport_of(url), url=url),
+        transport=TransportSpec(kind=choose_transport(url), url=url),
         at=Location(file="--server"),
     )
 
 
-def _name_in(words: list[str]) -> str:
+def _derive_name(words: list[str]) -> str:
     """Return a name for a server: the script or package that its command runs."""
     telling = (FilePath(word) for word in words if not word.startswith("-"))
     return next(

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.base import Field, InvalidValue, as_line, as_mapping, did_you_mean, found
+from harness.base import (
+    Field,
+    InvalidValue,
+    describe_value,
+    did_you_mean,
+    parse_mapping,
+    parse_single_line,
+)
 from harness.types import ScriptedCall, StateQuery
 
 _TEXT = {"type": "string", "pattern": r"\S"}
@@ -13,31 +20,33 @@ _QUERY_KEYS = ("sql", "database", "command")
 _QUERY_MEANT = "Write 'sql:' with 'database:' (a SQLite file), or 'command:'."
 
 
-def _reset(value: Any) -> ScriptedCall:
+def _parse_reset(value: Any) -> ScriptedCall:
     if not isinstance(value, dict):
-        return ScriptedCall(tool=as_line(value))
-    _only(value, _CALL_KEYS, ())
+        return ScriptedCall(tool=parse_single_line(value))
+    _refuse_unknown_keys(value, _CALL_KEYS, ())
     if "tool" not in value:
         raise InvalidValue(
             "'tool' is missing", meant="Write 'reset: tool_name', or {tool: …, args: {…}}."
         )
-    return ScriptedCall(tool=as_line(value["tool"]), arguments=as_mapping(value.get("args") or {}))
+    return ScriptedCall(
+        tool=parse_single_line(value["tool"]), arguments=parse_mapping(value.get("args") or {})
+    )
 
 
-def _queries(value: Any) -> dict[str, StateQuery]:
-    return {name: _query(name, given) for name, given in as_mapping(value).items()}
+def _parse_queries(value: Any) -> dict[str, StateQuery]:
+    return {name: _parse_query(name, given) for name, given in parse_mapping(value).items()}
 
 
-def _query(name: str, given: Any) -> StateQuery:
+def _parse_query(name: str, given: Any) -> StateQuery:
     if not isinstance(given, dict):
         raise InvalidValue(
-            f"expected a mapping, found {found(given)}", path=(name,), meant=_QUERY_MEANT
+            f"expected a mapping, found {describe_value(given)}", path=(name,), meant=_QUERY_MEANT
         )
-    _only(given, _QUERY_KEYS, (name,))
+    _refuse_unknown_keys(given, _QUERY_KEYS, (name,))
     texts: dict[str, str] = {}
     for key, text in given.items():
         if not isinstance(text, str) or not text.strip():
-            raise InvalidValue(f"expected text, found {found(text)}", path=(name, key))
+            raise InvalidValue(f"expected text, found {describe_value(text)}", path=(name, key))
         texts[key] = text
     if texts.keys() not in ({"sql", "database"}, {"command"}):
         raise InvalidValue(
@@ -46,7 +55,9 @@ def _query(name: str, given: Any) -> StateQuery:
     return StateQuery(**texts)
 
 
-def _only(given: dict[str, Any], known: tuple[str, ...], path: tuple[str, ...]) -> None:
+def _refuse_unknown_keys(
+    given: dict[str, Any], known: tuple[str, ...], path: tuple[str, ...]
+) -> None:
     for key in given:
         if key not in known:
             meant = did_you_mean(key, known) or f"It takes {', '.join(known)}."
@@ -70,7 +81,7 @@ STATE = {
                 "new process. It implies 'isolation: case'."
             ),
         },
-        parse=_reset,
+        parse=_parse_reset,
     ),
     "queries": Field(
         schema={
@@ -85,7 +96,7 @@ STATE = {
                 "Named queries that read its state without the server, for 'end_state:' of a test."
             ),
         },
-        parse=_queries,
+        parse=_parse_queries,
     ),
 }
 """Keys of a server's entry."""

@@ -15,45 +15,47 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from harness.base import (
+    DocumentReader,
     Field,
     InvalidValue,
-    Reading,
     Steps,
-    arguments,
+    arguments_field,
     did_you_mean,
-    dropped,
+    find_dropped_keys,
     header_problem,
-    integer,
-    line,
-    texts_by_name,
+    integer_field,
+    line_field,
+    texts_by_name_field,
 )
 from harness.sessions import TRANSPORTS
 from harness.types import Transport, TransportSpec
 
 
-def _words(*, built_in: bool = False) -> Mapping[str, str]:
+def _map_type_names(*, built_in: bool = False) -> Mapping[str, str]:
     """Return each valid ``type`` of a server → its transport; transports' own names come first."""
-    names = TRANSPORTS.built_in if built_in else TRANSPORTS.names()
+    names = TRANSPORTS.built_in_names if built_in else TRANSPORTS.list_names()
     others = {word: name for name in names for word in TRANSPORTS.get(name).words}
     return {name: name for name in names} | others
 
 
-def _schemes() -> tuple[str, ...]:
+def _list_schemes() -> tuple[str, ...]:
     """Return the schemes of the URLs that some transport reaches."""
-    transports = [TRANSPORTS.get(name) for name in TRANSPORTS.names()]
+    transports = [TRANSPORTS.get(name) for name in TRANSPORTS.list_names()]
     return tuple(dict.fromkeys(scheme for each in transports for scheme in each.schemes))
 
 
-def transport_of(url: str) -> Transport:
+def choose_transport(url: str) -> Transport:
     """Return the default transport of a server at ``url``."""
     parts = urlsplit(url)
     if parts.path.rstrip("/").endswith("/sse"):
         return "sse"
-    names = [name for name in TRANSPORTS.names() if parts.scheme in TRANSPORTS.get(name).schemes]
+    names = [
+        name for name in TRANSPORTS.list_names() if parts.scheme in TRANSPORTS.get(name).schemes
+    ]
     return "http" if "http" in names or not names else names[0]
 
 
-def checked_url(value: Any) -> str:
+def check_url(value: Any) -> str:
     """Return ``value`` if it is a URL of a known transport.
 
     It may contain a secret, so messages must not show it.
@@ -67,8 +69,8 @@ def checked_url(value: Any) -> str:
         raise InvalidValue("expected a URL", meant="Write, for example, http://127.0.0.1:8000/mcp.")
     if value.startswith("${"):
         return value
-    if value.partition("://")[0].lower() not in _schemes():
-        told = " or ".join(f"{scheme}://" for scheme in _schemes())
+    if value.partition("://")[0].lower() not in _list_schemes():
+        told = " or ".join(f"{scheme}://" for scheme in _list_schemes())
         raise InvalidValue(f"expected a URL that begins with {told}")
     try:
         parts = urlsplit(value.replace("{port}", "1"))
@@ -83,34 +85,34 @@ def checked_url(value: Any) -> str:
     return value
 
 
-def _transport(value: Any) -> Transport:
-    words = _words()
+def _parse_transport(value: Any) -> Transport:
+    words = _map_type_names()
     if isinstance(value, str) and value in words:
         return words[value]
     near = did_you_mean(value, words) if isinstance(value, str) else None
-    raise InvalidValue(f"expected one of {', '.join(TRANSPORTS.names())}", meant=near)
+    raise InvalidValue(f"expected one of {', '.join(TRANSPORTS.list_names())}", meant=near)
 
 
 _TYPE = Field(
     schema={
-        "enum": list(_words(built_in=True)),
+        "enum": list(_map_type_names(built_in=True)),
         "description": "The transport: stdio, http (streamable HTTP) or sse.",
     },
-    parse=_transport,
+    parse=_parse_transport,
 )
 
 HOW_TO_REACH = {
-    "command": line(
+    "command": line_field(
         "The program to start. Without 'type' or 'url', it speaks MCP on stdin and stdout."
     ),
-    "args": arguments("Its arguments; over HTTP, {port} is a port that harness chooses."),
-    "env": texts_by_name(
+    "args": arguments_field("Its arguments; over HTTP, {port} is a port that harness chooses."),
+    "env": texts_by_name_field(
         "Environment variables added to the few that a server inherits; ${NAME} is one of yours."
     ),
-    "cwd": line("The folder it is started in; without it, the current one."),
+    "cwd": line_field("The folder it is started in; without it, the current one."),
     "type": _TYPE,
     "transport": Field(
-        schema={**_TYPE.schema, "description": "The same as 'type'."}, parse=_transport
+        schema={**_TYPE.schema, "description": "The same as 'type'."}, parse=_parse_transport
     ),
     "url": Field(
         schema={
@@ -120,12 +122,12 @@ HOW_TO_REACH = {
                 "The server's URL; with a command, {port} is a port that harness chooses."
             ),
         },
-        parse=checked_url,
+        parse=check_url,
     ),
-    "headers": texts_by_name(
+    "headers": texts_by_name_field(
         "HTTP headers of every request; ${NAME} is one of your environment variables."
     ),
-    "concurrency": integer(
+    "concurrency": integer_field(
         "Most requests at the same time, of all callers together; by default no limit of its own.",
         least=1,
     ),
@@ -134,32 +136,36 @@ HOW_TO_REACH = {
 
 
 def read_transport(
-    reading: Reading, path: Steps, given: Mapping[str, Any], values: Mapping[str, Any], called: str
+    reading: DocumentReader,
+    path: Steps,
+    given: Mapping[str, Any],
+    values: Mapping[str, Any],
+    called: str,
 ) -> TransportSpec:
     """Return the transport that ``values`` describe, and report keys that do not fit it."""
     kinds = {values[key] for key in ("type", "transport") if key in values}
     url = values.get("url")
-    kind = min(kinds, default="stdio" if url is None else transport_of(url))
+    kind = min(kinds, default="stdio" if url is None else choose_transport(url))
     spec = TransportSpec(kind=kind, **{key: values[key] for key in _KEPT if key in values})
     for name in values.get("headers", {}):
         if wrong := header_problem(name):
-            at = reading.document.at_key((*path, "headers", name))
-            reading.problem(at, f"the header {name!r} cannot be sent: {wrong}.")
+            at = reading.document.locate_key((*path, "headers", name))
+            reading.add_problem(at, f"the header {name!r} cannot be sent: {wrong}.")
     if given.get("command") is None and given.get("url") is None:
         meant = "Add 'command: …' to start it, or 'url: …' if it is already running."
-        reading.problem(
-            reading.document.at(path), f"{called} has neither 'command' nor 'url'.", meant
+        reading.add_problem(
+            reading.document.locate(path), f"{called} has neither 'command' nor 'url'.", meant
         )
-    elif dropped(given, {**values, "type": None, "transport": None}):
+    elif find_dropped_keys(given, {**values, "type": None, "transport": None}):
         return spec
     elif len(kinds) > 1:
-        at = reading.document.at_key((*path, "transport"))
-        reading.problem(
+        at = reading.document.locate_key((*path, "transport"))
+        reading.add_problem(
             at, "'type' and 'transport' mean the same, but differ here.", "Remove one of them."
         )
     else:
         for key, message, meant in _without_effect(values, kind):
-            reading.problem(reading.document.at_key((*path, key)), message, meant)
+            reading.add_problem(reading.document.locate_key((*path, key)), message, meant)
     return spec
 
 
@@ -170,14 +176,14 @@ _KEPT = ("command", "args", "env", "cwd", "url", "headers", "protocol", "concurr
 def _without_effect(values: Mapping[str, Any], name: str) -> Iterator[tuple[str, str, str]]:
     """Yield ``(key, problem, advice)`` for each key without effect beside the others."""
     transport = TRANSPORTS.get(name)
-    for key in transport.without_effect:
+    for key in transport.ignored_keys:
         if key in values:
             meant = "Write 'type: http', or remove it."
             yield key, f"{key!r} has no effect on a server over {name}.", meant
     if transport.over == "pipes":
         return
     scheme = values["url"].partition("://")[0].lower() if "url" in values else ""
-    if scheme in _schemes() and scheme not in transport.schemes:
+    if scheme in _list_schemes() and scheme not in transport.schemes:
         yield "url", f"{name!r} does not reach a URL that begins with {scheme}://.", "Change one."
     if "command" not in values:
         for key in ("args", "env", "cwd"):

@@ -40,7 +40,7 @@ class SuiteFormat:
 
 
 @cache
-def built_in() -> dict[str, SuiteFormat]:
+def load_built_in() -> dict[str, SuiteFormat]:
     """Return the built-in formats, by the names of their files here."""
     return {
         module.name: import_module(f"{__name__}.{module.name}").FORMAT

@@ -21,10 +21,10 @@ _LONGEST_LINE = 32 * 2**20
 
 
 def _is_memory(_path: Path, file: BinaryIO) -> bool:
-    return any(map(_is_memory_line, islice(_lines(file), _LINES)))
+    return any(map(_is_memory_line, islice(_iterate_lines(file), _LINES)))
 
 
-def _lines(file: BinaryIO) -> Iterator[bytes]:
+def _iterate_lines(file: BinaryIO) -> Iterator[bytes]:
     """Yield the lines that may be of a memory suite; none if the file begins otherwise."""
     while line := file.readline(HEAD).removeprefix(BOM):
         if not line.strip():

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.base import Problem, Reading, in_code
+from harness.base import DocumentReader, Problem, build_code_document
 from harness.suites.cases import CaseReader
-from harness.suites.format_tables import layouts
+from harness.suites.format_tables import build_layouts
 from harness.suites.interference import read_alterations
 from harness.suites.readers import Vocabulary
 from harness.types import Alteration, Location
@@ -15,7 +15,7 @@ from harness.types import Alteration, Location
 _MEANT = "Write interference = [{'alters': '…', 'b': {'env': {…}}}], as in a YAML suite."
 
 
-def python_alterations(
+def read_python_alterations(
     given: Any, at: Location, vocabulary: Vocabulary
 ) -> tuple[tuple[Alteration, ...], list[Problem]]:
     """Return the altered values that a suite at ``at`` declares, and what is wrong with them."""
@@ -28,7 +28,7 @@ def python_alterations(
         if not isinstance(one, Mapping):
             message = f"interference: number {number} is a {type(one).__name__}, not a mapping."
             return (), [Problem(at=at, message=message, meant=_MEANT)]
-    reading = Reading(in_code(at))
-    calls = CaseReader(reading, layouts(vocabulary), {}).calls
+    reading = DocumentReader(build_code_document(at))
+    calls = CaseReader(reading, build_layouts(vocabulary), {}).read_calls
     found = tuple(read_alterations(reading, ("interference",), [*given], calls))
     return found, reading.problems

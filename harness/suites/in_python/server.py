@@ -23,8 +23,8 @@ from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetad
 from mcp.shared.exceptions import MCPError
 from pydantic import ConfigDict, PydanticUserError
 
-from harness.base import HarnessError, UsageError, blame, find
-from harness.suites.in_python.tools import PythonTool, tools_of
+from harness.base import HarnessError, UsageError, format_error, import_object
+from harness.suites.in_python.tools import PythonTool, load_tools
 
 
 def make_server(reference: str | None, case: str | None = None) -> MCPServer[Any]:
@@ -33,9 +33,9 @@ def make_server(reference: str | None, case: str | None = None) -> MCPServer[Any
     Raises:
         HarnessError: the suite cannot be found, or a function cannot be a tool.
     """
-    tools = () if reference is None else tools_of(find(reference), case)
+    tools = () if reference is None else load_tools(import_object(reference), case)
     return MCPServer(
-        reference or "no tools", tools=[_tool(tool) for tool in tools], log_level="ERROR"
+        reference or "no tools", tools=[_describe_tool(tool) for tool in tools], log_level="ERROR"
     )
 
 
@@ -49,16 +49,16 @@ class _AnyArguments(ArgModelBase):
         return dict(self.model_extra or {})
 
 
-def _tool(tool: PythonTool) -> Tool:
+def _describe_tool(tool: PythonTool) -> Tool:
     if tool.input_schema is None:
         try:
             return Tool.from_function(
-                _telling(tool.function), tool.name, description=tool.description
+                _report_exceptions(tool.function), tool.name, description=tool.description
             )
         except (InvalidSignature, PydanticUserError, NameError, TypeError) as error:
             raise UsageError(f"the function {tool.name!r} cannot be a tool: {error}") from error
     return Tool(
-        fn=_telling(_by_name(tool)),
+        fn=_report_exceptions(_accept_named_arguments(tool)),
         name=tool.name,
         title=None,
         description=tool.description,
@@ -70,7 +70,7 @@ def _tool(tool: PythonTool) -> Tool:
     )
 
 
-def _by_name(tool: PythonTool) -> Callable[..., Any]:
+def _accept_named_arguments(tool: PythonTool) -> Callable[..., Any]:
     """Return the handler as a function of named arguments.
 
     A handler whose only parameter is none of these names gets all arguments as one mapping.
@@ -86,36 +86,36 @@ def _by_name(tool: PythonTool) -> Callable[..., Any]:
         return tool.function
 
     @wraps(tool.function)
-    def with_all(**arguments: Any) -> Any:
+    def call_by_name(**arguments: Any) -> Any:
         return tool.function(arguments)
 
-    return with_all
+    return call_by_name
 
 
-def _telling(function: Callable[..., Any]) -> Callable[..., Any]:
+def _report_exceptions(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return ``function`` with its exceptions reported to the model and, in full, on stderr."""
     if inspect.iscoroutinefunction(function):
 
         @wraps(function)
-        async def telling_async(*args: Any, **kwargs: Any) -> Any:
+        async def call_reporting_async(*args: Any, **kwargs: Any) -> Any:
             try:
                 return await function(*args, **kwargs)
             except Exception as error:
-                raise _told(error) from error
+                raise _report_exception(error) from error
 
-        return telling_async
+        return call_reporting_async
 
     @wraps(function)
-    def telling(*args: Any, **kwargs: Any) -> Any:
+    def call_reporting(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
         except Exception as error:
-            raise _told(error) from error
+            raise _report_exception(error) from error
 
-    return telling
+    return call_reporting
 
 
-def _told(error: Exception) -> Exception:
+def _report_exception(error: Exception) -> Exception:
     if isinstance(error, MCPError | ToolError):
         return error
     traceback.print_exception(error)
@@ -130,7 +130,7 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"{error}\n")
         return 2
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a suite's own code may raise anything
-        sys.stderr.write(f"{blame(error)}\n")
+        sys.stderr.write(f"{format_error(error)}\n")
         return 2
     asyncio.run(server.run_stdio_async())
     return 0

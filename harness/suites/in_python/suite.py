@@ -13,44 +13,44 @@ from functools import cached_property, partial
 from typing import Any
 
 from harness.base import (
+    DocumentReader,
     HarnessError,
     InvalidInput,
     InvalidValue,
     NothingToRun,
     Problem,
-    Reading,
     UsageError,
-    blame,
+    build_code_document,
     did_you_mean,
-    digest,
-    find,
-    in_code,
+    digest_json,
+    find_reference,
+    format_error,
+    import_object,
     json_value,
-    reference_of,
-    where,
+    locate_function,
 )
-from harness.judging import UserCheck, part
+from harness.judging import UserCheck, get_entry
 from harness.suites.config.server_entries import read_server
-from harness.suites.in_python.alterations import python_alterations
+from harness.suites.in_python.alterations import read_python_alterations
 from harness.suites.in_python.case import CHECK, PASS_AT
-from harness.suites.in_python.tools import PythonTool, default_tools, read_tools, served
+from harness.suites.in_python.tools import PythonTool, build_tool_server, default_tools, read_tools
 from harness.suites.in_python.values import (
-    isolation,
-    leave,
-    mapping,
-    name,
-    prompts,
-    seconds,
+    parse_boolean,
+    parse_guard_rails,
+    parse_isolation,
+    parse_mapping,
+    parse_milliseconds,
+    parse_name,
+    parse_prompts,
+    parse_text,
+    parse_texts,
+    parse_user,
     share,
-    text,
-    texts,
-    true,
-    user,
 )
-from harness.suites.in_python.variants import python_variants
+from harness.suites.in_python.variants import read_python_variants
 from harness.suites.readers import Vocabulary, check_consistent
-from harness.suites.simulated_users import summary
-from harness.suites.wordings import flaws
+from harness.suites.simulated_users import format_summary
+from harness.suites.wordings import find_flaws
 from harness.types import (
     Caller,
     Case,
@@ -74,15 +74,15 @@ def read_reference(reference: str, vocabulary: Vocabulary) -> Suite:
         InvalidInput: it is not a suite.
         NothingToRun: it has no cases.
     """
-    return _read(find(reference), reference, vocabulary)
+    return _read_target(import_object(reference), reference, vocabulary)
 
 
 def read_object(target: Any, vocabulary: Vocabulary) -> Suite:
     """Return the suite of a class or an instance; raises as `read_reference` does."""
-    return _read(target, reference_of(target), vocabulary)
+    return _read_target(target, find_reference(target), vocabulary)
 
 
-def _read(target: Any, reference: str | None, vocabulary: Vocabulary) -> Suite:
+def _read_target(target: Any, reference: str | None, vocabulary: Vocabulary) -> Suite:
     title = reference or getattr(target, "__name__", None) or type(target).__name__
     if inspect.isroutine(target):
         raise UsageError(
@@ -91,17 +91,17 @@ def _read(target: Any, reference: str | None, vocabulary: Vocabulary) -> Suite:
         )
     try:
         suite = target() if inspect.isclass(target) else target
-        return _Reading(suite, title, reference, vocabulary).result()
+        return _PythonSuiteReader(suite, title, reference, vocabulary).build_suite()
     except HarnessError:
         raise
     except (
         Exception,
         SystemExit,
     ) as error:  # boundary to a suite's own code, which may raise anything
-        raise UsageError(f"suite {title} cannot be read: {blame(error)}") from error
+        raise UsageError(f"suite {title} cannot be read: {format_error(error)}") from error
 
 
-class _Reading:
+class _PythonSuiteReader:
     """Reads one suite; problems are collected and reported at the end."""
 
     def __init__(
@@ -111,32 +111,32 @@ class _Reading:
         self.title = title
         self.reference = reference
         self.vocabulary = vocabulary
-        self.at = _place(suite, "cases") or Location(file=title)
+        self.at = _locate_method(suite, "cases") or Location(file=title)
         self.problems: list[Problem] = []
         self.servers: dict[tuple[int, ...], ServerSpec] = {}
-        self.check_at = _place(suite, "check") or self.at
+        self.check_at = _locate_method(suite, "check") or self.at
         self.toolless = False  # without a server and default tools, no tools are expected
 
-    def result(self) -> Suite:
+    def build_suite(self) -> Suite:
         """Return the suite; raise an error with all problems if there are any."""
         self._require_methods()
         noun = f"suite {self.title}"
         known = {
-            key: self.take(self.suite, key, text, noun)
+            key: self.read_part(self.suite, key, parse_text, noun)
             for key in ("description", "model", "system_prompt")
         }
-        known["description"] = known["description"] or _summary(type(self.suite))
-        title = self.take(self.suite, "name", name, noun)
+        known["description"] = known["description"] or _read_summary(type(self.suite))
+        title = self.read_part(self.suite, "name", parse_name, noun)
         if title is None and not self.problems:
-            self.problem(f"{noun} has no 'name'.", "Write name = '…' into the class.")
+            self.add_problem(f"{noun} has no 'name'.", "Write name = '…' into the class.")
         self.name = title or self.title
-        self.threshold = self.take(self.suite, "threshold", share, noun) or PASS_AT
-        chosen = self.take(self.suite, "isolation", isolation, noun)
+        self.threshold = self.read_part(self.suite, "threshold", share, noun) or PASS_AT
+        chosen = self.read_part(self.suite, "isolation", parse_isolation, noun)
         self.isolation: Isolation = chosen or "identity"
-        cases, server = self._cases(), self._server()
-        variants, wrong = python_variants(part(self.suite, "variants"), self.at)
-        altered, wrong_too = python_alterations(
-            part(self.suite, "interference"), self.at, self.vocabulary
+        cases, server = self._read_cases(), self._read_server()
+        variants, wrong = read_python_variants(get_entry(self.suite, "variants"), self.at)
+        altered, wrong_too = read_python_alterations(
+            get_entry(self.suite, "interference"), self.at, self.vocabulary
         )
         self.problems += [*wrong, *wrong_too]
         if self.toolless:
@@ -146,7 +146,9 @@ class _Reading:
                 else case
                 for case in cases
             )
-        asked = [[case.name, case.prompts, [one.asked() for one in case.checks]] for case in cases]
+        asked = [
+            [case.name, case.prompts, [one.dump_params() for one in case.checks]] for case in cases
+        ]
         suite = Suite(
             **known,
             name=self.name,
@@ -154,11 +156,13 @@ class _Reading:
             server=server,
             variants=variants,
             alterations=altered,
-            guard=self.take(self.suite, "allow_writes", partial(leave, at=self.at), noun)
+            guard=self.read_part(
+                self.suite, "allow_writes", partial(parse_guard_rails, at=self.at), noun
+            )
             or GuardRails(),
-            judge_model=self.take(self.suite, "judge_model", text, noun),
-            user_model=self.take(self.suite, "user_model", text, noun),
-            digest=digest(asked),
+            judge_model=self.read_part(self.suite, "judge_model", parse_text, noun),
+            user_model=self.read_part(self.suite, "user_model", parse_text, noun),
+            digest=digest_json(asked),
             at=self.at,
             reference=self.reference,
             estimate_cost=getattr(self.suite, "cost_estimator", None),
@@ -175,16 +179,16 @@ class _Reading:
         except (OSError, TypeError):
             return ""
 
-    def take(self, given: Any, key: str, parse: Callable[[Any], Any], noun: str) -> Any:
+    def read_part(self, given: Any, key: str, parse: Callable[[Any], Any], noun: str) -> Any:
         """Return the part ``key`` of ``given``, parsed; ``None`` if it is missing or not valid."""
-        value = part(given, key)
+        value = get_entry(given, key)
         try:
             return None if value is None else parse(value)
         except InvalidValue as error:
-            self.problem(f"{noun}: {key}: {error.message.rstrip('.')}.", error.meant)
+            self.add_problem(f"{noun}: {key}: {error.message.rstrip('.')}.", error.meant)
             return None
 
-    def problem(self, message: str, meant: str | None = None) -> None:
+    def add_problem(self, message: str, meant: str | None = None) -> None:
         """Add a problem."""
         self.problems.append(Problem(at=self.at, message=message, meant=meant))
 
@@ -211,7 +215,7 @@ class _Reading:
 
     # ── Cases ────────────────────────────────────────────────────────────────────────────────
 
-    def _cases(self) -> tuple[Case, ...]:
+    def _read_cases(self) -> tuple[Case, ...]:
         given = self.suite.cases()
         if (
             inspect.iscoroutine(given)
@@ -220,15 +224,15 @@ class _Reading:
         ):
             if inspect.iscoroutine(given):
                 given.close()
-            self.problem(
+            self.add_problem(
                 f"cases() must return a list of cases; it returned {type(given).__name__}."
             )
             return ()
         cases: dict[str, Case] = {}
         for number, one in enumerate(given, start=1):
-            case = self._case(one, number)
+            case = self._read_case(one, number)
             if case.name in cases:
-                self.problem(
+                self.add_problem(
                     f"case {case.name!r} is defined twice.", "Give each case an id of its own."
                 )
             cases[case.name] = case
@@ -238,71 +242,80 @@ class _Reading:
             )
         return tuple(cases.values())
 
-    def _case(self, given: Any, number: int) -> Case:
+    def _read_case(self, given: Any, number: int) -> Case:
         noun = f"case number {number}"
-        case_id = self.take(given, "id", name, noun)
+        case_id = self.read_part(given, "id", parse_name, noun)
         noun = noun if case_id is None else f"case {case_id!r}"
-        person = self.take(given, "user", user, noun)
-        said = (summary(person),) if person else self.take(given, "input", prompts, noun)
+        person = self.read_part(given, "user", parse_user, noun)
+        said = (
+            (format_summary(person),)
+            if person
+            else self.read_part(given, "input", parse_prompts, noun)
+        )
         for key in ("id",) if person else ("id", "input"):
-            if part(given, key) is None:
-                self.problem(f"{noun} has no {key!r}.", f"It is a {type(given).__name__}.")
+            if get_entry(given, key) is None:
+                self.add_problem(f"{noun} has no {key!r}.", f"It is a {type(given).__name__}.")
         said, case_id = said or ("",), case_id or noun
         case = Case(
             name=case_id,
             prompt=said[0],
-            wordings=self.take(given, "wordings", texts, noun) or (),
+            wordings=self.read_part(given, "wordings", parse_texts, noun) or (),
             turns=tuple(Turn(prompt=prompt) for prompt in said) if len(said) > 1 else (),
             user=person,
-            checks=self._checks(given, case_id, noun),
-            description=self.take(given, "description", text, noun),
+            checks=self._read_checks(given, case_id, noun),
+            description=self.read_part(given, "description", parse_text, noun),
             caller=Caller(
-                user_context=self.take(given, "user_context", mapping, noun),
-                allow_no_tools=self.take(given, "allow_no_tools", true, noun) or False,
+                user_context=self.read_part(given, "user_context", parse_mapping, noun),
+                allow_no_tools=self.read_part(given, "allow_no_tools", parse_boolean, noun)
+                or False,
             ),
-            limits=Limits(timeout_s=self.take(given, "timeout_ms", seconds, noun)),
-            tags=self.take(given, "tags", texts, noun) or (),
-            metadata=self.take(given, "metadata", mapping, noun) or {},
-            server=self._own_server(given, case_id, noun),
+            limits=Limits(timeout_s=self.read_part(given, "timeout_ms", parse_milliseconds, noun)),
+            tags=self.read_part(given, "tags", parse_texts, noun) or (),
+            metadata=self.read_part(given, "metadata", parse_mapping, noun) or {},
+            server=self._build_case_server(given, case_id, noun),
             interruption=Interruption(
-                steering=self.take(given, "steering", text, noun),
-                abort=self.take(given, "abort", true, noun) or False,
+                steering=self.read_part(given, "steering", parse_text, noun),
+                abort=self.read_part(given, "abort", parse_boolean, noun) or False,
             ),
             at=self.at,
         )
-        for flaw in flaws(case):
-            self.problem(f"{flaw.message}.", flaw.meant)
+        for flaw in find_flaws(case):
+            self.add_problem(f"{flaw.message}.", flaw.meant)
         return case
 
-    def _checks(self, given: Any, case_id: str, noun: str) -> tuple[Check, ...]:
+    def _read_checks(self, given: Any, case_id: str, noun: str) -> tuple[Check, ...]:
         checks = []
-        for kind, value in (self.take(given, "assertions", mapping, noun) or {}).items():
+        for kind, value in (self.read_part(given, "assertions", parse_mapping, noun) or {}).items():
             if kind not in self.vocabulary.names():
-                self.problem(
+                self.add_problem(
                     f"{noun}: there is no check {kind!r}.",
                     did_you_mean(kind, self.vocabulary.names()),
                 )
                 continue
             try:
                 parsed = self.vocabulary.parse(kind, value)
-                checks += [check.placed(self.at) for _, check in parsed]
+                checks += [check.with_location(self.at) for _, check in parsed]
             except InvalidValue as error:
-                self.problem(
+                self.add_problem(
                     f"{noun}: assertions: {kind}: {error.message.rstrip('.')}.", error.meant
                 )
         function = getattr(self.suite, "check", None)
         if function is not None:
             # a changed check gives a new trial key, so that no old result is reused
-            asks = digest(
-                [self.source, json_value(part(given, "expected"), strict=False), self.threshold]
+            asks = digest_json(
+                [
+                    self.source,
+                    json_value(get_entry(given, "expected"), strict=False),
+                    self.threshold,
+                ]
             )
             params = {"suite": self.reference or self.title, "case": case_id, "asks": asks}
             code = UserCheck(
                 suite=self.name, function=function, case=given, threshold=self.threshold
             )
             checks.append(Check(kind=CHECK, params=params, at=self.check_at, code=code))
-        if not checks and part(given, "assertions") is None:
-            self.problem(
+        if not checks and get_entry(given, "assertions") is None:
+            self.add_problem(
                 f"{noun} checks nothing.",
                 "Write check(case, run) into the class, or give it assertions.",
             )
@@ -310,69 +323,71 @@ class _Reading:
 
     # ── Servers ──────────────────────────────────────────────────────────────────────────────
 
-    def _server(self) -> ServerSpec | str:
-        given = part(self.suite, "server")
-        tools = self._tools(lambda: default_tools(self.suite), "default_tools()")
+    def _read_server(self) -> ServerSpec | str:
+        given = get_entry(self.suite, "server")
+        tools = self._collect_tools(lambda: default_tools(self.suite), "default_tools()")
         if given is None:
             self.toolless = not tools
-            return served(self.name, self.isolation, self._importable() if tools else None)
+            return build_tool_server(
+                self.name, self.isolation, self._require_reference() if tools else None
+            )
         if tools or self.servers:
-            self.problem(
+            self.add_problem(
                 "a suite has either a server or tools of its own, not both.",
                 "Remove 'server', or the tools.",
             )
         if isinstance(given, ServerSpec | str):
             return given
-        reading = Reading(in_code(self.at))
+        reading = DocumentReader(build_code_document(self.at))
         spec = read_server(
             reading,
             ("server",),
-            self.take(self.suite, "server", mapping, "the suite") or {},
+            self.read_part(self.suite, "server", parse_mapping, "the suite") or {},
             self.name,
         )
         self.problems += reading.problems
         return spec
 
-    def _own_server(self, given: Any, case_id: str, noun: str) -> ServerSpec | None:
+    def _build_case_server(self, given: Any, case_id: str, noun: str) -> ServerSpec | None:
         """Return the server of a case's own tools; cases with the same tools share it."""
-        listed = part(given, "tools") or None
-        tools = self._tools(lambda: read_tools(listed), f"{noun}: tools")
+        listed = get_entry(given, "tools") or None
+        tools = self._collect_tools(lambda: read_tools(listed), f"{noun}: tools")
         if not tools:
             return None
         key = tuple(id(tool.function) for tool in tools)
         if key not in self.servers:
-            self.servers[key] = served(
-                f"{self.name}::{case_id}", self.isolation, self._importable(), case_id
+            self.servers[key] = build_tool_server(
+                f"{self.name}::{case_id}", self.isolation, self._require_reference(), case_id
             )
         return self.servers[key]
 
-    def _tools(
+    def _collect_tools(
         self, read: Callable[[], tuple[PythonTool, ...]], noun: str
     ) -> tuple[PythonTool, ...]:
         try:
             return read()
         except InvalidValue as error:
-            self.problem(f"{noun}: {error.message}.", error.meant)
+            self.add_problem(f"{noun}: {error.message}.", error.meant)
             return ()
 
-    def _importable(self) -> str:
+    def _require_reference(self) -> str:
         if self.reference is None:
             message = (
                 f"the tools of {self.title} are served by a separate process, which cannot import "
                 "the suite."
             )
-            self.problem(message, "Put the suite into a module, as a class or a variable.")
+            self.add_problem(message, "Put the suite into a module, as a class or a variable.")
         return self.reference or self.title
 
 
-def _summary(kind: type) -> str | None:
+def _read_summary(kind: type) -> str | None:
     """Return the first line of a class's own docstring."""
     return inspect.cleandoc(kind.__doc__).partition("\n")[0] or None if kind.__doc__ else None
 
 
-def _place(suite: Any, method: str) -> Location | None:
+def _locate_method(suite: Any, method: str) -> Location | None:
     function = getattr(suite, method, None)
-    return where(function) if callable(function) else None
+    return locate_function(function) if callable(function) else None
 
 
 def _takes_two(function: Any) -> bool:

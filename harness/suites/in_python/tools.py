@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.base import InvalidValue, UsageError
-from harness.judging import part
+from harness.judging import get_entry
 from harness.types import (
     Isolation,
     JsonObject,
@@ -66,22 +66,24 @@ def _read_tool(given: Any, number: int) -> PythonTool:
             message = f"tool number {number} has no name of its own"
             raise InvalidValue(message, meant="Write it with def, or as {'name': …, 'handler': …}.")
         return PythonTool(name=name, function=given, description=cleandoc(given.__doc__ or ""))
-    name, handler = part(given, "name"), part(given, "handler")
+    name, handler = get_entry(given, "name"), get_entry(given, "handler")
     if not isinstance(name, str) or not name or not callable(handler):
         message = f"tool number {number} is a {type(given).__name__} without a name and a handler"
         raise InvalidValue(
             message, meant="Give a function, or {'name': …, 'description': …, 'handler': …}."
         )
-    schema = next((found for key in _SCHEMA_KEYS if (found := part(given, key)) is not None), None)
+    schema = next(
+        (found for key in _SCHEMA_KEYS if (found := get_entry(given, key)) is not None), None
+    )
     if schema is not None and not isinstance(schema, Mapping):
         raise InvalidValue(
             f"the input_schema of tool {name!r} is a {type(schema).__name__}, not a mapping"
         )
-    description = part(given, "description") or cleandoc(handler.__doc__ or "")
+    description = get_entry(given, "description") or cleandoc(handler.__doc__ or "")
     return PythonTool(name=name, function=handler, description=description, input_schema=schema)
 
 
-def served(
+def build_tool_server(
     name: str, isolation: Isolation, reference: str | None, case: str | None = None
 ) -> ServerSpec:
     """Return the server of a suite's default tools, or of the tools of one of its cases.
@@ -105,17 +107,17 @@ def served(
     )
 
 
-def tools_of(target: Any, case: str | None) -> tuple[PythonTool, ...]:
+def load_tools(target: Any, case: str | None) -> tuple[PythonTool, ...]:
     """Return the default tools of a Python suite, or those of its case of that name."""
     suite: Any = target() if inspect.isclass(target) else target
     if case is None:
         return default_tools(suite)
-    given = next((given for given in suite.cases() if str(part(given, "id")) == case), None)
+    given = next((given for given in suite.cases() if str(get_entry(given, "id")) == case), None)
     if given is None:
         raise UsageError(
             f"the suite has no case {case!r} here: every call of cases() must give the same cases"
         )
-    return read_tools(part(given, "tools"))
+    return read_tools(get_entry(given, "tools"))
 
 
 def default_tools(suite: Any) -> tuple[PythonTool, ...]:

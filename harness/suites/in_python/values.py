@@ -8,95 +8,97 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from harness.base import InvalidValue, as_line, as_share, json_value
+from harness.base import InvalidValue, json_value, parse_share, parse_single_line
 from harness.types import GuardRails, Isolation, Location, NamedTool, SimulatedUser
 
 
-def text(value: Any) -> str:
+def parse_text(value: Any) -> str:
     """Return a text that is not blank."""
     if not isinstance(value, str) or not value.strip():
-        raise InvalidValue(f"expected text, found {_shown(value)}")
+        raise InvalidValue(f"expected text, found {_format_value(value)}")
     return value
 
 
-def name(value: Any) -> str:
+def parse_name(value: Any) -> str:
     """Return a name on one line; a whole number is allowed."""
     number = isinstance(value, int) and not isinstance(value, bool)
-    return as_line(str(value) if number else text(value))
+    return parse_single_line(str(value) if number else parse_text(value))
 
 
-def prompts(value: Any) -> tuple[str, ...]:
+def parse_prompts(value: Any) -> tuple[str, ...]:
     """Return the user's messages: one text, or several."""
     if isinstance(value, str):
-        return (text(value),)
-    return texts(value) or (text(None),)
+        return (parse_text(value),)
+    return parse_texts(value) or (parse_text(None),)
 
 
-def texts(value: Any) -> tuple[str, ...]:
+def parse_texts(value: Any) -> tuple[str, ...]:
     """Return a list of texts."""
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Sequence):
-        raise InvalidValue(f"expected a list of texts, found {_shown(value)}")
-    return tuple(text(item) for item in value)
+        raise InvalidValue(f"expected a list of texts, found {_format_value(value)}")
+    return tuple(parse_text(item) for item in value)
 
 
-def user(value: Any) -> SimulatedUser:
+def parse_user(value: Any) -> SimulatedUser:
     """Return a simulated user; a function plays it itself."""
     if isinstance(value, SimulatedUser):
         return value
     if not callable(value):
-        raise InvalidValue(f"expected a SimulatedUser or a function, found {_shown(value)}")
+        raise InvalidValue(f"expected a SimulatedUser or a function, found {_format_value(value)}")
     return SimulatedUser(code=value)
 
 
-def mapping(value: Any) -> dict[str, Any]:
+def parse_mapping(value: Any) -> dict[str, Any]:
     """Return a mapping of JSON values."""
     if not isinstance(value, Mapping):
-        raise InvalidValue(f"expected a mapping, found {_shown(value)}")
+        raise InvalidValue(f"expected a mapping, found {_format_value(value)}")
     return dict(json_value(dict(value)))
 
 
-def seconds(value: Any) -> float:
+def parse_milliseconds(value: Any) -> float:
     """Return a number of milliseconds above zero in seconds."""
     if (
         isinstance(value, bool)
         or not isinstance(value, int | float)
         or not 0 < value < float("inf")
     ):
-        raise InvalidValue(f"expected a number of milliseconds above 0, found {_shown(value)}")
+        raise InvalidValue(
+            f"expected a number of milliseconds above 0, found {_format_value(value)}"
+        )
     return value / 1000
 
 
 def share(value: Any) -> float:
     """Return a share above 0 and up to 1."""
-    return as_share(value, _shown)
+    return parse_share(value, _format_value)
 
 
-def true(value: Any) -> bool:
+def parse_boolean(value: Any) -> bool:
     """Return a boolean."""
     if not isinstance(value, bool):
-        raise InvalidValue(f"expected True or False, found {_shown(value)}")
+        raise InvalidValue(f"expected True or False, found {_format_value(value)}")
     return value
 
 
-def leave(value: Any, at: Location) -> GuardRails:
+def parse_guard_rails(value: Any, at: Location) -> GuardRails:
     """Return which tools may be called although they are not known to read: all, or those named."""
     if isinstance(value, bool):
         return GuardRails(allow_writes=value)
     if isinstance(value, list | tuple) and all(isinstance(one, str) and one for one in value):
         return GuardRails(allowed=tuple(NamedTool(tool=one, at=at) for one in value))
-    raise InvalidValue(f"expected True or a list of tools, found {_shown(value)}")
+    raise InvalidValue(f"expected True or a list of tools, found {_format_value(value)}")
 
 
-def isolation(value: Any) -> Isolation:
+def parse_isolation(value: Any) -> Isolation:
     """Return which users share a process."""
     known: tuple[Isolation, ...] = get_args(Isolation)
     for one in known:
         if value == one:
             return one
-    raise InvalidValue(f"expected {' or '.join(map(repr, known))}, found {_shown(value)}")
+    raise InvalidValue(f"expected {' or '.join(map(repr, known))}, found {_format_value(value)}")
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     shown = repr(value)
     return (
         f"{type(value).__name__} "

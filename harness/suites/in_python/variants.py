@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.base import Problem, Reading, in_code
+from harness.base import DocumentReader, Problem, build_code_document
 from harness.suites.variants import read_variants
 from harness.types import Location, Variant
 
 _MEANT = "Write variants = [harness.Variant(name='…', …)], or a mapping as in a YAML suite."
 
 
-def python_variants(given: Any, at: Location) -> tuple[tuple[Variant, ...], list[Problem]]:
+def read_python_variants(given: Any, at: Location) -> tuple[tuple[Variant, ...], list[Problem]]:
     """Return the variants that a suite at ``at`` gives, and what is wrong with them."""
     if given is None:
         return (), []
     if isinstance(given, Mapping):
-        reading = Reading(in_code(at))
+        reading = DocumentReader(build_code_document(at))
         return read_variants(reading, ("variants",), given), reading.problems
     if isinstance(given, str) or not isinstance(given, Sequence):
         message = f"variants: expected a list or a mapping, found {type(given).__name__}."

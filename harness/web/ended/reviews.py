@@ -14,12 +14,12 @@ from starlette.routing import Route
 
 from harness.base import HarnessError, InvalidValue, UsageError, strict_json
 from harness.judging import Decision, KnownStatus, add_review
-from harness.runlog import being_written, last_line_of_trial
+from harness.runlog import being_written, find_last_line
 from harness.web import history
-from harness.web.results import clean, shown_reviews
-from harness.web.run_view import kept_view, run_view, settled_at
+from harness.web.results import clean_json, encode_reviews
+from harness.web.run_view import ensure_view, find_settled, find_view
 from harness.web.settings import Settings
-from harness.web.view.reviews import reviews_in
+from harness.web.view.reviews import read_reviews
 
 _MOST_BYTES = 65_536
 _FIELDS = ("key", "decision", "by", "note")
@@ -35,18 +35,18 @@ class Reviews:
 
     def routes(self) -> list[Route]:
         """Return it."""
-        return [Route("/evaluations/{id}/reviews", self.add, methods=["POST"])]
+        return [Route("/evaluations/{id}/reviews", self.post_review, methods=["POST"])]
 
-    async def add(self, request: Request) -> Response:
+    async def post_review(self, request: Request) -> Response:
         """Append a review to the run's log, and return all of its reviews."""
         path = history.find_run(request.path_params["id"], self._settings.runs)
         if path is None:
             raise HTTPException(404, "There is no such run, or it has no log.")
-        fields = await _fields(request)
+        fields = await _read_fields(request)
         if await anyio.to_thread.run_sync(being_written, path):
             raise HTTPException(409, "The run is still under way: review it when it has ended.")
         add = partial(
-            _add,
+            _append_review,
             path,
             fields["key"],
             cast("Decision", fields["decision"]),
@@ -57,34 +57,34 @@ class Reviews:
             await anyio.to_thread.run_sync(add)
         except UsageError as error:
             raise HTTPException(
-                422, clean(f"{error.message[0].upper()}{error.message[1:]}.")
+                422, clean_json(f"{error.message[0].upper()}{error.message[1:]}.")
             ) from error
         except HarnessError as error:
-            raise HTTPException(409, clean(str(error))) from error
-        return JSONResponse(await anyio.to_thread.run_sync(_reviews, path))
+            raise HTTPException(409, clean_json(str(error))) from error
+        return JSONResponse(await anyio.to_thread.run_sync(_read_reviews, path))
 
 
-def _add(path: Path, key: str, decision: Decision, *, by: str, note: str) -> None:
+def _append_review(path: Path, key: str, decision: Decision, *, by: str, note: str) -> None:
     add_review(path, key, decision, by=by, note=note, known=_known_status(path, key))
 
 
 def _known_status(path: Path, key: str) -> KnownStatus | None:
     """Return the status of a trial from the view of the run, if there is one."""
     facts = path.stat()
-    if kept_view(path, facts) is None:
+    if find_view(path, facts) is None:
         return None
-    found = last_line_of_trial(path, key)
+    found = find_last_line(path, key)
     if found is None:
         return None
     offset, line = found
-    return KnownStatus(status=(settled_at(path, offset) or line.run).status, size=facts.st_size)
+    return KnownStatus(status=(find_settled(path, offset) or line.run).status, size=facts.st_size)
 
 
-def _reviews(path: Path) -> dict[str, Any]:
-    return shown_reviews(reviews_in(run_view(path)))
+def _read_reviews(path: Path) -> dict[str, Any]:
+    return encode_reviews(read_reviews(ensure_view(path)))
 
 
-async def _fields(request: Request) -> dict[str, str]:
+async def _read_fields(request: Request) -> dict[str, str]:
     """Return the fields of a review.
 
     Raises:
@@ -104,7 +104,7 @@ async def _fields(request: Request) -> dict[str, str]:
     try:
         found: Any = strict_json(body.decode("utf-8", "replace"))
     except InvalidValue as error:
-        raise HTTPException(400, clean(f"The review is not JSON: {error.message}.")) from error
+        raise HTTPException(400, clean_json(f"The review is not JSON: {error.message}.")) from error
     known = isinstance(found, dict) and all(
         name in _FIELDS and isinstance(value, str) for name, value in found.items()
     )

@@ -58,7 +58,7 @@ class Guard:
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
-        answer = self._refusal(scope, Headers(scope=scope))
+        answer = self._find_refusal(scope, Headers(scope=scope))
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -69,23 +69,23 @@ class Guard:
 
         await (answer or self._app)(scope, receive, send_with_headers)
 
-    def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
+    def _find_refusal(self, scope: Scope, headers: Headers) -> Response | None:
         hosts = headers.getlist("host")
-        if len(hosts) != 1 or not self._knows(_hostname(hosts[0])):
+        if len(hosts) != 1 or not self._is_known_host(_parse_hostname(hosts[0])):
             return error_response(headers, 421, "This page does not go by that name.")
         if _is_foreign(scope, headers, hosts[0]):
             return error_response(headers, 403, "Requests from pages of other sites are refused.")
         token = self._settings.token
-        if token is None or scope["path"] == HEALTH or _same(_shown(headers), token):
+        if token is None or scope["path"] == HEALTH or _is_same_token(_read_token(headers), token):
             return None
-        return _let_in(scope, token) or error_response(
+        return _accept_token(scope, token) or error_response(
             headers,
             401,
             "A token is needed: use the link that 'harness serve' printed, or send Authorization: "
             "Bearer TOKEN.",
         )
 
-    def _knows(self, name: str | None) -> bool:
+    def _is_known_host(self, name: str | None) -> bool:
         settings = self._settings
         if name is None:
             return False
@@ -97,7 +97,7 @@ class Guard:
         return is_address(name) and not settings.is_local
 
 
-def _hostname(host: str) -> str | None:
+def _parse_hostname(host: str) -> str | None:
     try:
         parts = urlsplit(f"//{host}")
         _ = parts.port
@@ -125,7 +125,7 @@ def _is_ours(origin: str, host: str) -> bool:
     return parts.scheme in {"http", "https"} and parts.netloc.lower() == host.lower()
 
 
-def _shown(headers: Mapping[str, str]) -> str:
+def _read_token(headers: Mapping[str, str]) -> str:
     """Return the token of a request, or an empty text."""
     kind, _, value = headers.get("authorization", "").partition(" ")
     if kind.lower() == "bearer":
@@ -137,10 +137,10 @@ def _shown(headers: Mapping[str, str]) -> str:
     return cookie.value if cookie else ""
 
 
-def _let_in(scope: Scope, token: str) -> Response | None:
+def _accept_token(scope: Scope, token: str) -> Response | None:
     """Set the cookie for a token in a link, and redirect to the link without it."""
     query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-    if scope["method"] != "GET" or not _same(dict(query).get("token", ""), token):
+    if scope["method"] != "GET" or not _is_same_token(dict(query).get("token", ""), token):
         return None
     rest = urlencode([(name, value) for name, value in query if name != "token"])
     # Exactly one leading slash: two would lead to another site.
@@ -150,5 +150,5 @@ def _let_in(scope: Scope, token: str) -> Response | None:
     return answer
 
 
-def _same(shown: str, token: str) -> bool:
+def _is_same_token(shown: str, token: str) -> bool:
     return hmac.compare_digest(shown.encode(), token.encode())

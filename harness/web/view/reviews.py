@@ -7,13 +7,13 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.reports import digest_of
-from harness.runlog import Footer, ReviewLine, dumped, parsed, read_lines
+from harness.reports import hash_log_prefix
+from harness.runlog import Footer, ReviewLine, dump_line, parse_line, read_lines
 from harness.types import Review
-from harness.web.view.tables import View, drafted, finish, known
+from harness.web.view.tables import RunView, finish_draft, open_draft, read_log_facts
 
 
-def with_reviews(place: Path, draft: Path, log: Path, facts: os.stat_result) -> bool:
+def write_with_reviews(place: Path, draft: Path, log: Path, facts: os.stat_result) -> bool:
     """Write the view at ``place`` with the reviews that ``log`` has got since into ``draft``.
 
     Return whether that is all that there is to do: the log is as it was but for reviews.
@@ -21,32 +21,32 @@ def with_reviews(place: Path, draft: Path, log: Path, facts: os.stat_result) -> 
     Raises:
         OSError: it cannot be read or written.
     """
-    before = known(place)
+    before = read_log_facts(place)
     if before is None or before.size >= facts.st_size:
         return False
     lines = [line for _, _, line in read_lines(log, before.size)]
     reviews = [line for line in lines if isinstance(line, ReviewLine)]
-    ends = {dumped(line) for line in lines if isinstance(line, Footer)}
-    if len(lines) > len(reviews) and ends != {View(place).part("footer")}:
+    ends = {dump_line(line) for line in lines if isinstance(line, Footer)}
+    if len(lines) > len(reviews) and ends != {RunView(place).read_part("footer")}:
         return False
-    if not reviews or digest_of(log, before.size) != before.digest:
+    if not reviews or hash_log_prefix(log, before.size) != before.digest:
         return False
     shutil.copyfile(place, draft)
-    db = drafted(draft)
+    db = open_draft(draft)
     try:
         db.execute("BEGIN")
         db.executemany(
             "INSERT OR REPLACE INTO reviews VALUES (?, ?)",
-            [(line.review.key, dumped(line)) for line in reviews],
+            [(line.review.key, dump_line(line)) for line in reviews],
         )
-        finish(db, draft, facts, digest_of(log, facts.st_size))
+        finish_draft(db, draft, facts, hash_log_prefix(log, facts.st_size))
     finally:
         db.close()
     return True
 
 
-def reviews_in(view: View) -> Mapping[str, Review]:
+def read_reviews(view: RunView) -> Mapping[str, Review]:
     """Return what people said of the verdicts, by the key of the trial."""
-    with view.opened() as db:
-        lines = [parsed(line.encode()) for (line,) in db.execute("SELECT line FROM reviews")]
+    with view.open_database() as db:
+        lines = [parse_line(line.encode()) for (line,) in db.execute("SELECT line FROM reviews")]
     return {line.review.key: line.review for line in lines if isinstance(line, ReviewLine)}

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
-from harness.web.view.tables import View
-from harness.web.view.texts import found_in
+from harness.web.view.tables import RunView
+from harness.web.view.texts import search_texts
 
 MOST_ROWS = 500
 """Rows of one answer."""
@@ -40,7 +40,7 @@ Order: TypeAlias = "array[int]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class RowQuery:
     """Which rows are asked for, and in which order."""
 
     by: str = "model"
@@ -62,35 +62,35 @@ class Arranger:
 
     def __init__(self) -> None:
         """Begin with nothing known."""
-        self._known: OrderedDict[tuple[Path, int, int, Question], Order] = OrderedDict()
+        self._known: OrderedDict[tuple[Path, int, int, RowQuery], Order] = OrderedDict()
 
-    def rows(self, view: View, question: Question, go_on: Callable[[], None]) -> Order:
+    def find_rows(self, view: RunView, question: RowQuery, go_on: Callable[[], None]) -> Order:
         """Return the rows that fit ``question``; ``go_on`` may end the search by raising."""
         facts = view.path.stat()
         key = (view.path, facts.st_ino, facts.st_mtime_ns, question)
         found = self._known.get(key)
         if found is None:
-            found = arranged(view, question, go_on)
+            found = select_rows(view, question, go_on)
             self._known[key] = found
             while len(self._known) > _KEPT:
                 self._known.popitem(last=False)
         return found
 
 
-def axis_of(view: View, name: str) -> int | None:
+def find_axis(view: RunView, name: str) -> int | None:
     """Return the number of the axis ``name``."""
-    names = [axis["name"] for axis in view.part("grid")["axes"]]
+    names = [axis["name"] for axis in view.read_part("grid")["axes"]]
     return names.index(name) if name in names else None
 
 
-def arranged(view: View, question: Question, go_on: Callable[[], None]) -> Order:
+def select_rows(view: RunView, question: RowQuery, go_on: Callable[[], None]) -> Order:
     """Return the numbers of the rows that fit ``question``, in its order."""
-    with view.opened() as db:
+    with view.open_database() as db:
         if question.words:
-            _search(db, question.words, go_on)
+            _store_matches(db, question.words, go_on)
         go_on()
-        fits, values = _cells(question)
-        axis = axis_of(view, question.by)
+        fits, values = _build_cell_condition(question)
+        axis = find_axis(view, question.by)
         asked = {"failed": question.failed, "differs": question.different, fits: bool(fits)}
         where = " AND ".join(("axis = :axis", *(one for one, given in asked.items() if given)))
         order = ORDERS[question.sort]
@@ -98,22 +98,22 @@ def arranged(view: View, question: Question, go_on: Callable[[], None]) -> Order
         return array("L", (row for (row,) in db.execute(sql, {"axis": axis, **values})))
 
 
-def _search(db: sqlite3.Connection, words: Sequence[str], go_on: Callable[[], None]) -> None:
+def _store_matches(db: sqlite3.Connection, words: Sequence[str], go_on: Callable[[], None]) -> None:
     """Note which cells have which word, in a table of this connection."""
     numbers = {word: number for number, word in enumerate(words)}
     db.execute("CREATE TEMP TABLE found (word INTEGER, number INTEGER)")
     db.executemany(
         "INSERT INTO found VALUES (?, ?)",
-        ((numbers[word], cell) for word, cell, _ in found_in(db, words, go_on)),
+        ((numbers[word], cell) for word, cell, _ in search_texts(db, words, go_on)),
     )
     db.execute("CREATE INDEX temp.word_of ON found (word, number)")
 
 
-def _cells(question: Question) -> tuple[str, dict[str, str]]:
+def _build_cell_condition(question: RowQuery) -> tuple[str, dict[str, str]]:
     """Return the condition on a cell of the row, if there is any, with its values by name."""
     values: dict[str, str] = {}
 
-    def given(value: str) -> str:
+    def bind_value(value: str) -> str:
         name = f"value{len(values)}"
         values[name] = value
         return f":{name}"
@@ -121,12 +121,12 @@ def _cells(question: Question) -> tuple[str, dict[str, str]]:
     wanted = []
     for name, value in question.chosen:
         if name in _SAME:
-            wanted.append(f"cells.{name} = {given(value)}")
+            wanted.append(f"cells.{name} = {bind_value(value)}")
         else:
-            wanted.append(f"instr(cells.{_AMONG[name]}, {given(chr(10) + value + chr(10))})")
+            wanted.append(f"instr(cells.{_AMONG[name]}, {bind_value(chr(10) + value + chr(10))})")
     for number, word in enumerate(question.words):
         said = f"SELECT 1 FROM temp.found WHERE word = {number} AND number = cells.number"  # noqa: S608
-        wanted.append(f"(instr(cells.facts, {given(word)}) OR EXISTS ({said}))")
+        wanted.append(f"(instr(cells.facts, {bind_value(word)}) OR EXISTS ({said}))")
     if not wanted:
         return "", {}
     cells = " AND ".join(wanted)
@@ -134,10 +134,10 @@ def _cells(question: Question) -> tuple[str, dict[str, str]]:
     return f"row IN ({among})", values
 
 
-def window(view: View, by: str, rows: Sequence[int]) -> list[dict[str, Any]]:
+def read_window(view: RunView, by: str, rows: Sequence[int]) -> list[dict[str, Any]]:
     """Return ``rows`` as the viewer shows them; a place that nobody was asked at has no cell."""
     found = []
-    with view.opened() as db:
+    with view.open_database() as db:
         (axes,) = db.execute("SELECT body FROM parts WHERE name = 'grid'").fetchone()
         listed = json.loads(axes)["axes"]
         axis = next(n for n, one in enumerate(listed) if one["name"] == by)
@@ -156,13 +156,13 @@ def window(view: View, by: str, rows: Sequence[int]) -> list[dict[str, Any]]:
     return found
 
 
-def place_of(view: View, by: str, wanted: str, rows: Sequence[int]) -> dict[str, Any] | None:
+def find_place(view: RunView, by: str, wanted: str, rows: Sequence[int]) -> dict[str, Any] | None:
     """Return where the cell ``wanted`` is: its row among ``rows``, which may lack it, and column.
 
     ``wanted`` is ``SUITE/CASE/MODEL``, each percent-encoded, or ``#`` with the cell's number.
     """
-    axis = axis_of(view, by)
-    with view.opened() as db:
+    axis = find_axis(view, by)
+    with view.open_database() as db:
         if wanted[:1] == "#" and wanted[1:].isdecimal() and wanted.isascii():
             found = db.execute("SELECT number FROM cells WHERE number = ?", (wanted[1:19],))
         else:

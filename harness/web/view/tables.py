@@ -63,51 +63,51 @@ class LogFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class RunView:
     """The view of a run."""
 
     path: Path
     """Its file."""
 
     @contextmanager
-    def opened(self) -> Iterator[sqlite3.Connection]:
+    def open_database(self) -> Iterator[sqlite3.Connection]:
         """Give a connection that reads it, and has room for tables of its own."""
-        with closing(sqlite3.connect(_address(self.path), uri=True)) as db:
+        with closing(sqlite3.connect(_format_uri(self.path), uri=True)) as db:
             yield db
 
-    def part(self, name: str) -> Any:
+    def read_part(self, name: str) -> Any:
         """Return the part ``name``, one of those that `writing` writes."""
-        return json.loads(self.raw(name))
+        return json.loads(self.read_part_json(name))
 
-    def raw(self, name: str) -> str:
+    def read_part_json(self, name: str) -> str:
         """Return it as JSON."""
-        with self.opened() as db:
+        with self.open_database() as db:
             ((body,),) = db.execute("SELECT body FROM parts WHERE name = ?", (name,))
         return str(body)
 
-    def bodies(self) -> str:
+    def read_bodies(self) -> str:
         """Return all cells of the run, a JSON array; of a large run that is large, too."""
-        with self.opened() as db:
+        with self.open_database() as db:
             found = db.execute("SELECT body FROM bodies ORDER BY number")
             return f"[{','.join(body for (body,) in found)}]"
 
-    def settled(self, at: int) -> str | None:
+    def read_settled(self, at: int) -> str | None:
         """Return the line of the trial at ``at`` of the log as others decided it, if they did."""
-        with self.opened() as db:
+        with self.open_database() as db:
             row = db.execute("SELECT line FROM settled WHERE at = ?", (at,)).fetchone()
         return None if row is None else str(row[0])
 
 
-def form() -> str:
+def build_form() -> str:
     """Return what a view of this version says of its form."""
     return f"{_FORM} {__version__}"
 
 
-def known(place: Path) -> LogFacts | None:
+def read_log_facts(place: Path) -> LogFacts | None:
     """Return what the view at ``place`` says of its log; ``None``: there is none to be trusted."""
     try:
         facts = place.stat()
-        with closing(sqlite3.connect(_address(place), uri=True)) as db:
+        with closing(sqlite3.connect(_format_uri(place), uri=True)) as db:
             if tuple(sql for (sql,) in db.execute("SELECT sql FROM sqlite_master")) != CREATED:
                 return None
             made_as, size, time, digest = db.execute("SELECT * FROM facts").fetchone()
@@ -115,21 +115,21 @@ def known(place: Path) -> LogFacts | None:
             whole = facts.st_size == pages * db.execute("PRAGMA page_size").fetchone()[0]
     except (OSError, sqlite3.Error, TypeError, ValueError):
         return None
-    if made_as != form() or not whole or facts.st_mtime_ns != time:
+    if made_as != build_form() or not whole or facts.st_mtime_ns != time:
         return None
     return LogFacts(size, time, digest)
 
 
-def holds_for(place: Path, log: os.stat_result) -> bool:
+def is_view_current(place: Path, log: os.stat_result) -> bool:
     """Return whether the view at ``place`` is that of a log whose file has the facts ``log``."""
-    found = known(place)
+    found = read_log_facts(place)
     return found is not None and (found.size, found.time) == (log.st_size, log.st_mtime_ns)
 
 
-def finish(db: sqlite3.Connection, draft: Path, facts: os.stat_result, digest: str) -> None:
+def finish_draft(db: sqlite3.Connection, draft: Path, facts: os.stat_result, digest: str) -> None:
     """Write of which log the view in ``draft`` is, and close it; then it may be put in place."""
     db.execute("DELETE FROM facts")
-    row = (form(), facts.st_size, facts.st_mtime_ns, digest)
+    row = (build_form(), facts.st_size, facts.st_mtime_ns, digest)
     db.execute("INSERT INTO facts VALUES (?, ?, ?, ?)", row)
     db.execute("COMMIT")
     db.close()
@@ -138,7 +138,7 @@ def finish(db: sqlite3.Connection, draft: Path, facts: os.stat_result, digest: s
     os.utime(draft, ns=(facts.st_mtime_ns, facts.st_mtime_ns))
 
 
-def drafted(draft: Path) -> sqlite3.Connection:
+def open_draft(draft: Path) -> sqlite3.Connection:
     """Return a connection that writes the file ``draft``, in one go, before it is in its place."""
     db = sqlite3.connect(draft, isolation_level=None)
     for pragma in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"):
@@ -147,5 +147,5 @@ def drafted(draft: Path) -> sqlite3.Connection:
     return db
 
 
-def _address(path: Path) -> str:
+def _format_uri(path: Path) -> str:
     return f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1"

@@ -25,16 +25,16 @@ class Packer:
     def __init__(self, db: sqlite3.Connection) -> None:
         """Write into ``db``."""
         self._db = db
-        self._begin()
+        self._begin_pack()
 
-    def _begin(self) -> None:
+    def _begin_pack(self) -> None:
         self._cells: list[int] = []
         self._ats: list[int] = []
         self._starts: list[int] = []
         self._texts: list[bytes] = []
         self._size = 0
 
-    def add(self, cell: int, at: int, said: str) -> None:
+    def add_text(self, cell: int, at: int, said: str) -> None:
         """Add what was said in the trial at ``at`` of the log, which is one of ``cell``."""
         text = said.encode("utf-8", "surrogatepass")
         self._cells.append(cell)
@@ -51,10 +51,10 @@ class Packer:
             lists = (json.dumps(one) for one in (self._cells, self._ats, self._starts))
             packed = zlib.compress(_BETWEEN.join(self._texts), _LEVEL)
             self._db.execute("INSERT INTO texts VALUES (?, ?, ?, ?)", (*lists, packed))
-        self._begin()
+        self._begin_pack()
 
 
-def found_in(
+def search_texts(
     db: sqlite3.Connection, words: Sequence[str], go_on: Callable[[], None]
 ) -> Iterator[tuple[str, int, int]]:
     """Yield ``(word, cell, at)`` for each trial in which one of ``words`` was said.
@@ -71,11 +71,11 @@ def found_in(
             continue
         in_cells, places, starts = json.loads(cells), json.loads(ats), json.loads(begins)
         for word, raw in present:
-            for number in _texts_with(raw, text, starts):
+            for number in _find_texts(raw, text, starts):
                 yield word, in_cells[number], places[number]
 
 
-def _texts_with(word: bytes, text: bytes, starts: Sequence[int]) -> Iterator[int]:
+def _find_texts(word: bytes, text: bytes, starts: Sequence[int]) -> Iterator[int]:
     """Yield the number of each text with ``word``, which must lie within it."""
     at = text.find(word)
     while at >= 0:

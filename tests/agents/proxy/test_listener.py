@@ -56,7 +56,7 @@ async def proxied(
     spec = ServerSpec(name="good", transport=transport, guard=guard or GuardRails())
     async with AsyncExitStack() as stack:
         pool = await stack.enter_async_context(open_sessions())
-        session = await stack.enter_async_context(pool.session(spec, USER))
+        session = await stack.enter_async_context(pool.lend_session(spec, USER))
         listener = await stack.enter_async_context(open_listener())
         recording = Recording()
         url = await stack.enter_async_context(listener.serve(session, recording, max_calls))
@@ -77,7 +77,7 @@ async def test_a_client_of_either_era_uses_a_server_of_either_era(
         assert added.structured_content == {"result": 5}
         assert who.structured_content is not None
         assert who.structured_content["tools/call"] == USER
-        calls = proxy.recording.calls()
+        calls = proxy.recording.list_calls()
     assert [(call.tool, call.arguments, call.outcome) for call in calls] == [
         ("add", {"a": 2, "b": 3}, "ok"),
         ("whoami", {}, "ok"),
@@ -101,10 +101,10 @@ async def test_errors_and_refusals_come_as_the_server_made_them(mode: Any) -> No
             unknown = await client.call_tool("subtract", {})
             with pytest.raises(MCPError) as no_resource:
                 await client.read_resource("file:///nothing")
-        outcomes = [call.outcome for call in proxy.recording.calls()]
+        outcomes = [call.outcome for call in proxy.recording.list_calls()]
         direct: Any = None
         try:
-            await proxy.session.ask("resources/read", {"uri": "file:///nothing"})
+            await proxy.session.send_request("resources/read", {"uri": "file:///nothing"})
         except Exception as error:  # noqa: BLE001 - whatever it is, it is compared
             direct = error.__cause__
     assert refused.is_error
@@ -118,7 +118,7 @@ async def test_errors_and_refusals_come_as_the_server_made_them(mode: Any) -> No
 async def test_a_call_that_ends_in_a_jsonrpc_error_ends_so_for_the_client() -> None:
     async with (
         open_sessions() as pool,
-        pool.session(bad_server("good", "jsonrpc-error"), None) as session,
+        pool.lend_session(bad_server("good", "jsonrpc-error"), None) as session,
         open_listener() as listener,
         listener.serve(session, Recording(), 5) as url,
         Client(url) as client,
@@ -167,16 +167,16 @@ async def test_calls_that_are_under_way_together_are_one_reply() -> None:
             tasks.start_soon(client.call_tool, "look", {})
             tasks.start_soon(client.call_tool, "look", {})
         await client.call_tool("look", {})
-    roles = [message.role for message in recording.messages()]
+    roles = [message.role for message in recording.build_messages()]
     assert roles == ["assistant", "tool", "assistant", "tool"]
-    assert [call.reply for call in recording.calls()] == [1, 1, 2]
+    assert [call.reply for call in recording.list_calls()] == [1, 1, 2]
 
 
 async def test_a_blocked_tool_is_not_called_and_the_client_is_told() -> None:
     async with proxied(guard=GuardRails(block=("add",))) as proxy:
         async with Client(proxy.url) as client:
             told = await client.call_tool("add", {"a": 1, "b": 1})
-        (call,) = proxy.recording.calls()
+        (call,) = proxy.recording.list_calls()
     assert told.is_error
     assert "blocked for this suite" in str(told.content)
     assert call.outcome == "blocked"
@@ -187,7 +187,7 @@ async def test_no_more_calls_are_sent_than_the_limit() -> None:
         async with Client(proxy.url) as client:
             first = await client.call_tool("add", {"a": 1, "b": 1})
             second = await client.call_tool("add", {"a": 1, "b": 1})
-        calls = proxy.recording.calls()
+        calls = proxy.recording.list_calls()
     assert (first.is_error, second.is_error) == (False, True)
     assert [call.outcome for call in calls] == ["ok", "blocked"]
 
@@ -202,7 +202,7 @@ async def test_whoever_does_not_know_the_token_reaches_no_session() -> None:
         assert proxy.listener.strangers == 4
         rebound = await http.post(proxy.url, json=hello, headers={"host": "evil.example"})
         assert rebound.status_code in range(400, 500)
-    assert proxy.recording.calls() == ()
+    assert proxy.recording.list_calls() == ()
 
 
 async def test_an_address_is_gone_with_its_session() -> None:
@@ -210,7 +210,7 @@ async def test_an_address_is_gone_with_its_session() -> None:
         transport = TransportSpec(command=warm_python(), args=(str(GOOD_SERVER),))
         spec = ServerSpec(name="good", transport=transport)
         async with (
-            pool.session(spec, USER) as session,
+            pool.lend_session(spec, USER) as session,
             listener.serve(session, Recording(), 1) as url,
         ):
             pass
@@ -241,6 +241,6 @@ async def test_a_call_that_its_client_gives_up_is_recorded(mode: Any) -> None:
                 tasks.cancel_scope.cancel()
         with anyio.fail_after(BOUND_S):
             await ended.wait()
-    (call,) = recording.calls()
+    (call,) = recording.list_calls()
     assert call.outcome == "timeout"
     assert "the client ended the call" in call.text

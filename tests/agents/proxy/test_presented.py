@@ -7,8 +7,8 @@ from mcp.client.client import Client
 
 from harness.agents.proxy.listener import open_listener
 from harness.agents.proxy.recording import Recording
-from harness.runner.variants.presented import PresentedSession
-from harness.runner.variants.views import Views
+from harness.runner.variants.presented_session import PresentedSession
+from harness.runner.variants.views import VariantViews
 from harness.sessions.pool import open_sessions
 from harness.types import Decoys, ParameterEdit, ServerSpec, ToolEdit, TransportSpec, Variant
 from tests.end_to_end.warm import warm_python
@@ -32,10 +32,10 @@ async def test_names_and_descriptions_are_those_of_the_variant_and_the_rest_the_
     recording = Recording()
     async with (
         open_sessions() as pool,
-        pool.session(ServerSpec(name="good", transport=transport), None) as session,
+        pool.lend_session(ServerSpec(name="good", transport=transport), None) as session,
         open_listener() as listener,
     ):
-        shown = Views().of(variant, session.tools)
+        shown = VariantViews().get_view(variant, session.tools)
         presented = PresentedSession(session, shown)
         async with listener.serve(presented, recording, 5) as url, Client(url) as client:
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
@@ -47,6 +47,6 @@ async def test_names_and_descriptions_are_those_of_the_variant_and_the_rest_the_
     assert tools["sum"].output_schema is not None  # what a variant does not change is passed on
     assert added.structured_content == {"result": 3}
     assert decoy.is_error
-    made = [(call.tool, call.outcome) for call in recording.calls()]
+    made = [(call.tool, call.outcome) for call in recording.list_calls()]
     assert made == [("add", "ok"), (next(iter(shown.decoys)), "decoy")]
-    assert recording.calls()[0].arguments == {"a": 1, "b": 2}
+    assert recording.list_calls()[0].arguments == {"a": 1, "b": 2}

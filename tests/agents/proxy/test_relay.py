@@ -99,7 +99,7 @@ async def a_talk(spec: ServerSpec, mode: Any, **client: Any) -> AsyncGenerator[T
     recording = Recording()
     async with (
         open_sessions() as pool,
-        pool.session(spec, None) as session,
+        pool.lend_session(spec, None) as session,
         open_listener() as listener,
         listener.serve(session, recording, 50) as url,
         Client(url, mode=mode, message_handler=take, **client) as connected,
@@ -176,7 +176,7 @@ async def test_a_question_to_the_user_is_answered_by_the_client(
     spec = talking(protocol, abilities=("elicitation",))
     async with a_talk(spec, mode, elicitation_callback=answer) as talk:
         told = await talk.said("ask")
-        (call,) = talk.recording.calls()
+        (call,) = talk.recording.list_calls()
     assert told == "accept {'city': 'Ulm after Where?'}"
     assert (call.tool, call.outcome, call.text) == ("ask", "ok", told)
 
@@ -203,7 +203,7 @@ async def test_a_refused_question_is_refused_to_the_server_in_the_clients_words(
     async with a_talk(spec, "legacy") as talk:
         with pytest.raises(MCPError, match="Elicitation not supported"):
             await talk.client.call_tool("ask", {})
-        (call,) = talk.recording.calls()
+        (call,) = talk.recording.list_calls()
     assert (call.outcome, call.text) == ("tool_error", "Elicitation not supported")
 
 
@@ -211,7 +211,7 @@ async def test_a_question_that_the_client_does_not_answer_is_in_the_record() -> 
     spec = talking("legacy", abilities=("elicitation",))
     async with a_talk(spec, "auto", elicitation_callback=answer) as talk:
         asked = await talk.client.session.call_tool("ask", {}, allow_input_required=True)
-        (call,) = talk.recording.calls()
+        (call,) = talk.recording.list_calls()
     assert isinstance(asked, InputRequiredResult)
     assert call.outcome == "tool_error"
     assert "which the client did not give" in call.text

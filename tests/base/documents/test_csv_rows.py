@@ -32,7 +32,7 @@ def test_a_row_knows_the_line_on_which_it_begins(tmp_path: Path) -> None:
     assert [row.line for row in table.rows] == [2, 5, 7]
     assert [row.cells["query"] for row in table.rows] == ["two\nlines", "a\r\nb", "c"]
     assert table.rows[2].cells["args"] == '{"x":1}'
-    assert str(table.at(7)).endswith("table.csv:7")
+    assert str(table.locate(7)).endswith("table.csv:7")
 
 
 def test_a_byte_order_mark_any_order_of_columns_and_blank_rows_are_fine(tmp_path: Path) -> None:

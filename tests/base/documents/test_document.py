@@ -77,7 +77,7 @@ def test_an_empty_file_is_null(folder: Path) -> None:
 def test_a_byte_order_mark_and_windows_line_ends_change_nothing(folder: Path) -> None:
     found = read(folder, b"\xef\xbb\xbfa: 1\r\nb: {c: 2}\r\n")
     assert found.value == {"a": 1, "b": {"c": 2}}
-    assert str(found.at(("b", "c"))) == "x.yml:2:8"
+    assert str(found.locate(("b", "c"))) == "x.yml:2:8"
 
 
 def test_the_digest_is_that_of_the_bytes(folder: Path) -> None:
@@ -90,30 +90,30 @@ def test_the_digest_is_that_of_the_bytes(folder: Path) -> None:
 
 def test_every_part_knows_its_line_and_column(folder: Path) -> None:
     found = read(folder, "tests:\n  - name: é\n    args: {ü: [x, y]}\n")
-    assert str(found.at(("tests", 0))) == "x.yml:2:5"
-    assert str(found.at(("tests", 0, "name"))) == "x.yml:2:11"
-    assert str(found.at(("tests", 0, "args", "ü", 1))) == "x.yml:3:19"
-    assert str(found.at_key(("tests", 0, "args", "ü"))) == "x.yml:3:12"
+    assert str(found.locate(("tests", 0))) == "x.yml:2:5"
+    assert str(found.locate(("tests", 0, "name"))) == "x.yml:2:11"
+    assert str(found.locate(("tests", 0, "args", "ü", 1))) == "x.yml:3:19"
+    assert str(found.locate_key(("tests", 0, "args", "ü"))) == "x.yml:3:12"
 
 
 def test_a_value_below_its_key_is_found_at_its_key(folder: Path) -> None:
     found = read(folder, "a:\n  b: 1\n")
-    assert str(found.at(("a",))) == "x.yml:1:1"
-    assert str(found.at(("a", "b"))) == "x.yml:2:6"
+    assert str(found.locate(("a",))) == "x.yml:1:1"
+    assert str(found.locate(("a", "b"))) == "x.yml:2:6"
 
 
 def test_a_part_that_does_not_exist_is_found_at_what_surrounds_it(folder: Path) -> None:
     found = read(folder, "a: {b: 1}\n")
-    assert found.at(("a", "missing", 5)) == found.at(("a",))
-    assert found.at_key(("a", "missing")) == found.at(("a",))
-    assert found.at_key(("missing", "deeper")) == found.at(())
-    assert found.at_key(()) == found.at(())
+    assert found.locate(("a", "missing", 5)) == found.locate(("a",))
+    assert found.locate_key(("a", "missing")) == found.locate(("a",))
+    assert found.locate_key(("missing", "deeper")) == found.locate(())
+    assert found.locate_key(()) == found.locate(())
 
 
 def test_an_alias_stands_where_it_is_used(folder: Path) -> None:
     found = read(folder, "a: &x {b: 1}\nc: *x\n")
-    assert str(found.at(("c",))) == "x.yml:2:4"
-    assert str(found.at(("c", "b"))) == "x.yml:1:11"
+    assert str(found.locate(("c",))) == "x.yml:2:4"
+    assert str(found.locate(("c", "b"))) == "x.yml:1:11"
 
 
 def test_files_outside_of_the_working_directory_are_shown_whole(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.base.documents.files import read_bytes, shown
+from harness.base.documents.files import format_path, read_bytes
 from harness.base.errors import InvalidInput
 
 
@@ -38,6 +38,6 @@ def test_a_path_is_shown_as_it_would_be_typed(
 ) -> None:
     (tmp_path / "below").mkdir()
     monkeypatch.chdir(tmp_path / "below")
-    assert shown(tmp_path / "below" / "a.csv") == "a.csv"
-    assert shown(tmp_path / "a.csv") == str(tmp_path / "a.csv")
-    assert shown(Path("a\udcff")) == "a\\udcff"
+    assert format_path(tmp_path / "below" / "a.csv") == "a.csv"
+    assert format_path(tmp_path / "a.csv") == str(tmp_path / "a.csv")
+    assert format_path(Path("a\udcff")) == "a\\udcff"

@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.documents.scalars import resolve
+from harness.base.documents.scalars import resolve_scalar
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from harness.base.documents.scalars import resolve
     ],
 )
 def test_words_that_json_knows_become_values(word: str, value: object) -> None:
-    resolved = resolve(word)
+    resolved = resolve_scalar(word)
     assert resolved == value
     assert type(resolved) is type(value)
 
@@ -43,7 +43,7 @@ def test_words_that_json_knows_become_values(word: str, value: object) -> None:
     ],
 )  # fmt: skip
 def test_every_other_word_stays_text(word: str) -> None:
-    assert resolve(word) == word
+    assert resolve_scalar(word) == word
 
 
 @pytest.mark.parametrize(
@@ -51,12 +51,12 @@ def test_every_other_word_stays_text(word: str) -> None:
 )
 def test_numbers_that_json_cannot_hold_are_refused(word: str) -> None:
     with pytest.raises(ValueError, match="number"):
-        resolve(word)
+        resolve_scalar(word)
 
 
 @given(st.integers() | st.floats(allow_nan=False, allow_infinity=False))
 def test_every_number_of_json_is_read_as_itself(number: float) -> None:
-    resolved = resolve(repr(number))
+    resolved = resolve_scalar(repr(number))
     assert resolved == number
     assert type(resolved) is type(number)
 
@@ -64,7 +64,7 @@ def test_every_number_of_json_is_read_as_itself(number: float) -> None:
 @given(st.text(alphabet="+-.0123456789eExXo_abcdef:", min_size=1, max_size=12))
 def test_a_word_is_a_finite_number_or_itself(word: str) -> None:
     try:
-        resolved = resolve(word)
+        resolved = resolve_scalar(word)
     except ValueError:
         return
     assert resolved == word or math.isfinite(resolved)
@@ -73,7 +73,7 @@ def test_a_word_is_a_finite_number_or_itself(word: str) -> None:
 @given(st.text(alphabet="+-.0123456789e", min_size=1, max_size=8))
 def test_a_number_is_never_another_number_than_plain_yaml_reads(word: str) -> None:
     try:
-        resolved = resolve(word)
+        resolved = resolve_scalar(word)
         plain = yaml.safe_load(f"[{word}]")[0]
     except (ValueError, yaml.YAMLError):
         return

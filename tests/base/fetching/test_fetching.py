@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import UsageError
-from harness.base.fetching.cache import cache_root, replaced, stamp
-from harness.base.fetching.members import gunzip, members, write
-from harness.base.fetching.pypi import wheel
-from harness.base.fetching.verify import sha256_of, tree_digest
+from harness.base.fetching.cache import cache_root, read_stamp, replace_folder
+from harness.base.fetching.members import gunzip, read_members, write_files
+from harness.base.fetching.pypi import fetch_wheel
+from harness.base.fetching.verify import compute_sha256, tree_digest
 
 
 def everything(_name: str) -> bool:
@@ -44,10 +44,10 @@ def test_a_name_that_leads_outside_is_refused(tmp_path: Path, name: str) -> None
         archive.writestr("good", b"good")
         archive.writestr(name, b"evil")
     with pytest.raises(UsageError, match="could be written anywhere"):
-        write(members(tmp_path / "bad.zip", everything), tmp_path / "out")
+        write_files(read_members(tmp_path / "bad.zip", everything), tmp_path / "out")
     assert not (tmp_path / "out").exists()
     with pytest.raises(UsageError, match="could be written anywhere"):
-        write({name: b"evil"}, tmp_path / "out")
+        write_files({name: b"evil"}, tmp_path / "out")
 
 
 def test_a_link_out_of_a_folder_is_refused(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_a_link_out_of_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "checkout").mkdir()
     (tmp_path / "checkout" / "data.json").symlink_to(tmp_path / "secret")
     with pytest.raises(UsageError, match="leads out of"):
-        members(tmp_path / "checkout", everything)
+        read_members(tmp_path / "checkout", everything)
 
 
 def test_an_archive_that_unpacks_to_too_much_is_refused(
@@ -66,13 +66,13 @@ def test_an_archive_that_unpacks_to_too_much_is_refused(
         archive.writestr("a", b"0" * 600)
         archive.writestr("b", b"0" * 600)
     with pytest.raises(UsageError, match="more than 1,000 bytes"):
-        members(tmp_path / "bomb.zip", everything)
+        read_members(tmp_path / "bomb.zip", everything)
 
 
 def test_what_is_no_archive_is_said_to_be_none(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("<p>Not found</p>")
     with pytest.raises(UsageError, match="not a readable archive"):
-        members(tmp_path / "page.html", everything)
+        read_members(tmp_path / "page.html", everything)
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
@@ -86,7 +86,7 @@ def test_a_damaged_archive_is_said_to_be_one(tmp_path: Path, method: int) -> Non
     for place in range(start, content.index(b"PK\x01\x02"), 7):
         damaged.write_bytes(content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :])
         try:
-            assert members(damaged, everything) == {
+            assert read_members(damaged, everything) == {
                 "a.json": bytes(range(256)) * 20
             }  # a bit that nothing reads
         except UsageError as error:
@@ -98,7 +98,7 @@ def test_a_damaged_archive_is_said_to_be_one(tmp_path: Path, method: int) -> Non
     gone[8:10] = gone[at : at + 2] = (99).to_bytes(2, "little")  # a method that nobody knows
     damaged.write_bytes(gone)
     with pytest.raises(UsageError, match="not a readable archive"):
-        members(damaged, everything)
+        read_members(damaged, everything)
 
 
 def test_a_folder_and_a_gzipped_file_have_the_same_bound(
@@ -108,7 +108,7 @@ def test_a_folder_and_a_gzipped_file_have_the_same_bound(
     (tmp_path / "a").write_bytes(b"0" * 600)
     (tmp_path / "b").write_bytes(b"0" * 600)
     with pytest.raises(UsageError, match="more than 1,000 bytes"):
-        members(tmp_path, everything)
+        read_members(tmp_path, everything)
     assert gunzip("a.gz", gzip.compress(b"0" * 1000)) == b"0" * 1000
     with pytest.raises(UsageError, match=r"a\.gz unpacks to more than 1,000 bytes"):
         gunzip("a.gz", gzip.compress(b"0" * 1001))
@@ -119,19 +119,19 @@ def test_a_folder_and_a_gzipped_file_have_the_same_bound(
 def test_a_cache_that_cannot_be_written_is_told(tmp_path: Path, index: str) -> None:
     (tmp_path / "downloads").write_text("a file")
     with pytest.raises(UsageError, match="downloads cannot be written"):
-        wheel("tiny-data", "1.0", index, tmp_path / "downloads", lambda *_: None)
+        fetch_wheel("tiny-data", "1.0", index, tmp_path / "downloads", lambda *_: None)
     with pytest.raises(UsageError, match=r"nothing\.whl cannot be read: No such file"):
-        sha256_of(tmp_path / "nothing.whl")
+        compute_sha256(tmp_path / "nothing.whl")
 
 
 def test_an_archive_and_a_folder_of_the_same_files_are_equal(tmp_path: Path) -> None:
     files = {"a.json": b"1", "deep/b.json": b"2", "c.txt": b"3"}
-    write(files, tmp_path / "folder")
+    write_files(files, tmp_path / "folder")
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         for name, content in reversed(files.items()):
             archive.writestr(name, content)
     read = [
-        members(origin, lambda name: name.endswith(".json"))
+        read_members(origin, lambda name: name.endswith(".json"))
         for origin in (tmp_path / "folder", tmp_path / "a.zip")
     ]
     assert sorted(read[0]) == ["a.json", "deep/b.json"]
@@ -141,20 +141,20 @@ def test_an_archive_and_a_folder_of_the_same_files_are_equal(tmp_path: Path) -> 
 
 def test_a_folder_is_replaced_only_when_its_successor_is_whole(tmp_path: Path) -> None:
     target = tmp_path / "data"
-    with replaced(target, {"release": 1}) as fresh:
+    with replace_folder(target, {"release": 1}) as fresh:
         (fresh / "file").write_text("first")
         assert not target.exists()
-    with pytest.raises(KeyboardInterrupt), replaced(target, {"release": 2}):
+    with pytest.raises(KeyboardInterrupt), replace_folder(target, {"release": 2}):
         raise KeyboardInterrupt
     assert (target / "file").read_text() == "first"
-    assert stamp(target) == {"release": 1}
+    assert read_stamp(target) == {"release": 1}
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
 
 
 def test_a_folder_without_its_stamp_is_not_whole(tmp_path: Path) -> None:
-    assert stamp(tmp_path) is None
+    assert read_stamp(tmp_path) is None
     (tmp_path / "fetched.json").write_text("{")
-    assert stamp(tmp_path) is None
+    assert read_stamp(tmp_path) is None
 
 
 def _wheel(folder: Path) -> tuple[Path, str]:
@@ -191,18 +191,18 @@ def test_a_wheel_comes_from_the_index_that_the_user_configured_for_pip(
     tmp_path: Path, index: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[str] = []
-    found = wheel(
+    found = fetch_wheel(
         "tiny-data", "1.0", index, tmp_path / "downloads", lambda what, *_: told.append(what)
     )
     assert hashlib.sha256(found.read_bytes()).hexdigest() == index
     assert told
     monkeypatch.delenv("PIP_FIND_LINKS")  # whoever has it needs no index any more
-    assert wheel("tiny-data", "1.0", index, tmp_path / "downloads", lambda *_: None) == found
+    assert fetch_wheel("tiny-data", "1.0", index, tmp_path / "downloads", lambda *_: None) == found
 
 
 def test_a_wheel_that_is_another_file_is_refused(tmp_path: Path, index: str) -> None:
     with pytest.raises(UsageError, match="is not the published file"):
-        wheel("tiny-data", "1.0", "0" * 64, tmp_path / "downloads", lambda *_: None)
+        fetch_wheel("tiny-data", "1.0", "0" * 64, tmp_path / "downloads", lambda *_: None)
     assert list((tmp_path / "downloads").iterdir()) == []
 
 
@@ -211,10 +211,10 @@ def test_without_the_wheel_pips_own_words_are_shown(tmp_path: Path, index: str) 
     with pytest.raises(
         UsageError, match=r"(?s)could not download.*No matching distribution.*--from FILE"
     ):
-        wheel("tiny-data", "2.0", index, tmp_path / "downloads", lambda *_: None)
+        fetch_wheel("tiny-data", "2.0", index, tmp_path / "downloads", lambda *_: None)
 
 
 def test_stamps_are_plain_json(tmp_path: Path) -> None:
-    with replaced(tmp_path / "data", {"categories": ["a"]}):
+    with replace_folder(tmp_path / "data", {"categories": ["a"]}):
         pass
     assert json.loads((tmp_path / "data" / "fetched.json").read_text()) == {"categories": ["a"]}

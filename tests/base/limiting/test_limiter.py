@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.limiting.limiter import Limiter, Slot, WaitTooLong
-from harness.base.limiting.retrying import FIRST_BOUND_S, LONGEST_BACKOFF_S, full_jitter
+from harness.base.limiting.retries import FIRST_BOUND_S, LONGEST_BACKOFF_S, full_jitter
 from tests.clock import BOUND_S, clock_goes_forward, once_all_wait
 
 pytestmark = pytest.mark.anyio
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.anyio
 async def hold(limiter: Limiter, count: int, judge: Callable[[Slot], None]) -> None:
     """Hold ``count`` slots at the same time, and give them back as ``judge`` says."""
     async with AsyncExitStack() as stack:
-        slots = [await stack.enter_async_context(limiter.slot()) for _ in range(count)]
+        slots = [await stack.enter_async_context(limiter.hold_slot()) for _ in range(count)]
         for slot in slots:
             judge(slot)
 
@@ -105,7 +105,7 @@ async def test_no_more_than_the_limit_are_under_way_and_waiting_is_measured() ->
 
     async def job() -> None:
         nonlocal under_way, most
-        async with limiter.slot() as slot:
+        async with limiter.hold_slot() as slot:
             waits.append(slot.waited_s)
             under_way += 1
             most = max(most, under_way)
@@ -126,7 +126,7 @@ async def test_a_pause_makes_everybody_wait_and_a_shorter_one_does_not_end_it() 
     waits: list[float] = []
 
     async def job() -> None:
-        async with limiter.slot() as slot:
+        async with limiter.hold_slot() as slot:
             waits.append(slot.waited_s)
 
     async with anyio.create_task_group() as group:
@@ -144,7 +144,7 @@ async def test_a_pause_that_outlasts_the_deadline_is_not_waited_for() -> None:
     started_at = anyio.current_time()
     limiter.pause(600)
     with anyio.fail_after(BOUND_S), pytest.raises(WaitTooLong) as late:
-        async with limiter.slot():
+        async with limiter.hold_slot():
             pass
     took = anyio.current_time() - started_at
     assert 600 - took <= late.value.wait_s <= 600
@@ -154,12 +154,12 @@ async def test_a_pause_that_outlasts_the_deadline_is_not_waited_for() -> None:
 async def test_whoever_is_cancelled_while_waiting_gives_its_place_back() -> None:
     limiter = Limiter()
     await hold(limiter, 2, throttle)
-    async with limiter.slot(), anyio.create_task_group() as group:
+    async with limiter.hold_slot(), anyio.create_task_group() as group:
 
         async def wait(task_status: TaskStatus[anyio.CancelScope]) -> None:
             with anyio.CancelScope() as scope:
                 task_status.started(scope)
-                async with limiter.slot():
+                async with limiter.hold_slot():
                     pass
             assert scope.cancelled_caught
 
@@ -167,7 +167,7 @@ async def test_whoever_is_cancelled_while_waiting_gives_its_place_back() -> None
         await anyio.wait_all_tasks_blocked()
         scope.cancel()
     with anyio.fail_after(BOUND_S):
-        async with limiter.slot():
+        async with limiter.hold_slot():
             pass
 
 
@@ -177,15 +177,15 @@ async def test_whose_turn_does_not_come_in_time_is_told_how_long_it_waited(
     monkeypatch.setattr("harness.base.limiting.limiter._LAST_MOMENT_S", 100.0)
     limiter = Limiter()
     await hold(limiter, 2, throttle)
-    async with limiter.slot(), anyio.create_task_group() as group:
+    async with limiter.hold_slot(), anyio.create_task_group() as group:
         group.start_soon(once_all_wait, 501)
         with anyio.fail_after(600), pytest.raises(WaitTooLong) as late:
-            async with limiter.slot():
+            async with limiter.hold_slot():
                 pass
         assert math.isinf(late.value.wait_s)
         assert 500 < late.value.waited_s < 600
     with anyio.fail_after(BOUND_S):
-        async with limiter.slot():
+        async with limiter.hold_slot():
             pass
 
 
@@ -195,12 +195,12 @@ async def test_who_asks_in_the_last_moment_is_ended_by_the_deadline_itself(
     monkeypatch.setattr("harness.base.limiting.limiter._LAST_MOMENT_S", 2 * BOUND_S)
     limiter = Limiter()
     await hold(limiter, 2, throttle)
-    async with limiter.slot():
+    async with limiter.hold_slot():
         with pytest.raises(TimeoutError), anyio.fail_after(0.03):
-            async with limiter.slot():
+            async with limiter.hold_slot():
                 pass
     with anyio.fail_after(BOUND_S):
-        async with limiter.slot() as slot:
+        async with limiter.hold_slot() as slot:
             assert slot.waited_s == 0
 
 
@@ -211,11 +211,11 @@ async def test_a_turn_that_comes_in_the_last_moment_is_taken(
     limiter = Limiter()
     await hold(limiter, 2, throttle)
     with anyio.fail_after(BOUND_S):
-        async with anyio.create_task_group() as group, limiter.slot():
+        async with anyio.create_task_group() as group, limiter.hold_slot():
 
             async def ask(task_status: TaskStatus[None]) -> None:
                 task_status.started()
-                async with limiter.slot() as slot:
+                async with limiter.hold_slot() as slot:
                     slot.succeeded = True
 
             await group.start(ask)
@@ -240,13 +240,13 @@ async def test_a_configured_limit_is_never_exceeded_and_found_again() -> None:
 
 async def test_what_had_begun_before_the_limit_takes_of_it_until_it_has_ended() -> None:
     limiter = Limiter()
-    begun = [limiter.begun() for _ in range(4)]
+    begun = [limiter.begin_request() for _ in range(4)]
     begun[0].throttled = True
-    limiter.ended(begun[0])
+    limiter.end_request(begun[0])
     assert limiter.limit == 2
     with anyio.move_on_after(0.5), pytest.raises(WaitTooLong):
         await hold(limiter, 1, succeed)
-    limiter.ended(begun[1])
-    limiter.ended(begun[2])
+    limiter.end_request(begun[1])
+    limiter.end_request(begun[2])
     with anyio.fail_after(BOUND_S):
         await hold(limiter, 1, succeed)

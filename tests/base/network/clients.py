@@ -24,7 +24,7 @@ async def _ask_server(transport: str, url: str) -> None:
     spec = a_server(
         name="shop", transport=transport, url=f"{url}/mcp", start_timeout_s=BOUND_S, protocol="auto"
     )
-    async with open_sessions() as pool, pool.session(spec, None):
+    async with open_sessions() as pool, pool.lend_session(spec, None):
         pass
 
 

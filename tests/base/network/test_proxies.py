@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.errors import UsageError
-from harness.base.network.proxies import is_loopback, proxy_for
+from harness.base.network.proxies import find_proxy, is_loopback
 
 VARIABLES = st.sampled_from(["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"])
 TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
@@ -25,7 +25,7 @@ def test_what_is_named_is_used_whole_or_refused_in_words_without_a_password(
     environ: dict[str, str],
 ) -> None:
     try:
-        proxy, refusal = proxy_for("http://far.example/v1", environ), None
+        proxy, refusal = find_proxy("http://far.example/v1", environ), None
     except UsageError as error:
         proxy, refusal = None, error
     if refusal is not None:
@@ -44,7 +44,7 @@ def test_what_is_named_is_used_whole_or_refused_in_words_without_a_password(
 def test_this_machine_is_asked_directly_whatever_is_named(
     environ: dict[str, str], host: str
 ) -> None:
-    assert proxy_for(f"http://{host}:8000/v1", environ) is None
+    assert find_proxy(f"http://{host}:8000/v1", environ) is None
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_this_machine_is_known(host: str, is_ours: bool) -> None:
 )
 def test_what_is_exempt_is_asked_directly(exempt: str, url: str, is_exempt: bool) -> None:
     environ = {"ALL_PROXY": "http://proxy.example:3128", "NO_PROXY": exempt}
-    assert (proxy_for(url, environ) is None) == is_exempt
+    assert (find_proxy(url, environ) is None) == is_exempt
 
 
 @pytest.mark.parametrize(
@@ -120,5 +120,5 @@ def test_what_is_exempt_is_asked_directly(exempt: str, url: str, is_exempt: bool
 def test_the_variable_that_counts_is_the_nearest(
     environ: dict[str, str], url: str, variable: str | None
 ) -> None:
-    proxy = proxy_for(url, environ)
+    proxy = find_proxy(url, environ)
     assert (proxy and proxy.variable) == variable

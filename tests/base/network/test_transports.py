@@ -12,7 +12,7 @@ import pytest
 from requests import RequestException
 
 from harness.base.errors import HarnessError
-from harness.base.trust_store import trusted
+from harness.base.trust_store import load_tls_context
 from tests.base.network.clients import CLIENTS
 from tests.base.network.local_proxy import LocalProxy, proxying
 from tests.base.network.socks_proxy import socks_proxying
@@ -39,9 +39,9 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]
     for name in (*VARIABLES, "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
-    trusted.cache_clear()
+    load_tls_context.cache_clear()
     yield monkeypatch
-    trusted.cache_clear()
+    load_tls_context.cache_clear()
 
 
 @pytest.fixture

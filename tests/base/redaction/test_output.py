@@ -8,14 +8,14 @@ import pytest
 from rich.console import Console
 
 from harness.base.redaction import KNOWN
-from harness.base.redaction.output import guarded, guarded_output
+from harness.base.redaction.output import guard_stream, guarded_output
 
 SECRET = "hunter2-and-more"
 
 
 @pytest.fixture(autouse=True)
 def known() -> None:
-    KNOWN.learn(SECRET)
+    KNOWN.add_secret(SECRET)
 
 
 def test_whoever_prints_prints_no_secret(capfd: pytest.CaptureFixture[str]) -> None:
@@ -43,7 +43,7 @@ def test_the_streams_are_what_they_were_afterwards() -> None:
 
 def test_a_stream_in_memory_is_guarded_too() -> None:
     stream = io.StringIO()
-    guarded(stream).write(f"a {SECRET} b")
+    guard_stream(stream).write(f"a {SECRET} b")
     assert stream.getvalue() == "a [redacted] b"
 
 
@@ -58,6 +58,6 @@ def test_what_is_no_text_in_the_encoding_passes_through(
 
 def test_a_file_that_its_owner_has_closed_is_left_alone() -> None:
     file = io.TextIOWrapper(io.BytesIO())
-    stream = guarded(file)
+    stream = guard_stream(file)
     file.close()
     stream.flush()

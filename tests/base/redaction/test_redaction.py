@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from harness.base import redaction
 from harness.base.redaction import _OUR_WORDS, MARK, Redactor
-from harness.base.redaction.places import bare_url
+from harness.base.redaction.spec_secrets import bare_url
 from harness.types import (
     Case,
     IdentitySpec,
@@ -66,7 +66,7 @@ def test_what_a_web_server_is_given_in_headers_and_url_is_secret_and_where_it_is
         "l@velace l%40velace 271828-1828 opaque-314159 acme-inc https://shop.example.com/mcp "
         "text/plain v=1"
     )
-    assert Redactor.of(servers=[server]).text(text) == " ".join(
+    assert Redactor.from_specs(servers=[server]).redact_text(text) == " ".join(
         [*[MARK] * 5, "https://shop.example.com/mcp text/plain v=1"]
     )
 
@@ -86,14 +86,14 @@ def test_a_url_is_shown_without_what_may_be_secret(url: str, shown: str) -> None
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS.keys())
 def test_a_well_known_kind_of_key_is_taken_out_of_any_text(key: str) -> None:
     assert (
-        Redactor().text(f'{{"error": "bad key {key}", "n": 1}}')
+        Redactor().redact_text(f'{{"error": "bad key {key}", "n": 1}}')
         == f'{{"error": "bad key {MARK}", "n": 1}}'
     )
 
 
 def test_what_follows_bearer_is_taken_out() -> None:
     assert (
-        Redactor().text("Authorization: Bearer abcDEF1234567890xyz==")
+        Redactor().redact_text("Authorization: Bearer abcDEF1234567890xyz==")
         == f"Authorization: Bearer {MARK}"
     )
 
@@ -113,7 +113,7 @@ def test_a_challenge_for_a_token_stays_readable(
     scheme: str, written: Callable[[str], str], parameter: str
 ) -> None:
     challenge = written(f"{scheme} {parameter}")
-    assert Redactor().text(challenge) == challenge
+    assert Redactor().redact_text(challenge) == challenge
 
 
 @given(
@@ -121,12 +121,12 @@ def test_a_challenge_for_a_token_stays_readable(
     after=st.sampled_from(["", '"', '",', '"}', "'", " ", '" https://x', "</p>", "\\n"]),
 )
 def test_a_token_that_ends_in_padding_is_redacted_whatever_follows(token: str, after: str) -> None:
-    assert token.rstrip("=") not in Redactor().text(f"Bearer {token}{after}")
+    assert token.rstrip("=") not in Redactor().redact_text(f"Bearer {token}{after}")
 
 
 def test_a_password_in_a_url_is_taken_out() -> None:
     assert (
-        Redactor().text("postgres://shop:pa55@db:5432/x failed")
+        Redactor().redact_text("postgres://shop:pa55@db:5432/x failed")
         == f"postgres://{MARK}@db:5432/x failed"
     )
 
@@ -145,7 +145,7 @@ def test_a_password_in_a_url_is_taken_out() -> None:
     ],
 )
 def test_ordinary_text_is_left_alone(text: str) -> None:
-    assert Redactor(["unrelated-secret"]).text(text) is text
+    assert Redactor(["unrelated-secret"]).redact_text(text) is text
 
 
 @given(
@@ -156,7 +156,7 @@ def test_no_known_secret_is_left_in_a_text(secrets: list[str], between: list[str
     text = between[0] + "".join(
         secret + gap for secret, gap in zip(secrets, between[1:], strict=False)
     )
-    redacted = Redactor(secrets).text(text)
+    redacted = Redactor(secrets).redact_text(text)
     assert not any(secret in redacted for secret in secrets)
 
 
@@ -165,12 +165,12 @@ def test_a_secret_is_found_url_encoded_and_json_escaped(secret: str) -> None:
     redactor = Redactor([secret])
     lower_case = re.sub("%..", lambda escape: escape[0].lower(), quote(secret, safe=""))
     for form in (quote(secret), quote(secret, safe=""), quote_plus(secret), lower_case):
-        assert redactor.text(f"<{form}>") == f"<{MARK}>"
+        assert redactor.redact_text(f"<{form}>") == f"<{MARK}>"
     for ascii_only in (True, False):
         nested = json.dumps(
             json.dumps({"key": secret}, ensure_ascii=ascii_only), ensure_ascii=ascii_only
         )
-        assert json.loads(json.loads(redactor.text(nested))) == {"key": MARK}
+        assert json.loads(json.loads(redactor.redact_text(nested))) == {"key": MARK}
 
 
 @given(st.binary(max_size=20), SECRETS, st.binary(max_size=20))
@@ -180,7 +180,7 @@ def test_a_secret_is_found_in_base64_whatever_stands_around_it(
     redactor = Redactor([secret])
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
         encoded = encode(before + secret.encode() + after).decode()
-        assert MARK in redactor.text(encoded)
+        assert MARK in redactor.redact_text(encoded)
 
 
 @given(st.lists(st.text(min_size=1), max_size=5), JSON)
@@ -188,9 +188,9 @@ def test_json_keeps_its_shape_and_is_the_same_object_when_nothing_was_secret(
     secrets: list[str], value: object
 ) -> None:
     redactor = Redactor(secrets)
-    redacted = redactor.json(value)
+    redacted = redactor.redact_json(value)
     assert type(redacted) is type(value)
-    if redactor.text(json.dumps(value, ensure_ascii=False)) == json.dumps(
+    if redactor.redact_text(json.dumps(value, ensure_ascii=False)) == json.dumps(
         value, ensure_ascii=False
     ):
         assert redacted == value
@@ -204,12 +204,12 @@ def test_a_document_stays_one_whatever_the_secrets(
 ) -> None:
     redactor = Redactor(secrets)
     document = json.dumps(value, ensure_ascii=ascii_only)
-    assert json.loads(redactor.document(document)) == redactor.json(value)
+    assert json.loads(redactor.redact_json_text(document)) == redactor.redact_json(value)
 
 
 @given(SECRETS, st.booleans())
 def test_a_document_keeps_no_secret(secret: str, ascii_only: bool) -> None:
-    redacted = Redactor([secret]).document(
+    redacted = Redactor([secret]).redact_json_text(
         json.dumps({"log": ["x " + secret], secret: 1}, ensure_ascii=ascii_only)
     )
     assert json.loads(redacted) == {"log": [f"x {MARK}"], MARK: 1}
@@ -217,26 +217,29 @@ def test_a_document_keeps_no_secret(secret: str, ascii_only: bool) -> None:
 
 def test_a_number_of_a_document_is_never_taken_for_a_secret() -> None:
     assert (
-        Redactor(["123456"]).document('{"id":123456,"pin":"123456"}')
+        Redactor(["123456"]).redact_json_text('{"id":123456,"pin":"123456"}')
         == f'{{"id":123456,"pin":"{MARK}"}}'
     )
 
 
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS.keys())
 def test_a_key_at_the_start_of_a_line_is_taken_out_of_a_document(key: str) -> None:
-    assert json.loads(Redactor().document(json.dumps(f"error:\n{key}\n"))) == f"error:\n{MARK}\n"
+    assert (
+        json.loads(Redactor().redact_json_text(json.dumps(f"error:\n{key}\n")))
+        == f"error:\n{MARK}\n"
+    )
 
 
 @given(JSON)
 def test_redacting_twice_changes_nothing_more(value: object) -> None:
     redactor = Redactor(["redacted", "[redacted]", "acted]"])
-    once = redactor.json(value)
-    assert redactor.json(once) is once
+    once = redactor.redact_json(value)
+    assert redactor.redact_json(once) is once
 
 
 def test_secrets_are_found_at_any_depth_in_values_and_keys() -> None:
     value = {"a": [{"b": "key hunter2!"}, 1], "hunter2!": ("hunter2!", None)}
-    assert Redactor(["hunter2!"]).json(value) == {
+    assert Redactor(["hunter2!"]).redact_json(value) == {
         "a": [{"b": f"key {MARK}"}, 1],
         MARK: (MARK, None),
     }
@@ -244,15 +247,15 @@ def test_secrets_are_found_at_any_depth_in_values_and_keys() -> None:
 
 def test_parts_without_secrets_are_shared_and_not_copied() -> None:
     value = {"clean": [1, {"x": "y"}], "dirty": "hunter2!"}
-    assert Redactor(["hunter2!"]).json(value)["clean"] is value["clean"]
+    assert Redactor(["hunter2!"]).redact_json(value)["clean"] is value["clean"]
 
 
 def test_a_value_shorter_than_six_characters_is_no_secret() -> None:
-    assert Redactor(["admin", "", "x"]).text("admin x") == "admin x"
+    assert Redactor(["admin", "", "x"]).redact_text("admin x") == "admin x"
 
 
 def test_of_two_secrets_the_longer_is_taken_out_whole() -> None:
-    assert Redactor(["secret", "secret-and-more"]).text("secret-and-more") == MARK
+    assert Redactor(["secret", "secret-and-more"]).redact_text("secret-and-more") == MARK
 
 
 def test_a_redactor_knows_the_keys_and_headers_of_models() -> None:
@@ -267,7 +270,9 @@ def test_a_redactor_knows_the_keys_and_headers_of_models() -> None:
             "Content-Type": "application/json",
         },
     )
-    text = Redactor.of(models=[model]).text("the-api-key gateway-pass dXNlcg application/json")
+    text = Redactor.from_specs(models=[model]).redact_text(
+        "the-api-key gateway-pass dXNlcg application/json"
+    )
     assert text == f"{MARK} {MARK} {MARK} application/json"
 
 
@@ -279,7 +284,8 @@ def test_a_redactor_knows_what_a_server_is_given_under_a_secret_name() -> None:
         ),
     )
     assert (
-        Redactor.of(servers=[server]).text("shop-value db-value europe") == f"{MARK} {MARK} europe"
+        Redactor.from_specs(servers=[server]).redact_text("shop-value db-value europe")
+        == f"{MARK} {MARK} europe"
     )
 
 
@@ -290,7 +296,7 @@ def test_a_secret_of_the_environment_is_known_wherever_a_server_was_given_it() -
         transport=TransportSpec(args=("--auth=tok-value", "visible-value")),
         identity=IdentitySpec(via="header", headers={"X": "{role}"}),
     )
-    redacted = Redactor.of(servers=[server], environ=environ).text(
+    redacted = Redactor.from_specs(servers=[server], environ=environ).redact_text(
         "tok-value not-given visible-value"
     )
     assert redacted == f"{MARK} not-given visible-value"
@@ -315,7 +321,7 @@ def test_what_follows_an_option_with_the_name_of_a_secret_is_one() -> None:
     )
     text = "first-value second-value third-value plain-value shop.py fifth value"
     assert (
-        Redactor.of(servers=[server]).text(text)
+        Redactor.from_specs(servers=[server]).redact_text(text)
         == f"{MARK} {MARK} {MARK} plain-value shop.py {MARK}"
     )
 
@@ -333,8 +339,10 @@ def test_a_secret_of_the_environment_is_known_in_queries_resets_and_bodies(
     spec: ServerSpec | ModelSpec,
 ) -> None:
     parts = {"models": [spec]} if isinstance(spec, ModelSpec) else {"servers": [spec]}
-    redactor = Redactor.of(**parts, environ={"STATE_TOKEN": "tok-value", "STATE": "reader"})
-    assert redactor.text("tok-value reader roles https://") == f"{MARK} reader roles https://"
+    redactor = Redactor.from_specs(**parts, environ={"STATE_TOKEN": "tok-value", "STATE": "reader"})
+    assert (
+        redactor.redact_text("tok-value reader roles https://") == f"{MARK} reader roles https://"
+    )
 
 
 OPAQUE = "tok-value-93f1"
@@ -359,7 +367,8 @@ def test_what_looks_like_a_secret_of_the_environment_is_known_in_claims_and_sql_
     server: ServerSpec, name: str
 ) -> None:
     assert (
-        Redactor.of(servers=[server], environ={name: OPAQUE}).text(f"a {OPAQUE} b") == f"a {MARK} b"
+        Redactor.from_specs(servers=[server], environ={name: OPAQUE}).redact_text(f"a {OPAQUE} b")
+        == f"a {MARK} b"
     )
 
 
@@ -394,7 +403,7 @@ def test_an_ordinary_word_of_the_environment_is_no_secret_since_a_claim_or_a_que
     name: str, value: str
 ) -> None:
     text = f"get_{value}: {value} of shops, and {value}"
-    assert Redactor.of(servers=[WORDY], environ={name: value}).text(text) is text
+    assert Redactor.from_specs(servers=[WORDY], environ={name: value}).redact_text(text) is text
 
 
 @pytest.mark.parametrize(
@@ -405,7 +414,9 @@ def test_a_variable_whose_name_only_holds_the_letters_of_a_secret_s_is_none(name
         name="s", transport=TransportSpec(args=("--realm", "customers"), env={name: "employees"})
     )
     text = "customers employees"
-    assert Redactor.of(servers=[server], environ={name: "customers"}).text(text) is text
+    assert (
+        Redactor.from_specs(servers=[server], environ={name: "customers"}).redact_text(text) is text
+    )
 
 
 @pytest.mark.parametrize(
@@ -451,7 +462,7 @@ def test_an_argument_that_is_no_secret_is_left_alone_in_every_text(args: tuple[s
         queries={"q": StateQuery(command=shlex.join(["state", *args]))},
     )
     text = " ".join(args) + " server.py customers Lovelace Ada english page-two"
-    assert Redactor.of(servers=[server]).text(text) is text
+    assert Redactor.from_specs(servers=[server]).redact_text(text) is text
 
 
 @pytest.mark.parametrize(
@@ -493,7 +504,10 @@ def test_a_secret_in_a_command_line_is_known_however_it_is_written(
         ServerSpec(name="s", queries={"q": StateQuery(command=command)}),
         ServerSpec(name="s", identity=IdentitySpec(token_command=command)),
     ):
-        assert Redactor.of(servers=[server]).text(f"It said: {secret}.") == f"It said: {MARK}."
+        assert (
+            Redactor.from_specs(servers=[server]).redact_text(f"It said: {secret}.")
+            == f"It said: {MARK}."
+        )
 
 
 def test_of_a_secret_of_several_words_no_word_is_one() -> None:
@@ -501,7 +515,8 @@ def test_of_a_secret_of_several_words_no_word_is_one() -> None:
         name="s", transport=TransportSpec(args=("-e", "API_TOKEN=Lovelace and others"))
     )
     assert (
-        Redactor.of(servers=[server]).text("Lovelace; Lovelace and others") == f"Lovelace; {MARK}"
+        Redactor.from_specs(servers=[server]).redact_text("Lovelace; Lovelace and others")
+        == f"Lovelace; {MARK}"
     )
 
 
@@ -514,7 +529,7 @@ def test_a_redactor_knows_the_password_of_a_database_and_secret_names_in_a_reset
         ),
     )
     assert (
-        Redactor.of(servers=[server]).text("opaque-value wipe-value customers")
+        Redactor.from_specs(servers=[server]).redact_text("opaque-value wipe-value customers")
         == f"{MARK} {MARK} customers"
     )
 
@@ -530,7 +545,7 @@ def test_what_a_body_holds_under_a_name_like_that_of_a_secret_is_none(name: str)
     model = ModelSpec(
         name="m", provider="openai", model_id="m", body={"extra": [{name: "customer"}]}
     )
-    assert Redactor.of(models=[model]).text("get_customer") == "get_customer"
+    assert Redactor.from_specs(models=[model]).redact_text("get_customer") == "get_customer"
 
 
 @pytest.mark.parametrize(
@@ -545,7 +560,7 @@ def test_what_a_body_holds_under_the_name_of_a_secret_is_one(name: str) -> None:
     model = ModelSpec(
         name="m", provider="openai", model_id="m", body={"extra": [{name: ["gate-value"]}]}
     )
-    assert Redactor.of(models=[model]).text("a gate-value") == f"a {MARK}"
+    assert Redactor.from_specs(models=[model]).redact_text("a gate-value") == f"a {MARK}"
 
 
 ORDINARY = (
@@ -574,7 +589,7 @@ NEARLY = (
 
 @given(
     st.dictionaries(st.sampled_from(NEARLY), st.sampled_from(ORDINARY)),
-    st.text(max_size=60).filter(lambda text: Redactor().text(text) is text),
+    st.text(max_size=60).filter(lambda text: Redactor().redact_text(text) is text),
 )
 def test_a_text_that_holds_no_known_secret_and_no_known_shape_is_never_touched(
     pairs: dict[str, str], text: str
@@ -596,8 +611,8 @@ def test_a_text_that_holds_no_known_secret_and_no_known_shape_is_never_touched(
     model = ModelSpec(name="m", provider="openai", model_id="m", body=pairs)
     environ = {f"AUTH_{number}": word for number, word in enumerate(ORDINARY)}
     said = " ".join((text, *ORDINARY, *NEARLY))
-    assert Redactor.of([model], [server]).text(said) is said
-    assert Redactor.of((), [claimed], environ).text(said) is said
+    assert Redactor.from_specs([model], [server]).redact_text(said) is said
+    assert Redactor.from_specs((), [claimed], environ).redact_text(said) is said
 
 
 @pytest.mark.parametrize(
@@ -621,18 +636,20 @@ def test_a_text_that_holds_no_known_secret_and_no_known_shape_is_never_touched(
 def test_time_grows_no_faster_than_the_text(unit: str) -> None:
     redactor = Redactor(["hunter2!"])
     text = unit * (1_000_000 // len(unit))
-    redactor.text(text)  # a twentieth of a second: quadratic, it would not end within any bound
+    redactor.redact_text(
+        text
+    )  # a twentieth of a second: quadratic, it would not end within any bound
 
 
 def test_a_secret_that_comes_up_later_is_known_from_then_on_in_every_form() -> None:
     redactor = Redactor(["first-secret"])
-    assert redactor.text("opaque/token+12 first-secret") == "opaque/token+12 [redacted]"
-    redactor.learn("opaque/token+12")
-    redactor.learn("tiny")
+    assert redactor.redact_text("opaque/token+12 first-secret") == "opaque/token+12 [redacted]"
+    redactor.add_secret("opaque/token+12")
+    redactor.add_secret("tiny")
     encoded = base64.b64encode(b"opaque/token+12").decode()
-    assert redactor.text(f"opaque/token+12 opaque%2Ftoken%2B12 {encoded} first-secret tiny") == (
-        "[redacted] [redacted] [redacted] [redacted] tiny"
-    )
+    assert redactor.redact_text(
+        f"opaque/token+12 opaque%2Ftoken%2B12 {encoded} first-secret tiny"
+    ) == ("[redacted] [redacted] [redacted] [redacted] tiny")
 
 
 @pytest.mark.parametrize(
@@ -658,11 +675,14 @@ def test_a_secret_that_comes_up_later_is_known_from_then_on_in_every_form() -> N
     ],
 )
 def test_a_password_is_known_by_itself_wherever_a_server_is_given_it(server: ServerSpec) -> None:
-    assert Redactor.of(servers=[server]).text("no S3cr3t-value here") == f"no {MARK} here"
+    assert (
+        Redactor.from_specs(servers=[server]).redact_text("no S3cr3t-value here")
+        == f"no {MARK} here"
+    )
 
 
 def test_the_password_of_a_url_is_known_as_it_is_written_and_decoded() -> None:
-    redactor = Redactor.of(
+    redactor = Redactor.from_specs(
         servers=[
             ServerSpec(
                 name="s",
@@ -670,21 +690,21 @@ def test_the_password_of_a_url_is_known_as_it_is_written_and_decoded() -> None:
             )
         ]
     )
-    assert redactor.text("p%40ss-word, p@ss-word") == f"{MARK}, {MARK}"
+    assert redactor.redact_text("p%40ss-word, p@ss-word") == f"{MARK}, {MARK}"
 
 
 @pytest.mark.parametrize("program", ["mysql", "/usr/bin/mysqldump", "sshpass"])
 def test_programs_that_take_a_password_attached_to_an_option_take_any(program: str) -> None:
     server = ServerSpec(name="s", transport=TransportSpec(command=program, args=("-ptrustno",)))
-    assert Redactor.of(servers=[server]).text("trustno") == MARK
+    assert Redactor.from_specs(servers=[server]).redact_text("trustno") == MARK
 
 
 @pytest.mark.parametrize("arg", ["-p8080:80", "-port", "-print", "-p5432", "-python"])
 def test_a_port_and_a_word_behind_p_are_no_passwords(arg: str) -> None:
     assert (
-        Redactor.of(
+        Redactor.from_specs(
             servers=[ServerSpec(name="s", transport=TransportSpec(command="docker", args=(arg,)))]
-        ).text(arg)
+        ).redact_text(arg)
         == arg
     )
 
@@ -692,48 +712,48 @@ def test_a_port_and_a_word_behind_p_are_no_passwords(arg: str) -> None:
 def test_identities_that_differ_by_a_secret_alone_have_different_marks() -> None:
     redactor = Redactor()
     users = [{"role": "clerk", "api_key": key} for key in ("key-of-ada", "key-of-bob")]
-    redactor.know(identities=users)
-    assert redactor.json(users) == [
+    redactor.add_specs(identities=users)
+    assert redactor.redact_json(users) == [
         {"role": "clerk", "api_key": MARK},
         {"role": "clerk", "api_key": "[redacted 2]"},
     ]
-    assert redactor.json(redactor.json(users)) == redactor.json(users)
+    assert redactor.redact_json(redactor.redact_json(users)) == redactor.redact_json(users)
 
 
 def test_a_label_of_a_case_is_no_secret_unless_it_looks_like_one() -> None:
     redactor = Redactor()
     labels = {"credential": "expired", "api_key": "opaque-value-77"}
-    redactor.know(
+    redactor.add_specs(
         suites=[Suite(name="s", cases=(Case(name="c", prompt="?", checks=(), metadata=labels),))]
     )
-    assert redactor.text("an expired token; opaque-value-77") == f"an expired token; {MARK}"
+    assert redactor.redact_text("an expired token; opaque-value-77") == f"an expired token; {MARK}"
 
 
 def test_a_private_key_is_found_line_by_line() -> None:
     key = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG\nAgEAAoIBAQC7VJTUt9Us\n-----END KEY-----"
-    redactor = Redactor.of(
+    redactor = Redactor.from_specs(
         servers=[ServerSpec(name="s", transport=TransportSpec(env={"PRIVATE_KEY": key}))]
     )
-    assert redactor.text("it said AgEAAoIBAQC7VJTUt9Us, and") == f"it said {MARK}, and"
+    assert redactor.redact_text("it said AgEAAoIBAQC7VJTUt9Us, and") == f"it said {MARK}, and"
 
 
 def test_a_password_that_is_a_word_of_every_log_leaves_logs_readable() -> None:
-    redactor = Redactor.of(
+    redactor = Redactor.from_specs(
         servers=[ServerSpec(name="s", transport=TransportSpec(env={"DB_PASSWORD": "passed"}))]
     )
-    assert redactor.document('{"status":"passed"}') == '{"status":"passed"}'
+    assert redactor.redact_json_text('{"status":"passed"}') == '{"status":"passed"}'
 
 
 def test_many_secrets_take_no_more_time_than_few() -> None:
     redactor = Redactor(f"secret-{number}-of-many" for number in range(1000))
     text = "some words of a log, secretly long " * 30_000
-    redactor.text("")
-    assert redactor.text(text) == text  # a tenth of a second: one by one, it takes minutes
+    redactor.redact_text("")
+    assert redactor.redact_text(text) == text  # a tenth of a second: one by one, it takes minutes
 
 
 def test_a_piece_of_a_document_keeps_its_numbers_and_quotation_marks() -> None:
     redactor = Redactor(["123456", 'a", "b', "hunter2!"])
-    assert redactor.piece('{"n": 123456, "x": ["a", "b"], "p": "hunter2!"}') == (
+    assert redactor.redact_output('{"n": 123456, "x": ["a", "b"], "p": "hunter2!"}') == (
         '{"n": 123456, "x": ["a", "b"], "p": "[redacted]"}'
     )
 
@@ -741,7 +761,7 @@ def test_a_piece_of_a_document_keeps_its_numbers_and_quotation_marks() -> None:
 @pytest.mark.parametrize("place", [0, 262_140, 262_144, 300_000, 524_280, 999_990])
 def test_a_secret_is_found_at_every_place_of_a_long_document(place: int) -> None:
     text = "." * place + "hunter2-hunter2" + "." * (1_000_000 - place)
-    clean = Redactor(["hunter2-hunter2"]).document(json.dumps({"text": text}))
+    clean = Redactor(["hunter2-hunter2"]).redact_json_text(json.dumps({"text": text}))
     assert "hunter2" not in clean
     assert json.loads(clean)["text"] == text.replace("hunter2-hunter2", MARK)
 
@@ -753,4 +773,6 @@ def test_a_secret_that_is_longer_than_a_piece_of_a_document_is_found(
     monkeypatch.setattr(redaction, "_OVERLAP", 1_024)
     secret = "long-secret-" * 450
     for before in (0, 3_000, 4_095):
-        assert "secret" not in Redactor([secret]).document(json.dumps(["." * before + secret]))
+        assert "secret" not in Redactor([secret]).redact_json_text(
+            json.dumps(["." * before + secret])
+        )

@@ -13,27 +13,30 @@ TOKEN = f"{HEAD}.{BODY}.{SIGN}"
 
 def test_a_token_that_is_split_at_its_dots_is_redacted() -> None:
     redactor = Redactor()
-    redactor.learn(TOKEN)
+    redactor.add_secret(TOKEN)
     split = {"parts": TOKEN.split("."), "text": f"line\n{BODY}\n{SIGN}"}
-    for clean in (redactor.document(json.dumps(split)), json.dumps(redactor.json(split))):
+    for clean in (
+        redactor.redact_json_text(json.dumps(split)),
+        json.dumps(redactor.redact_json(split)),
+    ):
         assert BODY not in clean
         assert SIGN not in clean
         assert json.loads(clean)["parts"] == [MARK] * 3
-    assert redactor.text(f"{SIGN} {HEAD}") == f"{MARK} {MARK}"
-    assert redactor.piece(f'["{SIGN}"]') == f'["{MARK}"]'
+    assert redactor.redact_text(f"{SIGN} {HEAD}") == f"{MARK} {MARK}"
+    assert redactor.redact_output(f'["{SIGN}"]') == f'["{MARK}"]'
 
 
 def test_words_that_are_no_piece_stay() -> None:
     redactor = Redactor()
-    redactor.learn(TOKEN)
+    redactor.add_secret(TOKEN)
     text = f"{SIGN}x {SIGN[:-1]} eyJjdXJzb3IiOjEwMH0 an_ordinary_identifier_of_a_tool"
-    assert redactor.text(text) is text
+    assert redactor.redact_text(text) is text
 
 
 def test_an_answer_without_a_token_stays_the_same_object() -> None:
     tokens = TokenPieces(MARK)
     answer = {"content": [{"type": "text", "text": "x" * 40}]}
-    assert tokens.json(answer) is answer
+    assert tokens.redact_json(answer) is answer
     tokens.add(TOKEN)
-    assert tokens.json(answer) is answer
-    assert tokens.json({"a": [TOKEN]}) == {"a": [MARK]}
+    assert tokens.redact_json(answer) is answer
+    assert tokens.redact_json({"a": [TOKEN]}) == {"a": [MARK]}

@@ -6,23 +6,23 @@ import random
 
 import pytest
 
-from harness.base.stats import wilson
-from harness.base.stats.choice_shares import share_of_choices
+from harness.base.stats import wilson_interval
+from harness.base.stats.choice_shares import measure_choice_share
 
 
 def test_one_trial_a_case_has_wilsons_interval_and_the_exact_binomial_test() -> None:
-    found = share_of_choices([(1, 1)] * 9 + [(0, 1)] * 3, options=4)
+    found = measure_choice_share([(1, 1)] * 9 + [(0, 1)] * 3, options=4)
     assert found is not None
     assert (found.cases, found.share, found.even, found.advantage) == (12, 0.75, 0.25, 0.5)
-    assert found.interval == wilson(9, 12)
+    assert found.interval == wilson_interval(9, 12)
     # Σ_{i ≥ 9} C(12, i)·.25^i·.75^(12 − i) = 6570/4^12 …: 220·27 + 66·9 + 12·3 + 1 = 6571
     assert found.p_value == pytest.approx(2 * 6571 / 4**12)
 
 
 def test_an_even_share_is_no_evidence_and_an_option_that_nobody_takes_is() -> None:
-    even = share_of_choices([(1, 1)] * 5 + [(0, 1)] * 5, options=2)
-    never = share_of_choices([(0, 1)] * 12, options=2)
-    always = share_of_choices([(1, 1)] * 12, options=2)
+    even = measure_choice_share([(1, 1)] * 5 + [(0, 1)] * 5, options=2)
+    never = measure_choice_share([(0, 1)] * 12, options=2)
+    always = measure_choice_share([(1, 1)] * 12, options=2)
     assert even is not None
     assert never is not None
     assert always is not None
@@ -33,15 +33,17 @@ def test_an_even_share_is_no_evidence_and_an_option_that_nobody_takes_is() -> No
 
 
 def test_trials_of_one_case_are_no_independent_evidence() -> None:
-    alike = share_of_choices([(10, 10), (0, 10), (10, 10), (10, 10)], options=2)
+    alike = measure_choice_share([(10, 10), (0, 10), (10, 10), (10, 10)], options=2)
     assert alike is not None
     assert alike.p_value > 0.5  # as four choices, not as forty
     assert alike.interval[0] < 0.35
 
 
 def test_cases_in_which_no_option_was_chosen_count_nowhere() -> None:
-    assert share_of_choices([(0, 0), (0, 0)], options=3) is None
-    assert share_of_choices([(0, 0), (1, 2)], options=3) == share_of_choices([(1, 2)], options=3)
+    assert measure_choice_share([(0, 0), (0, 0)], options=3) is None
+    assert measure_choice_share([(0, 0), (1, 2)], options=3) == measure_choice_share(
+        [(1, 2)], options=3
+    )
 
 
 @pytest.mark.slow
@@ -60,6 +62,6 @@ def test_clones_that_do_not_differ_are_told_apart_in_at_most_one_study_of_twenty
                 for _ in range(trials)
             ]
             study.append((sum(chosen), trials))
-        found = share_of_choices(study, options)
+        found = measure_choice_share(study, options)
         claims += found is not None and found.p_value <= 0.05
-    assert wilson(claims, studies)[1] <= 0.05 + 0.01, claims / studies  # type: ignore[index]
+    assert wilson_interval(claims, studies)[1] <= 0.05 + 0.01, claims / studies  # type: ignore[index]

@@ -6,7 +6,12 @@ import random
 
 import pytest
 
-from harness.base.stats.clusters import Trials, discordance, intraclass_correlation, own_discordance
+from harness.base.stats.clusters import (
+    Trials,
+    intraclass_correlation,
+    measure_discordance,
+    own_discordance,
+)
 
 
 def test_cases_whose_trials_all_end_alike_have_an_icc_of_one() -> None:
@@ -61,7 +66,7 @@ def test_the_discordance_of_one_side_is_that_of_any_two_of_its_trials() -> None:
 
 def test_the_discordance_of_two_sides_is_averaged_over_the_cases_that_both_judged() -> None:
     pairs = [((1, 1), (0, 1)), ((1, 1), (1, 1)), ((1, 2), (1, 1)), ((1, 1), (0, 0))]
-    assert discordance(pairs) == pytest.approx((1 + 0 + 0.5) / 3)
-    assert discordance([((1, 1), (0, 0))]) is None
-    assert discordance([((1, 4), (1, 2))]) == pytest.approx(0.5)
-    assert discordance([((1, 4), (3, 4))]) == pytest.approx((1 + 9) / 16)
+    assert measure_discordance(pairs) == pytest.approx((1 + 0 + 0.5) / 3)
+    assert measure_discordance([((1, 1), (0, 0))]) is None
+    assert measure_discordance([((1, 4), (1, 2))]) == pytest.approx(0.5)
+    assert measure_discordance([((1, 4), (3, 4))]) == pytest.approx((1 + 9) / 16)

@@ -11,7 +11,7 @@ CELLS = [("a", "a")] * 5 + [("a", "b")] * 2 + [("a", "c")] + [("b", "b")] * 3 + 
 
 
 def test_each_cell_is_counted_and_each_row_adds_up_to_one() -> None:
-    found = ConfusionMatrix.of(CELLS)
+    found = ConfusionMatrix.from_cells(CELLS)
     assert found.counts == {
         ("a", "a"): 5,
         ("a", "b"): 2,
@@ -19,24 +19,26 @@ def test_each_cell_is_counted_and_each_row_adds_up_to_one() -> None:
         ("b", "b"): 3,
         ("b", "a"): 1,
     }
-    assert (found.wanted, found.found) == (("a", "b"), ("a", "b", "c"))
-    for wanted in found.wanted:
-        assert sum(found.rate(wanted, other) or 0 for other in found.found) == pytest.approx(1)
-    assert found.rate("a", "b") == 0.25
-    assert found.rate("b", "c") == 0
-    assert found.rate("c", "a") is None
+    assert (found.expected_classes, found.predicted_classes) == (("a", "b"), ("a", "b", "c"))
+    for wanted in found.expected_classes:
+        assert sum(
+            found.compute_rate(wanted, other) or 0 for other in found.predicted_classes
+        ) == pytest.approx(1)
+    assert found.compute_rate("a", "b") == 0.25
+    assert found.compute_rate("b", "c") == 0
+    assert found.compute_rate("c", "a") is None
 
 
 def test_f1_is_the_harmonic_mean_of_precision_and_recall() -> None:
-    found = ConfusionMatrix.of(CELLS)
-    assert found.f1("a") == pytest.approx(2 * (5 / 6) * (5 / 8) / (5 / 6 + 5 / 8))
-    assert found.f1("b") == pytest.approx(2 * (3 / 5) * (3 / 4) / (3 / 5 + 3 / 4))
-    assert found.f1("c") == 0  # found once, never wanted
-    assert found.f1("d") is None
+    found = ConfusionMatrix.from_cells(CELLS)
+    assert found.compute_f1("a") == pytest.approx(2 * (5 / 6) * (5 / 8) / (5 / 6 + 5 / 8))
+    assert found.compute_f1("b") == pytest.approx(2 * (3 / 5) * (3 / 4) / (3 / 5 + 3 / 4))
+    assert found.compute_f1("c") == 0  # found once, never wanted
+    assert found.compute_f1("d") is None
 
 
 def test_macro_f1_is_the_mean_over_the_classes_that_were_wanted() -> None:
-    assert ConfusionMatrix.of(CELLS).macro_f1 == pytest.approx((10 / 14 + 6 / 9) / 2)
-    assert ConfusionMatrix.of([("a", "a"), ("b", "b")]).macro_f1 == 1
-    assert ConfusionMatrix.of([("a", "b")]).macro_f1 == 0
-    assert ConfusionMatrix.of([]).macro_f1 is None
+    assert ConfusionMatrix.from_cells(CELLS).macro_f1 == pytest.approx((10 / 14 + 6 / 9) / 2)
+    assert ConfusionMatrix.from_cells([("a", "a"), ("b", "b")]).macro_f1 == 1
+    assert ConfusionMatrix.from_cells([("a", "b")]).macro_f1 == 0
+    assert ConfusionMatrix.from_cells([]).macro_f1 is None

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.stats import holm, newcombe, newcombe_paired, paired_interval
+from harness.base.stats import adjust_by_holm, newcombe_interval, newcombe_paired, paired_interval
 from harness.base.stats.effects import Pair, difference_interval, not_worse, paired_effects
 from tests.base.stats.simulated import pairs_of_a_study
 
@@ -62,7 +62,7 @@ def test_cases_that_all_moved_by_a_third_count_as_if_the_sides_were_unrelated() 
     found = difference_interval(study)
     assert found is not None
     # All 24 trials of the one side, whose cases are all at 2/3, and 8 cases that are all at 1.
-    assert found[0] == pytest.approx(newcombe(8, 8, 16, 24))
+    assert found[0] == pytest.approx(newcombe_interval(8, 8, 16, 24))
     assert found[1] == "Newcombe, unpaired"
 
 
@@ -79,7 +79,7 @@ def test_the_effects_that_are_reported_together_share_one_error_by_holm() -> Non
     groups = [pairs(20, 0, 9, 1), pairs(20, 0, 6, 4), pairs(20, 2, 2, 6), []]
     effects = [effect for effect in paired_effects(groups) if effect is not None]
     alone = [effect.test.p_value for effect in effects]
-    assert [effect.p_adjusted for effect in effects] == holm(alone)
+    assert [effect.p_adjusted for effect in effects] == adjust_by_holm(alone)
     assert alone[1] < 0.05 < effects[1].p_adjusted * 1.1  # 0.03125 alone, 0.0625 of three
     assert [effect.verdict for effect in effects] == ["worse", "undecided", "undecided"]
 

@@ -9,14 +9,14 @@ from statistics import NormalDist
 
 import pytest
 
-from harness.base.stats import mcnemar
+from harness.base.stats import compute_mcnemar_p
 from harness.base.stats.paired_power import (
-    cases_for_difference,
+    compute_mcnemar_power,
+    count_cases_needed,
+    count_pairs_needed,
     detectable_difference,
     effective_repeats,
     pairs_needed,
-    pairs_needed_for_non_inferiority,
-    power_of_mcnemar,
 )
 from harness.base.stats.paired_tests import paired_test
 from harness.base.stats.student import t_quantile
@@ -35,7 +35,7 @@ def test_the_cases_that_a_difference_needs_are_the_published_ones(
 def test_the_cases_that_non_inferiority_needs_are_the_published_ones(
     margin: float, discordance: float, cases: int
 ) -> None:
-    assert pairs_needed_for_non_inferiority(margin, discordance) == cases
+    assert count_pairs_needed(margin, discordance) == cases
 
 
 def test_pairs_cannot_differ_less_often_than_the_sides() -> None:
@@ -53,10 +53,8 @@ def test_trials_of_a_case_count_as_independent_and_as_one_unless_said_otherwise(
     assert detectable_difference(30, 0.2, trials=4) == detectable_difference(
         30, 0.2, trials=4, icc=0.0
     )
-    assert cases_for_difference(0.2, 0.3) == cases_for_difference(0.2, 0.3, trials=1, icc=1.0)
-    assert cases_for_difference(0.2, 0.3, trials=4) == cases_for_difference(
-        0.2, 0.3, trials=4, icc=0.0
-    )
+    assert count_cases_needed(0.2, 0.3) == count_cases_needed(0.2, 0.3, trials=1, icc=1.0)
+    assert count_cases_needed(0.2, 0.3, trials=4) == count_cases_needed(0.2, 0.3, trials=4, icc=0.0)
 
 
 def test_repeats_are_worth_little_where_the_trials_of_a_case_are_alike() -> None:
@@ -68,9 +66,9 @@ def test_repeats_are_worth_little_where_the_trials_of_a_case_are_alike() -> None
 
 def test_the_power_of_one_pair_table_is_the_share_of_its_outcomes_that_are_evidence() -> None:
     # Six cases that all differ: evidence only if all six got better (or worse).
-    assert mcnemar(0, 6) < 0.05 < mcnemar(1, 5)
-    assert power_of_mcnemar(6, 0.5, 1.0) == pytest.approx(0.75**6)
-    assert power_of_mcnemar(5, 1.0, 1.0) == 0
+    assert compute_mcnemar_p(0, 6) < 0.05 < compute_mcnemar_p(1, 5)
+    assert compute_mcnemar_power(6, 0.5, 1.0) == pytest.approx(0.75**6)
+    assert compute_mcnemar_power(5, 1.0, 1.0) == 0
 
 
 def test_too_few_cases_can_show_nothing_at_all() -> None:
@@ -94,7 +92,7 @@ def test_more_cases_show_smaller_differences_and_so_do_repeats() -> None:
 def test_a_difference_is_detectable_in_as_many_cases_as_it_needs_and_in_hardly_fewer(
     difference: float, discordance: float, trials: int
 ) -> None:
-    needed = cases_for_difference(difference, discordance, trials=trials, icc=0.5)
+    needed = count_cases_needed(difference, discordance, trials=trials, icc=0.5)
     enough = detectable_difference(needed, discordance, trials=trials, icc=0.5)
     fewer = detectable_difference(needed - 2, discordance, trials=trials, icc=0.5)
     assert enough is not None

@@ -9,13 +9,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from harness.base.stats import (
+    adjust_by_holm,
     benjamini_hochberg,
     cases_needed,
+    compute_mcnemar_p,
+    compute_mean,
     effective_trials,
-    holm,
-    mcnemar,
-    mean,
-    newcombe,
+    newcombe_interval,
     newcombe_paired,
     paired_interval,
     paired_t,
@@ -26,7 +26,7 @@ from harness.base.stats import (
     sign_flip,
     smallest_difference,
     standard_error,
-    wilson,
+    wilson_interval,
 )
 from harness.base.stats.paired_tests import paired_test
 from harness.base.stats.student import incomplete_beta, t_quantile, t_tail
@@ -45,16 +45,16 @@ def tallies(draw: st.DrawFn) -> list[tuple[int, int]]:
 @given(st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_an_interval_holds_its_rate_and_stays_within_0_and_1(tally: tuple[int, int]) -> None:
     passed, total = tally
-    low, high = wilson(passed, total) or (1, 0)
+    low, high = wilson_interval(passed, total) or (1, 0)
     assert 0 <= low <= passed / total <= high <= 1
     assert high - low > 0
 
 
 def test_of_nothing_there_is_no_figure() -> None:
-    assert wilson(0, 0) is None
-    assert newcombe(0, 0, 1, 2) is None
+    assert wilson_interval(0, 0) is None
+    assert newcombe_interval(0, 0, 1, 2) is None
     assert newcombe_paired(0, 0, 0, 0) is None
-    assert mean([]) is None
+    assert compute_mean([]) is None
     assert rate_interval([], 0) is None
     assert effective_trials([], 0) is None
     assert paired_test([], repeated=True) is None
@@ -87,12 +87,12 @@ def test_repeats_are_worth_at_least_nothing_and_at_most_their_number(
 
 
 def test_cases_that_always_end_alike_are_worth_one_trial_each() -> None:
-    assert rate_interval([1.0] * 5, 50) == wilson(5, 5)
-    assert rate_interval([0.7], 10) == wilson(0.7, 1)
+    assert rate_interval([1.0] * 5, 50) == wilson_interval(5, 5)
+    assert rate_interval([0.7], 10) == wilson_interval(0.7, 1)
 
 
 def test_with_one_trial_a_case_the_interval_is_wilsons() -> None:
-    assert rate_interval([1.0, 0.0, 1.0], 3) == wilson(2, 3)
+    assert rate_interval([1.0, 0.0, 1.0], 3) == wilson_interval(2, 3)
 
 
 @given(st.integers(1, 12), st.data())
@@ -113,13 +113,15 @@ def test_k_is_never_silently_made_smaller(n: int, more: int) -> None:
 
 @given(st.integers(0, 60), st.integers(0, 60))
 def test_mcnemar_takes_no_side(b: int, c: int) -> None:
-    assert mcnemar(b, c) == mcnemar(c, b)
-    assert 0 < mcnemar(b, c) <= 1
+    assert compute_mcnemar_p(b, c) == compute_mcnemar_p(c, b)
+    assert 0 < compute_mcnemar_p(b, c) <= 1
 
 
 @given(st.integers(0, 15), st.integers(0, 15), st.integers(0, 5))
 def test_of_single_trials_sign_flip_and_mcnemar_are_one_test(b: int, c: int, same: int) -> None:
-    assert sign_flip([-1.0] * b + [1.0] * c + [0.0] * same) == pytest.approx(mcnemar(b, c))
+    assert sign_flip([-1.0] * b + [1.0] * c + [0.0] * same) == pytest.approx(
+        compute_mcnemar_p(b, c)
+    )
 
 
 @given(st.lists(st.integers(-10, 10), max_size=9))
@@ -172,13 +174,14 @@ def test_a_paired_interval_turns_round_with_its_sides(table: tuple[int, int, int
 def test_a_correction_never_makes_evidence_stronger_and_keeps_its_order(
     values: list[float],
 ) -> None:
-    for correct in (holm, benjamini_hochberg):
+    for correct in (adjust_by_holm, benjamini_hochberg):
         adjusted = correct(values)
         assert all(raw <= new <= 1 for raw, new in zip(values, adjusted, strict=True))
         ranked = sorted(range(len(values)), key=lambda i: values[i])
         assert [adjusted[i] for i in ranked] == sorted(adjusted)
     assert all(
-        a >= b - 1e-12 for a, b in zip(holm(values), benjamini_hochberg(values), strict=True)
+        a >= b - 1e-12
+        for a, b in zip(adjust_by_holm(values), benjamini_hochberg(values), strict=True)
     )
 
 
@@ -222,7 +225,7 @@ def test_nobody_is_promised_what_the_exact_test_cannot_show(differences: list[fl
         assert smallest is None
     if smallest is not None:
         moved = round(smallest * len(differences))
-        assert mcnemar(0, moved) <= 0.05
+        assert compute_mcnemar_p(0, moved) <= 0.05
 
 
 def test_equal_cases_are_no_proof_that_any_difference_would_be_seen() -> None:

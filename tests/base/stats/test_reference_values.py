@@ -3,13 +3,13 @@
 import pytest
 
 from harness.base.stats import (
+    adjust_by_holm,
     benjamini_hochberg,
     cases_needed,
+    compute_mcnemar_p,
+    compute_mean,
     effective_trials,
-    holm,
-    mcnemar,
-    mean,
-    newcombe,
+    newcombe_interval,
     newcombe_paired,
     paired_interval,
     paired_t,
@@ -19,7 +19,7 @@ from harness.base.stats import (
     sign_flip,
     smallest_difference,
     standard_error,
-    wilson,
+    wilson_interval,
 )
 from harness.base.stats.paired_tests import PairedTest, paired_test
 from harness.base.stats.student import t_quantile
@@ -55,12 +55,12 @@ def to_ten_digits(value: object) -> object:
 def test_the_interval_of_a_rate_is_wilsons(
     passed: int, total: int, low: float, high: float
 ) -> None:
-    assert wilson(passed, total) == to_ten_digits((low, high))
+    assert wilson_interval(passed, total) == to_ten_digits((low, high))
 
 
 def test_the_bounds_at_none_and_all_are_exact() -> None:
-    assert (wilson(0, 10) or (1, 1))[0] == 0
-    assert (wilson(10, 10) or (0, 0))[1] == 1
+    assert (wilson_interval(0, 10) or (1, 1))[0] == 0
+    assert (wilson_interval(10, 10) or (0, 0))[1] == 1
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_pass_hat_k_of_several_cases_is_their_mean_with_an_error_over_cases(
     k: int, value: float, error: float
 ) -> None:
     values = [hat for c in (5, 3, 0, 4, 5) if (hat := pass_hat_k(5, c, k)) is not None]
-    assert mean(values) == to_ten_digits(value)
+    assert compute_mean(values) == to_ten_digits(value)
     assert standard_error(values) == to_ten_digits(error)
 
 
@@ -102,7 +102,7 @@ REPEATS = [3 / 3, 2 / 3, 0 / 3, 2 / 3, 3 / 3, 1 / 3]
 
 
 def test_repeats_are_averaged_per_case_first() -> None:
-    assert mean(REPEATS) == pytest.approx(0.6111111, abs=5.1e-8)
+    assert compute_mean(REPEATS) == pytest.approx(0.6111111, abs=5.1e-8)
     assert standard_error(REPEATS) == to_ten_digits(0.1590869007)
     assert effective_trials(REPEATS, 18) == pytest.approx(9.390243902, abs=5.1e-10)
     assert rate_interval(REPEATS, 18) == to_ten_digits((0.3142081455, 0.8434980025))
@@ -111,7 +111,7 @@ def test_repeats_are_averaged_per_case_first() -> None:
 def test_the_standard_error_is_over_the_values_given() -> None:
     assert standard_error([1] * 7 + [0] * 3) == exactly(0.15275252316519464)
     graded = [0.2, 0.5, 0.9, 1, 0.4]
-    assert mean(graded) == exactly(0.6)
+    assert compute_mean(graded) == exactly(0.6)
     assert standard_error(graded) == exactly(0.151657508881031)
 
 
@@ -129,7 +129,7 @@ def test_the_standard_error_is_over_the_values_given() -> None:
     ],
 )
 def test_mcnemar_is_exact(b: int, c: int, p: float) -> None:
-    assert mcnemar(b, c) == p
+    assert compute_mcnemar_p(b, c) == p
 
 
 DIFFERENCES = [0.2, 0, 0.5, -0.1, 0.3, 0.4, -0.2, 0.1]
@@ -214,7 +214,7 @@ P_VALUES = [0.001, 0.008, 0.039, 0.041, 0.042, 0.060, 0.074, 0.205, 0.212, 0.216
 
 
 def test_holm_adjusts_for_gates() -> None:
-    assert holm(P_VALUES) == exactly([0.01, 0.072, *[0.312] * 5, *[0.615] * 3])
+    assert adjust_by_holm(P_VALUES) == exactly([0.01, 0.072, *[0.312] * 5, *[0.615] * 3])
 
 
 def test_benjamini_and_hochberg_adjust_for_dashboards() -> None:
@@ -233,7 +233,7 @@ def test_the_difference_of_unrelated_rates_is_newcombes(
     first: tuple[int, int], second: tuple[int, int], difference: float, low: float, high: float
 ) -> None:
     assert first[0] / first[1] - second[0] / second[1] == pytest.approx(difference)
-    assert newcombe(*first, *second) == to_ten_digits((low, high))
+    assert newcombe_interval(*first, *second) == to_ten_digits((low, high))
 
 
 def test_the_difference_of_paired_rates_is_newcombes_published_example() -> None:
@@ -274,12 +274,12 @@ def test_where_one_rate_is_all_or_none_pairs_tell_nothing(
     both: int, first_only: int, second_only: int, neither: int
 ) -> None:
     total = both + first_only + second_only + neither
-    unrelated = newcombe(both + first_only, total, both + second_only, total)
+    unrelated = newcombe_interval(both + first_only, total, both + second_only, total)
     assert newcombe_paired(both, first_only, second_only, neither) == unrelated
 
 
 def test_a_single_pair_that_agrees_both_ways_explains_nothing_after_continuity_correction() -> None:
-    assert newcombe_paired(1, 0, 0, 1) == newcombe(1, 2, 1, 2)
+    assert newcombe_paired(1, 0, 0, 1) == newcombe_interval(1, 2, 1, 2)
     assert newcombe_paired(0, 0, 0, 0) is None
 
 
@@ -299,7 +299,7 @@ def test_at_a_level_that_everything_reaches_one_case_is_enough() -> None:
 
 def test_pairs_are_tested_by_what_suits_them() -> None:
     once = [1.0, -1.0, 0.0, 1.0, 1.0, 0.0]
-    assert paired_test(once, repeated=False) == PairedTest("McNemar", mcnemar(1, 3))
+    assert paired_test(once, repeated=False) == PairedTest("McNemar", compute_mcnemar_p(1, 3))
     assert paired_test([1.0, 1.0, 1.0, 0.0], repeated=False) == PairedTest("McNemar", 0.25)
     exact = sign_flip([0.5, 0.25])
     assert exact is not None

@@ -11,7 +11,7 @@ import pytest
 
 from harness.base.stats import sign_flip
 from harness.base.stats.clusters import Trials
-from harness.base.stats.slopes import slope
+from harness.base.stats.slopes import fit_slope
 
 LENGTHS = (0, 8, 32, 128)
 
@@ -24,7 +24,7 @@ def test_data_that_lie_on_a_curve_give_back_that_curve() -> None:
     # So many cases that the prior no longer matters: rates 1/(1 + e^(b·log₂(1 + k) − a)).
     a, b, many = 2.0, 0.3, 10_000
     row = tuple(round(many / (1 + math.exp(b * math.log2(1 + k) - a))) for k in LENGTHS)
-    found = slope(cases_of([row] * 400, many))
+    found = fit_slope(cases_of([row] * 400, many))
     assert found is not None
     assert found.fall == pytest.approx(b, abs=0.005)
     assert found.curve[0].accuracy == pytest.approx(1 / (1 + math.exp(-a)), abs=0.002)
@@ -36,7 +36,7 @@ def test_data_that_lie_on_a_curve_give_back_that_curve() -> None:
 def test_cases_that_all_end_alike_show_no_fall_and_no_certainty_either(
     right: tuple[int, ...], count: int
 ) -> None:
-    found = slope(cases_of([right] * count))
+    found = fit_slope(cases_of([right] * count))
     assert found is not None
     assert found.fall == pytest.approx(0, abs=1e-9)
     assert found.test.p_value == 1
@@ -49,7 +49,7 @@ def test_cases_that_all_end_alike_show_no_fall_and_no_certainty_either(
 
 def test_cases_that_break_as_the_list_grows_show_a_fall() -> None:
     rows = [(1, 1, 1, 1)] * 6 + [(1, 1, 1, 0)] * 6 + [(1, 1, 0, 0)] * 6
-    found = slope(cases_of(rows))
+    found = fit_slope(cases_of(rows))
     assert found is not None
     assert 0 < found.interval[0] < found.fall < found.interval[1]
     accuracies = [point.accuracy for point in found.curve]
@@ -60,7 +60,7 @@ def test_cases_that_break_as_the_list_grows_show_a_fall() -> None:
 def test_a_list_that_helps_shows_as_a_fall_below_zero() -> None:
     falling = [(1, 1, 1, 0)] * 8 + [(1, 1, 0, 0)] * 8 + [(1, 0, 0, 0)] * 8
     rising = [tuple(reversed(row)) for row in falling]
-    found = slope(cases_of(rising))
+    found = fit_slope(cases_of(rising))
     assert found is not None
     assert found.fall < 0
     assert found.interval[1] < 0
@@ -68,11 +68,11 @@ def test_a_list_that_helps_shows_as_a_fall_below_zero() -> None:
 
 def test_only_cases_with_a_verdict_at_every_length_count() -> None:
     rows = cases_of([(1, 1, 1, 1), (1, 1, 1, 0), (1, 0, 0, 0)])
-    found = slope([*rows, {0: (1, 1), 8: (0, 0), 32: (1, 1), 128: (1, 1)}, {0: (1, 1)}])
-    assert found == slope(rows)
-    assert slope(rows[:1]) is None
-    assert slope([{8: (1, 1)}, {8: (0, 1)}]) is None
-    assert slope([]) is None
+    found = fit_slope([*rows, {0: (1, 1), 8: (0, 0), 32: (1, 1), 128: (1, 1)}, {0: (1, 1)}])
+    assert found == fit_slope(rows)
+    assert fit_slope(rows[:1]) is None
+    assert fit_slope([{8: (1, 1)}, {8: (0, 1)}]) is None
+    assert fit_slope([]) is None
 
 
 _NORMAL = [NormalDist().inv_cdf((step + 0.5) / 400) for step in range(400)]
@@ -85,7 +85,7 @@ def _true_fall(level: float, spread: float, fall: float) -> float:
               for one in _NORMAL)
         for k in LENGTHS
     ]  # fmt: skip
-    whole = slope(cases_of([tuple(round(10**6 * share) for share in shares)] * 3_000, 10**6))
+    whole = fit_slope(cases_of([tuple(round(10**6 * share) for share in shares)] * 3_000, 10**6))
     assert whole is not None
     return whole.fall
 
@@ -114,7 +114,7 @@ def test_the_interval_holds_the_true_fall_in_at_least_94_of_100_simulated_studie
             own = rng.gauss(level, spread)
             chances = [1 / (1 + math.exp(-(own - fall * math.log2(1 + k)))) for k in LENGTHS]
             rows.append(tuple(sum(rng.random() < p for _ in range(trials)) for p in chances))
-        found = slope(cases_of(rows, trials), points=2)
+        found = fit_slope(cases_of(rows, trials), points=2)
         assert found is not None
         held += found.interval[0] <= truth <= found.interval[1]
     assert held / studies >= 0.94, held / studies

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.builtin import builtin_suites
-from harness.base.trust.folders import project_of, why_not_own
+from harness.base.trust.folders import find_project, why_not_own
 
 NOBODY = "0" * 40
 CLONED = (
@@ -34,7 +34,7 @@ def test_a_folder_of_ones_own_is_ones_own(tmp_path: Path) -> None:
     suite = tmp_path / "shop.yml"
     suite.write_text("")
     assert why_not_own(suite) is None
-    assert project_of(suite) == tmp_path.resolve()
+    assert find_project(suite) == tmp_path.resolve()
 
 
 def test_a_file_that_is_not_there_is_nobodys(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_a_file_that_is_not_there_is_nobodys(tmp_path: Path) -> None:
 
 def test_a_clone_in_which_one_has_committed_nothing_is_not_ones_own(tmp_path: Path) -> None:
     suite = cloned(tmp_path)
-    assert project_of(suite) == tmp_path.resolve()
+    assert find_project(suite) == tmp_path.resolve()
     assert "was cloned (from https://example.com/shop.git)" in str(why_not_own(suite))
 
 

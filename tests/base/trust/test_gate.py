@@ -13,7 +13,7 @@ import pytest
 
 from harness.base.errors import UsageError
 from harness.base.redaction import KNOWN
-from harness.base.trust.gate import Deed, Gate
+from harness.base.trust.gate import Gate, RequestedAction
 from harness.types import ModelSpec
 from tests.base.trust.test_folders import CLONED, COMMITTED, cloned
 from tests.end_to_end.harness_process import HARNESS, PLAIN_SERVER, TIMEOUT_S, Project
@@ -28,14 +28,16 @@ def gate(tmp_path: Path) -> Gate:
 def test_what_stands_in_ones_own_folder_is_done_without_a_question(
     tmp_path: Path, gate: Gate
 ) -> None:
-    gate.require([Deed(cloned(tmp_path, COMMITTED), "start python server.py")])
+    gate.require_trust([RequestedAction(cloned(tmp_path, COMMITTED), "start python server.py")])
 
 
 def test_where_nobody_can_be_asked_it_is_an_error_that_says_what_and_how(
     tmp_path: Path, gate: Gate
 ) -> None:
     with pytest.raises(UsageError) as caught:
-        gate.require([Deed(cloned(tmp_path), "start python server.py --token ${TOKEN}")])
+        gate.require_trust(
+            [RequestedAction(cloned(tmp_path), "start python server.py --token ${TOKEN}")]
+        )
     assert "this folder is not your own" in str(caught.value)
     assert "start python server.py --token ${TOKEN}" in str(caught.value)
     assert "--trust" in str(caught.value)
@@ -46,17 +48,17 @@ def test_a_yes_is_remembered_for_this_folder_and_this_command(tmp_path: Path, ga
     suite, other = cloned(tmp_path / "a"), cloned(tmp_path / "b")
     asked: list[str] = []
     gate.ask = lambda text: not asked.append(text)  # type: ignore[func-returns-value]
-    gate.require([Deed(suite, "start one"), Deed(suite, "start two")])
+    gate.require_trust([RequestedAction(suite, "start one"), RequestedAction(suite, "start two")])
     assert len(asked) == 1
     later = Gate(gate.environ)
-    later.require([Deed(suite, "start two"), Deed(suite, "start one")])
+    later.require_trust([RequestedAction(suite, "start two"), RequestedAction(suite, "start one")])
     for deed in (
-        Deed(suite, "start three"),
-        Deed(other, "start one"),
-        Deed(suite, "start one", "changed"),
+        RequestedAction(suite, "start three"),
+        RequestedAction(other, "start one"),
+        RequestedAction(suite, "start one", "changed"),
     ):
         with pytest.raises(UsageError):
-            later.require([deed])
+            later.require_trust([deed])
     place = tmp_path / "home" / ".local" / "state" / "harness" / "trust.json"
     assert place.stat().st_mode & 0o777 == 0o600
 
@@ -65,9 +67,9 @@ def test_a_no_is_not_remembered_and_starts_nothing(tmp_path: Path, gate: Gate) -
     gate.ask = lambda _: False
     for _ in range(2):
         with pytest.raises(UsageError, match="nothing was started"):
-            gate.require(
+            gate.require_trust(
                 [
-                    Deed(
+                    RequestedAction(
                         cloned(tmp_path)
                         if not (tmp_path / "evals").exists()
                         else tmp_path / "evals/shop.yml",
@@ -82,19 +84,23 @@ def test_trust_that_is_given_is_remembered(tmp_path: Path, how: str) -> None:
     environ = {"XDG_STATE_HOME": str(tmp_path / "state")}
     gate = Gate({**environ, **({"HARNESS_TRUST": "1"} if how == "variable" else {})})
     gate.trusting = how == "option"
-    deed = Deed(cloned(tmp_path / "a"), "start one")
-    gate.require([deed])
-    Gate(environ).require([deed])
+    deed = RequestedAction(cloned(tmp_path / "a"), "start one")
+    gate.require_trust([deed])
+    Gate(environ).require_trust([deed])
 
 
 def test_a_question_shows_neither_secrets_nor_what_steers_a_terminal(
     tmp_path: Path, gate: Gate
 ) -> None:
-    KNOWN.learn("hunter2-and-more")
+    KNOWN.add_secret("hunter2-and-more")
     asked: list[str] = []
     gate.ask = lambda text: not asked.append(text)  # type: ignore[func-returns-value]
-    gate.require(
-        [Deed(cloned(tmp_path), "start x --token hunter2-and-more \x1b[2J\u202e\nMay they? y")]
+    gate.require_trust(
+        [
+            RequestedAction(
+                cloned(tmp_path), "start x --token hunter2-and-more \x1b[2J\u202e\nMay they? y"
+            )
+        ]
     )
     assert "[redacted] \\x1b[2J\\u202e May they? y" in asked[0]
 
@@ -106,17 +112,17 @@ def test_a_key_that_would_go_to_a_strangers_url_is_asked_about(tmp_path: Path, g
         api_key_variable="OPENAI_API_KEY", sources={"base_url": f"{suite}:3"},
     )  # fmt: skip
     with pytest.raises(UsageError, match=r"https://evil.example/v1 with \$OPENAI_API_KEY"):
-        gate.plan((), [model])
+        gate.require_plan((), [model])
 
 
 def test_a_damaged_memory_is_none(tmp_path: Path, gate: Gate) -> None:
     place = tmp_path / "home" / ".local" / "state" / "harness" / "trust.json"
     place.parent.mkdir(parents=True)
-    deed = Deed(cloned(tmp_path), "start one")
+    deed = RequestedAction(cloned(tmp_path), "start one")
     for content in ("", "[]", '{"folders": {"a": 1}}', '{"folders": []}', "\xff"):
         place.write_text(content)
         with pytest.raises(UsageError):
-            Gate(gate.environ).require([deed])
+            Gate(gate.environ).require_trust([deed])
 
 
 # ── As a user meets it ───────────────────────────────────────────────────────────────────────

@@ -13,15 +13,20 @@ from hypothesis import strategies as st
 from jsonschema import Draft4Validator, Draft7Validator, Draft201909Validator, Draft202012Validator
 from referencing import Registry
 
-from harness.base.validation.budget import Budget, OutOfSteps, within
-from harness.base.validation.validators import Validation, check, meta_errors, schema_problem
+from harness.base.validation.budget import Budget, OutOfSteps, apply_budget
+from harness.base.validation.validators import (
+    Validation,
+    meta_errors,
+    schema_problem,
+    validate_value,
+)
 from tests.often import often
 
 STEPS = 50_000
 
 
 def held(value: Any, schema: Any, steps: int = STEPS) -> Validation:
-    return check(value, schema, Budget(steps))
+    return validate_value(value, schema, Budget(steps))
 
 
 def doubling(word: str, inner: dict[str, Any]) -> dict[str, Any]:
@@ -147,14 +152,14 @@ def test_finding_out_whether_a_schema_is_one_is_bounded(schema: Any) -> None:
 def test_the_same_work_always_comes_to_the_same_end() -> None:
     schema, value = HOSTILE["references"]
     budgets = [Budget(STEPS) for _ in range(2)]
-    assert check(value, schema, budgets[0]) == check(value, schema, budgets[1])
+    assert validate_value(value, schema, budgets[0]) == validate_value(value, schema, budgets[1])
     assert budgets[0].left == budgets[1].left
 
 
 def test_work_that_nobody_waits_for_ends_at_its_next_step() -> None:
     budget = Budget(STEPS)
     budget.end()
-    assert check({}, {"type": "string"}, budget).gave_up is not None
+    assert validate_value({}, {"type": "string"}, budget).gave_up is not None
 
 
 # ── the same verdicts as the reference validator ─────────────────────────────────────────────
@@ -232,7 +237,7 @@ def agree(validator: Any, schema: Any, value: Any, defined: Any) -> None:
         expected = sorted(error.json_path for error in reference.iter_errors(value))
     except RecursionError:
         return
-    verdict = check(value, whole, Budget(1_000_000), most=1_000)
+    verdict = validate_value(value, whole, Budget(1_000_000), most=1_000)
     assert verdict.gave_up is None
     assert len(verdict.errors) == len(expected)
 
@@ -267,7 +272,7 @@ def test_what_is_a_schema_is_judged_as_the_reference_does(schema: Any) -> None:
     reference = Draft202012Validator(Draft202012Validator.META_SCHEMA)
     expected = {error.json_path for error in reference.iter_errors({"allOf": [schema]})}
     assert (schema_problem({"allOf": [schema]}, Budget(1_000_000)) is None) == (expected == set())
-    with within(Budget(1_000_000)):
+    with apply_budget(Budget(1_000_000)):
         assert {error.json_path for error in meta_errors({"allOf": [schema]})} == expected
 
 
@@ -299,6 +304,6 @@ def test_a_long_value_does_not_hide_what_is_wrong_with_it() -> None:
 def test_a_union_with_a_schema_that_allows_nothing_is_judged_as_any_other(
     options: list[Any],
 ) -> None:
-    found = check({}, {"anyOf": options}, Budget(10_000))
+    found = validate_value({}, {"anyOf": options}, Budget(10_000))
     assert len(found.errors) == 1
     assert found.gave_up is None

@@ -12,7 +12,7 @@ from harness.base.invisible import HIDDEN
 from harness.descriptions.drafting.draft import MOST_TOOLS, draft_suite
 from harness.descriptions.drafting.render import suite_text
 from harness.judging.checks import VOCABULARY
-from harness.suites.config.servers import server_from_command
+from harness.suites.config.servers import parse_server_command
 from harness.suites.readers import read_suite
 from harness.types import (
     JsonObject,
@@ -129,7 +129,7 @@ def test_somebody_who_looks_or_asks_changes_nothing(tmp_path: Path) -> None:
 def test_a_server_given_by_its_url_is_written_with_it(
     tmp_path: Path, path: str, transport: str
 ) -> None:
-    suite, text = drafted(tmp_path, SHOP, server_from_command(f"http://127.0.0.1:8000/{path}"))
+    suite, text = drafted(tmp_path, SHOP, parse_server_command(f"http://127.0.0.1:8000/{path}"))
     assert isinstance(suite.server, ServerSpec)
     assert (suite.server.transport.url, suite.server.transport.kind) == (
         f"http://127.0.0.1:8000/{path}",

@@ -8,7 +8,7 @@ import pytest
 
 from harness.base.errors import UsageError
 from harness.descriptions.drafting.files import require_free, suite_name, write_new
-from harness.suites.config.servers import server_from_command
+from harness.suites.config.servers import parse_server_command
 from harness.suites.schema import SCHEMA_FILE
 from harness.types import ServerSpec
 
@@ -28,7 +28,7 @@ SUITE = "suite: {name}\ntests:\n  - {{name: a, prompt: b, assertions: {{must_cal
     ],
 )
 def test_a_suite_is_named_by_what_the_command_says(command: str, name: str) -> None:
-    assert suite_name(server_from_command(command)) == name
+    assert suite_name(parse_server_command(command)) == name
 
 
 def test_a_name_that_was_asked_for_is_made_fit_for_a_file() -> None:

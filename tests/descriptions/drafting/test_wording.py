@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from harness.descriptions.drafting.wording import prompt, spoken
-from harness.models.tool_text.example_arguments import example_arguments
+from harness.descriptions.drafting.wording import format_value, write_prompt
+from harness.models.tool_text.example_arguments import build_example_arguments
 from harness.types import Tool
 from tests.descriptions.drafting.toolsets import CANCEL_ORDER, GET_ORDER, simple_tools, tool
 
 
 def said(one: Tool) -> str:
-    return prompt(one, example_arguments(one).examples)
+    return write_prompt(one, build_example_arguments(one).examples)
 
 
 @pytest.mark.parametrize(
@@ -82,17 +82,17 @@ def test_a_long_sentence_is_cut() -> None:
     ],
 )
 def test_values_are_written_as_people_write_them(value: Any, words: str) -> None:
-    assert spoken(value) == words
+    assert format_value(value) == words
 
 
 @given(simple_tools())
 def test_a_prompt_is_one_line_with_every_argument_in_it(simple: Tool) -> None:
-    arguments = example_arguments(simple).examples
-    words = prompt(simple, arguments)
+    arguments = build_example_arguments(simple).examples
+    words = write_prompt(simple, arguments)
     assert words.startswith("Please ")
     assert words.isprintable()
     for example in arguments:
         if isinstance(example.value, str):
             assert example.value in words
         else:
-            assert spoken(example.value) in words
+            assert format_value(example.value) in words

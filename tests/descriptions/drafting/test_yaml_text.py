@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.documents.document import read_document
-from harness.descriptions.drafting.yaml_text import Inline, comment, commented_out, dump
+from harness.descriptions.drafting.yaml_text import Inline, comment_out, dump_yaml, format_comment
 
 _TRICKY = st.sampled_from(
     ["", " ", "no", "yes", "null", "~", "1e5", "0o17", "0x1F", "007", ".5", "1_000", "12:30",
@@ -51,7 +51,7 @@ def read(text: str, folder: Path) -> Any:
 def test_data_comes_back_as_it_was(
     tmp_path_factory: pytest.TempPathFactory, data: Any, inline: bool
 ) -> None:
-    text = dump({"data": Inline(data) if inline else data})
+    text = dump_yaml({"data": Inline(data) if inline else data})
     value = read(text, tmp_path_factory.getbasetemp())["data"]
     assert value == data
     assert repr(value) == repr(data)
@@ -61,18 +61,18 @@ def test_data_comes_back_as_it_was(
 def test_a_comment_stays_one_whatever_is_in_it(
     tmp_path_factory: pytest.TempPathFactory, text: str
 ) -> None:
-    written = comment(text, indent=2)
+    written = format_comment(text, indent=2)
     assert all(line.startswith("  # ") for line in written.splitlines())
     assert read(f"{written}a: 1\n", tmp_path_factory.getbasetemp()) == {"a": 1}
 
 
 def test_what_is_commented_out_is_the_same_without_its_marks(tmp_path: Path) -> None:
     data = {"prompt": "word " * 60, "args": Inline({"a": [1, "b # c"]})}
-    written = commented_out(dump(data))
+    written = comment_out(dump_yaml(data))
     assert read(f"{written}a: 1\n", tmp_path) == {"a": 1}
     uncommented = "".join(line.removeprefix("# ") for line in written.splitlines(keepends=True))
     assert read(uncommented, tmp_path) == {"prompt": "word " * 60, "args": {"a": [1, "b # c"]}}
 
 
 def test_a_list_stands_on_one_line_if_it_is_asked_to() -> None:
-    assert dump({"a": Inline(["x", {"y": 1}]), "b": ["x"]}) == "a: [x, {y: 1}]\nb:\n  - x\n"
+    assert dump_yaml({"a": Inline(["x", {"y": 1}]), "b": ["x"]}) == "a: [x, {y: 1}]\nb:\n  - x\n"

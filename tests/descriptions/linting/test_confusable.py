@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.descriptions.linting.lint import lint
+from harness.descriptions.linting.lint import lint_tools
 from harness.types import Tool, ToolList
 
 
@@ -20,7 +20,7 @@ def taking(tool_name: str, description: str, *required: str) -> Tool:
 def are_confusable(one: Tool, other: Tool) -> bool:
     third = taking("ping", "Check that the service is up.")
     return any(
-        finding.rule == "confusable" for finding in lint(ToolList(tools=(one, other, third)))
+        finding.rule == "confusable" for finding in lint_tools(ToolList(tools=(one, other, third)))
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.descriptions.linting.lint import lint
+from harness.descriptions.linting.lint import lint_tools
 from harness.types import Tool, ToolList
 from tests.descriptions.linting.test_lint import good, of_rule, taking
 
@@ -129,7 +129,7 @@ def test_a_contradiction_is_found(rule: str, broken: Tool) -> None:
     ],
 )
 def test_what_agrees_is_left_alone(sound: Tool) -> None:
-    found = {finding.rule for finding in lint(ToolList(tools=(sound,)))}
+    found = {finding.rule for finding in lint_tools(ToolList(tools=(sound,)))}
     assert found.isdisjoint(
         {
             "enum-contradicts-type",

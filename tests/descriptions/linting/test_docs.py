@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from harness.descriptions.linting.findings import rules
+from harness.descriptions.linting.findings import load_rules
 from harness.descriptions.linting.rules.listing import LARGE_LIST, LARGE_TOOL, MOST_TOOLS
 from tests.descriptions.linting.write_docs import written
 
@@ -14,7 +14,7 @@ PAGE = (Path(__file__).parents[3] / "docs" / "lint.md").read_text(encoding="utf-
 
 def test_the_table_holds_every_rule_with_its_severity() -> None:
     rows = dict(re.findall(r"^\| `([\w-]+)` \| (error|warning|note) \|", PAGE, re.MULTILINE))
-    assert rows == {name: rule.severity for name, rule in rules().items()}
+    assert rows == {name: rule.severity for name, rule in load_rules().items()}
 
 
 def test_the_bounds_are_those_that_are_used() -> None:
@@ -27,6 +27,8 @@ def test_the_bounds_are_those_that_are_used() -> None:
 
 
 def test_the_evidence_is_that_of_the_rules() -> None:
-    assert written(PAGE, rules()) == PAGE, "run: python -m tests.descriptions.linting.write_docs"
-    for name in rules():
+    assert written(PAGE, load_rules()) == PAGE, (
+        "run: python -m tests.descriptions.linting.write_docs"
+    )
+    for name in load_rules():
         assert PAGE.count(f"`{name}`") >= 2, name

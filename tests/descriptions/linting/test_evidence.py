@@ -6,14 +6,14 @@ import pytest
 
 from harness.descriptions.linting.evidence import (
     OPINION,
-    Evidence,
     EvidenceKind,
+    LintEvidence,
     Measurement,
-    reported,
+    reported_evidence,
 )
-from harness.descriptions.linting.findings import Rule, Severity, rules
+from harness.descriptions.linting.findings import Rule, Severity, load_rules
 
-MEASURED = Evidence(
+MEASURED = LintEvidence(
     kind="measured",
     source="a study",
     effect="it costs success",
@@ -22,7 +22,7 @@ MEASURED = Evidence(
         Measurement(of="other", points=-13.3, interval=(-25.2, -1.5)),
     ),
 )
-NULL = Evidence(
+NULL = LintEvidence(
     kind="measured",
     source="a study",
     effect="no effect was shown",
@@ -30,9 +30,9 @@ NULL = Evidence(
 )
 
 
-@pytest.mark.parametrize("name", sorted(rules()))
+@pytest.mark.parametrize("name", sorted(load_rules()))
 def test_only_a_rule_with_evidence_of_harm_is_more_than_a_note(name: str) -> None:
-    rule = rules()[name]
+    rule = load_rules()[name]
     assert rule.severity == "note" or rule.evidence.supports_a_warning
     assert rule.evidence.kind == "opinion" or rule.evidence.source
 
@@ -40,7 +40,7 @@ def test_only_a_rule_with_evidence_of_harm_is_more_than_a_note(name: str) -> Non
 @pytest.mark.parametrize("severity", ["error", "warning"])
 @pytest.mark.parametrize("evidence", [OPINION, NULL])
 def test_a_warning_from_an_opinion_or_a_measured_nothing_is_refused(
-    severity: Severity, evidence: Evidence
+    severity: Severity, evidence: LintEvidence
 ) -> None:
     with pytest.raises(ValueError, match="only with evidence of harm"):
         Rule(severity=severity, why="It looks bad.", evidence=evidence)
@@ -59,10 +59,10 @@ def test_evidence_without_what_it_claims_is_refused(
     kind: EvidenceKind, source: str, effect: str
 ) -> None:
     with pytest.raises(ValueError, match="needs its"):
-        Evidence(kind=kind, source=source, effect=effect)
+        LintEvidence(kind=kind, source=source, effect=effect)
 
 
 def test_evidence_is_told_in_one_line_with_its_points_and_source() -> None:
-    assert MEASURED.brief == "measured, -25.2 to -13.3 points: it costs success (a study)"
-    assert reported("it does harm", "a page").brief == "reported: it does harm (a page)"
-    assert OPINION.brief.startswith("opinion: ")
+    assert MEASURED.summary == "measured, -25.2 to -13.3 points: it costs success (a study)"
+    assert reported_evidence("it does harm", "a page").summary == "reported: it does harm (a page)"
+    assert OPINION.summary.startswith("opinion: ")

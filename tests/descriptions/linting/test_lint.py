@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 
 from harness.base.errors import UsageError
-from harness.descriptions.linting.findings import LintFinding, rules
-from harness.descriptions.linting.ignoring import check_ignored, fails, not_ignored
-from harness.descriptions.linting.lint import lint
+from harness.descriptions.linting.findings import LintFinding, load_rules
+from harness.descriptions.linting.lint import lint_tools
+from harness.descriptions.linting.suppression import check_ignored, drop_ignored, has_finding_at
 from harness.types import Tool, ToolList, ToolProblem
 from tests.descriptions.drafting.toolsets import tool_lists
 
@@ -58,17 +58,17 @@ def taking(name: str, schema: dict[str, Any]) -> Tool:
 def of_rule(rule: str, *tools: Tool, problems: tuple[ToolProblem, ...] = ()) -> list[LintFinding]:
     return [
         finding
-        for finding in lint(ToolList(tools=tools, problems=problems))
+        for finding in lint_tools(ToolList(tools=tools, problems=problems))
         if finding.rule == rule
     ]
 
 
 def test_a_tool_that_says_everything_is_clean() -> None:
-    assert lint(ToolList(tools=(good(),))) == ()
+    assert lint_tools(ToolList(tools=(good(),))) == ()
 
 
 def test_a_server_without_tools_is_an_error() -> None:
-    assert [finding.rule for finding in lint(ToolList(tools=()))] == ["no-tools"]
+    assert [finding.rule for finding in lint_tools(ToolList(tools=()))] == ["no-tools"]
 
 
 @pytest.mark.parametrize(
@@ -333,33 +333,33 @@ def test_parameters_inside_others_are_named_by_their_path() -> None:
 
 
 def test_notes_alone_leave_a_server_clean() -> None:
-    assert not fails(lint(ToolList(tools=(good(output_schema=None),))), "warning")
-    assert fails(lint(ToolList(tools=(good(description=""),))), "warning")
+    assert not has_finding_at(lint_tools(ToolList(tools=(good(output_schema=None),))), "warning")
+    assert has_finding_at(lint_tools(ToolList(tools=(good(description=""),))), "warning")
 
 
 def test_what_fails_can_be_chosen() -> None:
-    warned = lint(ToolList(tools=(good(description="Show it now."),)))
+    warned = lint_tools(ToolList(tools=(good(description="Show it now."),)))
     assert {finding.severity for finding in warned} == {"warning"}
-    assert [fails(warned, threshold) for threshold in ("error", "warning", "never")] == [
+    assert [has_finding_at(warned, threshold) for threshold in ("error", "warning", "never")] == [
         False,
         True,
         False,
     ]
-    assert not fails(lint(ToolList(tools=(good(name="orders.get"),))), "never")
+    assert not has_finding_at(lint_tools(ToolList(tools=(good(name="orders.get"),))), "never")
 
 
 def test_findings_are_ignored_by_rule_by_tool_or_for_all() -> None:
-    found = lint(
+    found = lint_tools(
         ToolList(
             tools=(good(description=""), good(name="other", description="", output_schema=None))
         )
     )
     rules = [
         (finding.tool, finding.rule)
-        for finding in not_ignored(found, {"other": ["no-description"]})
+        for finding in drop_ignored(found, {"other": ["no-description"]})
     ]
     assert rules == [(None, "no-output-schema"), ("get_order", "no-description")]
-    assert not_ignored(found, {"*": ["no-description", "no-output-schema"]}) == ()
+    assert drop_ignored(found, {"*": ["no-description", "no-output-schema"]}) == ()
 
 
 @pytest.mark.parametrize(
@@ -430,11 +430,11 @@ def test_a_schema_that_nobody_could_examine_is_a_note() -> None:
 
 def test_findings_come_in_the_servers_order_and_the_whole_list_first() -> None:
     tools = (good(name="b", description=""), good(name="a", description="", output_schema=None))
-    assert [finding.tool for finding in lint(ToolList(tools=tools))] == [None, "b", "a"]
+    assert [finding.tool for finding in lint_tools(ToolList(tools=tools))] == [None, "b", "a"]
 
 
 @given(tool_lists())
 def test_no_tool_list_breaks_a_rule(tools: ToolList) -> None:
-    for finding in lint(tools):
-        assert finding.rule in rules()
+    for finding in lint_tools(tools):
+        assert finding.rule in load_rules()
         assert finding.message

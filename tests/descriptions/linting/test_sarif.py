@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft4Validator
 
-from harness.descriptions.linting.findings import rules
-from harness.descriptions.linting.lint import lint
-from harness.descriptions.linting.sarif import sarif
+from harness.descriptions.linting.findings import load_rules
+from harness.descriptions.linting.lint import lint_tools
+from harness.descriptions.linting.sarif import build_sarif
 from harness.types import Location, ServerSpec, Tool, ToolList, TransportSpec
 from tests.descriptions.linting.test_lint import good
 
@@ -42,7 +42,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 def told(folder: Path, *tools: Tool, spec: ServerSpec = SPEC) -> dict[str, Any]:
-    return dict(sarif(lint(ToolList(tools=tools)), spec, rules(), folder))
+    return dict(build_sarif(lint_tools(ToolList(tools=tools)), spec, load_rules(), folder))
 
 
 def results(log: dict[str, Any]) -> list[dict[str, Any]]:
@@ -68,13 +68,13 @@ def test_every_result_has_what_code_scanning_needs(repository: Path) -> None:
     log = told(repository, POOR, good(read_only=None, destructive=None))
     driver = log["runs"][0]["tool"]["driver"]
     assert log["runs"][0]["automationDetails"]["id"] == "harness-lint/shop/"
-    assert {one["id"] for one in driver["rules"]} == set(rules())
+    assert {one["id"] for one in driver["rules"]} == set(load_rules())
     for rule in driver["rules"]:
         assert rule["help"]["text"].startswith(rule["fullDescription"]["text"])
         assert "Evidence: " in rule["help"]["markdown"]
     for one in results(log):
         assert driver["rules"][one["ruleIndex"]]["id"] == one["ruleId"]
-        assert one["level"] == rules()[one["ruleId"]].severity
+        assert one["level"] == load_rules()[one["ruleId"]].severity
         assert one["message"]["text"]
         place = one["locations"][0]["physicalLocation"]
         assert not place["artifactLocation"]["uri"].startswith(("/", ".."))

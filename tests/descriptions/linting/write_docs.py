@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.descriptions.linting.evidence import Evidence
-from harness.descriptions.linting.findings import Rule, rules
+from harness.descriptions.linting.evidence import LintEvidence
+from harness.descriptions.linting.findings import Rule, load_rules
 
 PAGE = Path(__file__).parents[3] / "docs" / "lint.md"
 _MARKED = re.compile(
@@ -24,7 +24,7 @@ def written(page: str, known: Mapping[str, Rule]) -> str:
 
 
 def _table(known: Mapping[str, Rule]) -> str:
-    groups: dict[Evidence, list[str]] = {}
+    groups: dict[LintEvidence, list[str]] = {}
     for name, rule in sorted(known.items()):
         groups.setdefault(rule.evidence, []).append(f"`{name}`")
     order = sorted(groups, key=lambda one: ("measured", "reported", "opinion").index(one.kind))
@@ -32,7 +32,7 @@ def _table(known: Mapping[str, Rule]) -> str:
     return head + "".join(f"{_row(groups[one], one)}\n" for one in order) + "\n"
 
 
-def _row(names: list[str], evidence: Evidence) -> str:
+def _row(names: list[str], evidence: LintEvidence) -> str:
     figures = "; ".join(
         f"{one.points:+.1f} points"
         + (f" [{one.interval[0]:+.1f}, {one.interval[1]:+.1f}]" if one.interval else "")
@@ -44,4 +44,4 @@ def _row(names: list[str], evidence: Evidence) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(written(PAGE.read_text("utf-8"), rules()), "utf-8")
+    PAGE.write_text(written(PAGE.read_text("utf-8"), load_rules()), "utf-8")

@@ -8,12 +8,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from harness.descriptions.workbench.measured import Measured
-from harness.descriptions.workbench.study import Bench, StudyOptions
+from harness.descriptions.workbench.measurements import ModelMeasurements
+from harness.descriptions.workbench.study import StudyContext, StudyOptions
 from harness.judging.checks import VOCABULARY
 from harness.runlog import Header, LogWriter, TrialLine, read_log
 from harness.runner.planning.plan import describe_variant
-from harness.runner.variants.views import Views
+from harness.runner.variants.views import VariantViews
 from harness.types import (
     Case,
     CaseFacts,
@@ -45,9 +45,9 @@ def checks(assertions: Mapping[str, Any]) -> list[Check]:
     ]
 
 
-def bench(cases: Sequence[Case], tools: Sequence[Tool], **more: Any) -> Bench:
+def bench(cases: Sequence[Case], tools: Sequence[Tool], **more: Any) -> StudyContext:
     """Return the bench of model ``m`` on suite ``s``."""
-    return Bench(
+    return StudyContext(
         suite=Suite(name="s", cases=tuple(cases)),
         tools=tuple(tools),
         model="m",
@@ -62,7 +62,7 @@ def measured(
     usage: Usage | None = None,
     identities: Sequence[str] = (),
     tools: Sequence[Tool] = (),
-) -> Measured:
+) -> ModelMeasurements:
     """Write a run of these arms, in which every identity had the same results; read it back.
 
     The model was shown ``tools`` as the arm has them.
@@ -88,7 +88,11 @@ def measured(
             )
         )
         for name, (variant, results) in zip(names, arms, strict=True):
-            view = Views().of(variant, ToolList(tools=tuple(tools))).tools if variant else None
+            view = (
+                VariantViews().get_view(variant, ToolList(tools=tuple(tools))).tools
+                if variant
+                else None
+            )
             shown = tuple(tool.name for tool in (view.tools if view else tools))
             for one, trials in results.items():
                 every = identities or (None,)
@@ -102,7 +106,7 @@ def measured(
                     log.append(
                         TrialLine(run=run, transcript=Transcript(tools=shown, tool_calls=calls))
                     )
-    return Measured([read_log(path)], "s", "m")
+    return ModelMeasurements([read_log(path)], "s", "m")
 
 
 def _call(tool: str, arguments: Mapping[str, Any]) -> ToolCall:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.descriptions.workbench.console import most_important, print_result
+from harness.descriptions.workbench.console import print_result, rank_findings
 from harness.descriptions.workbench.study import Finding, StudyResult
 from harness.descriptions.workbench.workbench import ModelResults
 from tests.descriptions.workbench.page.samples import a_result
@@ -54,9 +54,9 @@ def test_no_study_drowns_the_findings_of_the_others() -> None:
 
     loud, quiet = found("loud", 99, certain=True), found("quiet", 20, certain=False)
     both = ModelResults(model="m", baseline=False, studies=(loud, quiet))
-    assert [finding.text for _, finding in most_important(both)] == [
+    assert [finding.text for _, finding in rank_findings(both)] == [
         *(f"loud {place}" for place in range(7)),
         *(f"quiet {place}" for place in range(3)),
     ]
     alone = ModelResults(model="m", baseline=False, studies=(loud,))
-    assert len(most_important(alone)) == 10
+    assert len(rank_findings(alone)) == 10

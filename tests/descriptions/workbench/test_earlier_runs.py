@@ -7,13 +7,13 @@ from pathlib import Path
 from harness.descriptions.workbench.earlier_runs import (
     DEFAULT_DISCORDANCE,
     DEFAULT_ICC,
-    variability,
+    estimate_variability,
 )
 from tests.reports.run_logs import write_log
 
 
 def test_without_earlier_runs_the_defaults_are_named_as_assumed() -> None:
-    known = variability("s", ["a"], [])
+    known = estimate_variability("s", ["a"], [])
     assert (known.discordance, known.icc) == (DEFAULT_DISCORDANCE, DEFAULT_ICC)
     assert known.discordance_source.startswith("assumed")
     assert known.icc_source.startswith("assumed")
@@ -24,7 +24,7 @@ def test_two_runs_with_the_same_model_give_the_discordance(tmp_path: Path) -> No
         write_log(tmp_path / "1.jsonl", {"a": "p", "b": "p", "c": "f", "d": "e"}),
         write_log(tmp_path / "2.jsonl", {"a": "p", "b": "f", "c": "f", "d": "p"}),
     ]
-    known = variability("s", "abcd", logs)
+    known = estimate_variability("s", "abcd", logs)
     assert known.discordance == 1 / 3  # d was not judged in the first run
     assert known.discordance_source == "measured: 1 pair of earlier runs"
     assert known.icc_source.startswith("assumed")
@@ -35,12 +35,12 @@ def test_runs_with_different_models_are_no_pair(tmp_path: Path) -> None:
         write_log(tmp_path / "1.jsonl", {"a": "p"}, model="one"),
         write_log(tmp_path / "2.jsonl", {"a": "f"}, model="other"),
     ]
-    assert variability("s", "a", logs).discordance_source.startswith("assumed")
+    assert estimate_variability("s", "a", logs).discordance_source.startswith("assumed")
 
 
 def test_one_run_with_repeats_gives_icc_and_discordance(tmp_path: Path) -> None:
     log = write_log(tmp_path / "1.jsonl", {"a": "ppp", "b": "fff", "c": "ppf"})
-    known = variability("s", "abc", [log])
+    known = estimate_variability("s", "abc", [log])
     assert known.discordance == (0 + 0 + 2 / 3) / 3
     assert 0 < known.icc < 1
     assert known.icc_source == known.discordance_source == "measured: 1 run with repeats"
@@ -48,5 +48,5 @@ def test_one_run_with_repeats_gives_icc_and_discordance(tmp_path: Path) -> None:
 
 def test_cases_and_suites_that_are_not_asked_about_are_left_out(tmp_path: Path) -> None:
     log = write_log(tmp_path / "1.jsonl", {"a": "pp", "gone": "pf"})
-    assert variability("s", "a", [log]).discordance == 0
-    assert variability("other", "a", [log]).discordance_source.startswith("assumed")
+    assert estimate_variability("s", "a", [log]).discordance == 0
+    assert estimate_variability("other", "a", [log]).discordance_source.startswith("assumed")

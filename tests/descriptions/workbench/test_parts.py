@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.descriptions.workbench.parts import Part, parts_of, without
-from harness.runner.variants.shown import ShownTools
+from harness.descriptions.workbench.parts import Part, iterate_parts, remove_part
+from harness.runner.variants.shown_tools import ShownTools
 from harness.types import Tool, ToolList
 
 TOOLS = (
@@ -27,7 +27,7 @@ TOOLS = (
 
 
 def test_every_word_that_a_model_reads_is_part_of_a_part() -> None:
-    assert [part.label for part in parts_of(TOOLS)] == [
+    assert [part.label for part in iterate_parts(TOOLS)] == [
         "find: name",
         "find: title",
         "find: sentence 1",
@@ -42,22 +42,23 @@ def test_every_word_that_a_model_reads_is_part_of_a_part() -> None:
     ]
 
 
-@pytest.mark.parametrize("part", list(parts_of(TOOLS)), ids=lambda part: part.label)
+@pytest.mark.parametrize("part", list(iterate_parts(TOOLS)), ids=lambda part: part.label)
 def test_without_a_part_its_words_are_gone_and_the_others_are_there(part: Part) -> None:
-    shown = ShownTools(without(part, TOOLS), ToolList(tools=TOOLS)).tools.tools
-    left = [other.text for other in parts_of(shown)]
-    expected = [other.text for other in parts_of(TOOLS) if other != part]
+    shown = ShownTools(remove_part(part, TOOLS), ToolList(tools=TOOLS)).tools.tools
+    left = [other.text for other in iterate_parts(shown)]
+    expected = [other.text for other in iterate_parts(TOOLS) if other != part]
     assert [text for text in left if text in expected] == expected
     assert part.text not in left
 
 
 def test_a_name_that_says_nothing_is_never_that_of_another_tool() -> None:
-    [name] = [part for part in parts_of(TOOLS) if part.label == "find: name"]
+    [name] = [part for part in iterate_parts(TOOLS) if part.label == "find: name"]
     names = [
-        tool.name for tool in ShownTools(without(name, TOOLS), ToolList(tools=TOOLS)).tools.tools
+        tool.name
+        for tool in ShownTools(remove_part(name, TOOLS), ToolList(tools=TOOLS)).tools.tools
     ]
     assert len(set(names)) == len(TOOLS)
 
 
 def test_a_part_has_a_price() -> None:
-    assert all(part.tokens >= 1 for part in parts_of(TOOLS))
+    assert all(part.tokens >= 1 for part in iterate_parts(TOOLS))

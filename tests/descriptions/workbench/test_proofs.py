@@ -13,10 +13,10 @@ from statistics import NormalDist, fmean
 
 import pytest
 
-from harness.base.stats import holm, wilson
+from harness.base.stats import adjust_by_holm, wilson_interval
 from harness.base.stats.clusters import Trials
 from harness.base.stats.effects import Pair, paired_effects
-from harness.base.stats.paired_power import cases_for_difference
+from harness.base.stats.paired_power import count_cases_needed
 from harness.base.stats.permutation_tests import spread_p
 from harness.base.stats.sequences import ConfidenceSequence
 from harness.base.stats.slopes import trend_test
@@ -37,7 +37,7 @@ def trials(rng: random.Random, chance: float, count: int) -> Trials:
 
 def holds(claims: int) -> None:
     """Check that false claims are at most 5 %, by the upper bound of their interval."""
-    interval = wilson(claims, STUDIES)
+    interval = wilson_interval(claims, STUDIES)
     assert interval is not None
     assert interval[1] <= 0.05, f"{claims} of {STUDIES}"
 
@@ -75,7 +75,7 @@ def decoys(rng: random.Random, cases: int, repeats: int) -> bool:
         )
         for _ in range(2)
     ]
-    return min(holm([test.p_value for test in tests if test is not None])) < 0.05
+    return min(adjust_by_holm([test.p_value for test in tests if test is not None])) < 0.05
 
 
 def orders(rng: random.Random, cases: int) -> bool:
@@ -184,7 +184,7 @@ def test_the_part_that_carries_ten_points_is_ranked_first_of_twelve(
 ) -> None:
     """In studies of the size at which its claim survives Holm's correction for twelve parts."""
     model, rng, studies, parts = with_gain(ease, spread, 0.1), random.Random(9), 300, 12
-    cases = cases_for_difference(0.1, model.truth[1], alpha=0.05 / parts)
+    cases = count_cases_needed(0.1, model.truth[1], alpha=0.05 / parts)
     first = claimed = 0
     for _ in range(studies):
         effects = paired_effects(list(_ablated(rng, model, cases, parts)))

@@ -29,47 +29,47 @@ def of(cases: int) -> StageProgress:
 
 def test_a_list_is_told_when_its_last_case_has_ended() -> None:
     progress = of(2)
-    assert progress.take([trial("m", 0, "passed")]) == []
-    assert progress.take([trial("m", 1, "failed")]) == [
+    assert progress.add_results([trial("m", 0, "passed")]) == []
+    assert progress.add_results([trial("m", 1, "failed")]) == [
         "[clean 1/1] the server's own list: 50 % passed (2 of 2 cases)"
     ]
-    assert progress.take([trial("m+without find", 0, "failed")]) == []
-    assert progress.words("m+without find") == (
+    assert progress.add_results([trial("m+without find", 0, "failed")]) == []
+    assert progress.describe_list("m+without find") == (
         "[ablation 0/2] without find: −100 points so far (1 of 2 cases)"
     )
-    assert progress.take([trial("m+without find", 1, "failed")]) == [
+    assert progress.add_results([trial("m+without find", 1, "failed")]) == [
         "[ablation 1/2] without find: −50 points (2 of 2 cases)"
     ]
-    assert progress.take([trial("m+x", 0, "passed")]) == [
+    assert progress.add_results([trial("m+x", 0, "passed")]) == [
         "[ablation 2/2] x: 0 points (1 of 1 cases)"
     ]
-    assert progress.moved("m+without find")
-    assert not progress.moved("m+x")
+    assert progress.has_changes("m+without find")
+    assert not progress.has_changes("m+x")
 
 
 def test_lists_that_are_ahead_of_the_servers_own_are_compared_later() -> None:
     progress = of(1)
-    (line,) = progress.take([trial("m+without find", 0, "failed")])
+    (line,) = progress.add_results([trial("m+without find", 0, "failed")])
     assert "nothing to compare yet" in line
-    progress.take([trial("m", 0, "passed")])
-    assert "−100 points" in progress.words("m+without find")
+    progress.add_results([trial("m", 0, "passed")])
+    assert "−100 points" in progress.describe_list("m+without find")
 
 
 def test_trials_of_a_case_count_together_and_what_has_no_verdict_is_told() -> None:
     progress = of(2)
-    progress.take([trial("m", 0, "passed", index, 2) for index in range(2)])
-    progress.take([trial("m", 1, "error", index, 2) for index in range(2)])
-    assert progress.words("m").endswith("100 % passed (1 of 2 cases; 1 without a verdict)")
-    progress.take([trial("m+x", 0, "failed", 0, 2), trial("m+x", 0, "passed", 1, 2)])
-    assert "x: −50 points (1 of 1 cases)" in progress.words("m+x")
+    progress.add_results([trial("m", 0, "passed", index, 2) for index in range(2)])
+    progress.add_results([trial("m", 1, "error", index, 2) for index in range(2)])
+    assert progress.describe_list("m").endswith("100 % passed (1 of 2 cases; 1 without a verdict)")
+    progress.add_results([trial("m+x", 0, "failed", 0, 2), trial("m+x", 0, "passed", 1, 2)])
+    assert "x: −50 points (1 of 1 cases)" in progress.describe_list("m+x")
 
 
 def test_a_change_is_said_to_be_shown_only_when_every_look_allows_it() -> None:
     progress = of(60)
-    progress.take(trial("m", case, "passed") for case in range(60))
-    progress.take(trial("m+without find", case, "failed") for case in range(5))
-    assert "shown" not in progress.words("m+without find")
-    progress.take(trial("m+without find", case, "failed") for case in range(5, 40))
-    assert "−100 points so far (40 of 60 cases; shown: −100 to −" in progress.words(
+    progress.add_results(trial("m", case, "passed") for case in range(60))
+    progress.add_results(trial("m+without find", case, "failed") for case in range(5))
+    assert "shown" not in progress.describe_list("m+without find")
+    progress.add_results(trial("m+without find", case, "failed") for case in range(5, 40))
+    assert "−100 points so far (40 of 60 cases; shown: −100 to −" in progress.describe_list(
         "m+without find"
     )

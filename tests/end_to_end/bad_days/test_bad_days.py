@@ -141,7 +141,7 @@ def test_what_does_not_finish_within_the_grace_period_is_cancelled(
     assert "1 cancelled" in finished.stdout
     assert len((project.folder / "out.jsonl").read_text().splitlines()) == 3
     log = project.log()
-    transcript = log.transcript(log.results[0].key)
+    transcript = log.read_transcript(log.results[0].key)
     assert transcript is not None
     assert [made.tool for made in transcript.tool_calls] == ["echo"]  # what had happened is kept
 

@@ -245,7 +245,7 @@ def recorded(project: Project, script: list[Step]) -> tuple[ToolCall, ...]:
             "evals", "data_governance", "--model", "fake-chat", "-k", "viewing_changes_nothing"
         )
     log = project.log()
-    transcript = log.transcript(log.results[0].key)
+    transcript = log.read_transcript(log.results[0].key)
     assert transcript is not None
     return transcript.tool_calls
 

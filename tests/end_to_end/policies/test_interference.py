@@ -15,7 +15,7 @@ import pytest
 
 from harness.judging.exit_codes import exit_code
 from harness.reports.build import build_report
-from harness.reports.sections.call_outcomes import marked
+from harness.reports.sections.call_outcomes import select_marked
 from tests.end_to_end.harness_process import Finished, Project
 from tests.end_to_end.policies import telling_server
 from tests.evidence.made_logs import harness
@@ -151,7 +151,7 @@ def test_an_order_by_a_withheld_value_is_a_finding_like_any_other(project: Proje
     told = [check.explanation for result in report.results for check in result.checks]
     assert f"{finding['words']}\n{shown}\n{alone}" in told
     # A refusal that is only compared needs no remark that nothing succeeded.
-    assert not [case for case in marked(report) if " with A of " in case.case]
+    assert not [case for case in select_marked(report) if " with A of " in case.case]
     whole = ET.parse(project.folder / "out.xml").getroot()
     assert int(whole.get("failures", 0)) == 1
 

@@ -61,7 +61,7 @@ def leaking(report: Report) -> dict[str, str]:
     """Return the failed cases, each with the line that says where the leak stood."""
     found = {}
     for case in report.cases:
-        failed = [check for check in case.spokesman.checks if check.verdict == "failed"]
+        failed = [check for check in case.deciding_trial.checks if check.verdict == "failed"]
         if case.status != "passed":
             assert [check.kind for check in failed] == ["no_leak"], failed
             found[case.case] = failed[0].explanation.splitlines()[1]

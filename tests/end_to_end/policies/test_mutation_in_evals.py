@@ -80,7 +80,7 @@ def test_a_score_that_is_too_low_fails_the_run_and_every_view_of_its_log(project
     report = build_report(project.log())
     assert exit_code(report) == 1
     (failed,) = (case for case in report.cases if case.status == "failed")
-    assert "fewer than 99 %" in failed.spokesman.checks[0].explanation
+    assert "fewer than 99 %" in failed.deciding_trial.checks[0].explanation
     assert project.run("evals", "people", "--resume").code == 1, "nothing is better now"
 
     graded = project.run("grade", "latest", "--mutate", "--json-output")

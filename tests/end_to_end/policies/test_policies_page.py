@@ -13,8 +13,8 @@ from jsonschema import Draft202012Validator
 
 from harness.base.documents.document import read_document
 from harness.cli.commands.probe import command
-from harness.probing.callers import damaged_callers, named_callers
-from harness.probing.lookalikes import lookalike_callers
+from harness.probing.callers import build_damaged_callers, name_callers
+from harness.probing.lookalikes import build_lookalike_callers
 from harness.reports.findings import Problem
 from harness.suites.schema import SCHEMA_FILE
 from harness.types import (
@@ -122,10 +122,12 @@ def test_every_option_and_every_damage_stands_on_the_page() -> None:
         Case(name="c", prompt="p", checks=(), caller=Caller(user_context={"role": role}))
         for role in ("a", "b")
     ]
-    own = named_callers(everybody)
-    how = (re.findall(r"\((.*)\)", caller.damage or "")[0] for caller in lookalike_callers(own))
+    own = name_callers(everybody)
+    how = (
+        re.findall(r"\((.*)\)", caller.damage or "")[0] for caller in build_lookalike_callers(own)
+    )
     assert [words for words in how if words not in PAGE] == []
-    for caller in damaged_callers(own):
+    for caller in build_damaged_callers(own):
         assert caller.damage is not None
         words = re.sub(r"^role |, with .*$", "", caller.damage)
         assert re.search(rf"^\|.*\b{words}\b.*\|$", PAGE, re.MULTILINE), caller.damage

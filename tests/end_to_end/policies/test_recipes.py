@@ -158,4 +158,4 @@ def test_harness_can_read_every_recipe(title: str, tmp_path: Path) -> None:
     for path in (project.folder / "evals").iterdir():
         suite = load_suite(path)
         assert isinstance(suite.server, str)
-        assert config.server(suite.server, suite.name).identity.via in {"bearer", "env"}
+        assert config.resolve_server(suite.server, suite.name).identity.via in {"bearer", "env"}

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from harness.sessions.call_frames import LONGEST, whole
+from harness.sessions.call_frames import LONGEST, restore_frame
 from harness.types import ToolCall
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.end_to_end.harness_process import Project
@@ -138,8 +138,8 @@ def test_the_frames_of_each_call_are_those_that_a_tap_on_the_wire_saw_without_se
         assert one.wire.response is not None
         request, response = frames[tool]
         assert one.wire.id == str(request["id"])
-        assert whole(one.wire.request, one) == request
-        assert whole(one.wire.response, one) == response
+        assert restore_frame(one.wire.request, one) == request
+        assert restore_frame(one.wire.response, one) == response
 
 
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.sessions.call_frames import LONGEST, whole
+from harness.sessions.call_frames import LONGEST, restore_frame
 from tests.end_to_end import recorded_program
 from tests.end_to_end.harness_process import Project
 from tests.end_to_end.servers import mirror_server, tap
@@ -133,8 +133,8 @@ def compare(project: Project, protocol: str, calls: list[tuple[str, dict[str, An
         assert one.wire.response is not None
         # The frames of the log are the lines of the wire. Only a text that is nowhere else in the
         # record is cut, and says so.
-        assert compact(whole(one.wire.request, one)) == request
-        kept, sent = compact(whole(one.wire.response, one)), json.loads(response)
+        assert compact(restore_frame(one.wire.request, one)) == request
+        kept, sent = compact(restore_frame(one.wire.response, one)), json.loads(response)
         if "cut by harness" in kept:
             cut_images(sent)
         assert kept == compact(sent)

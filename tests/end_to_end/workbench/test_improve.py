@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 import harness
-from harness.descriptions.workbench.improving.split import names, split
+from harness.descriptions.workbench.improving.split import case_names, split_intents
 from harness.runlog import read_log
 from harness.suites.variants import read_variants_file
 from tests.end_to_end.harness_process import Project, finish, provided
@@ -198,12 +198,12 @@ def test_a_model_proposes_from_seen_failures_alone_and_is_asked_once(project: Pr
     assert found["accepted"] == "w 1", found["looks"]
     dropped = [note for note in found["notes"] if "was dropped" in note]
     assert len(dropped) == 3
-    parts = split(harness.load_suite(path).cases, 0)
+    parts = split_intents(harness.load_suite(path).cases, 0)
     failing = {one["case"] for one in found["failing"]}
-    assert failing & names(parts.held_out)
+    assert failing & case_names(parts.held_out)
     for case in harness.load_suite(path).cases:
         told = case.prompt in asked.prompt
-        assert told == (case.name in failing & names(parts.seen)), case.prompt
+        assert told == (case.name in failing & case_names(parts.seen)), case.prompt
     usage = found["writer"]["usage"]
     assert usage["input_tokens"] > 0
     alone = sum(log_tokens(project, path) for path in result["logs"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import anyio
 
-from harness.judging.checks import VOCABULARY, Evidence, evaluate
+from harness.judging.checks import VOCABULARY, Evidence, evaluate_checks
 from harness.types import (
     Caller,
     Case,
@@ -110,7 +110,7 @@ def judge_all(kind: str, value: Any, evidence: Evidence) -> tuple[CheckResult, .
     checks = tuple(check for _, check in VOCABULARY.parse(kind, value))
     case = replace(evidence.case, checks=checks)
     whole = Evidence(case=case, transcript=evidence.transcript, tools=evidence.tools)
-    return anyio.run(evaluate, whole)
+    return anyio.run(evaluate_checks, whole)
 
 
 def judge(kind: str, value: Any, evidence: Evidence) -> CheckResult:

@@ -7,17 +7,22 @@ from typing import Any
 import pytest
 
 from harness.base.errors import InvalidValue
-from harness.judging.checks.absent_fields import given_fields, how_given, masks_of, read_absent
+from harness.judging.checks.absent_fields import (
+    explain_given,
+    find_given_fields,
+    read_absent,
+    read_masks,
+)
 from harness.types import ToolCall
 
 
 def given(without: Any, structured: Any = None, text: str = "") -> list[tuple[str, Any]]:
     """Return path and value of each field that is given although ``without`` forbids it."""
-    masks = masks_of({"without": read_absent(without)})
+    masks = read_masks({"without": read_absent(without)})
     call = ToolCall(
         tool="get", arguments={}, outcome="ok", reply=0, text=text, structured=structured
     )
-    return [(path, value) for _, path, value in given_fields(masks, [call])]
+    return [(path, value) for _, path, value in find_given_fields(masks, [call])]
 
 
 # ── How they are written ─────────────────────────────────────────────────────────────────────
@@ -30,7 +35,7 @@ def test_one_field_and_a_list_of_fields_mean_the_same() -> None:
 
 @pytest.mark.parametrize("share", ["25%", "<=25%", "≤ 25 %", "25.0%", 0.25])
 def test_a_share_is_written_in_percent_or_as_a_number(share: Any) -> None:
-    assert masks_of({"without": read_absent({"fields": ["a"], "readable": share})}) == {"a": 0.25}
+    assert read_masks({"without": read_absent({"fields": ["a"], "readable": share})}) == {"a": 0.25}
 
 
 @pytest.mark.parametrize(
@@ -109,6 +114,6 @@ def test_a_mask_counts_by_what_it_leaves_readable(without: Any, mask: str, is_gi
 
 
 def test_what_is_wrong_is_said_of_each_sort() -> None:
-    assert how_given("ann@example.com") == "Field was given although it must be left out"
-    assert how_given("****") == "Field was masked although it must be left out"
-    assert how_given("401288888888****") == "Field was masked, but about 75% of it can be read"
+    assert explain_given("ann@example.com") == "Field was given although it must be left out"
+    assert explain_given("****") == "Field was masked although it must be left out"
+    assert explain_given("401288888888****") == "Field was masked, but about 75% of it can be read"

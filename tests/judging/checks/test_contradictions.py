@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.errors import InvalidInput, InvalidValue
-from harness.judging.checks import VOCABULARY, Evidence, evaluate
+from harness.judging.checks import VOCABULARY, Evidence, evaluate_checks
 from harness.suites.readers import read_suite
 from harness.types import Case, Check, Outcome, Turn
 from tests.judging.checks.scenes import call, scene
@@ -27,7 +27,7 @@ def checks_of(assertions: dict[str, Any]) -> tuple[Check, ...]:
 def told(assertions: dict[str, Any], *turns: dict[str, Any]) -> list[str]:
     asked = tuple(Turn(prompt="?", checks=checks_of(turn)) for turn in turns)
     case = Case(name="t", prompt="?", checks=checks_of(assertions), turns=asked)
-    return [problem.message for problem in VOCABULARY.contradictions(case)]
+    return [problem.message for problem in VOCABULARY.find_contradictions(case)]
 
 
 CONTRADICT: list[tuple[dict[str, Any], str]] = [
@@ -294,7 +294,9 @@ def test_what_is_called_a_contradiction_passes_with_no_conversation(
             answer=data.draw(st.sampled_from(["", "a", "b", "ab", "b c", "a b"])),
         )
         evidence = Evidence(case=case, transcript=held.transcript, tools=held.tools)
-        verdicts = [result.verdict for result in anyio.run(evaluate, replace(evidence, case=case))]
+        verdicts = [
+            result.verdict for result in anyio.run(evaluate_checks, replace(evidence, case=case))
+        ]
         assert set(verdicts) != {"passed"}
 
 

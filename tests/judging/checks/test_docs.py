@@ -18,7 +18,7 @@ from harness.judging.checks.judge.prompt import (
     MAX_OUTPUTS,
     MAX_QUERY,
 )
-from harness.judging.checks.kinds.graded import THRESHOLD
+from harness.judging.checks.kinds.grading import THRESHOLD
 from harness.suites.csv_dataset import COLUMNS, MAX_CASES
 from harness.suites.readers import read_suite
 

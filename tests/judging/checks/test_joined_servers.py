@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.runlog.lines import ToolsLine, dumped, parsed
+from harness.runlog.lines import ToolsLine, dump_line, parse_line
 from harness.sessions.joined_servers import JoinedTools
 from harness.types import Tool, ToolList
 from tests.judging.checks.scenes import call, fails, judge, passes, scene
@@ -105,6 +105,6 @@ def test_a_prohibition_covers_no_other_name() -> None:
 
 
 def test_a_run_that_is_graded_again_from_its_log_forbids_the_same() -> None:
-    line = parsed(dumped(ToolsLine(server="shop+mail", tools=ADMIN)).encode())
+    line = parse_line(dump_line(ToolsLine(server="shop+mail", tools=ADMIN)).encode())
     assert isinstance(line, ToolsLine)
     fails("must_not_call", ["wipe"], scene(call("shop__wipe"), tools=line.tools), "")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from harness.base.errors import InvalidValue
-from harness.judging.checks.kind import CheckFinding, conclude, several
+from harness.judging.checks.kind import CheckFinding, build_check_result, make_list_reader
 from harness.types import Check
 
 
 @pytest.mark.parametrize(("size", "kept"), [(1_500, 1_500), (1_501, 1_500)])
 def test_an_explanation_has_so_many_characters(size: int, kept: int) -> None:
-    found = conclude(
+    found = build_check_result(
         Check(kind="k", params={}),
         CheckFinding(label="", verdict="failed", explanation=["x" * size]),
     )
@@ -21,7 +21,7 @@ def test_an_explanation_has_so_many_characters(size: int, kept: int) -> None:
 
 @pytest.mark.parametrize(("size", "kept"), [(750, 750), (751, 750)])
 def test_a_hint_has_half_as_many(size: int, kept: int) -> None:
-    found = conclude(
+    found = build_check_result(
         Check(kind="k", params={}), CheckFinding(label="x", verdict="failed", hint="x" * size)
     )
     assert found.hint is not None
@@ -31,18 +31,21 @@ def test_a_hint_has_half_as_many(size: int, kept: int) -> None:
 def test_a_severity_in_the_params_outranks_that_of_the_check() -> None:
     for params, severity in (({"severity": "warn"}, "warn"), ({}, "fail")):
         assert (
-            conclude(
+            build_check_result(
                 Check(kind="k", params=params), CheckFinding(label="", verdict="failed")
             ).severity
             == severity
         )
     assert (
-        conclude(Check(kind="k", params={}), CheckFinding(label="", verdict="passed")).label == "k"
+        build_check_result(
+            Check(kind="k", params={}), CheckFinding(label="", verdict="passed")
+        ).label
+        == "k"
     )
 
 
 def test_a_lone_item_a_list_and_nothing_are_told_apart() -> None:
-    read = several(lambda value, path: {"value": value, "path": list(path)})
+    read = make_list_reader(lambda value, path: {"value": value, "path": list(path)})
     assert read("a") == (((), {"value": "a", "path": []}),)
     assert read(["a", "b"]) == (
         ((0,), {"value": "a", "path": [0]}),

@@ -6,7 +6,7 @@ import pytest
 
 from harness.judging.checks import VOCABULARY
 from harness.judging.checks.named_arguments import valid_calls
-from harness.judging.checks.witness.patterns import names_in
+from harness.judging.checks.witness.patterns import find_names
 
 
 @pytest.mark.parametrize(
@@ -35,4 +35,4 @@ def test_the_arguments_that_a_check_names_are_found(
     kind: str, value: Any, names: list[Any]
 ) -> None:
     ((_, check),) = VOCABULARY.parse(kind, value)
-    assert [(tool, tuple(names_in(args))) for tool, args in valid_calls(check)] == names
+    assert [(tool, tuple(find_names(args))) for tool, args in valid_calls(check)] == names

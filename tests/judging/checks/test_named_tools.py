@@ -34,7 +34,7 @@ AT = Location(file="shop.yml", line=7)
 def test_every_tool_that_a_check_names_is_found(
     kind: str, value: Any, named: list[tuple[str, bool]]
 ) -> None:
-    checks = [check.placed(AT) for _, check in VOCABULARY.parse(kind, value)]
+    checks = [check.with_location(AT) for _, check in VOCABULARY.parse(kind, value)]
     found = [name for check in checks for name in tool_names(check)]
     assert [(name.tool, name.allow_absent) for name in found] == named
     assert {name.at for name in found} <= {AT}

@@ -5,8 +5,8 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from harness.judging.checks import VOCABULARY, Evidence, evaluate
-from harness.judging.checks.turns import until
+from harness.judging.checks import VOCABULARY, Evidence, evaluate_checks
+from harness.judging.checks.turns import transcript_until
 from harness.types import (
     AssistantMessage,
     Case,
@@ -72,11 +72,15 @@ def judged(
     transcript: Transcript, *turns: Turn, whole: tuple[Check, ...] = ()
 ) -> tuple[CheckResult, ...]:
     case = Case(name="c", prompt=turns[0].prompt, checks=whole, turns=turns)
-    return anyio.run(evaluate, Evidence(case=case, transcript=transcript, tools=ToolList(tools=())))
+    return anyio.run(
+        evaluate_checks, Evidence(case=case, transcript=transcript, tools=ToolList(tools=()))
+    )
 
 
 def test_a_transcript_is_cut_where_the_user_speaks_next() -> None:
-    first = until(replace(WHOLE, states=(StateReading(source={"resource": "db://x"}, value=2),)), 1)
+    first = transcript_until(
+        replace(WHOLE, states=(StateReading(source={"resource": "db://x"}, value=2),)), 1
+    )
     assert first is not None
     assert first.states == ()  # what was read in the end is no state of this turn
     assert first.messages == MESSAGES[:5]
@@ -92,12 +96,12 @@ def test_a_transcript_is_cut_where_the_user_speaks_next() -> None:
 
 
 def test_the_last_turn_ends_with_the_conversation() -> None:
-    assert until(WHOLE, 2) is WHOLE
+    assert transcript_until(WHOLE, 2) is WHOLE
 
 
 def test_a_turn_that_never_came_has_no_transcript() -> None:
-    assert until(WHOLE, 3) is None
-    assert until(Transcript(), 1) is None
+    assert transcript_until(WHOLE, 3) is None
+    assert transcript_until(Transcript(), 1) is None
 
 
 def test_checks_of_a_turn_see_nothing_of_what_comes_later() -> None:
@@ -162,5 +166,7 @@ def test_a_judge_is_shown_what_was_said_since_the_conversation_began_anew(
     judge, model = judge_of(grade("correct"))
     case = Case(name="c", prompt="a1", checks=(fine,), turns=turns)
     said = Transcript(messages=messages, answer="ok")
-    anyio.run(evaluate, Evidence(case=case, transcript=said, tools=ToolList(tools=()), judge=judge))
+    anyio.run(
+        evaluate_checks, Evidence(case=case, transcript=said, tools=ToolList(tools=()), judge=judge)
+    )
     assert [shown["query"] for shown in materials(model)] == [*asked, asked[-1]]

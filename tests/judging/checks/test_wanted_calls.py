@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.judging.checks.wanted_calls import (
-    FirstWanted,
+    ExpectedFirstCalls,
     expected_tools,
     wanted_calls,
     wanted_first,
@@ -84,14 +84,14 @@ def test_in_a_conversation_the_first_turn_that_has_checks_counts() -> None:
         Turn(prompt="B", checks=tuple(checks({"must_call": ["b"]}))),
     )
     found = wanted_first(Case(name="c", prompt="Hello", checks=(), turns=turns))
-    assert found == FirstWanted(("a",))
+    assert found == ExpectedFirstCalls(("a",))
 
 
 def test_no_call_is_right_only_where_none_is_wanted() -> None:
-    assert FirstWanted(()).takes(None)
-    assert not FirstWanted(()).takes("a")
-    assert FirstWanted(("a",)).takes("a")
-    assert not FirstWanted(("a",)).takes(None)
+    assert ExpectedFirstCalls(()).matches_tool(None)
+    assert not ExpectedFirstCalls(()).matches_tool("a")
+    assert ExpectedFirstCalls(("a",)).matches_tool("a")
+    assert not ExpectedFirstCalls(("a",)).matches_tool(None)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ _MARKED = re.compile(
 
 def documentation() -> dict[str, CheckDoc]:
     """Return what each check says of itself, by name, in the order of the checks."""
-    docs = {name: getattr(KINDS.get(name), "doc", None) for name in KINDS.built_in}
+    docs = {name: getattr(KINDS.get(name), "doc", None) for name in KINDS.built_in_names}
     return {name: doc for name, doc in docs.items() if doc is not None}
 
 

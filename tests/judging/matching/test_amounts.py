@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.judging.matching.amounts import amounts, close, figures
+from harness.judging.matching.amounts import find_amounts, find_figures, is_close
 from tests.clock import is_in_proportion
 from tests.often import often
 
 
 def readings(text: str) -> set[float]:
-    return {reading for amount in amounts(text) for reading in amount.readings}
+    return {reading for amount in find_amounts(text) for reading in amount.readings}
 
 
 @pytest.mark.parametrize(
@@ -429,12 +429,12 @@ def test_a_number_has_these_readings_and_no_others(text: str, found: set[float])
 def test_a_search_for_figures_finds_the_parts_of_dates_and_ratios_too(
     text: str, values: set[float]
 ) -> None:
-    assert set(figures(text)) == values
+    assert set(find_figures(text)) == values
 
 
 @given(st.text())
 def test_any_text_has_finite_numbers_written_as_they_stand(text: str) -> None:
-    for amount in amounts(text):
+    for amount in find_amounts(text):
         assert amount.readings
         assert all(math.isfinite(reading) for reading in amount.readings)
 
@@ -451,13 +451,13 @@ def test_any_mixture_of_digits_and_marks_is_read_without_failing(text: str) -> N
 )
 def test_a_long_answer_is_read_in_time_in_proportion_to_its_length(text: str) -> None:
     def read(times: int) -> None:
-        assert len(list(amounts(text * times))) <= times
+        assert len(list(find_amounts(text * times))) <= times
 
     assert is_in_proportion(read, 10_000)
 
 
 def test_the_text_of_an_amount_is_the_one_of_the_answer() -> None:
-    assert [amount.text for amount in amounts("It was −$1’234 or 12 % or five")] == [
+    assert [amount.text for amount in find_amounts("It was −$1’234 or 12 % or five")] == [
         "−$1’234",
         "12 %",
         "five",
@@ -486,7 +486,7 @@ def test_the_text_of_an_amount_is_the_one_of_the_answer() -> None:
 def test_near_enough_is_what_the_tolerance_says(
     wanted: float, value: float, tolerance: float | str, near: bool
 ) -> None:
-    assert close(wanted, value, tolerance) == near
+    assert is_close(wanted, value, tolerance) == near
 
 
 SCALES = {
@@ -599,7 +599,7 @@ def test_numbers_that_count_the_items_of_a_list_are_no_figures(
 def test_near_is_within_the_tolerance_and_its_bound_is_within(
     wanted: float, value: float, tolerance: float | str, near: bool
 ) -> None:
-    assert close(wanted, value, tolerance) is near
+    assert is_close(wanted, value, tolerance) is near
 
 
 @pytest.mark.parametrize(
@@ -633,12 +633,12 @@ def test_near_is_within_the_tolerance_and_its_bound_is_within(
     ],
 )
 def test_a_number_with_a_power_is_one_number(text: str, readings: list[tuple[float, ...]]) -> None:
-    assert [amount.readings for amount in amounts(text)] == readings
+    assert [amount.readings for amount in find_amounts(text)] == readings
 
 
 @pytest.mark.parametrize(
     ("ahead", "named"), [("A", True), ("A" + 58 * "1", True), ("A" + 59 * "1", False)]
 )
 def test_the_sixty_characters_before_a_hyphen_tell_a_name(ahead: str, named: bool) -> None:
-    found = [amount.text for amount in amounts(f"It is {ahead}-42")]
+    found = [amount.text for amount in find_amounts(f"It is {ahead}-42")]
     assert found == ([] if named else ["42"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.judging.matching.amounts_in_words import in_words
+from harness.judging.matching.amounts_in_words import find_number_words
 
 ONES = [
     "zero",
@@ -36,7 +36,7 @@ LARGE = {
 
 
 def found(text: str) -> list[tuple[str, tuple[float, ...]]]:
-    return list(in_words(text))
+    return list(find_number_words(text))
 
 
 @pytest.mark.parametrize("word", WORDS)

@@ -6,10 +6,10 @@ import pytest
 
 from harness.judging.matching.differences import (
     ArgumentDifference,
-    differences,
-    distance,
-    shown_pair,
-    side_by_side,
+    find_differences,
+    format_both_sides,
+    format_differences,
+    measure_distance,
 )
 from harness.judging.matching.json_values import ABSENT
 
@@ -40,12 +40,12 @@ def test_lists_differ_in_their_elements_their_length_or_only_in_their_order(
     wanted: Any, given: Any, found: list[tuple[str, str]]
 ) -> None:
     assert [
-        (part.path, part.note) for part in differences({"tags": wanted}, {"tags": given})
+        (part.path, part.note) for part in find_differences({"tags": wanted}, {"tags": given})
     ] == found
 
 
 def test_a_key_that_is_missing_and_one_too_many_are_both_told() -> None:
-    found = differences({"where": {"a": 1, "b": 2}}, {"where": {"a": 1, "c": 3}, "free": 9})
+    found = find_differences({"where": {"a": 1, "b": 2}}, {"where": {"a": 1, "c": 3}, "free": 9})
     assert [(part.path, part.expected, part.actual, part.note) for part in found] == [
         ("where.b", 2, ABSENT, ""),
         ("where.c", ABSENT, 3, "not expected here"),
@@ -70,7 +70,7 @@ def test_a_key_that_is_missing_and_one_too_many_are_both_told() -> None:
 def test_a_call_is_the_nearer_the_fewer_of_its_arguments_differ_and_the_fewer_of_these_in_full(
     pattern: Any, given: Any, far: tuple[int, int]
 ) -> None:
-    assert distance(pattern, given) == far
+    assert measure_distance(pattern, given) == far
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_call_is_the_nearer_the_fewer_of_its_arguments_differ_and_the_fewer_of
 def test_the_first_six_differences_are_shown_and_the_others_counted(
     wrong: int, rows: int, more: int | None
 ) -> None:
-    lines = side_by_side(differences({f"a{place}": 1 for place in range(wrong)}, {}))
+    lines = format_differences(find_differences({f"a{place}": 1 for place in range(wrong)}, {}))
     assert len(lines) == 1 + rows + (more is not None)
     assert (lines[-1] == f"  … and {more} more") == (more is not None)
 
@@ -110,4 +110,4 @@ def test_the_first_six_differences_are_shown_and_the_others_counted(
 def test_of_two_long_texts_the_stretch_is_shown_in_which_they_part(
     wanted: Any, given: Any, shown: tuple[str, str]
 ) -> None:
-    assert shown_pair(ArgumentDifference(path="a", expected=wanted, actual=given)) == shown
+    assert format_both_sides(ArgumentDifference(path="a", expected=wanted, actual=given)) == shown

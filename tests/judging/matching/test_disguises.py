@@ -11,10 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from harness.base.invisible import without_hidden
-from harness.base.rendered_text import readings, render
-from harness.judging.matching.texts import contains, find
-from harness.judging.secrecy.search import Page, Search
-from harness.judging.secrecy.values import form_of
+from harness.base.rendered_text import list_readings, render_text
+from harness.judging.matching.texts import contains_text, find_passage
+from harness.judging.secrecy.search import Page, ValueSearch
+from harness.judging.secrecy.values import build_search_form
 from tests.clock import is_in_proportion
 from tests.judging.checks.scenes import call, judge, scene
 from tests.often import often
@@ -127,8 +127,8 @@ def _remembers(text: str) -> bool:
 def _is_leak(text: str) -> bool:
     page = Page()
     page.add("there", text)
-    form = form_of(SECRET)
-    return form is not None and bool(list(Search([(form, "owner")]).of(page)))
+    form = build_search_form(SECRET)
+    return form is not None and bool(list(ValueSearch([(form, "owner")]).search_page(page)))
 
 
 FINDERS = (
@@ -176,12 +176,12 @@ def test_any_text_in_any_disguise_is_found_and_no_other_text(
 ) -> None:
     shown = f"{before} {wanted} {after}"
     text = f"{before} {DISGUISES[disguises[0]](wanted)} {after}"
-    assert contains(wanted, text)
-    passage = find(wanted, text)
+    assert contains_text(wanted, text)
+    passage = find_passage(wanted, text)
     assert passage is not None
     assert passage.found.casefold() == wanted.casefold()
     if other.casefold() not in text.casefold():
-        assert contains(other, text) == (other.casefold() in shown.casefold())
+        assert contains_text(other, text) == (other.casefold() in shown.casefold())
 
 
 @pytest.mark.parametrize(
@@ -213,9 +213,9 @@ def test_any_text_in_any_disguise_is_found_and_no_other_text(
     ],
 )
 def test_what_is_no_mark_stays(text: str, shown: str) -> None:
-    assert render(text) == shown
-    assert readings(text)[0] == text
-    assert contains(text, text)
+    assert render_text(text) == shown
+    assert list_readings(text)[0] == text
+    assert contains_text(text, text)
 
 
 @pytest.mark.parametrize(
@@ -233,13 +233,13 @@ def test_what_is_no_mark_stays(text: str, shown: str) -> None:
     ],
 )
 def test_what_does_not_stand_there_is_not_found(forbidden: str, text: str) -> None:
-    assert not contains(forbidden, text)
+    assert not contains_text(forbidden, text)
 
 
 @pytest.mark.parametrize("wanted", ["ISTANBUL", "istanbul", "İSTANBUL", "ıstanbul", "İstanbul"])
 @pytest.mark.parametrize("text", ["İstanbul", "ISTANBUL", "istanbul", "i\u0307stanbul", "ıSTANBUL"])
 def test_the_letter_i_is_the_same_with_and_without_its_dot(wanted: str, text: str) -> None:
-    assert contains(wanted, text)
+    assert contains_text(wanted, text)
 
 
 IGNORABLE = (  # Other_Default_Ignorable_Code_Point and Variation_Selector of Unicode
@@ -262,7 +262,7 @@ def test_no_hidden_character_of_unicode_parts_a_word() -> None:
     ]
     assert len(hidden) > 4000
     assert without_hidden("".join(hidden)) == ""
-    assert [one for one in hidden if not contains("CUST", f"CU{one}ST")] == []
+    assert [one for one in hidden if not contains_text("CUST", f"CU{one}ST")] == []
 
 
 @pytest.mark.parametrize(
@@ -289,10 +289,10 @@ def test_no_hidden_character_of_unicode_parts_a_word() -> None:
     ids=repr,
 )
 def test_a_long_text_is_rendered_in_time_in_proportion_to_its_length(text: str) -> None:
-    assert is_in_proportion(lambda times: render(text * times), 20_000)
+    assert is_in_proportion(lambda times: render_text(text * times), 20_000)
 
 
 @given(st.text("*_~`[]()<>!&#;\\-ab \n\x1b\u202e"))
 @example("](")
 def test_any_text_can_be_rendered(text: str) -> None:
-    assert len(render(text)) <= len(text)
+    assert len(render_text(text)) <= len(text)

@@ -14,11 +14,11 @@ from harness.base.redaction import KNOWN
 from harness.judging.matching.json_values import (
     ABSENT,
     MAX_DEPTH,
-    brief,
-    equal,
-    leaves,
-    plain,
-    show,
+    format_value,
+    is_equal,
+    iterate_leaves,
+    shorten_value,
+    to_plain_json,
     type_name,
 )
 from tests.judging.checks.strategies import JSON
@@ -26,7 +26,7 @@ from tests.judging.checks.strategies import JSON
 
 @given(JSON)
 def test_every_json_value_equals_itself_and_its_copy(value: Any) -> None:
-    assert equal(value, plain(value))
+    assert is_equal(value, to_plain_json(value))
 
 
 @given(JSON, JSON)
@@ -43,7 +43,7 @@ def test_equality_is_symmetric_and_agrees_with_canonical_json_of_normalised_numb
     def text(value: Any) -> str:
         return json.dumps(normal(value), sort_keys=True)
 
-    assert equal(left, right) == equal(right, left) == (text(left) == text(right))
+    assert is_equal(left, right) == is_equal(right, left) == (text(left) == text(right))
 
 
 @pytest.mark.parametrize(
@@ -63,14 +63,14 @@ def test_equality_is_symmetric_and_agrees_with_canonical_json_of_normalised_numb
     ],
 )
 def test_types_count(left: Any, right: Any) -> None:
-    assert not equal(left, right)
+    assert not is_equal(left, right)
 
 
 @pytest.mark.parametrize(
     ("left", "right"), [(5, 5.0), ([5], [5.0]), ({"a": {"b": 5}}, {"a": {"b": 5.0}}), (0, -0.0)]
 )
 def test_a_whole_number_is_the_same_with_and_without_a_fraction(left: Any, right: Any) -> None:
-    assert equal(left, right)
+    assert is_equal(left, right)
 
 
 @pytest.mark.parametrize(
@@ -90,12 +90,12 @@ def test_a_whole_number_is_the_same_with_and_without_a_fraction(left: Any, right
 )
 def test_what_is_not_json_is_named(value: Any, said: str) -> None:
     with pytest.raises(InvalidValue, match=said):
-        plain({"a": [value]})
+        to_plain_json({"a": [value]})
 
 
 def test_the_path_leads_to_what_is_not_json() -> None:
     with pytest.raises(InvalidValue) as caught:
-        plain({"a": [1, {"b": dt.date(2024, 1, 1)}]})
+        to_plain_json({"a": [1, {"b": dt.date(2024, 1, 1)}]})
     assert caught.value.path == ("a", 1, "b")
     assert caught.value.meant == 'Quote it to make it a string: "2024-01-01".'
 
@@ -104,12 +104,12 @@ def test_a_value_that_nests_without_end_is_refused() -> None:
     loop: list[Any] = []
     loop.append(loop)
     with pytest.raises(InvalidValue, match="nested too deeply") as caught:
-        plain(loop)
+        to_plain_json(loop)
     assert len(caught.value.path) == MAX_DEPTH
 
 
 def test_read_only_mappings_and_tuples_become_plain() -> None:
-    assert plain(MappingProxyType({"a": (1, 2)})) == {"a": [1, 2]}
+    assert to_plain_json(MappingProxyType({"a": (1, 2)})) == {"a": [1, 2]}
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_types_have_the_names_of_json(value: Any, name: str) -> None:
 
 @given(JSON | st.text())
 def test_a_value_is_shown_on_one_bounded_line_without_controls(value: Any) -> None:
-    shown = show(value, 40)
+    shown = format_value(value, 40)
     assert len(shown) <= 40
     assert (
         shown.isprintable()
@@ -146,17 +146,17 @@ def test_a_value_nested_deeper_than_python_goes_is_still_shown() -> None:
     deep: Any = 1
     for _ in range(100_000):
         deep = [deep]
-    assert show(deep) == "(nested very deeply)"
-    assert list(leaves(deep)) == ["1"]
+    assert format_value(deep) == "(nested very deeply)"
+    assert list(iterate_leaves(deep)) == ["1"]
 
 
 def test_an_absent_value_says_so() -> None:
-    assert show(ABSENT) == "(not given)"
+    assert format_value(ABSENT) == "(not given)"
 
 
 def test_large_values_are_cut_for_reports_and_small_ones_left_alone() -> None:
-    assert brief({"a": 1}) == {"a": 1}
-    assert brief(["x" * 5_000], 100).endswith("…")
+    assert shorten_value({"a": 1}) == {"a": 1}
+    assert shorten_value(["x" * 5_000], 100).endswith("…")
 
 
 @given(
@@ -165,30 +165,30 @@ def test_large_values_are_cut_for_reports_and_small_ones_left_alone() -> None:
     )
 )
 def test_leaves_are_all_keys_and_scalars(value: dict[str, Any]) -> None:
-    found = list(leaves({"outer": [value]}))
+    found = list(iterate_leaves({"outer": [value]}))
     for key, part in value.items():
         assert key in found
         assert (part if isinstance(part, str) else str(part)) in found
 
 
 def test_a_whole_number_is_as_large_as_a_float_can_be() -> None:
-    assert plain((1 << 1023) - 1) == (1 << 1023) - 1
+    assert to_plain_json((1 << 1023) - 1) == (1 << 1023) - 1
 
 
 def test_a_value_may_be_forty_levels_deep() -> None:
     deep: Any = 1
     for _ in range(40):
         deep = [deep]
-    assert plain(deep) == deep
+    assert to_plain_json(deep) == deep
     with pytest.raises(InvalidValue, match="nested too deeply"):
-        plain([deep])
+        to_plain_json([deep])
 
 
 @pytest.mark.parametrize("half", [chr(0xD800), f"a{chr(0xDBFF)}", f"{chr(0xDC00)}b", chr(0xDFFF)])
 def test_half_a_surrogate_pair_is_no_text(half: str) -> None:
     with pytest.raises(InvalidValue, match="half of a surrogate pair"):
-        plain({"a": half})
-    assert plain("\ud7ff\ue000") == "\ud7ff\ue000"
+        to_plain_json({"a": half})
+    assert to_plain_json("\ud7ff\ue000") == "\ud7ff\ue000"
 
 
 @pytest.mark.parametrize(
@@ -202,16 +202,16 @@ def test_half_a_surrogate_pair_is_no_text(half: str) -> None:
     ],
 )
 def test_a_value_is_shown_as_json_in_at_most_sixty_characters(value: Any, shown: str) -> None:
-    assert show(value) == shown
+    assert format_value(value) == shown
 
 
 def test_a_value_that_is_cut_shows_no_part_of_a_secret() -> None:
     secret = "open-sesame-and-come-in"
-    KNOWN.learn(secret)
+    KNOWN.add_secret(secret)
     for filler in range(60):
-        assert "open-s" not in show("x" * filler + " " + secret).replace(secret, "")
+        assert "open-s" not in format_value("x" * filler + " " + secret).replace(secret, "")
 
 
 def test_reports_hold_values_of_up_to_2000_characters() -> None:
-    assert brief("x" * 1_998) == "x" * 1_998
-    assert brief("x" * 1_999) == '"' + "x" * 1_998 + "…"
+    assert shorten_value("x" * 1_998) == "x" * 1_998
+    assert shorten_value("x" * 1_999) == '"' + "x" * 1_998 + "…"

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.errors import InvalidValue
-from harness.judging.matching.json_values import ABSENT, equal, plain
+from harness.judging.matching.json_values import ABSENT, is_equal, to_plain_json
 from harness.judging.matching.matchers import (
     OPERATORS,
     check_matcher,
-    describe,
-    matches,
+    describe_pattern,
+    explain_unlike,
     matches_partly,
-    unlike,
+    matches_pattern,
 )
 from tests.judging.checks.strategies import JSON, PLAIN
 
@@ -22,12 +22,12 @@ from tests.judging.checks.strategies import JSON, PLAIN
 @given(PLAIN)
 def test_a_plain_value_matches_itself(value: Any) -> None:
     check_matcher(value)
-    assert matches(value, plain(value))
+    assert matches_pattern(value, to_plain_json(value))
 
 
 @given(PLAIN, JSON)
 def test_a_plain_value_matches_what_equals_it_and_nothing_else(pattern: Any, value: Any) -> None:
-    assert matches(pattern, value) == equal(pattern, value)
+    assert matches_pattern(pattern, value) == is_equal(pattern, value)
 
 
 @given(
@@ -48,8 +48,8 @@ def test_an_object_matches_any_part_of_itself(value: dict[str, Any], data: st.Da
 @given(JSON, JSON)
 def test_equals_takes_anything_as_it_stands(pattern: Any, value: Any) -> None:
     check_matcher({"$equals": pattern})
-    assert matches({"$equals": pattern}, pattern)
-    assert matches({"$equals": pattern}, value) == equal(pattern, value)
+    assert matches_pattern({"$equals": pattern}, pattern)
+    assert matches_pattern({"$equals": pattern}, value) == is_equal(pattern, value)
 
 
 @given(JSON, st.dictionaries(st.sampled_from(sorted(OPERATORS)), JSON, min_size=1, max_size=2))
@@ -61,20 +61,20 @@ def test_any_pattern_is_refused_or_can_be_matched_and_told(
     except InvalidValue as error:
         assert error.path  # noqa: PT017 - both outcomes are right
         return
-    assert matches(pattern, value) in (True, False)
-    assert matches(pattern, ABSENT) in (True, False)
-    assert matches({"$not": pattern}, value) != matches(pattern, value) or equal(
+    assert matches_pattern(pattern, value) in (True, False)
+    assert matches_pattern(pattern, ABSENT) in (True, False)
+    assert matches_pattern({"$not": pattern}, value) != matches_pattern(pattern, value) or is_equal(
         {"$not": pattern}, value
     )
-    assert len(describe(pattern, 40)) <= 80
+    assert len(describe_pattern(pattern, 40)) <= 80
 
 
 @given(
     st.integers(-100, 100), st.integers(-100, 100), st.integers(-100, 100) | st.floats(-100, 100)
 )
 def test_bounds_are_those_of_the_number_line(low: int, high: int, value: float) -> None:
-    assert matches({"$gte": low, "$lte": high}, value) == (low <= value <= high)
-    assert matches({"$gt": low, "$lt": high}, value) == (low < value < high)
+    assert matches_pattern({"$gte": low, "$lte": high}, value) == (low <= value <= high)
+    assert matches_pattern({"$gt": low, "$lt": high}, value) == (low < value < high)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_bounds_are_those_of_the_number_line(low: int, high: int, value: float) 
 )
 def test_a_matcher_holds(pattern: Any, value: Any) -> None:
     check_matcher(pattern)
-    assert matches(pattern, value)
+    assert matches_pattern(pattern, value)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_a_matcher_holds(pattern: Any, value: Any) -> None:
 )
 def test_a_matcher_does_not_hold(pattern: Any, value: Any) -> None:
     check_matcher(pattern)
-    assert not matches(pattern, value)
+    assert not matches_pattern(pattern, value)
 
 
 @pytest.mark.parametrize(
@@ -224,8 +224,8 @@ def test_a_matcher_that_does_not_fit_is_refused(
 @pytest.mark.parametrize("operand", [0, 1, 2.0, {"$gte": 0}])
 def test_a_length_is_a_count_or_a_matcher(operand: Any) -> None:
     check_matcher({"$length": operand})
-    assert matches({"$length": 2.0}, "ab")
-    assert matches({"$length": 0}, [])
+    assert matches_pattern({"$length": 2.0}, "ab")
+    assert matches_pattern({"$length": 0}, [])
 
 
 @pytest.mark.parametrize("operand", [-1, -0.5, 0.5, "2", None, True, [2], {"length": 2}])
@@ -276,7 +276,7 @@ def test_what_cannot_be_compared_with_a_bound_is_said_at_any_depth(
     pattern: Any, value: Any, why: str
 ) -> None:
     check_matcher(pattern)
-    assert unlike(pattern, value) == why
+    assert explain_unlike(pattern, value) == why
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ def test_what_cannot_be_compared_with_a_bound_is_said_at_any_depth(
     ],
 )
 def test_a_pattern_is_told_in_words(pattern: Any, told: str) -> None:
-    assert describe(pattern) == told
+    assert describe_pattern(pattern) == told
 
 
 @pytest.mark.parametrize(
@@ -321,7 +321,7 @@ def test_what_a_pattern_asks_for_is_told_within_a_width_and_twice_that_for_match
     width: int | None,
 ) -> None:
     def told(pattern: Any) -> str:
-        return describe(pattern) if width is None else describe(pattern, width)
+        return describe_pattern(pattern) if width is None else describe_pattern(pattern, width)
 
     whole = width or 60
     assert len(told("x" * 500)) == whole

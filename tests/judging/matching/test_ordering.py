@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.canonical import digest
+from harness.base.canonical import digest_json
 from harness.judging.matching.json_values import ABSENT
-from harness.judging.matching.matchers import matches
-from harness.judging.matching.ordering import compare, date_of, why_unlike
+from harness.judging.matching.matchers import matches_pattern
+from harness.judging.matching.ordering import compare_values, parse_date, why_unlike
 from harness.types import StateReading
 from tests.judging.checks.scenes import call, fails, judge, passes, scene
 from tests.judging.checks.strategies import JSON
@@ -28,28 +28,28 @@ def _signed(left: Any, right: Any) -> int:
 def test_moments_are_compared_as_moments_whatever_their_zones(
     left: datetime, right: datetime
 ) -> None:
-    assert compare(left.isoformat(), right.isoformat()) == _signed(left, right)
-    assert compare(left.isoformat(" "), left.astimezone(UTC).isoformat()) == 0
+    assert compare_values(left.isoformat(), right.isoformat()) == _signed(left, right)
+    assert compare_values(left.isoformat(" "), left.astimezone(UTC).isoformat()) == 0
 
 
 @given(st.dates(), st.dates())
 def test_days_are_compared_by_the_calendar(left: date, right: date) -> None:
-    assert compare(left.isoformat(), right.isoformat()) == _signed(left, right)
+    assert compare_values(left.isoformat(), right.isoformat()) == _signed(left, right)
 
 
 @given(MOMENTS, st.dates())
 def test_a_moment_and_a_day_are_compared_by_their_days_as_written(
     moment: datetime, day: date
 ) -> None:
-    assert compare(moment.isoformat(), day.isoformat()) == _signed(moment.date(), day)
+    assert compare_values(moment.isoformat(), day.isoformat()) == _signed(moment.date(), day)
 
 
 @given(JSON, JSON)
 def test_a_bound_holds_for_comparable_values_only_and_the_other_ones_say_why(
     bound: Any, value: Any
 ) -> None:
-    held = [matches({sign: bound}, value) for sign in ("$gt", "$gte", "$lt", "$lte")]
-    if compare(value, bound) is None:
+    held = [matches_pattern({sign: bound}, value) for sign in ("$gt", "$gte", "$lt", "$lte")]
+    if compare_values(value, bound) is None:
         assert held == [False] * 4
         assert why_unlike(value, bound)
     else:
@@ -72,7 +72,7 @@ def test_a_bound_holds_for_comparable_values_only_and_the_other_ones_say_why(
     ],
 )
 def test_a_day_with_or_without_a_time_is_a_date(text: str) -> None:
-    assert date_of(text) is not None
+    assert parse_date(text) is not None
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_day_with_or_without_a_time_is_a_date(text: str) -> None:
     ],
 )
 def test_any_way_to_write_a_date_that_leaves_no_doubt_is_read(text: str) -> None:
-    moment = date_of(text)
+    moment = parse_date(text)
     assert isinstance(moment, datetime)
     assert moment.astimezone(UTC).replace(second=0) == datetime(2024, 2, 29, 9, 30, tzinfo=UTC)
 
@@ -127,8 +127,8 @@ def test_any_way_to_write_a_date_that_leaves_no_doubt_is_read(text: str) -> None
     ],
 )
 def test_any_other_text_is_no_date(text: str) -> None:
-    assert date_of(text) is None
-    assert compare(text, "2024-02-29") is None
+    assert parse_date(text) is None
+    assert compare_values(text, "2024-02-29") is None
 
 
 @pytest.mark.parametrize(
@@ -154,8 +154,8 @@ def test_a_time_without_a_zone_is_utc_wherever_it_is_compared(
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     time.tzset()
     try:
-        assert compare("2024-01-01T00:00:00", "2024-01-01T00:00:00Z") == 0
-        assert compare("2024-01-01 00:00", "2024-01-01T00:00:00+01:00") == 1
+        assert compare_values("2024-01-01T00:00:00", "2024-01-01T00:00:00Z") == 0
+        assert compare_values("2024-01-01 00:00", "2024-01-01T00:00:00+01:00") == 1
     finally:
         monkeypatch.undo()
         time.tzset()
@@ -180,7 +180,7 @@ def test_every_check_compares_dates_as_dates(kind: str, value: Any) -> None:
     def held(since: Any) -> Any:
         return scene(
             call("get_orders", {"since": since}, structured={"since": since}),
-            states=(StateReading(source=STATE, value={"since": since}, digest=digest(since)),),
+            states=(StateReading(source=STATE, value={"since": since}, digest=digest_json(since)),),
         )
 
     failed = judge(kind, value, held("tomorrow"))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.errors import InvalidValue
-from harness.judging.matching.paths import check_path, select, steps
+from harness.judging.matching.paths import check_path, parse_path, select_values
 from tests.judging.checks.strategies import JSON
 
 VALUE = {"orders": [{"status": "open", "odd.key": 1}, {"status": "shipped"}], "total": 2}
@@ -32,12 +32,12 @@ VALUE = {"orders": [{"status": "open", "odd.key": 1}, {"status": "shipped"}], "t
     ],
 )
 def test_a_path_leads_to_its_values(path: str, found: list[Any]) -> None:
-    assert select(path, VALUE) == found
+    assert select_values(path, VALUE) == found
 
 
 def test_a_path_into_a_list_begins_with_its_index() -> None:
-    assert select("[1]", ["a", "b"]) == ["b"]
-    assert select("$[*]", ["a", "b"]) == ["a", "b"]
+    assert select_values("[1]", ["a", "b"]) == ["b"]
+    assert select_values("$[*]", ["a", "b"]) == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_path_that_is_no_string_is_refused() -> None:
 @given(st.text(max_size=20), JSON)
 def test_any_text_is_a_path_or_refused(text: str, value: Any) -> None:
     try:
-        steps(text)
+        parse_path(text)
     except ValueError:
         return
-    assert isinstance(select(text, value), list)
+    assert isinstance(select_values(text, value), list)

@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.judging.matching.masks import is_masked
-from harness.judging.policy.comparable_values import Prose, same, shortened, value_of
+from harness.judging.policy.comparable_values import (
+    Prose,
+    is_same_value,
+    shorten_scalar,
+    to_comparable,
+)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +39,7 @@ def test_values_are_graded_by_how_well_they_are_told_from_a_coincidence(
     grade: int, scalars: list[Any]
 ) -> None:
     for scalar in scalars:
-        value = value_of(scalar)
+        value = to_comparable(scalar)
         assert (0 if value is None else value.grade) == grade, scalar
 
 
@@ -73,7 +78,7 @@ def test_values_are_graded_by_how_well_they_are_told_from_a_coincidence(
     ],
 )
 def test_the_bounds_between_the_grades(scalar: Any, grade: int) -> None:
-    value = value_of(scalar)
+    value = to_comparable(scalar)
     assert value is not None
     assert value.grade == grade
 
@@ -88,18 +93,18 @@ def test_the_bounds_between_the_grades(scalar: Any, grade: int) -> None:
     ],
 )
 def test_one_value_in_two_notations_is_the_same(left: Any, right: Any) -> None:
-    one, other = value_of(left), value_of(right)
+    one, other = to_comparable(left), to_comparable(right)
     assert one is not None
     assert other is not None
-    assert same(one, other)
-    assert Prose(f"It is {right}, they say.").holds(one)
+    assert is_same_value(one, other)
+    assert Prose(f"It is {right}, they say.").contains_value(one)
 
 
 def test_a_value_is_found_as_a_whole_word_only() -> None:
-    value = value_of("EMP_0042")
+    value = to_comparable("EMP_0042")
     assert value is not None
-    assert not Prose("EMP_00421 and XEMP_0042").holds(value)
-    assert Prose("(emp_0042)").holds(value)
+    assert not Prose("EMP_00421 and XEMP_0042").contains_value(value)
+    assert Prose("(emp_0042)").contains_value(value)
 
 
 @pytest.mark.parametrize(
@@ -193,14 +198,14 @@ def test_a_value_whose_letters_are_all_overwritten_is_masked(lines: list[str], m
 
 @pytest.mark.parametrize("text", ["Pay 95117 EUR\n### Notes\nnone", "Notes:\n***\npay 95117 EUR"])
 def test_what_is_masked_is_decided_by_the_lines_that_a_value_has(text: str) -> None:
-    value = value_of(text)
+    value = to_comparable(text)
     assert value is not None
     assert value.grade == 2
-    assert Prose(f"They wrote:\n{text}\nThat is all.").holds(value)
+    assert Prose(f"They wrote:\n{text}\nThat is all.").contains_value(value)
 
 
 def test_a_mask_of_several_lines_is_no_value_to_be_recognised() -> None:
-    value = value_of("12 E*** S***\nS*** 62***")
+    value = to_comparable("12 E*** S***\nS*** 62***")
     assert value is not None
     assert value.grade == 0
 
@@ -213,9 +218,9 @@ def test_a_mask_of_several_lines_is_no_value_to_be_recognised() -> None:
 def test_no_value_is_shown_whole(scalar: Any) -> None:
     whole = " ".join(str(scalar).split())
     if whole:
-        assert shortened(scalar) != whole
-        assert len(shortened(scalar).replace("…", "")) <= 5
-    value_of(scalar)
+        assert shorten_scalar(scalar) != whole
+        assert len(shorten_scalar(scalar).replace("…", "")) <= 5
+    to_comparable(scalar)
 
 
 @given(
@@ -223,9 +228,9 @@ def test_no_value_is_shown_whole(scalar: Any) -> None:
     st.one_of(st.text(max_size=20), st.integers(), st.floats(), st.booleans(), st.none()),
 )
 def test_any_text_can_be_searched_for_any_value(text: str, scalar: Any) -> None:
-    value = value_of(scalar)
+    value = to_comparable(scalar)
     if value is not None:
-        Prose(text).holds(value)
+        Prose(text).contains_value(value)
 
 
 @pytest.mark.parametrize(
@@ -241,14 +246,14 @@ def test_any_text_can_be_searched_for_any_value(text: str, scalar: Any) -> None:
     ],
 )
 def test_the_longer_a_value_the_more_of_it_is_shown(scalar: Any, shown: str) -> None:
-    assert shortened(scalar) == shown
+    assert shorten_scalar(scalar) == shown
 
 
 @pytest.mark.parametrize(("before", "there"), [(199_990, True), (199_994, True), (199_995, False)])
 def test_so_many_characters_of_a_text_are_searched(before: int, there: bool) -> None:
-    value = value_of("ab 12c")
+    value = to_comparable("ab 12c")
     assert value is not None
-    assert Prose("." * before + "ab 12c").holds(value) is there
+    assert Prose("." * before + "ab 12c").contains_value(value) is there
 
 
 @pytest.mark.parametrize(
@@ -264,7 +269,7 @@ def test_so_many_characters_of_a_text_are_searched(before: int, there: bool) -> 
     ],
 )
 def test_seven_digits_and_little_else_are_a_telephone_number(scalar: Any, digits: str) -> None:
-    value = value_of(scalar)
+    value = to_comparable(scalar)
     assert value is not None
     assert value.digits == digits
 
@@ -286,6 +291,6 @@ def test_seven_digits_and_little_else_are_a_telephone_number(scalar: Any, digits
     ],
 )
 def test_a_text_that_is_a_number_is_compared_as_one(scalar: Any, number: float | None) -> None:
-    value = value_of(scalar)
+    value = to_comparable(scalar)
     assert value is not None
     assert value.number == number

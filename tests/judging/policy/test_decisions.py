@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from harness.judging.policy import View, decide
-from harness.judging.policy.decisions import summary
+from harness.judging.policy import View, decide_access
+from harness.judging.policy.decisions import summarise_access
 from harness.types import Access, Decision
 from tests.judging.policy.views import ADMIN, FULL, RECORD, REFUSED, call, view, without
 
 
 def of(tool: str, *views: View) -> list[Decision]:
-    return [next(one for one in decided if one.tool == tool) for decided in decide(views)]
+    return [next(one for one in decided if one.tool == tool) for decided in decide_access(views)]
 
 
 def accesses(tool: str, *views: View) -> list[Access]:
@@ -40,7 +40,7 @@ def test_a_refusal_is_told_in_its_shape() -> None:
 
 def test_a_caller_who_was_not_let_in_is_denied_everything() -> None:
     stranger = view("stranger", tools=(), refused=True)
-    assert {(one.access, one.shape) for one in decide([ADMIN, stranger])[1]} == {
+    assert {(one.access, one.shape) for one in decide_access([ADMIN, stranger])[1]} == {
         ("denied", "http_status")
     }
 
@@ -106,7 +106,7 @@ def test_what_the_suite_forbids_an_identity_to_see_is_not_what_others_should_hav
 
 
 def test_several_decisions_come_to_one_word() -> None:
-    assert summary(["denied", "not_attempted"]) == "denied"
-    assert summary(["not_attempted"]) == "not_attempted"
-    assert summary(["allowed", "denied"]) == "mixed"
-    assert summary([]) == "not_attempted"
+    assert summarise_access(["denied", "not_attempted"]) == "denied"
+    assert summarise_access(["not_attempted"]) == "not_attempted"
+    assert summarise_access(["allowed", "denied"]) == "mixed"
+    assert summarise_access([]) == "not_attempted"

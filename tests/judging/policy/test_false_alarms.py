@@ -15,7 +15,7 @@ import pytest
 from mcp import Client
 
 from benchmarks.false_alarms import IDENTITIES, calls_on, chosen, probed
-from harness.judging.policy import View, decide, find_leaks, unobserved
+from harness.judging.policy import View, decide_access, explain_unobserved, find_leaks
 from harness.types import Tool, ToolCall, ToolList
 from servers.data_governance.seed import SEED, generate
 from servers.data_governance.server import POLICIES, SEED_VARIABLE, make_server
@@ -71,8 +71,8 @@ async def lived(seed: int, customers: int = 2) -> list[View]:
 def test_a_correct_server_leaks_nothing_whatever_its_data(seed: int) -> None:
     views = anyio.run(lived, seed)
     assert find_leaks(views) == []
-    assert unobserved(views) is None
-    assert {one.access for decisions in decide(views) for one in decisions if one.calls} == {
+    assert explain_unobserved(views) is None
+    assert {one.access for decisions in decide_access(views) for one in decisions if one.calls} == {
         "allowed",
         "filtered",
         "denied",

@@ -1,6 +1,6 @@
 """What is found with indexes is what the tables say, one place after the other.
 
-More leaks may be found, by the rules of `harness.judging.policy.anywhere`.
+More leaks may be found, by the rules of `harness.judging.policy.value_scanner`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.canonical import digest
+from harness.base.canonical import digest_json
 from harness.judging.policy import View, find_leaks
 from harness.judging.policy.views import Result
-from harness.judging.policy.withheld import differences, kept_from
+from harness.judging.policy.withheld_values import compare_results, find_withheld
 from harness.types import Outcome, Tool, ToolCall, ToolList
 from tests.judging.policy.plain_rules import leaked, missing, secrets_from
 
@@ -123,7 +123,7 @@ def twins(draw: st.DrawFn) -> tuple[ToolCall, ToolCall]:
 
 @given(worlds())
 def test_what_is_withheld_from_an_identity_is_what_the_rules_say(lived: list[View]) -> None:
-    for identity, kept in kept_from(lived).items():
+    for identity, kept in find_withheld(lived).items():
         assert [
             (one.tool, one.leaf, one.reach, one.kept, one.keys, list(one.givers)) for one in kept
         ] == [
@@ -142,7 +142,7 @@ def test_every_value_that_is_a_leak_by_the_table_is_found(lived: list[View]) -> 
         # Several values of one field are one leak, which counts them and names the first.
         assert sum(leak.values for leak in own) >= len(by_table)
         names = {leak.value for leak in own}
-        assert not by_table or names & {digest(["", text])[:8] for text in by_table}
+        assert not by_table or names & {digest_json(["", text])[:8] for text in by_table}
 
 
 @given(twins())
@@ -150,5 +150,5 @@ def test_one_answer_lacks_of_another_what_a_comparison_of_each_field_shows(
     answered: tuple[ToolCall, ToolCall],
 ) -> None:
     ours, theirs = (Result(call=made) for made in answered)
-    found = [(one.leaf, one.kept) for one in differences(ours, theirs)]
+    found = [(one.leaf, one.kept) for one in compare_results(ours, theirs)]
     assert found == list(missing(ours, theirs))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import anyio
 
-from harness.probing.callers import named_callers
-from harness.probing.prober import ProbePlan, probe
+from harness.probing.callers import name_callers
+from harness.probing.prober import ProbePlan, run_probe
 from harness.probing.report import ProbeReport
 from harness.types import Caller, Case, ServerSpec, TransportSpec
 
@@ -30,5 +30,5 @@ def probed(folder: Path, *arguments: str) -> ProbeReport:
         )
         for name in ("admin", "agent")
     )
-    plan = ProbePlan(server=server, callers=named_callers(cases), cases=cases, damaged=False)
-    return anyio.run(probe, plan, folder / "runs").report
+    plan = ProbePlan(server=server, callers=name_callers(cases), cases=cases, damaged=False)
+    return anyio.run(run_probe, plan, folder / "runs").report

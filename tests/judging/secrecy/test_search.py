@@ -18,7 +18,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from harness.judging.secrecy import Found, Page, Search, form_of
+from harness.judging.secrecy import FoundValue, Page, ValueSearch, build_search_form
 from harness.judging.secrecy.decoders import DECODERS
 
 NAMES = st.text("abcdefghijklmnopqrstuvwxyz", min_size=3, max_size=9)
@@ -79,11 +79,15 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
 }
 
 
-def found(text: str, *secrets: object) -> list[Found[object]]:
+def found(text: str, *secrets: object) -> list[FoundValue[object]]:
     page = Page()
     page.add("there", text)
-    forms = ((form_of(secret), secret) for secret in secrets)
-    return list(Search([(form, secret) for form, secret in forms if form is not None]).of(page))
+    forms = ((build_search_form(secret), secret) for secret in secrets)
+    return list(
+        ValueSearch([(form, secret) for form, secret in forms if form is not None]).search_page(
+            page
+        )
+    )
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
@@ -123,9 +127,11 @@ def test_a_value_that_is_split_over_neighbours_is_found(email: str, place: int) 
     page = Page()
     for part in (email[:place], email[place:]):
         page.add("part", part)
-    form = form_of(email)
+    form = build_search_form(email)
     assert form is not None
-    assert [one.how for one in Search([(form, "it")]).of(page)] or email[place - 1].isalnum()
+    assert [one.how for one in ValueSearch([(form, "it")]).search_page(page)] or email[
+        place - 1
+    ].isalnum()
 
 
 @given(secret=SECRETS, text=st.text(max_size=200))
@@ -146,7 +152,7 @@ def test_a_name_and_a_site_are_no_address(text: str) -> None:
     [True, None, "", 3, 2024, "2026-01-02", "2026-01-02T10:00:00Z", "gold", {}, [], 1_767_225_600],
 )
 def test_what_anybody_may_have_is_not_unmistakable(value: object) -> None:
-    form = form_of(value)
+    form = build_search_form(value)
     assert form is None or form.strength != "unmistakable"
 
 
@@ -156,10 +162,10 @@ def test_what_anybody_may_have_is_not_unmistakable(value: object) -> None:
      "Pays late since the merger", "ab12cd34ef56ab12"],
 )  # fmt: skip
 def test_what_nobody_meets_by_chance_is_unmistakable_but_as_a_reference(value: object) -> None:
-    form = form_of(value, "contact")
+    form = build_search_form(value, "contact")
     assert form is not None
     assert form.strength == "unmistakable"
-    reference = form_of(value, "order_id")
+    reference = build_search_form(value, "order_id")
     assert reference is not None
     assert (reference.strength == "reference") == (form.kind in ("digits", "key"))
 
@@ -186,7 +192,7 @@ def test_records_of_other_people_are_never_found_in_one_another() -> None:
         value
         for each in people[:100]
         for name, value in each.items()
-        if (form := form_of(value, name)) is not None and form.strength == "unmistakable"
+        if (form := build_search_form(value, name)) is not None and form.strength == "unmistakable"
     ]
     assert len(strong) > 400
     assert found(everything, *strong) == []
@@ -217,10 +223,10 @@ def test_work_is_linear_in_texts_and_values() -> None:
 def test_a_bound_that_is_reached_is_said() -> None:
     page = Page()
     page.add("there", "- " * 550_000)
-    form = form_of("a@b.example.com")
+    form = build_search_form("a@b.example.com")
     assert form is not None
-    search = Search([(form, "it")])
-    assert list(search.of(page)) == []
+    search = ValueSearch([(form, "it")])
+    assert list(search.search_page(page)) == []
     assert list(search.cut) == ["the text: only the first 1,000,000 characters were searched"]
 
 
@@ -232,22 +238,22 @@ def test_a_bound_that_is_reached_is_said() -> None:
 def test_a_long_run_of_one_character_is_gone_through_once(character: str) -> None:
     page = Page()
     page.add("there", f"{character * 200_000}a@b.example.com")
-    form = form_of("a@b.example.com")
+    form = build_search_form("a@b.example.com")
     assert form is not None
-    assert [one.owner for one in Search([(form, "it")]).of(page)] == ["it"]
+    assert [one.owner for one in ValueSearch([(form, "it")]).search_page(page)] == ["it"]
 
 
 def test_the_same_text_is_found_in_each_of_its_places_and_its_bound_is_said_of_each() -> None:
-    form = form_of("ines.okafor@example.com")
+    form = build_search_form("ines.okafor@example.com")
     assert form is not None
-    search = Search([(form, "it")])
+    search = ValueSearch([(form, "it")])
     encoded = "&amp;%41\\n" + "so long " * 2_500
     for name in ("one", "other", "one"):
         search.cut.clear()
         page = Page(name=name)
         page.add(f"{name}.mail", "ines.okafor@example.com")
         page.add(f"{name}.rest", encoded)
-        assert [found.place for found in search.of(page)] == [f"{name}.mail"]
+        assert [found.place for found in search.search_page(page)] == [f"{name}.mail"]
         assert list(search.cut) == [f"{name}: only a part of what may be encoded was decoded"]
 
 

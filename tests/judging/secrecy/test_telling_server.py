@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.probing.kept_decisions import words_of
+from harness.probing.kept_decisions import format_decision
 from harness.probing.report import ProbeReport
 from harness.types import Leak
 from tests.end_to_end.harness_process import Project
@@ -105,7 +105,7 @@ def test_a_mask_that_hides_next_to_nothing_is_a_leak_and_a_good_one_is_none(
 def test_decisions_tell_what_is_left_out_masked_and_partly_masked_apart(
     report: ProbeReport,
 ) -> None:
-    words = {call: words_of(callers["agent"]) for call, callers in report.decisions.items()}
+    words = {call: format_decision(callers["agent"]) for call, callers in report.decisions.items()}
     assert words["get_customer()"] == "filtered without card, email, note, salary"
     assert words["in_a_thin_mask()"] == "filtered without email (partly masked)"
 

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from harness.judging.secrecy.token_payloads import payloads_in
+from harness.judging.secrecy.token_payloads import find_payloads
 
 
 def part(value: object) -> str:
@@ -19,11 +19,11 @@ TOKEN = f"{part({'alg': 'HS256'})}.{part({'sub': 'ines@example.org'})}.c2lnbmF0d
 
 @pytest.mark.parametrize("text", [TOKEN, f'{{"ref": "{TOKEN}"}}', f"see {TOKEN}, please"])
 def test_the_payload_of_whatever_looks_like_a_token_is_read(text: str) -> None:
-    assert [*payloads_in(text)] == ['{"sub": "ines@example.org"}']
+    assert [*find_payloads(text)] == ['{"sub": "ines@example.org"}']
 
 
 @pytest.mark.parametrize(
     "text", ["", "eyJhbGci.x.y", "a.b.c", f"{part({})}.____.x", f"x{TOKEN}".replace("x", "x-")]
 )
 def test_whatever_does_not_is_left_alone(text: str) -> None:
-    assert [*payloads_in(text)] == []
+    assert [*find_payloads(text)] == []

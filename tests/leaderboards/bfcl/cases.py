@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.leaderboards.bfcl.catalog import CATEGORIES
-from harness.leaderboards.bfcl.checker.agentic import answer_fault
+from harness.leaderboards.bfcl.checker.agentic import find_answer_fault
 from harness.leaderboards.bfcl.checker.fault import Fault
-from harness.leaderboards.bfcl.checker.multi_turn import Conversation, turns_fault
+from harness.leaderboards.bfcl.checker.multi_turn import MultiTurnCase, find_turns_fault
 from harness.leaderboards.bfcl.checker.single import (
-    expected_calls_fault,
-    no_call_fault,
-    some_call_fault,
+    find_expected_calls_fault,
+    find_no_call_fault,
+    find_some_call_fault,
 )
-from harness.leaderboards.bfcl.output import Call, Step
+from harness.leaderboards.bfcl.transcript_steps import OutputCall, Step
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Sample:
 
 
 def step(*calls: tuple[str, Mapping[str, Any]]) -> Step:
-    return Step(calls=tuple(Call(name, arguments) for name, arguments in calls))
+    return Step(calls=tuple(OutputCall(name, arguments) for name, arguments in calls))
 
 
 def function(name: str = "f", required: Sequence[str] = (), **properties: Any) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def one(
     output = step(("f", {} if value is ABSENT else {"x": value}))
     return Sample(
         name,
-        lambda: expected_calls_fault(CATEGORIES[category], offered, expected, output),
+        lambda: find_expected_calls_fault(CATEGORIES[category], offered, expected, output),
         error_type,
     )
 
@@ -91,7 +91,7 @@ def several(
     ]
     return Sample(
         name,
-        lambda: expected_calls_fault(CATEGORIES[category], offered, expected, output),
+        lambda: find_expected_calls_fault(CATEGORIES[category], offered, expected, output),
         error_type,
     )
 
@@ -244,15 +244,15 @@ CALLS = [
         "arguments that are no object", "multiple", [_one(1)], Step(unreadable="misshapen"),
         "ast_decoder:decoder_wrong_output_format",
     ),
-    Sample("no call where none fits", lambda: no_call_fault(step()), None),
-    Sample("words where none fits", lambda: no_call_fault(Step(unreadable="words", text="No.")),
+    Sample("no call where none fits", lambda: find_no_call_fault(step()), None),
+    Sample("words where none fits", lambda: find_no_call_fault(Step(unreadable="words", text="No.")),
            None),
-    Sample("a call where none fits", lambda: no_call_fault(step(("f", {}))),
+    Sample("a call where none fits", lambda: find_no_call_fault(step(("f", {}))),
            "irrelevance_error:decoder_success"),
-    Sample("a call where one fits", lambda: some_call_fault(step(("f", {}))), None),
-    Sample("no call where one fits", lambda: some_call_fault(step()),
+    Sample("a call where one fits", lambda: find_some_call_fault(step(("f", {}))), None),
+    Sample("no call where one fits", lambda: find_some_call_fault(step()),
            "relevance_error:decoder_failed"),
-    Sample("words where one fits", lambda: some_call_fault(Step(unreadable="words")),
+    Sample("words where one fits", lambda: find_some_call_fault(Step(unreadable="words")),
            "relevance_error:decoder_failed"),
 ]  # fmt: skip
 
@@ -264,7 +264,7 @@ def said(
         one if isinstance(one, Step) else Step(unreadable="words" if one else None, text=one)
         for one in texts
     ]
-    return Sample(name, lambda: answer_fault([steps], answers), error_type)
+    return Sample(name, lambda: find_answer_fault([steps], answers), error_type)
 
 
 NOT_FOUND = "agentic:answer_not_found"
@@ -279,7 +279,9 @@ ANSWERS = [
     said("calls after it do not count", ["Michael", step(("f", {}))], ["Michael"], None),
     said("nothing but calls", [step(("f", {}))], ["Michael"], "agentic:no_last_message"),
     said("nothing at all at the end", ["Michael", ""], ["Michael"], "agentic:no_last_message"),
-    Sample("more than one turn", lambda: answer_fault([[], []], ["x"]), "agentic:inference_error"),
+    Sample(
+        "more than one turn", lambda: find_answer_fault([[], []], ["x"]), "agentic:inference_error"
+    ),
 ]
 
 _FILES = {
@@ -300,14 +302,14 @@ def talk(
     turns: Sequence[Sequence[Step]],
     error_type: str | None,
 ) -> Sample:
-    conversation = Conversation(
+    conversation = MultiTurnCase(
         classes=["GorillaFileSystem"],
         initial_config=_FILES,
         expected=expected,
         long_context=False,
         data={},
     )
-    return Sample(name, lambda: turns_fault(conversation, turns), error_type)
+    return Sample(name, lambda: find_turns_fault(conversation, turns), error_type)
 
 
 TOUCH, LOOK, READ = (
@@ -367,12 +369,12 @@ _MENTION = step(("mention", {"tweet_id": 0, "mentioned_usernames": ["@ben"]}))
 
 
 def posts(name: str, steps: Sequence[Step], error_type: str | None) -> Sample:
-    conversation = Conversation(
+    conversation = MultiTurnCase(
         classes=["TwitterAPI"], initial_config=_POSTS,
         expected=[["post_tweet('x')"], ["posting_get_login_status()"]], long_context=False, data={},
     )  # fmt: skip
     turns = [steps[:1], [step(("posting_get_login_status", {})), *steps[1:]]]
-    return Sample(name, lambda: turns_fault(conversation, turns), error_type)
+    return Sample(name, lambda: find_turns_fault(conversation, turns), error_type)
 
 
 POSTS = [

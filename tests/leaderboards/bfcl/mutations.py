@@ -11,8 +11,8 @@ import pytest
 
 from harness.leaderboards.bfcl.checker import agentic, calls, multi_turn, single, types, values
 from harness.leaderboards.bfcl.checker.fault import Fault
-from harness.leaderboards.bfcl.checker.strings import standardized
-from harness.leaderboards.bfcl.checker.types import Typed
+from harness.leaderboards.bfcl.checker.strings import standardize_text
+from harness.leaderboards.bfcl.checker.types import AcceptedType
 
 Patch = pytest.MonkeyPatch
 
@@ -33,97 +33,103 @@ class Mutation:
 
 
 def _exact_strings(patch: Patch) -> None:
-    patch.setattr(values, "standardized", lambda text: text)
-    patch.setattr(values, "loosely", lambda value: value)
+    patch.setattr(values, "standardize_text", lambda text: text)
+    patch.setattr(values, "standardize_value", lambda value: value)
 
 
 def _spaces_count(patch: Patch) -> None:
     def keeping_spaces(text: str) -> str:
         return re.sub(r"[,./\-_*^]", "", text).lower().replace("'", '"')
 
-    patch.setattr(values, "standardized", keeping_spaces)
+    patch.setattr(values, "standardize_text", keeping_spaces)
 
 
 def _case_counts(patch: Patch) -> None:
     patch.setattr(
-        values, "standardized", lambda text: re.sub(r"[ ,./\-_*^]", "", text).replace("'", '"')
+        values, "standardize_text", lambda text: re.sub(r"[ ,./\-_*^]", "", text).replace("'", '"')
     )
 
 
 def _quotes_count(patch: Patch) -> None:
-    patch.setattr(values, "standardized", lambda text: re.sub(r"[ ,./\-_*^]", "", text).lower())
+    patch.setattr(values, "standardize_text", lambda text: re.sub(r"[ ,./\-_*^]", "", text).lower())
 
 
 def _texts_in_lists_exact(patch: Patch) -> None:
-    patch.setattr(values, "loosely", lambda value: value)
+    patch.setattr(values, "standardize_value", lambda value: value)
 
 
 def _ordered_parallel(patch: Patch) -> None:
     def in_order(language: Any, functions: Any, made: Any, expected: Any) -> Fault | None:
         if len(made) != len(expected):
-            return calls._count("parallel_function_checker_no_order", made, len(expected))
+            return calls._build_count_fault(
+                "parallel_function_checker_no_order", made, len(expected)
+            )
         for call, one in zip(made, expected, strict=True):
-            fault = calls.call_fault(language, calls._description(functions, one), call, one)
+            fault = calls.find_call_fault(language, calls._find_function(functions, one), call, one)
             if fault is not None:
                 return Fault("parallel_function_checker_no_order:cannot_find_match", fault.message)
         return None
 
-    patch.setattr(calls, "_parallel", in_order)
+    patch.setattr(calls, "_find_parallel_fault", in_order)
 
 
 def _best_pairing(patch: Patch) -> None:
     """Pair calls so that all fit, where taking the first that fits does not."""
-    greedy = calls._parallel
+    greedy = calls._find_parallel_fault
 
     def thorough(language: Any, functions: Any, made: Any, expected: Any) -> Fault | None:
         fault = greedy(language, functions, made, expected)
         backwards = greedy(language, functions, made, list(reversed(expected)))
         return None if backwards is None else fault
 
-    patch.setattr(calls, "_parallel", thorough)
+    patch.setattr(calls, "_find_parallel_fault", thorough)
 
 
 def _call_used_twice(patch: Patch) -> None:
     def reusing(language: Any, functions: Any, made: Any, expected: Any) -> Fault | None:
         if len(made) != len(expected):
-            return calls._count("parallel_function_checker_no_order", made, len(expected))
+            return calls._build_count_fault(
+                "parallel_function_checker_no_order", made, len(expected)
+            )
         for one in expected:
-            described = calls._description(functions, one)
-            if all(calls.call_fault(language, described, call, one) is not None for call in made):
+            described = calls._find_function(functions, one)
+            if all(
+                calls.find_call_fault(language, described, call, one) is not None for call in made
+            ):
                 return Fault("parallel_function_checker_no_order:cannot_find_match", "")
         return None
 
-    patch.setattr(calls, "_parallel", reusing)
+    patch.setattr(calls, "_find_parallel_fault", reusing)
 
 
 def _more_calls_pass(patch: Patch) -> None:
-    original = calls.calls_fault
+    original = calls.find_calls_fault
 
     def lenient(
         category: str, language: Any, functions: Any, made: Sequence[Any], expected: Sequence[Any]
     ) -> Any:
         return original(category, language, functions, list(made)[: len(expected)], expected)
 
-    patch.setattr(single, "calls_fault", lenient)
+    patch.setattr(single, "find_calls_fault", lenient)
 
 
 def _no_int_to_float(patch: Patch) -> None:
-    patch.setattr(calls, "_converted", lambda value, language, kind: value)
+    patch.setattr(calls, "_convert_value", lambda value, language, kind: value)
 
 
 def _lenient_numbers(patch: Patch) -> None:
-    original = calls._converted
+    original = calls._convert_value
 
     def lenient(value: Any, language: Any, kind: str) -> Any:
         if kind == "integer" and isinstance(value, float) and value.is_integer():
             return int(value)
         return original(value, language, kind)
 
-    patch.setattr(calls, "_converted", lenient)
+    patch.setattr(calls, "_convert_value", lenient)
 
 
 def _numbers_in_texts(patch: Patch) -> None:
-    original = calls._converted
+    original = calls._convert_value
 
     def lenient(value: Any, language: Any, kind: str) -> Any:
         if language == "python" and kind in ("integer", "float") and isinstance(value, str):
@@ -133,11 +139,11 @@ def _numbers_in_texts(patch: Patch) -> None:
                 return value
         return original(value, language, kind)
 
-    patch.setattr(calls, "_converted", lenient)
+    patch.setattr(calls, "_convert_value", lenient)
 
 
 def _bool_is_int(patch: Patch) -> None:
-    original = calls._converted
+    original = calls._convert_value
 
     def lenient(value: Any, language: Any, kind: str) -> Any:
         return (
@@ -146,46 +152,49 @@ def _bool_is_int(patch: Patch) -> None:
             else original(value, language, kind)
         )
 
-    patch.setattr(calls, "_converted", lenient)
+    patch.setattr(calls, "_convert_value", lenient)
 
 
 def _types_ignored(patch: Patch) -> None:
-    patch.setattr(calls, "typed", lambda name, value, answers, expected: Typed(is_variable=False))
+    patch.setattr(
+        calls, "check_type", lambda name, value, answers, expected: AcceptedType(is_variable=False)
+    )
 
 
 def _no_variables(patch: Patch) -> None:
-    original = types.typed
+    original = types.check_type
 
     def strict(name: str, value: Any, answers: Any, expected: Any) -> Any:
         found = original(name, value, answers, expected)
-        wrong = isinstance(found, Typed) and type(value) is not expected.outer
+        wrong = isinstance(found, AcceptedType) and type(value) is not expected.outer
         return Fault("type_error:simple", "") if wrong else found
 
-    patch.setattr(calls, "typed", strict)
+    patch.setattr(calls, "check_type", strict)
 
 
 def _variables_loosely(patch: Patch) -> None:
-    original = types.typed
+    original = types.check_type
 
     def lenient(name: str, value: Any, answers: Any, expected: Any) -> Any:
         found = original(name, value, answers, expected)
-        if isinstance(found, Typed) and found.is_variable and isinstance(value, str):
+        if isinstance(found, AcceptedType) and found.is_variable and isinstance(value, str):
             same = any(
-                isinstance(one, str) and standardized(one) == standardized(value) for one in answers
+                isinstance(one, str) and standardize_text(one) == standardize_text(value)
+                for one in answers
             )
             return found if same else Fault("value_error:others", "")
         return found
 
     def plain(name: str, value: Any, answers: Any) -> Fault | None:
-        loosely = [standardized(one) if isinstance(one, str) else one for one in answers]
+        loosely = [standardize_text(one) if isinstance(one, str) else one for one in answers]
         return (
             None
-            if (standardized(value) if isinstance(value, str) else value) in loosely
+            if (standardize_text(value) if isinstance(value, str) else value) in loosely
             else Fault("x", "")
         )
 
-    patch.setattr(calls, "typed", lenient)
-    patch.setattr(calls, "plain_fault", plain)
+    patch.setattr(calls, "check_type", lenient)
+    patch.setattr(calls, "find_plain_fault", plain)
 
 
 def _elements_of_any_type(patch: Patch) -> None:
@@ -204,7 +213,7 @@ def _ints_among_floats(patch: Patch) -> None:
 
 
 def _optional_always(patch: Patch) -> None:
-    patch.setattr(calls, "_left_out", lambda call, allowed: None)
+    patch.setattr(calls, "_find_missing_parameter", lambda call, allowed: None)
 
 
 def _optional_never(patch: Patch) -> None:
@@ -212,67 +221,67 @@ def _optional_never(patch: Patch) -> None:
 
 
 def _required_ignored(patch: Patch) -> None:
-    original = calls.call_fault
+    original = calls.find_call_fault
 
     def lenient(language: Any, function: Any, call: Any, expected: Any) -> Any:
         parameters = {**function["parameters"], "required": []}
         return original(language, {**function, "parameters": parameters}, call, expected)
 
-    patch.setattr(calls, "call_fault", lenient)
+    patch.setattr(calls, "find_call_fault", lenient)
 
 
 def _more_arguments_pass(patch: Patch) -> None:
-    original = calls.call_fault
+    original = calls.find_call_fault
 
     def lenient(language: Any, function: Any, call: Any, expected: Any) -> Any:
         allowed = next(iter(expected.values()))
         known = {name: value for name, value in call.arguments.items() if name in allowed}
         return original(language, function, type(call)(call.name, known), expected)
 
-    patch.setattr(calls, "call_fault", lenient)
+    patch.setattr(calls, "find_call_fault", lenient)
 
 
 def _any_function(patch: Patch) -> None:
-    original = calls.call_fault
+    original = calls.find_call_fault
 
     def lenient(language: Any, function: Any, call: Any, expected: Any) -> Any:
         return original(language, function, type(call)(function["name"], call.arguments), expected)
 
-    patch.setattr(calls, "call_fault", lenient)
+    patch.setattr(calls, "find_call_fault", lenient)
 
 
 def _keys_may_be_missing(patch: Patch) -> None:
-    patch.setattr(values, "_missing_key", lambda value, answer: None)
+    patch.setattr(values, "_find_missing_key", lambda value, answer: None)
 
 
 def _wrong_entries_first(patch: Patch) -> None:
-    missing, wrong = values._missing_key, values._wrong_entry
-    patch.setattr(values, "_missing_key", wrong)
-    patch.setattr(values, "_wrong_entry", missing)
+    missing, wrong = values._find_missing_key, values._find_wrong_entry
+    patch.setattr(values, "_find_missing_key", wrong)
+    patch.setattr(values, "_find_wrong_entry", missing)
 
 
 def _entries_ignored(patch: Patch) -> None:
-    patch.setattr(values, "_wrong_entry", lambda value, answer: None)
+    patch.setattr(values, "_find_wrong_entry", lambda value, answer: None)
 
 
 def _objects_in_any_order(patch: Patch) -> None:
-    original = values.list_of_dicts_fault
+    original = values.find_list_of_dicts_fault
 
     def unordered(name: str, value: Any, answers: Any) -> Any:
         backwards = original(name, list(reversed(value)), answers)
         return None if backwards is None else original(name, value, answers)
 
-    patch.setattr(calls, "list_of_dicts_fault", unordered)
+    patch.setattr(calls, "find_list_of_dicts_fault", unordered)
 
 
 def _lists_in_any_order(patch: Patch) -> None:
-    original = values.list_fault
+    original = values.find_list_fault
 
     def unordered(name: str, value: Any, answers: Any) -> Any:
         in_order = [sorted(map(str, answer)) for answer in answers if isinstance(answer, list)]
         return None if sorted(map(str, value)) in in_order else original(name, value, answers)
 
-    patch.setattr(calls, "list_fault", unordered)
+    patch.setattr(calls, "find_list_fault", unordered)
 
 
 def _language_ignored(language: str) -> Callable[[Patch], None]:
@@ -287,13 +296,13 @@ def _language_ignored(language: str) -> Callable[[Patch], None]:
 
 
 def _undecodable_is_empty(patch: Patch) -> None:
-    original = single.expected_calls_fault
+    original = single.find_expected_calls_fault
 
     def lenient(category: Any, functions: Any, expected: Any, step: Any) -> Any:
         return original(category, functions, expected, type(step)(calls=step.calls))
 
-    patch.setattr("harness.leaderboards.bfcl.check.expected_calls_fault", lenient)
-    patch.setattr("tests.leaderboards.bfcl.cases.expected_calls_fault", lenient)
+    patch.setattr("harness.leaderboards.bfcl.check.find_expected_calls_fault", lenient)
+    patch.setattr("tests.leaderboards.bfcl.cases.find_expected_calls_fault", lenient)
 
 
 def _judged_by(name: str, replacement: Callable[..., Any]) -> Callable[[Patch], None]:
@@ -319,11 +328,11 @@ class _WithoutBounds:
 
 
 def _answers_without_spaces(patch: Patch) -> None:
-    patch.setattr(agentic, "standardized_answer", standardized)
+    patch.setattr(agentic, "standardize_answer", standardize_text)
 
 
 def _answers_anywhere(patch: Patch) -> None:
-    original = agentic.answer_fault
+    original = agentic.find_answer_fault
 
     def lenient(turns: Any, answers: Any) -> Any:
         every = [original([[step]], answers) for steps in turns for step in steps]
@@ -333,11 +342,11 @@ def _answers_anywhere(patch: Patch) -> None:
 
 
 def _results_of_the_turn_alone(patch: Patch) -> None:
-    original = multi_turn.turns_fault
+    original = multi_turn.find_turns_fault
 
     def last_turns(conversation: Any, turns: Any) -> Any:
         kept: list[str] = []
-        real = multi_turn.results_fault
+        real = multi_turn.find_results_fault
 
         def only_new(number: int, found: Sequence[str], wanted: Any) -> Any:
             new = list(found)[len(kept) :]
@@ -345,7 +354,7 @@ def _results_of_the_turn_alone(patch: Patch) -> None:
             return real(number, new, wanted)
 
         with pytest.MonkeyPatch.context() as inner:
-            inner.setattr(multi_turn, "results_fault", only_new)
+            inner.setattr(multi_turn, "find_results_fault", only_new)
             return original(conversation, turns)
 
     _judged_by("turns_fault", last_turns)(patch)
@@ -356,11 +365,11 @@ def _results_count_once(patch: Patch) -> None:
         missing = any(outcome.result not in found for outcome in wanted)
         return Fault("multi_turn:execution_response_mismatch", "") if missing else None
 
-    patch.setattr(multi_turn, "results_fault", as_a_set)
+    patch.setattr(multi_turn, "find_results_fault", as_a_set)
 
 
 def _broken_off_conversations_judged(patch: Patch) -> None:
-    original = multi_turn.turns_fault
+    original = multi_turn.find_turns_fault
 
     def padded(conversation: Any, turns: Any) -> Any:
         missing = len(conversation.expected) - len(turns)
@@ -370,7 +379,7 @@ def _broken_off_conversations_judged(patch: Patch) -> None:
 
 
 def _silent_turns_judged(patch: Patch) -> None:
-    original = multi_turn.turns_fault
+    original = multi_turn.find_turns_fault
 
     def strict(conversation: Any, turns: Any) -> Any:
         for steps, expected in zip(turns, conversation.expected, strict=False):
@@ -383,16 +392,16 @@ def _silent_turns_judged(patch: Patch) -> None:
 
 def _only_the_end_judged(patch: Patch) -> None:
     """Compare the state once, after the last turn."""
-    original = multi_turn.turns_fault
+    original = multi_turn.find_turns_fault
 
     def at_the_end(conversation: Any, turns: Any) -> Any:
-        real = multi_turn.state_fault
+        real = multi_turn.find_state_fault
 
         def late(number: int, model: Any, truth: Any) -> Any:
             return real(number, model, truth) if number == len(conversation.expected) else None
 
         with pytest.MonkeyPatch.context() as inner:
-            inner.setattr(multi_turn, "state_fault", late)
+            inner.setattr(multi_turn, "find_state_fault", late)
             return original(conversation, turns)
 
     _judged_by("turns_fault", at_the_end)(patch)
@@ -440,11 +449,13 @@ MUTATIONS = [
     Mutation("spaces in answers do not count", _answers_without_spaces),
     Mutation("an answer may stand in any message", _answers_anywhere, recorded=False),
     Mutation(
-        "states are not compared", lambda patch: patch.setattr(multi_turn, "state_fault", _never)
+        "states are not compared",
+        lambda patch: patch.setattr(multi_turn, "find_state_fault", _never),
     ),
     Mutation("states are compared at the end alone", _only_the_end_judged),
     Mutation(
-        "results are not compared", lambda patch: patch.setattr(multi_turn, "results_fault", _never)
+        "results are not compared",
+        lambda patch: patch.setattr(multi_turn, "find_results_fault", _never),
     ),
     Mutation("results of earlier turns do not count", _results_of_the_turn_alone),
     Mutation("one result stands for two", _results_count_once),
@@ -456,7 +467,7 @@ MUTATIONS = [
     Mutation("turns that expect no call must have none", _silent_turns_judged),
     Mutation(
         "posts without mentions share none",
-        lambda patch: patch.setattr(multi_turn, "share", _never),
+        lambda patch: patch.setattr(multi_turn, "share_state", _never),
         False,
     ),
 ]

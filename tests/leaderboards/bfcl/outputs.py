@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.leaderboards.bfcl.check import check_of, fault_of
-from harness.leaderboards.bfcl.data import entry_of
+from harness.leaderboards.bfcl.check import build_check, find_fault
+from harness.leaderboards.bfcl.data import find_entry
 from harness.leaderboards.bfcl.result_files import read_recordings
 from harness.types import JsonObject, Transcript
 
@@ -28,13 +28,13 @@ class Output:
 
     def found(self) -> str | None:
         """Return what is wrong by the rules as they are now."""
-        fault = fault_of(self.params, self.transcript)
+        fault = find_fault(self.params, self.transcript)
         return None if fault is None else fault.error_type
 
 
 def read_outputs(path: Path) -> list[Output]:
     """Return all outputs in ``path``."""
-    recordings = read_recordings(path, entry_of)
+    recordings = read_recordings(path, find_entry)
     with gzip.open(path, "rt") as file:
         rows = [json.loads(line) for line in file]
     return [
@@ -42,8 +42,8 @@ def read_outputs(path: Path) -> list[Output]:
             model=row["model"],
             case=row["id"],
             category=row["category"],
-            params=check_of(entry_of(row["id"])).params,
-            transcript=recordings[row["model"]].transcripts(row["id"])[0],
+            params=build_check(find_entry(row["id"])).params,
+            transcript=recordings[row["model"]].get_transcripts(row["id"])[0],
             error_type=None if row["valid"] else row["error_type"],
         )
         for row in rows

@@ -8,17 +8,17 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from harness.leaderboards.bfcl.data import Entry
-from harness.leaderboards.bfcl.prompts import prompts_of
+from harness.leaderboards.bfcl.data import BfclEntry
+from harness.leaderboards.bfcl.prompts import build_prompts
 from tests.fake_provider import Incoming, Script, Step, bad_arguments, calls, say
 
 
-def replaying(outputs: Iterable[tuple[Entry, Any]]) -> Script:
+def replaying(outputs: Iterable[tuple[BfclEntry, Any]]) -> Script:
     """Return a script that answers each case's prompt by its recorded single-turn result."""
     known: dict[tuple[str, frozenset[str]], Any] = {}
     for entry, result in outputs:
         names = frozenset(function["name"].replace(".", "_") for function in entry.functions)
-        known[prompts_of(entry)[0], names] = result
+        known[build_prompts(entry)[0], names] = result
 
     def script(request: Incoming) -> Step:
         assert request.turn == 0, "one reply is all that is asked for"

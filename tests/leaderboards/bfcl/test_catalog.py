@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from harness.base.errors import UsageError
-from harness.leaderboards.bfcl.catalog import CATEGORIES, COLLECTIONS, SCORES, categories_of
+from harness.leaderboards.bfcl.catalog import CATEGORIES, COLLECTIONS, SCORES, select_categories
 
 
 def names(part: str | None) -> list[str]:
-    return [category.name for category in categories_of(part)]
+    return [category.name for category in select_categories(part)]
 
 
 def test_there_are_as_many_cases_as_the_release_has() -> None:
@@ -44,7 +44,7 @@ def test_a_part_names_categories_and_collections_of_them() -> None:
 
 def test_a_category_that_is_not_there_is_named_with_the_nearest_one() -> None:
     with pytest.raises(UsageError, match=r"no category 'paralel'\n  Did you mean 'parallel'"):
-        categories_of("simple,paralel")
+        select_categories("simple,paralel")
 
 
 def leaves(part: Any) -> list[str]:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from harness.leaderboards.bfcl.catalog import CATEGORIES
-from harness.leaderboards.bfcl.data import entries_of
-from harness.leaderboards.bfcl.memory import memory_cases
+from harness.leaderboards.bfcl.data import load_entries
+from harness.leaderboards.bfcl.memory import build_memory_cases
 from harness.types import RECALLED, UserMessage
 from tests.end_to_end.harness_process import Project
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say
@@ -80,7 +80,7 @@ def test_what_was_told_in_one_conversation_is_asked_in_another(tmp_path: Path) -
     assert ["Michael" in system for system in key_value] == [False, True, True, True]
     assert ["Seattle" in system for system in key_value] == [False, False, True, True]
     log = project.log()
-    transcript = log.transcript(
+    transcript = log.read_transcript(
         next(run.key for run in log.results if run.case.name == "memory_kv-customer")
     )
     assert transcript is not None
@@ -119,8 +119,8 @@ def test_a_memory_that_is_never_written_answers_nothing(tmp_path: Path) -> None:
 def test_the_real_data_makes_five_scenarios_of_all_questions(
     bfcl_data: Path, category: str
 ) -> None:
-    entries = entries_of(category, bfcl_data)
-    cases = {case.name: case for case in memory_cases(CATEGORIES[category], entries)}
+    entries = load_entries(category, bfcl_data)
+    cases = {case.name: case for case in build_memory_cases(CATEGORIES[category], entries)}
     assert sorted(cases) == [
         f"{category}-{name}"
         for name in ("customer", "finance", "healthcare", "notetaker", "student")

@@ -14,12 +14,17 @@ from typing import Any
 import pytest
 
 from harness.leaderboards.bfcl.apis.calls import parse_call
-from harness.leaderboards.bfcl.apis.execution import CLASSES, execute, make_instances, method_names
-from harness.leaderboards.bfcl.apis.tools import tools_at, tools_of_case, tools_of_class
+from harness.leaderboards.bfcl.apis.execution import (
+    CLASSES,
+    execute_call,
+    list_method_names,
+    make_instances,
+)
+from harness.leaderboards.bfcl.apis.tools import filter_by_turn, list_case_tools, list_class_tools
 from harness.leaderboards.bfcl.catalog import CATEGORIES
-from harness.leaderboards.bfcl.checker.multi_turn import Conversation, turns_fault
-from harness.leaderboards.bfcl.data import Entry, entries_of, entry_of
-from harness.leaderboards.bfcl.output import Call, Step
+from harness.leaderboards.bfcl.checker.multi_turn import MultiTurnCase, find_turns_fault
+from harness.leaderboards.bfcl.data import BfclEntry, find_entry, load_entries
+from harness.leaderboards.bfcl.transcript_steps import OutputCall, Step
 from tests.often import often
 
 MULTI_TURN = [name for name, category in CATEGORIES.items() if category.judging == "multi_turn"]
@@ -27,18 +32,18 @@ MULTI_TURN = [name for name, category in CATEGORIES.items() if category.judging 
 PARAMETERS = {
     name: list(signature(getattr(api, name)).parameters)[1:]
     for class_name, api in CLASSES.items()
-    for name in method_names(class_name)
+    for name in list_method_names(class_name)
 }
 """Tool → the names of its parameters, in order."""
 
 
-def cases(folder: Path) -> Iterator[Entry]:
+def cases(folder: Path) -> Iterator[BfclEntry]:
     for name in MULTI_TURN:
-        yield from entries_of(name, folder)
+        yield from load_entries(name, folder)
 
 
-def conversation_of(entry: Entry, folder: Path) -> Conversation:
-    return Conversation(
+def conversation_of(entry: BfclEntry, folder: Path) -> MultiTurnCase:
+    return MultiTurnCase(
         classes=entry.question["involved_classes"],
         initial_config=entry.question["initial_config"],
         expected=entry.answer,
@@ -54,14 +59,14 @@ def as_steps(texts: Sequence[str]) -> list[Step]:
         arguments = dict(zip(PARAMETERS[call.name], call.positional, strict=False)) | dict(
             call.arguments
         )
-        steps.append(Step(calls=(Call(call.name, arguments),)))
+        steps.append(Step(calls=(OutputCall(call.name, arguments),)))
     return steps
 
 
 @pytest.mark.slow
 def test_the_expected_calls_of_every_case_pass(bfcl_data: Path) -> None:
     faults = {
-        entry.id: turns_fault(
+        entry.id: find_turns_fault(
             conversation_of(entry, bfcl_data), [as_steps(texts) for texts in entry.answer]
         )
         for entry in cases(bfcl_data)
@@ -104,10 +109,10 @@ def test_every_expected_call_returns_what_upstream_returns(
     same calls.
     """
     results = []
-    for entry in entries_of(category, bfcl_data):
-        instances = conversation_of(entry, bfcl_data).instances()
+    for entry in load_entries(category, bfcl_data):
+        instances = conversation_of(entry, bfcl_data).create_instances()
         results += [
-            execute(instances, parse_call(text)) for texts in entry.answer for text in texts
+            execute_call(instances, parse_call(text)) for texts in entry.answer for text in texts
         ]
     lines = "".join(f"{result}\n" for result in results)
     assert (len(results), hashlib.sha256(lines.encode()).hexdigest()) == (calls, digest)
@@ -119,7 +124,7 @@ def test_without_the_last_expected_calls_no_case_passes(bfcl_data: Path) -> None
         last = max(turn for turn, texts in enumerate(entry.answer) if texts)
         turns = [as_steps(texts) for texts in entry.answer]
         turns[last] = [Step(unreadable="words", text="Done.")]
-        fault = turns_fault(conversation_of(entry, bfcl_data), turns)
+        fault = find_turns_fault(conversation_of(entry, bfcl_data), turns)
         assert fault is not None, entry.id
         assert fault.error_type == "multi_turn:empty_turn_model_response"
 
@@ -128,8 +133,8 @@ def test_without_the_last_expected_calls_no_case_passes(bfcl_data: Path) -> None
 def test_every_tool_that_is_described_is_there_with_these_parameters(
     bfcl_data: Path, class_name: str
 ) -> None:
-    tools = {tool.name: tool.parameters for tool in tools_of_class(class_name, bfcl_data)}
-    assert sorted(tools) == sorted(method_names(class_name))
+    tools = {tool.name: tool.parameters for tool in list_class_tools(class_name, bfcl_data)}
+    assert sorted(tools) == sorted(list_method_names(class_name))
     for name, schema in tools.items():
         own = list(signature(getattr(CLASSES[class_name], name)).parameters.values())[1:]
         assert {one.name for one in own} == set(schema["properties"]), name
@@ -144,10 +149,10 @@ def test_every_expected_tool_is_offered_in_its_turn_but_for_a_mistake_of_the_dat
     late, too_late = 0, {}
     for entry in cases(bfcl_data):
         held_out: dict[str, Any] = entry.question.get("missed_function", {})
-        tools = tools_of_case(entry.question["involved_classes"], held_out, bfcl_data)
+        tools = list_case_tools(entry.question["involved_classes"], held_out, bfcl_data)
         late += any(tool.from_turn for tool in tools)
         for turn, texts in enumerate(entry.answer):
-            offered = {tool.name for tool in tools_at(tools, turn)}
+            offered = {tool.name for tool in filter_by_turn(tools, turn)}
             if missing := {parse_call(text).name for text in texts} - offered:
                 too_late[entry.id, turn] = missing
     assert late == 200
@@ -155,7 +160,7 @@ def test_every_expected_tool_is_offered_in_its_turn_but_for_a_mistake_of_the_dat
 
 
 def test_instances_of_a_case_begin_as_its_configuration_says(bfcl_data: Path) -> None:
-    entry = entry_of("multi_turn_base_0")
+    entry = find_entry("multi_turn_base_0")
     again = [
         make_instances(
             entry.question["involved_classes"],
@@ -165,5 +170,5 @@ def test_instances_of_a_case_begin_as_its_configuration_says(bfcl_data: Path) ->
         )
         for flag in (False, True)
     ]
-    texts = [execute(instances, parse_call("find()")) for instances in again]
+    texts = [execute_call(instances, parse_call("find()")) for instances in again]
     assert len(texts[1]) > len(texts[0])

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from harness.base.fetching.cache import CACHE_VARIABLE, cache_root
-from harness.leaderboards.bfcl.data import entry_of
+from harness.leaderboards.bfcl.data import find_entry
 from tests.end_to_end.harness_process import Project, code_of
 from tests.fake_provider import FakeProvider
 from tests.leaderboards.bfcl.replaying import replaying
@@ -45,7 +45,7 @@ def test_an_output_that_is_said_once_more_gets_its_official_verdict(
     rows = {row["id"]: row for row in recorded(recorded_file)}
     project = Project(tmp_path, {"KEY": "test-key", CACHE_VARIABLE: str(cache_root())})
     with FakeProvider(
-        replaying((entry_of(name), row["result"]) for name, row in rows.items())
+        replaying((find_entry(name), row["result"]) for name, row in rows.items())
     ) as provider:
         model = {
             "type": "openai",

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from harness.base.errors import InvalidInput, UsageError
-from harness.leaderboards.bfcl.check import check_of, fault_of
-from harness.leaderboards.bfcl.data import Entry, entries_of
-from harness.leaderboards.bfcl.output import Call, turns_of
+from harness.leaderboards.bfcl.check import build_check, find_fault
+from harness.leaderboards.bfcl.data import BfclEntry, load_entries
 from harness.leaderboards.bfcl.result_files import read_recordings
+from harness.leaderboards.bfcl.transcript_steps import OutputCall, extract_turns
 from tests.leaderboards.bfcl.small_release import write_lines, write_release
 
 OSLO = {"id": "simple_python_0", "result": [{"weather_get": '{"city": "Oslo"}'}]}
@@ -22,9 +22,9 @@ MEMORY = {"id": "memory_kv_0-customer-0", "result": [["asking", "You are Michael
 def find(tmp_path: Path) -> Any:
     folder = write_release(tmp_path / "cache")
 
-    def entry_of(case: str) -> Entry:
+    def entry_of(case: str) -> BfclEntry:
         return next(
-            entry for entry in entries_of(case.rpartition("_")[0], folder) if entry.id == case
+            entry for entry in load_entries(case.rpartition("_")[0], folder) if entry.id == case
         )
 
     return entry_of
@@ -45,7 +45,7 @@ def test_a_folder_of_results_is_read_by_model(tmp_path: Path, find: Any) -> None
         [MEMORY],
     )
     found = read_recordings(tmp_path / "result", find)
-    assert {name: list(one.cases()) for name, one in found.items()} == {
+    assert {name: list(one.list_cases()) for name, one in found.items()} == {
         "model-a": ["simple_python_0"],
         "model-b": ["memory_kv_0-customer-0"],
     }
@@ -67,7 +67,7 @@ def test_lines_may_name_their_model_and_be_gzipped(tmp_path: Path, find: Any) ->
 
 def test_function_names_are_mapped_back_to_those_of_the_case(tmp_path: Path, find: Any) -> None:
     file = write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", [OSLO])
-    (transcript,) = read_recordings(file, find)["m"].transcripts("simple_python_0")
+    (transcript,) = read_recordings(file, find)["m"].get_transcripts("simple_python_0")
     assert [(call.tool, call.arguments) for call in transcript.tool_calls] == [
         ("weather.get", {"city": "Oslo"})
     ]
@@ -82,7 +82,9 @@ def test_names_keep_their_dots_where_most_equal_a_function_of_their_case(
     other = {"id": "parallel_multiple_0", "result": [{"weather_get": "{}"}]}
     file = write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", [*dotted, other])
     recording = read_recordings(file, find)["m"]
-    called = [recording.transcripts(case)[0].tool_calls[0].tool for case in recording.cases()]
+    called = [
+        recording.get_transcripts(case)[0].tool_calls[0].tool for case in recording.list_cases()
+    ]
     assert called == ["weather.get", "weather.get", "weather_get"]
 
 
@@ -94,7 +96,7 @@ def test_a_name_with_a_dot_that_is_no_function_of_its_case_says_nothing(
         {"id": case, "result": [{name: "{}"}]} for case in ("irrelevance_0", "parallel_multiple_0")
     ]
     file = write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", [OSLO, *others])
-    (transcript,) = read_recordings(file, find)["m"].transcripts("simple_python_0")
+    (transcript,) = read_recordings(file, find)["m"].get_transcripts("simple_python_0")
     assert transcript.tool_calls[0].tool == "weather.get"
 
 
@@ -102,8 +104,8 @@ def test_a_dot_where_there_should_be_none_is_a_wrong_name(tmp_path: Path, find: 
     without = [OSLO, {"id": "parallel_multiple_0", "result": [{"weather_get": "{}"}]}]
     odd = {"id": "simple_python_1", "result": [{"weather.get": '{"city": "Rome"}'}]}
     file = write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", [*without, odd])
-    (transcript,) = read_recordings(file, find)["m"].transcripts("simple_python_1")
-    fault = fault_of(check_of(find("simple_python_1")).params, transcript)
+    (transcript,) = read_recordings(file, find)["m"].get_transcripts("simple_python_1")
+    fault = find_fault(build_check(find("simple_python_1")).params, transcript)
     assert fault is not None
     assert fault.error_type == "simple_function_checker:wrong_func_name"
     assert fault.message == "called weather.get (with a dot) instead of weather.get"
@@ -117,7 +119,7 @@ def test_what_was_counted_is_kept(tmp_path: Path, find: Any) -> None:
         "latency": [[0.5, 0.25]],
     }
     file = write_lines(tmp_path / "m" / "BFCL_v4_memory_kv_result.json", [line])
-    (transcript,) = read_recordings(file, find)["m"].transcripts("memory_kv_0-customer-0")
+    (transcript,) = read_recordings(file, find)["m"].get_transcripts("memory_kv_0-customer-0")
     assert (
         transcript.usage.input_tokens,
         transcript.usage.output_tokens,
@@ -129,13 +131,13 @@ def test_what_was_counted_is_kept(tmp_path: Path, find: Any) -> None:
 
 def test_what_was_not_recorded_has_no_transcript(tmp_path: Path, find: Any) -> None:
     file = write_lines(tmp_path / "m" / "BFCL_v4_simple_python_result.json", [OSLO])
-    assert read_recordings(file, find)["m"].transcripts("simple_python_1") == ()
+    assert read_recordings(file, find)["m"].get_transcripts("simple_python_1") == ()
 
 
 def test_conversations_ahead_of_memory_cases_are_passed_over(tmp_path: Path, find: Any) -> None:
     ahead = {"id": "memory_kv_prereq_0-customer-0", "result": [["noted"]]}
     file = write_lines(tmp_path / "m" / "BFCL_v4_memory_kv_result.json", [ahead, MEMORY])
-    assert list(read_recordings(file, find)["m"].cases()) == ["memory_kv_0-customer-0"]
+    assert list(read_recordings(file, find)["m"].list_cases()) == ["memory_kv_0-customer-0"]
 
 
 @pytest.mark.parametrize(
@@ -166,8 +168,8 @@ def test_a_folder_without_results_is_an_error(tmp_path: Path, find: Any) -> None
 @pytest.mark.parametrize(
     ("item", "calls", "unreadable"),
     [
-        ([{"f": '{"x": 1}'}, {"g": "{}"}], [Call("f", {"x": 1}), Call("g", {})], None),
-        ([{"f": '{"x": 1}', "g": "{}"}], [Call("f", {"x": 1})], None),
+        ([{"f": '{"x": 1}'}, {"g": "{}"}], [OutputCall("f", {"x": 1}), OutputCall("g", {})], None),
+        ([{"f": '{"x": 1}', "g": "{}"}], [OutputCall("f", {"x": 1})], None),
         ([{"f": {"x": 1}}, {"g": "{}"}], [], "misshapen"),
         ([{"f": '{"x": 1}'}, {}], [], "words"),
         ([{}], [], "words"),
@@ -185,13 +187,13 @@ def test_a_folder_without_results_is_an_error(tmp_path: Path, find: Any) -> None
     ],
 )
 def test_a_recorded_step_is_read_as_the_official_decoder_reads_it(
-    tmp_path: Path, find: Any, item: Any, calls: list[Call], unreadable: str | None
+    tmp_path: Path, find: Any, item: Any, calls: list[OutputCall], unreadable: str | None
 ) -> None:
     file = write_lines(
         tmp_path / "m" / "BFCL_v4_simple_python_result.json", [{**OSLO, "result": item}]
     )
-    (transcript,) = read_recordings(file, find)["m"].transcripts("simple_python_0")
-    (((step,),)) = turns_of(transcript)
+    (transcript,) = read_recordings(file, find)["m"].get_transcripts("simple_python_0")
+    (((step,),)) = extract_turns(transcript)
     assert (list(step.calls), step.unreadable) == (calls, unreadable)
 
 
@@ -199,7 +201,7 @@ def test_the_words_of_a_step_are_those_of_its_first_text(tmp_path: Path, find: A
     line = {**MEMORY, "result": [[["It is 35.", "Is it?"]]]}
     file = write_lines(tmp_path / "m" / "BFCL_v4_memory_kv_result.json", [line])
     assert (
-        read_recordings(file, find)["m"].transcripts("memory_kv_0-customer-0")[0].answer
+        read_recordings(file, find)["m"].get_transcripts("memory_kv_0-customer-0")[0].answer
         == "It is 35."
     )
 
@@ -211,12 +213,15 @@ def conversation(find: Any, tmp_path: Path, result: Any) -> tuple[Any, Any]:
         tmp_path / "m" / "BFCL_v4_multi_turn_miss_func_result.json",
         [{"id": case, "result": result}],
     )
-    (transcript,) = read_recordings(file, find)["m"].transcripts(case)
+    (transcript,) = read_recordings(file, find)["m"].get_transcripts(case)
     fault = (
-        fault_of(check_of(find(case)).params, transcript) if not isinstance(result, list) else None
+        find_fault(build_check(find(case)).params, transcript)
+        if not isinstance(result, list)
+        else None
     )
     calls = [
-        [[call.name for call in step.calls] for step in steps] for steps in turns_of(transcript)
+        [[call.name for call in step.calls] for step in steps]
+        for steps in extract_turns(transcript)
     ]
     return calls, fault and fault.error_type
 
@@ -253,7 +258,7 @@ def test_what_is_no_category_is_named_and_left_out(tmp_path: Path, find: Any) ->
     )
     write_lines(tmp_path / "m" / "agentic" / "BFCL_v4_memory_result.json", older)
     recording = read_recordings(tmp_path, find)["m"]
-    assert list(recording.cases()) == ["simple_python_0"]
+    assert list(recording.list_cases()) == ["simple_python_0"]
     assert list(recording.notes) == [
         ("m: outputs of unknown categories are left out: 2 of 'memory', 1 of 'format_sensitivity'.")
     ]

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.judging.checks import Evidence, evaluate
-from harness.leaderboards.bfcl.check import fault_of
-from harness.leaderboards.bfcl.checker.calls import value_fault
-from harness.leaderboards.bfcl.checker.java import java_value
-from harness.leaderboards.bfcl.checker.javascript import javascript_value
-from harness.leaderboards.bfcl.checker.strings import standardized, standardized_answer
+from harness.judging.checks import Evidence, evaluate_checks
+from harness.leaderboards.bfcl.check import find_fault
+from harness.leaderboards.bfcl.checker.calls import find_argument_fault
+from harness.leaderboards.bfcl.checker.java import parse_java_value
+from harness.leaderboards.bfcl.checker.javascript import parse_javascript_value
+from harness.leaderboards.bfcl.checker.strings import standardize_answer, standardize_text
 from harness.types import (
     AssistantMessage,
     Case,
@@ -39,9 +39,9 @@ def test_samples_have_names_of_their_own() -> None:
 
 @given(st.text())
 def test_a_standardized_text_stays_as_it_is(text: str) -> None:
-    assert standardized(standardized(text)) == standardized(text)
-    assert set(standardized(text)).isdisjoint(" ,./-_*^'")
-    assert set(standardized_answer(text)).isdisjoint(",./-_*^()'")
+    assert standardize_text(standardize_text(text)) == standardize_text(text)
+    assert set(standardize_text(text)).isdisjoint(" ,./-_*^'")
+    assert set(standardize_answer(text)).isdisjoint(",./-_*^()'")
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_standardized_text_stays_as_it_is(text: str) -> None:
 def test_a_java_value_is_read_by_its_type(
     text: str, kind: str, element: str | None, value: object
 ) -> None:
-    found = java_value(text, kind, element)
+    found = parse_java_value(text, kind, element)
     assert found == value
     assert type(found) is type(value)
 
@@ -117,7 +117,7 @@ def test_a_java_value_is_read_by_its_type(
 def test_a_javascript_value_is_read_by_its_type(
     text: str, kind: str, element: str | None, value: object
 ) -> None:
-    found = javascript_value(text, kind, element)
+    found = parse_javascript_value(text, kind, element)
     assert found == value
     assert type(found) is type(value)
 
@@ -146,13 +146,13 @@ SCHEMAS = [
 def test_whatever_a_model_sends_gets_a_verdict(
     value: object, asked: tuple[dict[str, Any], list[Any]]
 ) -> None:
-    fault = value_fault("python", "x", value, *asked)
+    fault = find_argument_fault("python", "x", value, *asked)
     assert fault is None or fault.error_type
 
 
 @pytest.mark.parametrize("answers", [[1.5], [1e308, ""]])
 def test_a_number_too_large_for_a_float_is_of_the_wrong_type(answers: list[Any]) -> None:
-    fault = value_fault("python", "x", 10**400, {"type": "float"}, answers)
+    fault = find_argument_fault("python", "x", 10**400, {"type": "float"}, answers)
     assert fault is not None
     assert fault.error_type == "type_error:simple"
 
@@ -176,7 +176,7 @@ def test_of_several_questions_to_one_memory_the_last_is_judged(
         for message in (UserMessage(text="?"), AssistantMessage(reply=Reply(text=answer)))
     )
     made = Transcript(messages=messages, answer=answers[-1])
-    assert (fault_of(params, made) is None) is right
+    assert (find_fault(params, made) is None) is right
 
 
 @pytest.mark.parametrize(("answer", "right"), [("Paris", True), ("Oslo", False)])
@@ -186,7 +186,7 @@ def test_a_failure_shows_what_was_expected_and_what_was_done(answer: str, right:
     made = Transcript(messages=messages, answer=answer)
     case = Case(name="c", prompt="?", checks=(check,))
     whole = Evidence(case=case, transcript=made, tools=ToolList(tools=()))
-    (result,) = anyio.run(evaluate, whole)
+    (result,) = anyio.run(evaluate_checks, whole)
     assert result.verdict == ("passed" if right else "failed")
     assert result.expected == (None if right else ["Paris"])
     assert result.actual == (None if right else [[{"text": "Oslo"}]])
@@ -197,4 +197,4 @@ def test_where_no_function_fits_a_call_is_a_failure(asked: tuple[ToolRequest, ..
     reply = AssistantMessage(reply=Reply(text="No." if not asked else "", tool_requests=asked))
     calls = tuple(ToolCall(tool=one.tool, arguments={}, outcome="ok", reply=1) for one in asked)
     made = Transcript(messages=(UserMessage(text="?"), reply), tool_calls=calls, answer="No.")
-    assert (fault_of({"category": "irrelevance"}, made) is None) is (not asked)
+    assert (find_fault({"category": "irrelevance"}, made) is None) is (not asked)

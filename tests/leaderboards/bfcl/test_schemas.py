@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from harness.leaderboards.bfcl.schemas import description_of, json_schema, parameters_of
+from harness.leaderboards.bfcl.schemas import build_description, build_parameters, json_schema
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_java_values_travel_as_texts_that_say_what_they_are() -> None:
             "required": ["ids"],
         },
     }
-    schema = parameters_of(function, "java")
+    schema = build_parameters(function, "java")
     assert schema["required"] == ["ids"]
     assert schema["type"] == "object"
     assert {name: one["type"] for name, one in schema["properties"].items()} == {
@@ -89,6 +89,6 @@ def test_java_values_travel_as_texts_that_say_what_they_are() -> None:
     assert "elements are of type String" in schema["properties"]["ids"]["description"]
     assert "any type of Java object" in schema["properties"]["key"]["description"]
     assert (
-        description_of(function, "java")
+        build_description(function, "java")
         == "Does it. Note that the provided function is in Java 8 SDK syntax."
     )

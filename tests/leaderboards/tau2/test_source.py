@@ -15,16 +15,16 @@ from typing import Any
 import pytest
 
 from harness.base.errors import NothingToRun, UsageError
-from harness.base.fetching import Fetched, FetchRequest
+from harness.base.fetching import FetchedData, FetchRequest
 from harness.leaderboards.tau2.data import domain_folder
-from harness.leaderboards.tau2.pins import ITEM_DETAILS, V0_2, V1_0
+from harness.leaderboards.tau2.revisions import ITEM_DETAILS, V0_2, V1_0
 from harness.leaderboards.tau2.source import TAU2_SOURCE
 from tests.leaderboards.tau2.support import published, recordings
 
 NAMES = ("db.json", "policy.md", "tasks.json", "tools.json")
 
 
-def fetch(root: Path, origin: Path | None, **more: Any) -> Fetched:
+def fetch(root: Path, origin: Path | None, **more: Any) -> FetchedData:
     return TAU2_SOURCE.fetch(FetchRequest(root=root, origin=origin, **more), lambda *_: None)
 
 
@@ -108,7 +108,7 @@ def test_data_that_an_earlier_release_was_pinned_to_count_for_nothing(
 ) -> None:
     fetch(tmp_path, plain, categories=("airline",))
     stamp = tmp_path / "tau2" / "fetched.json"
-    stamp.write_text(stamp.read_text().replace(V0_2.tree, "another"))
+    stamp.write_text(stamp.read_text().replace(V0_2.tree_digest, "another"))
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path))
     with pytest.raises(NothingToRun, match="harness fetch tau2"):
         domain_folder("airline")

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from harness.base.errors import UsageError
-from harness.leaderboards.tau2.json_fields import Node
-from harness.leaderboards.tau2.tasks import Action, read_task, scenario_text
+from harness.leaderboards.tau2.json_fields import JsonNode
+from harness.leaderboards.tau2.tasks import Action, format_scenario, read_task
 from tests.leaderboards.tau2.support import task
 
 
@@ -18,7 +18,7 @@ def test_a_scenario_is_told_indented_and_what_is_null_is_left_out() -> None:
         "unknown_info": None,
         "task_instructions": "Be brief.",
     }
-    assert scenario_text({"persona": "Tired.", "instructions": instructions}).split("\n") == [
+    assert format_scenario({"persona": "Tired.", "instructions": instructions}).split("\n") == [
         "Persona:",
         "\tTired.",
         "Instructions:",
@@ -36,7 +36,7 @@ def test_a_scenario_is_told_indented_and_what_is_null_is_left_out() -> None:
 
 def test_instructions_in_plain_words_stand_as_they_are() -> None:
     assert (
-        scenario_text({"persona": None, "instructions": "Ask for a refund."})
+        format_scenario({"persona": None, "instructions": "Ask for a refund."})
         == "Instructions:\n\tAsk for a refund."
     )
 
@@ -44,7 +44,9 @@ def test_instructions_in_plain_words_stand_as_they_are() -> None:
 def test_a_task_is_read_with_its_criteria() -> None:
     compared = {"name": "t", "arguments": {"a": 1}, "compare_args": []}
     found = read_task(
-        Node(task("7", actions=[compared, {"name": "u"}], reward_basis=["ACTION"]), "tasks.json[0]")
+        JsonNode(
+            task("7", actions=[compared, {"name": "u"}], reward_basis=["ACTION"]), "tasks.json[0]"
+        )
     )
     assert found.id == "7"
     assert found.purpose == "Cancels."
@@ -57,7 +59,7 @@ def test_a_task_is_read_with_its_criteria() -> None:
 
 
 def test_without_a_basis_the_database_and_what_is_said_count() -> None:
-    found = read_task(Node(task("7", reward_basis=None), "tasks.json[0]"))
+    found = read_task(JsonNode(task("7", reward_basis=None), "tasks.json[0]"))
     assert found.criteria is not None
     assert found.criteria.basis == ("DB", "COMMUNICATE")
 
@@ -85,5 +87,5 @@ def test_without_a_basis_the_database_and_what_is_said_count() -> None:
 )
 def test_what_is_no_task_is_told_with_its_place(spoilt: Any, message: str) -> None:
     with pytest.raises(UsageError) as caught:
-        read_task(Node(spoilt, "tasks.json[0]"))
+        read_task(JsonNode(spoilt, "tasks.json[0]"))
     assert message in str(caught.value)

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from harness.models.lexical.arguments import Filling, fill
-from harness.models.lexical.read_text import read
-from harness.models.tool_text.parameters import params_of
-from harness.models.tool_text.ranking import Index
+from harness.models.lexical.arguments import Filling, fill_arguments
+from harness.models.lexical.text_parsing import parse_text
+from harness.models.tool_text.parameters import read_params
+from harness.models.tool_text.ranking import ToolIndex
 from harness.types import Tool, ToolList
 from tests.models.lexical.toolsets import TOOLSETS, flag, number, text, tool, whole
 
@@ -19,8 +19,8 @@ TODAY = date(2026, 3, 10)
 
 
 def filled(offered: Tool, request: str, **more: Any) -> Filling:
-    index = Index(ToolList(tools=(offered,)))
-    return fill(index.entries[0], read(request, TODAY), **more)
+    index = ToolIndex(ToolList(tools=(offered,)))
+    return fill_arguments(index.entries[0], parse_text(request, TODAY), **more)
 
 
 def given(offered: Tool, request: str) -> Mapping[str, Any]:
@@ -44,7 +44,7 @@ def test_a_reference_an_alternative_and_a_part_are_resolved() -> None:
             "gone": {"$ref": "other.json"},
         },
     }
-    kinds = {p.name: p.kind for p in params_of(Tool(name="t", input_schema=schema))}
+    kinds = {p.name: p.kind for p in read_params(Tool(name="t", input_schema=schema))}
     assert kinds == {
         "kind": "string",
         "maybe": "integer",
@@ -69,7 +69,7 @@ def test_a_reference_an_alternative_and_a_part_are_resolved() -> None:
     ],
 )
 def test_examples_are_read_from_a_description(description: str, examples: tuple[str, ...]) -> None:
-    (param,) = params_of(one(text(description)))
+    (param,) = read_params(one(text(description)))
     assert param.examples == examples
 
 
@@ -257,7 +257,7 @@ def test_an_object_is_filled_property_by_property() -> None:
 def test_what_is_missing_is_taken_from_the_context_or_named() -> None:
     offered = one(text("Id such as CUST_00042"), name="customer_id")
     assert [param.name for param in filled(offered, "their orders").missing] == ["customer_id"]
-    before = (read("Show customer CUST_00007", TODAY),)
+    before = (parse_text("Show customer CUST_00007", TODAY),)
     assert filled(offered, "their orders", context=before).arguments == (
         {"customer_id": "CUST_00007"},
     )
@@ -265,7 +265,7 @@ def test_what_is_missing_is_taken_from_the_context_or_named() -> None:
 
 def test_an_optional_id_is_taken_from_the_context_only_when_pointed_to() -> None:
     offered = one(text("Id such as CUST_00042"), name="customer_id", required=False)
-    before = (read("Show customer CUST_00007", TODAY),)
+    before = (parse_text("Show customer CUST_00007", TODAY),)
     assert filled(offered, "all orders", context=before).arguments == ({},)
     assert filled(offered, "their orders", context=before, refers_back=True).arguments == (
         {"customer_id": "CUST_00007"},
@@ -275,6 +275,6 @@ def test_an_optional_id_is_taken_from_the_context_only_when_pointed_to() -> None
 def test_all_tools_of_the_fixtures_are_read() -> None:
     for tools in TOOLSETS.values():
         for offered in tools.tools:
-            assert [param.name for param in params_of(offered)] == list(
+            assert [param.name for param in read_params(offered)] == list(
                 offered.input_schema["properties"]
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.models.lexical.calculations import calculations
+from harness.models.lexical.calculations import find_calculations
 from harness.types import ToolList, UserMessage
 from tests.models.lexical.conversations import reply
 from tests.models.lexical.toolsets import number, text, tool
@@ -44,7 +44,7 @@ OPERATIONS = ToolList(
     ],
 )
 def test_a_sum_is_read_in_signs_and_in_words(said: str, expression: str) -> None:
-    assert [one.expression for one in calculations(said)] == [expression]
+    assert [one.expression for one in find_calculations(said)] == [expression]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_sum_is_read_in_signs_and_in_words(said: str, expression: str) -> None
     ],
 )
 def test_dates_ranges_and_versions_are_no_sums(said: str) -> None:
-    assert list(calculations(said)) == []
+    assert list(find_calculations(said)) == []
 
 
 @pytest.mark.parametrize(
@@ -100,4 +100,4 @@ def test_no_calculator_is_no_reason_to_call_something_else() -> None:
 )
 def test_no_text_keeps_it_busy(hostile: str) -> None:
     """What grows with the square of the text or worse would take longer than all tests together."""
-    assert [one.expression for one in calculations(hostile * 20)] == []
+    assert [one.expression for one in find_calculations(hostile * 20)] == []

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.judging.checks.kinds.answer_refusal import declines
+from harness.judging.checks.kinds.answer_refusal import find_refusal
 from harness.models.lexical import LexicalModel
 from harness.models.model import PROVIDERS, open_model
 from harness.types import ModelSpec, ToolList, Transcript, Usage, UserMessage
@@ -307,7 +307,7 @@ def test_nothing_but_the_conversation_and_the_tools_is_looked_at() -> None:
 
 def test_a_tool_list_is_read_once_however_often_it_is_asked_about() -> None:
     lexical = model()
-    indices = [lexical._known(TOOLSETS["git"]).index for _ in range(3)]
+    indices = [lexical._get_indexed(TOOLSETS["git"]).index for _ in range(3)]
     assert len({id(index) for index in indices}) == 1
 
 
@@ -350,7 +350,7 @@ def test_a_limit_of_the_baseline_is_no_refusal() -> None:
     )
     said = reply([UserMessage(text="How many orders are there?")], database)
     assert said.beyond == "write SQL, which sql takes"
-    assert declines(Transcript(answer=said.text)) is None
+    assert find_refusal(Transcript(answer=said.text)) is None
 
 
 def test_a_missing_word_is_asked_for_and_is_no_limit() -> None:

@@ -54,5 +54,5 @@ async def test_a_description_of_megabytes_is_read_at_its_beginning() -> None:
     long = replace(GET, description=f"{GET.description} {'words ' * 1_000_000}")
     await turns_during(long)
     model = LexicalModel(ModelSpec(name="lexical", provider="lexical", model_id="lexical"))
-    known = model._known(ToolList(tools=(long,)))
+    known = model._get_indexed(ToolList(tools=(long,)))
     assert [len(entry.tool.description or "") for entry in known.index.entries] == [20_000]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.models.tool_text.permission import NO_LEAVE, Leave, reads
+from harness.models.tool_text.permission import NO_LEAVE, Leave, is_read_only
 from harness.types import (
     AssistantMessage,
     Message,
@@ -60,7 +60,7 @@ def test_questions_about_changes_that_were_once_made_for_them() -> None:
     ):
         tools = servers()[server]
         made = [tools.get(one.tool) for one in asked(prompt, tools).tool_requests]
-        assert all(tool is not None and reads(tool) for tool in made)
+        assert all(tool is not None and is_read_only(tool) for tool in made)
 
 
 GIT = servers()["git_cyanheads"]

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.base.canonical import canonical_json
-from harness.models.lexical.dates import periods
+from harness.models.lexical.dates import find_periods
 from harness.models.tool_text.terms import word_set
 from harness.types import (
     AssistantMessage,
@@ -152,7 +152,7 @@ def test_any_order_of_messages_gets_a_reply_and_the_same_one_again(messages: lis
 
 @given(text=WORDS | st.text(max_size=60), day=st.dates())
 def test_any_text_on_any_day_holds_only_days_that_exist(text: str, day: Any) -> None:
-    for period in periods(text, day):
+    for period in find_periods(text, day):
         assert 0 <= period.start < period.end <= len(text)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.models.lexical.time_zones import zone_of
+from harness.models.lexical.time_zones import find_zone
 from harness.types import Tool, ToolList, UserMessage
 from tests.models.lexical.conversations import reply
 from tests.models.lexical.toolsets import text, tool
@@ -96,7 +96,7 @@ def test_the_words_around_a_city_tell_which_zone_it_is(
 
 
 def test_cities_are_zones_whatever_the_machine_has_installed() -> None:
-    assert [zone_of(city) for city in ("new york", "São Paulo", "Sao Paulo", "Gotham")] == [
+    assert [find_zone(city) for city in ("new york", "São Paulo", "Sao Paulo", "Gotham")] == [
         "America/New_York",
         None,
         "America/Sao_Paulo",

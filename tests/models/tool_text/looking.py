@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from harness.models.tool_text.actions import is_verb
-from harness.models.tool_text.terms import is_stop_word, words
+from harness.models.tool_text.terms import is_stop_word, split_words
 from harness.types import Tool, ToolList
 
 BY_HAND: Mapping[str, tuple[str, ...]] = {
@@ -119,7 +119,7 @@ _TEMPLATES = (
 
 def thing_of(tool: Tool) -> str:
     """Return what a tool is about, by the nouns of its name."""
-    nouns = [word for word in words(tool.name) if not (is_verb(word) or is_stop_word(word))]
+    nouns = [word for word in split_words(tool.name) if not (is_verb(word) or is_stop_word(word))]
     return " ".join(nouns)
 
 

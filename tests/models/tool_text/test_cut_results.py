@@ -6,15 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.models.tool_text.cut_results import cut_note, cut_result
-from harness.models.tool_text.tokens import beginning_of, tokens_in
+from harness.models.tool_text.tokens import estimate_tokens, take_beginning
 
 
 @given(st.text("ab c客户", max_size=80), st.integers(0, 40))
 def test_the_beginning_of_a_text_is_the_longest_that_fits(text: str, most: int) -> None:
-    kept = beginning_of(text, most)
+    kept = take_beginning(text, most)
     assert text.startswith(kept)
-    assert tokens_in(kept) <= most
-    assert kept == text or tokens_in(text[: len(kept) + 1]) > most
+    assert estimate_tokens(kept) <= most
+    assert kept == text or estimate_tokens(text[: len(kept) + 1]) > most
 
 
 def test_the_note_of_a_cut_result_is_found_again() -> None:

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 
 from harness.base.validation.budget import Budget
-from harness.base.validation.validators import Validation, check
-from harness.models.tool_text.example_arguments import Arguments, example_arguments
+from harness.base.validation.validators import Validation, validate_value
+from harness.models.tool_text.example_arguments import ExampleArguments, build_example_arguments
 from harness.types import Tool
 from tests.descriptions.drafting.toolsets import simple_tools, tool
 
 
 def drawn(schema: dict[str, Any], name: str = "value", tool_name: str = "get_order") -> Any:
-    return example_arguments(tool(tool_name, "Get.", {name: schema}, required=name)).values.get(
-        name
-    )
+    return build_example_arguments(
+        tool(tool_name, "Get.", {name: schema}, required=name)
+    ).values.get(name)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_two_parameters_are_not_made_up_alike() -> None:
         {"old_text": text, "new_text": text, "a": number, "b": number},
         required="old_text new_text a b",
     )
-    values = example_arguments(edit).values
+    values = build_example_arguments(edit).values
     assert values["old_text"] != values["new_text"]
     assert values["a"] != values["b"]
 
@@ -99,8 +99,10 @@ def test_of_optional_parameters_only_a_telling_one_is_given() -> None:
         "List.",
         {"limit": {"type": "integer", "default": 5}, "status": {"enum": ["open", "closed"]}},
     )
-    assert example_arguments(listing).values == {"status": "open"}
-    assert example_arguments(tool("list", "List.", {"limit": {"type": "integer"}})).values == {}
+    assert build_example_arguments(listing).values == {"status": "open"}
+    assert (
+        build_example_arguments(tool("list", "List.", {"limit": {"type": "integer"}})).values == {}
+    )
 
 
 def test_a_reference_is_followed() -> None:
@@ -110,7 +112,9 @@ def test_a_reference_is_followed() -> None:
         "required": ["status"],
         "$defs": {"Status": {"enum": ["open", "closed"]}},
     }
-    assert example_arguments(Tool(name="list", input_schema=schema)).values == {"status": "open"}
+    assert build_example_arguments(Tool(name="list", input_schema=schema)).values == {
+        "status": "open"
+    }
 
 
 def test_one_of_two_that_the_schema_wants_is_added() -> None:
@@ -119,14 +123,14 @@ def test_one_of_two_that_the_schema_wants_is_added() -> None:
         "properties": {"email": {"type": "string"}, "phone": {"type": "string"}},
         "anyOf": [{"required": ["phone"]}],
     }
-    assert list(example_arguments(Tool(name="find", input_schema=schema)).values) == ["phone"]
+    assert list(build_example_arguments(Tool(name="find", input_schema=schema)).values) == ["phone"]
 
 
 def test_a_parameter_that_no_value_fits_is_named_as_missing() -> None:
-    arguments = example_arguments(
+    arguments = build_example_arguments(
         tool("get", "Get.", {"x": {"type": "string", "pattern": "(?=a)b"}}, required="x")
     )
-    assert arguments == Arguments(missing=("x",))
+    assert arguments == ExampleArguments(missing=("x",))
 
 
 def test_a_pattern_that_takes_for_ever_takes_no_time() -> None:
@@ -136,9 +140,9 @@ def test_a_pattern_that_takes_for_ever_takes_no_time() -> None:
 
 @given(simple_tools())
 def test_the_arguments_for_a_simple_schema_are_valid(simple: Tool) -> None:
-    arguments = example_arguments(simple)
+    arguments = build_example_arguments(simple)
     assert arguments.missing == ()
-    assert check(arguments.values, simple.input_schema, Budget(100_000)) == Validation()
+    assert validate_value(arguments.values, simple.input_schema, Budget(100_000)) == Validation()
 
 
 def test_a_schema_that_takes_for_ever_is_given_up_and_says_so() -> None:
@@ -152,4 +156,4 @@ def test_a_schema_that_takes_for_ever_is_given_up_and_says_so() -> None:
             "required": ["a"],
         },
     )
-    assert example_arguments(bomb) == Arguments(missing=("a",), gave_up=True)
+    assert build_example_arguments(bomb) == ExampleArguments(missing=("a",), gave_up=True)

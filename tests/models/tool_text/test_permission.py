@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.models.tool_text.orders import orders_in
-from harness.models.tool_text.permission import Leave, may_call, reads
+from harness.models.tool_text.instructions import find_instructions
+from harness.models.tool_text.permission import Leave, is_read_only, may_call
 from harness.types import Tool
 from tests.models.tool_text.public_tools import marked_as_changing, servers, unmarked
 
@@ -31,7 +31,7 @@ def bare(name: str, description: str = "", **properties: object) -> Tool:
 
 
 def test_no_public_tool_reads_that_its_author_marks_as_changing() -> None:
-    assert [tool.name for tool in TOOLS if marked_as_changing(tool) and reads(tool)] == []
+    assert [tool.name for tool in TOOLS if marked_as_changing(tool) and is_read_only(tool)] == []
 
 
 def test_without_its_marks_hardly_a_public_tool_is_mistaken_for_one_that_reads() -> None:
@@ -42,14 +42,14 @@ def test_without_its_marks_hardly_a_public_tool_is_mistaken_for_one_that_reads()
         if marked_as_changing(tool)
     ]
     assert len(changing) > 150
-    assert len([tool.name for tool in changing if reads(tool)]) <= MOST_MISTAKEN
+    assert len([tool.name for tool in changing if is_read_only(tool)]) <= MOST_MISTAKEN
 
 
 def test_most_public_tools_that_read_are_known_to() -> None:
     reading = [tool for tool in TOOLS if tool.read_only and not tool.destructive]
-    assert all(map(reads, reading))
+    assert all(map(is_read_only, reading))
     known = [
-        reads(BARE[server, tool.name])
+        is_read_only(BARE[server, tool.name])
         for server, tools in servers().items()
         for tool in tools.tools
         if tool.read_only
@@ -101,7 +101,7 @@ def test_most_public_tools_that_read_are_known_to() -> None:
     ],
 )
 def test_what_is_not_known_to_read_does_not_read(name: str, description: str) -> None:
-    assert not reads(bare(name, description))
+    assert not is_read_only(bare(name, description))
 
 
 @pytest.mark.parametrize(
@@ -124,11 +124,11 @@ def test_what_is_not_known_to_read_does_not_read(name: str, description: str) ->
     ],
 )
 def test_a_tool_whose_verbs_only_read_reads(name: str, description: str) -> None:
-    assert reads(bare(name, description))
+    assert is_read_only(bare(name, description))
 
 
 def test_code_to_execute_may_do_anything() -> None:
-    assert not reads(bare("get_rows", "Get the rows of a query.", sql=""))
+    assert not is_read_only(bare("get_rows", "Get the rows of a query.", sql=""))
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_parameter_that_chooses_what_is_done_has_to_offer_only_reading(
     method: dict[str, object], others: dict[str, object], known: bool
 ) -> None:
     schema = {"type": "object", "properties": {"method": method, **others}}
-    assert reads(Tool(name="get_it", description="Get it.", input_schema=schema)) is known
+    assert is_read_only(Tool(name="get_it", description="Get it.", input_schema=schema)) is known
 
 
 WORDS = st.text(st.characters(categories=["Ll"]), min_size=3, max_size=9)
@@ -168,15 +168,15 @@ def test_marks_decide_whatever_the_words_say(
         destructive=destructive,
     )
     if read_only is not None or destructive:
-        assert reads(tool) == (read_only is True and not destructive)
+        assert is_read_only(tool) == (read_only is True and not destructive)
     else:
-        assert reads(tool) == reads(bare(name, description))
+        assert is_read_only(tool) == is_read_only(bare(name, description))
 
 
 @given(WORDS, st.sampled_from(["", "{} the orders.", "{} orders of a customer."]))
 def test_a_verb_that_nobody_knows_is_not_one_of_reading(verb: str, description: str) -> None:
     tool = bare(f"{verb}_orders", description.format(verb.capitalize()))
-    assert not reads(tool) or reads(bare(verb))
+    assert not is_read_only(tool) or is_read_only(bare(verb))
 
 
 def test_made_up_arguments_need_a_mark() -> None:
@@ -215,7 +215,7 @@ def test_leave_covers_the_tools_that_it_names() -> None:
     ],
 )
 def test_a_change_that_the_user_orders_may_be_made(prompt: str, tool: Tool) -> None:
-    assert may_call(tool, orders=orders_in(prompt))
+    assert may_call(tool, orders=find_instructions(prompt))
 
 
 @pytest.mark.parametrize(
@@ -242,4 +242,4 @@ def test_a_change_that_the_user_orders_may_be_made(prompt: str, tool: Tool) -> N
     ],
 )
 def test_an_order_for_something_else_allows_nothing(prompt: str, tool: Tool) -> None:
-    assert not may_call(tool, orders=orders_in(prompt))
+    assert not may_call(tool, orders=find_instructions(prompt))

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from harness.probing.arguments.other_types import of_other_types
+from harness.probing.arguments.other_types import propose_other_types
 
 NULL = "null as 'city'"
 
 
 def tried(part: dict[str, Any]) -> set[str]:
     schema = {"type": "object", "properties": {"city": part}}
-    return {bend.words for bend in of_other_types(schema, {"city": "Lisbon"}, {})}
+    return {bend.words for bend in propose_other_types(schema, {"city": "Lisbon"}, {})}
 
 
 def test_null_is_tried_where_the_schema_does_not_allow_it() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.probing.gains import Gain, Withheld
+from harness.probing.gains import ForgeryGain, WithheldData
 from harness.types import ToolCall
 from tests.judging.policy.views import call, view
 
@@ -29,16 +29,16 @@ def listed(rows: Sequence[Mapping[str, Any]], *names: str) -> ToolCall:
     return call("list_cases", {}, structured=shown(rows, *names), text="")
 
 
-def gain(who: str, made: ToolCall, usual: Sequence[Mapping[str, Any]] = ROWS) -> Gain | None:
+def gain(who: str, made: ToolCall, usual: Sequence[Mapping[str, Any]] = ROWS) -> ForgeryGain | None:
     """Return what ``who`` gains by ``made``; the regular list has the rows ``usual``.
 
     A clerk's has neither amounts nor the last case, and an auditor's has no amounts.
     """
-    withheld = Withheld(
+    withheld = WithheldData(
         [
             view("partner", listed(usual, "case_id", "title", "settled")),
             view("clerk", listed(usual[:-1], "case_id", "title")),
             view("auditor", listed(usual, "case_id", "title")),
         ]
     )
-    return withheld.gain(who, made, made.arguments, {}, same=False)
+    return withheld.find_gain(who, made, made.arguments, {}, same=False)

@@ -9,7 +9,11 @@ import pytest
 from harness.base.errors import InvalidInput, UsageError
 from harness.base.trust import GATE
 from harness.probing.callers import ProbeCaller
-from harness.probing.interference.data_sets import check, expanded, server_with
+from harness.probing.interference.data_sets import (
+    check_alterations,
+    expand_alterations,
+    set_server_data,
+)
 from harness.types import (
     Alteration,
     DataSet,
@@ -59,7 +63,7 @@ def test_a_declaration_that_cannot_work_is_refused_with_its_place(
     one: Alteration, server: ServerSpec, told: str
 ) -> None:
     with pytest.raises(InvalidInput) as caught:
-        check([one], server, CALLERS)
+        check_alterations([one], server, CALLERS)
     assert told in str(caught.value)
     assert "evals/people.yml:6:5" in str(caught.value)
 
@@ -75,7 +79,7 @@ def test_a_declaration_that_cannot_work_is_refused_with_its_place(
     ],
 )
 def test_a_declaration_that_works_is_accepted(one: Alteration, server: ServerSpec) -> None:
-    check([one], server, CALLERS)
+    check_alterations([one], server, CALLERS)
 
 
 def test_a_server_keeps_its_own_settings_under_those_of_the_data() -> None:
@@ -84,7 +88,7 @@ def test_a_server_keeps_its_own_settings_under_those_of_the_data() -> None:
         transport=TransportSpec(command="python", args=("desk.py",), env={"A": "1", "B": "1"}),
         isolation="case",
     )
-    changed = server_with(own, DataSet(args=("--other",), env={"B": "2"}))
+    changed = set_server_data(own, DataSet(args=("--other",), env={"B": "2"}))
     assert changed.transport.args == ("desk.py", "--other")
     assert changed.transport.env == {"A": "1", "B": "2"}
     assert changed.isolation == "none"
@@ -92,10 +96,10 @@ def test_a_server_keeps_its_own_settings_under_those_of_the_data() -> None:
 
 def test_references_are_replaced_and_one_without_a_value_is_an_error() -> None:
     one = alteration(DataSet(env={"SEED": "${SEED}"}, args=("${WHERE:-here}",)))
-    (ready,) = expanded([one], {"SEED": "7"})
+    (ready,) = expand_alterations([one], {"SEED": "7"})
     assert (ready.b.env, ready.b.args) == ({"SEED": "7"}, ("here",))
     with pytest.raises(InvalidInput) as caught:
-        expanded([one], {})
+        expand_alterations([one], {})
     assert "people.yml:6:5" in str(caught.value)
     assert "SEED is not set" in str(caught.value)
 
@@ -116,5 +120,5 @@ def test_other_data_of_a_strangers_suite_start_nothing_without_consent(
         at=Location(file=str(suite), line=1, column=1),
     )
     with pytest.raises(UsageError) as caught:
-        check([one], STARTED, CALLERS)
+        check_alterations([one], STARTED, CALLERS)
     assert "start desk with PYTHONSTARTUP=evil.py" in str(caught.value)

@@ -10,8 +10,8 @@ from harness.probing.callers import ProbeCaller
 from harness.probing.interference.further_calls import (
     MOST_FURTHER,
     AlteredValue,
-    further_calls,
-    leads_on,
+    is_paging_name,
+    propose_further_calls,
 )
 from harness.probing.planned_calls import ProbeCall
 from harness.types import Tool
@@ -45,7 +45,7 @@ PERSON = tool("get_person", person_id={"type": "string"})
 
 
 def arguments(*own: tuple[ProbeCall, Tool]) -> list[dict[str, Any]]:
-    made, left_out = further_calls([[CLERK]], own, ALTERED, {"clerk": ["page-2"]})
+    made, left_out = propose_further_calls([[CLERK]], own, ALTERED, {"clerk": ["page-2"]})
     assert left_out == 0
     assert all(call.tool in {one.name for _, one in own} for call in made["clerk"])
     return [dict(call.arguments) for call in made["clerk"]]
@@ -73,7 +73,7 @@ def test_lists_are_sorted_by_the_field_cut_short_and_turned() -> None:
     assert any(one.get("sort_by") == "salary" for one in found)
     assert {"limit": 1} in found
     assert {"cursor": "page-2"} in found
-    assert [name for name in ("next_cursor", "pageToken", "name") if leads_on(name)] == [
+    assert [name for name in ("next_cursor", "pageToken", "name") if is_paging_name(name)] == [
         "next_cursor",
         "pageToken",
     ]
@@ -83,7 +83,7 @@ def test_no_call_is_made_twice_nor_one_that_everybody_makes() -> None:
     found = arguments((LIST, PEOPLE), (RECORD_CALL, PERSON))
     assert LIST.arguments not in found
     assert RECORD_CALL.arguments not in found
-    made, _ = further_calls([[CLERK]], [(LIST, PEOPLE)], ALTERED, {})
+    made, _ = propose_further_calls([[CLERK]], [(LIST, PEOPLE)], ALTERED, {})
     assert len({call.label for call in made["clerk"]}) == len(made["clerk"])
 
 
@@ -92,7 +92,7 @@ def test_what_is_left_out_is_counted_and_the_first_rank_comes_first() -> None:
         (ProbeCall(tool=f"list_{number}", arguments={"team": "x"}, changes=False), PEOPLE)
         for number in range(20)
     ]
-    made, left_out = further_calls([[CLERK], [OTHER]], own, ALTERED, {})
+    made, left_out = propose_further_calls([[CLERK], [OTHER]], own, ALTERED, {})
     assert sum(map(len, made.values())) == MOST_FURTHER
     assert left_out > 0
     assert len(made["clerk"]) > len(made.get("other", []))
@@ -102,7 +102,7 @@ def test_a_choice_that_names_the_field_is_made_before_other_arguments_are_bent()
     choices = {"type": "string", "enum": ["name", "salary", "salary_desc", "-salary"]}
     own = [(LIST, tool("list_people", **PEOPLE.input_schema["properties"], order=choices))]
     crowd = [ProbeCaller(name=f"c{n}", user_context={"role": "clerk", "n": n}) for n in range(30)]
-    made, left_out = further_calls([crowd], own, ALTERED, {})
+    made, left_out = propose_further_calls([crowd], own, ALTERED, {})
     assert left_out > 0
     for caller in crowd:
         asked = [call.arguments for call in made[caller.name]]

@@ -9,11 +9,11 @@ import pytest
 
 from harness.base.builtin import builtin_server, builtin_suites
 from harness.judging.checks import VOCABULARY
-from harness.probing.callers import named_callers
+from harness.probing.callers import name_callers
 from harness.probing.mutants.probe_recording import ProbeRecording
 from harness.probing.mutants.probe_verdicts import ProbeJudge
 from harness.probing.mutants.score import MutationScore, mutation_score
-from harness.probing.prober import ProbePlan, probe
+from harness.probing.prober import ProbePlan, run_probe
 from harness.suites.readers import read_suite
 
 FLOOR = 0.9
@@ -22,9 +22,9 @@ FLOOR = 0.9
 def score_of(suite: str, server: str, runs: Path) -> MutationScore:
     cases = read_suite(builtin_suites() / f"{suite}.yml", VOCABULARY).cases
     plan = ProbePlan(
-        server=builtin_server(server), callers=named_callers(cases), cases=cases, damaged=False
+        server=builtin_server(server), callers=name_callers(cases), cases=cases, damaged=False
     )
-    log = anyio.run(probe, plan, runs).log
+    log = anyio.run(run_probe, plan, runs).log
     recording = ProbeRecording(log, cases)
     return anyio.run(mutation_score, recording, ProbeJudge(recording))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.reports.comparing.compare import compare
+from harness.reports.comparing.contrasts import compare_logs
 from harness.reports.comparing.page import write_comparison_html
 from harness.runlog import Footer, Header, LogWriter, RunLog, ToolsLine, TrialLine, read_log
 from harness.types import Tool, ToolCall, ToolList, Transcript, TrialResult
@@ -89,7 +89,7 @@ def logs(tmp_path: Path) -> list[RunLog]:
 def page_of(logs: list[RunLog]) -> Path:
     path = logs[0].path.with_name("compared.html")
     with path.open("w", encoding="utf-8") as stream:
-        write_comparison_html(compare(logs), stream)
+        write_comparison_html(compare_logs(logs), stream)
     return path
 
 

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from harness.reports.build import build_report
 from harness.reports.formats.console import print_summary
-from harness.reports.formats.markdown_report import code, fenced
+from harness.reports.formats.markdown_report import fence_code, format_code
 from harness.types import Usage
 from tests.reports.sample_logs import (
     STAND_IN,
@@ -54,7 +54,7 @@ def test_it_says_what_judges_and_users_took_and_where_no_judge_scored(tmp_path: 
         "judge gpt-4o · tokens 9 in, 2 out · cost $0.50",
         "user mini · tokens 0 in, 0 out · cost $1.00",
     ):
-        assert code(line) in lines
+        assert format_code(line) in lines
         assert line in stream.getvalue().splitlines()
     assert "faithfulness" not in written(an_ordinary_log(tmp_path / "other"), "markdown")
 
@@ -89,8 +89,8 @@ def test_everything_fits_into_a_comment_and_says_what_does_not(tmp_path: Path) -
     ],
 )
 def test_a_code_span_holds_any_text(text: str, expected: str) -> None:
-    assert code(text) == expected
+    assert format_code(text) == expected
 
 
 def test_a_code_block_cannot_be_closed_from_inside() -> None:
-    assert fenced("a\n````\nb") == "`````text\na\n````\nb\n`````"
+    assert fence_code("a\n````\nb") == "`````text\na\n````\nb\n`````"

@@ -10,24 +10,27 @@ from typing import Any
 from harness.reports.build import build_report
 from harness.reports.formats.json_report import write_json
 from harness.reports.formats.jsonl_report import write_jsonl
-from harness.reports.querying.asking import asked
-from harness.reports.querying.index import facts_of, index_of
+from harness.reports.querying.index import open_log_index, read_index_facts
+from harness.reports.querying.sql_query import answer_query
 from harness.runlog import read_log
 
 
 def ask(log: Path, sql: str, timeout_s: float = 60.0) -> list[tuple[Any, ...]]:
-    with index_of(log) as index:
+    with open_log_index(log) as index:
         return ask_index(index, log, sql, timeout_s)
 
 
 def ask_index(index: Path, log: Path, sql: str, timeout_s: float = 60.0) -> list[tuple[Any, ...]]:
-    run, _ = facts_of(index, log)
-    with asked([(run, index)], sql, timeout_s) as answer:
+    run, _ = read_index_facts(index, log)
+    with answer_query([(run, index)], sql, timeout_s) as answer:
         return list(answer.rows)
 
 
 def objects(log: Path, sql: str) -> list[dict[str, Any]]:
-    with index_of(log) as index, asked([(facts_of(index, log)[0], index)], sql, 60) as answer:
+    with (
+        open_log_index(log) as index,
+        answer_query([(read_index_facts(index, log)[0], index)], sql, 60) as answer,
+    ):
         return [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
 
 

@@ -174,7 +174,7 @@ def _append_again(log: RunLog, status: Status) -> None:
     first = next(one for one in log.results if one.status == "failed")
     again = replace(first, status=status, checks=first.checks if status == "failed" else ())
     with LogWriter(log.path) as writer:
-        writer.append(TrialLine(run=again, transcript=log.transcript(first.key)))
+        writer.append(TrialLine(run=again, transcript=log.read_transcript(first.key)))
         assert log.footer is not None
         writer.append(log.footer)
 

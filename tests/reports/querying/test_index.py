@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness.reports.querying import index as indexing
-from harness.reports.querying.index import NAME, index_of
+from harness.reports.querying.index import NAME, open_log_index
 from harness.runlog import LogWriter, TrialLine
 from tests.reports.querying.support import ask, assert_equals_reports
 from tests.reports.sample_logs import a_conversation, a_run, an_ordinary_log
@@ -35,7 +35,7 @@ def append(log: Path, case: str, status: str = "passed") -> None:
 def read_in(log: Path) -> list[int]:
     """Return where each line ends that is read to ask a question."""
     told: list[int] = []
-    with index_of(log, told.append):
+    with open_log_index(log, told.append):
         return told
 
 
@@ -144,8 +144,8 @@ def test_a_folder_that_cannot_be_written_gets_a_passing_index(
     def refused(*_: object) -> None:
         raise PermissionError
 
-    monkeypatch.setattr(indexing, "_draft_in", refused)  # root may write anywhere
-    with index_of(log) as index:
+    monkeypatch.setattr(indexing, "_create_draft", refused)  # root may write anywhere
+    with open_log_index(log) as index:
         assert index.parent != log.parent
     assert not index.exists()
     assert not log.with_name(NAME).exists()
@@ -159,7 +159,7 @@ def test_nothing_is_left_of_an_index_that_could_not_be_finished(log: Path) -> No
     def stop(_: int) -> None:
         raise Stopped
 
-    with pytest.raises(Stopped), index_of(log, stop):
+    with pytest.raises(Stopped), open_log_index(log, stop):
         pass
     assert [one.name for one in log.parent.iterdir()] == ["log.jsonl"]
 
@@ -169,7 +169,7 @@ def test_a_draft_of_a_process_that_was_killed_is_removed_and_one_under_way_is_no
 ) -> None:
     dead = log.with_name(f".{NAME}.dead")
     dead.write_bytes(b"")
-    alive, lock = indexing._draft_in(log.parent)
+    alive, lock = indexing._create_draft(log.parent)
     assert not dead.exists()
     ask(log, TRIALS)
     assert alive.exists()

@@ -46,7 +46,7 @@ def test_an_index_from_before_a_review_serves_the_next_one(
     made = log.with_name(NAME).stat()
     judged = [trial for trial in run.trials if trial.status in {"passed", "failed"}]
     for trial in judged[:2]:
-        known = by_index(log, monkeypatch).known(trial)
+        known = by_index(log, monkeypatch).get_status(trial)
         add_review(log, trial.key, "accept", by="Ann", known=known)
     now = log.with_name(NAME).stat()
     assert (now.st_ino, now.st_mtime_ns) == (made.st_ino, made.st_mtime_ns)

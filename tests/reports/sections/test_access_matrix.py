@@ -8,14 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.reports.build import build_report
-from harness.reports.formats.html_report.overview import overview
+from harness.reports.formats.html_report.overview import build_overview
 from harness.reports.formats.json_report import write_json
 from harness.reports.formats.markdown_report import write_markdown
-from harness.types import Aside
+from harness.types import SideContent
 from tests.judging.test_access import FULL, a_log, a_run
 from tests.reports.formats.test_console import summary
 
-CLOSED = Aside(
+CLOSED = SideContent(
     place="the resource shelf://a<b>\x1b",
     text="its own words",
     unread="the server answers with an error (code -32603)",
@@ -30,7 +30,7 @@ def test_what_nobody_could_read_is_named_in_every_report(tmp_path: Path) -> None
     report = build_report(log)
     assert {case.status for case in report.cases} == {"passed"}
     assert f"! Not read in shop: {LINE}" in summary(log, 200)
-    shown = overview(report, log)["access"]["warnings"]
+    shown = build_overview(report, log)["access"]["warnings"]
     assert any(f"Not read in shop: {LINE}" in words for words in shown)
     text = io.StringIO()
     write_markdown(report, log, text)
@@ -41,7 +41,7 @@ def test_what_nobody_could_read_is_named_in_every_report(tmp_path: Path) -> None
 
 
 def test_what_others_may_read_is_no_gap(tmp_path: Path) -> None:
-    read = replace(FULL, beside=(Aside(place=CLOSED.place, text="words"),))
+    read = replace(FULL, beside=(SideContent(place=CLOSED.place, text="words"),))
     refused = replace(FULL, beside=(CLOSED,))
     log = a_log(tmp_path, (a_run("admin"), read), (a_run("clerk"), refused))
     assert build_report(log).access.not_read == {}

@@ -14,17 +14,17 @@ from typing import Any
 
 import pytest
 
-from harness.judging.checks import VOCABULARY, Evidence, evaluate
+from harness.judging.checks import VOCABULARY, Evidence, evaluate_checks
 from harness.judging.trial import judge_trial
-from harness.pytest_plugin.failure_text import totals
+from harness.pytest_plugin.failure_text import format_totals
 from harness.reports.build import build_report
-from harness.reports.formats.html_report.overview import overview
+from harness.reports.formats.html_report.overview import build_overview
 from harness.reports.sections.call_outcomes import (
     call_lines,
     calls_words,
     case_mark,
     count_calls,
-    mark,
+    format_mark,
 )
 from harness.runlog import RunLog, TrialLine, read_lines
 from harness.types import (
@@ -39,7 +39,7 @@ from harness.types import (
     TrialResult,
     UserMessage,
 )
-from harness.web.results import result, summary
+from harness.web.results import build_summary, encode_result
 from tests.reports.formats.test_console import summary as on_the_console
 from tests.reports.packs import all_of
 from tests.reports.sample_logs import a_conversation, a_log, a_run, written
@@ -88,7 +88,7 @@ async def judged(
         tools=a_tool_list("get") if status is None else ToolList(tools=()),
     )
     trial = Trial(suite="s", case=case, model="m", index=0, key="k")
-    return judge_trial(trial, said, await evaluate(evidence))
+    return judge_trial(trial, said, await evaluate_checks(evidence))
 
 
 # ── The counts ───────────────────────────────────────────────────────────────────────────────
@@ -153,7 +153,7 @@ def test_calls_are_told_where_any_trial_ran_and_not_where_none_did(tmp_path: Pat
 def test_a_trial_that_passed_without_a_successful_call_is_marked(
     outcomes: tuple[Outcome, ...], words: str
 ) -> None:
-    assert mark(with_calls(*outcomes)) == words
+    assert format_mark(with_calls(*outcomes)) == words
 
 
 @pytest.mark.parametrize("kind", ["only_call", "graded", "max_calls", "decision", "refuses"])
@@ -161,20 +161,20 @@ def test_a_check_of_a_log_that_does_not_say_what_it_expected_excuses_nothing(kin
     check = CheckResult(kind=kind, label=kind, verdict="passed")
     unknown: list[Any] = [None, {}, "x"]
     for expected in unknown:
-        assert mark(with_calls("denied", checks=(replace(check, expected=expected),)))
+        assert format_mark(with_calls("denied", checks=(replace(check, expected=expected),)))
 
 
 def test_only_what_passed_and_had_tools_is_marked() -> None:
-    assert mark(replace(with_calls(), status="failed")) is None
-    assert mark(replace(with_calls(), status="skipped", stop=None, tool_calls=0)) is None
-    assert mark(with_calls(offered=0)) is None
+    assert format_mark(replace(with_calls(), status="failed")) is None
+    assert format_mark(replace(with_calls(), status="skipped", stop=None, tool_calls=0)) is None
+    assert format_mark(with_calls(offered=0)) is None
 
 
 async def test_an_expected_call_that_was_withheld_is_marked_although_others_succeeded() -> None:
     run = await judged({"must_call": ["get"]}, "blocked")
     other = replace(run, outcomes={"ok": 1, "blocked": 1})
-    assert mark(other) == "passed, but the call of must_call get was not sent (blocked)"
-    assert mark(await judged({"must_call": ["get"]}, "ok", "blocked")) is None
+    assert format_mark(other) == "passed, but the call of must_call get was not sent (blocked)"
+    assert format_mark(await judged({"must_call": ["get"]}, "ok", "blocked")) is None
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ async def test_who_was_asked_for_refusals_or_for_no_call_is_not_marked(
 ) -> None:
     run = await judged(assertions, *outcomes)
     assert run.status == "passed"
-    assert mark(run) is None
+    assert format_mark(run) is None
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ async def test_who_was_asked_for_anything_else_is_marked(
 ) -> None:
     run = await judged(assertions, *outcomes)
     assert run.status == "passed"
-    assert mark(run) is not None
+    assert format_mark(run) is not None
 
 
 def test_of_several_trials_it_is_said_how_many_are_marked(tmp_path: Path) -> None:
@@ -289,9 +289,9 @@ def test_every_format_that_adds_up_counts(log: RunLog) -> None:
     properties = ET.fromstring(written(log, "junit")).iter("property")
     assert COUNTS in {one.get("value") for one in properties}
     assert COUNTS in written(log, "markdown")
-    assert COUNTS in overview(build_report(log), log)["repeats"]
-    assert COUNTS in list(totals(build_report(log)))
-    assert summary(log)["calls"] == counts
+    assert COUNTS in build_overview(build_report(log), log)["repeats"]
+    assert COUNTS in list(format_totals(build_report(log)))
+    assert build_summary(log)["calls"] == counts
 
 
 def test_the_table_of_a_notebook_counts_and_marks(log: RunLog) -> None:
@@ -301,11 +301,11 @@ def test_the_table_of_a_notebook_counts_and_marks(log: RunLog) -> None:
 
 
 def test_the_end_of_a_pytest_session_counts_and_marks(log: RunLog) -> None:
-    told = list(totals(build_report(log)))
+    told = list(format_totals(build_report(log)))
     assert COUNTS in told
     assert f"case: {WORDS}" in told
 
 
 def test_the_page_of_a_live_run_marks(log: RunLog) -> None:
     (line,) = [line for _, _, line in read_lines(log.path) if isinstance(line, TrialLine)]
-    assert result(line)["problem"] == WORDS
+    assert encode_result(line)["problem"] == WORDS

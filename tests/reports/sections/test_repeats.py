@@ -9,8 +9,8 @@ from harness.reports.build import build_report
 from harness.reports.formats.console import print_summary
 from harness.reports.formats.json_report import write_json
 from harness.reports.sections.repeats import (
+    compute_reliability,
     is_flaky,
-    reliability,
     repeat_lines,
     repeats_json,
     trials_passed,
@@ -42,7 +42,7 @@ def test_an_error_alone_makes_no_case_flaky(tmp_path: Path) -> None:
 
 
 def test_pass_hat_k_is_the_mean_over_cases_with_its_error(log: RunLog) -> None:
-    figures = {one.k: one for one in reliability(cases(log))}
+    figures = {one.k: one for one in compute_reliability(cases(log))}
     # c = 5, 3, 0, 4, 5 of n = 5
     assert [figures[k].pass_hat_k for k in range(1, 6)] == pytest.approx(
         [0.68, 0.58, 0.5, 0.44, 0.4]
@@ -52,7 +52,7 @@ def test_pass_hat_k_is_the_mean_over_cases_with_its_error(log: RunLog) -> None:
 
 
 def test_an_errored_trial_counts_as_not_passed(tmp_path: Path) -> None:
-    figures = reliability(
+    figures = compute_reliability(
         cases(write_log(tmp_path / "run" / "log.jsonl", {"a": "ppe", "b": "ppp"}))
     )
     assert figures[2].pass_hat_k == 0.5
@@ -60,13 +60,15 @@ def test_an_errored_trial_counts_as_not_passed(tmp_path: Path) -> None:
 
 
 def test_k_beyond_the_trials_of_any_case_is_undefined(tmp_path: Path) -> None:
-    figures = reliability(cases(write_log(tmp_path / "run" / "log.jsonl", {"a": "ppp", "b": "p"})))
+    figures = compute_reliability(
+        cases(write_log(tmp_path / "run" / "log.jsonl", {"a": "ppp", "b": "p"}))
+    )
     assert [one.pass_hat_k for one in figures] == [1.0, None, None]
     assert [one.pass_at_k for one in figures] == [1.0, None, None]
 
 
 def test_a_skipped_trial_never_took_place(tmp_path: Path) -> None:
-    figures = reliability(cases(write_log(tmp_path / "run" / "log.jsonl", {"a": "pps"})))
+    figures = compute_reliability(cases(write_log(tmp_path / "run" / "log.jsonl", {"a": "pps"})))
     assert [one.pass_hat_k for one in figures] == [1.0, 1.0]
     assert figures[0].standard_error is None
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from harness.reports.sections.sentences import stand_in
+from harness.reports.sections.sentences import find_stand_in
 from harness.types import CheckResult
 from tests.reports.logs import a_run
 
@@ -26,4 +26,4 @@ def test_only_our_own_score_of_faithfulness_is_labelled(
     kind: str, actual: Any, label: str | None
 ) -> None:
     check = CheckResult(kind=kind, label=kind, verdict="passed", actual=actual)
-    assert stand_in(replace(a_run("a"), checks=(check,))) == label
+    assert find_stand_in(replace(a_run("a"), checks=(check,))) == label

@@ -4,9 +4,9 @@ from harness.reports.build import build_report
 from harness.reports.sections.tool_use import (
     NO_CALL,
     Confusion,
-    ToolUse,
-    confusions,
+    ToolUsage,
     expected_tools,
+    find_confusions,
     tool_facts,
 )
 from harness.types import CheckResult
@@ -22,9 +22,9 @@ def test_tools_are_counted_by_what_became_of_their_calls(tmp_path: Path) -> None
     ]
     log = a_log(tmp_path, trials)
     assert tool_facts(build_report(log), log).tools == (
-        ToolUse(tool="buy", offered=4),
-        ToolUse(tool="made_up", called=1, errors=1),
-        ToolUse(tool="sell", offered=2, called=4, errors=1, denied=1),
+        ToolUsage(tool="buy", offered=4),
+        ToolUsage(tool="made_up", called=1, errors=1),
+        ToolUsage(tool="sell", offered=2, called=4, errors=1, denied=1),
     )
 
 
@@ -44,7 +44,7 @@ def test_the_matrix_holds_what_was_called_in_the_place_of_what_was_expected(tmp_
 
 def test_confusions_are_told_by_how_often_they_happened(tmp_path: Path) -> None:
     log = an_ordinary_log(tmp_path)
-    assert confusions(build_report(log), log) == [
+    assert find_confusions(build_report(log), log) == [
         Confusion(expected="get_order", called="get_orders", trials=2)
     ]
 
@@ -54,7 +54,9 @@ def test_a_tool_that_is_expected_elsewhere_in_the_case_is_not_called_in_anothers
 ) -> None:
     checks = (must_call("x", "y"), must_call("y", "y"))
     log = a_log(tmp_path, [(a_run("a", "failed", checks=checks), a_conversation("y"))])
-    assert confusions(build_report(log), log) == [Confusion(expected="x", called=NO_CALL, trials=1)]
+    assert find_confusions(build_report(log), log) == [
+        Confusion(expected="x", called=NO_CALL, trials=1)
+    ]
 
 
 def a_check(kind: str, expected: object, actual: object = None) -> CheckResult:

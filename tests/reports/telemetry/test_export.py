@@ -82,7 +82,7 @@ def test_what_arrives_is_the_log(sent: tuple[Collector, Finished], log: RunLog) 
         assert root.status.code == (1 if run.status == "passed" else 2)
         mine = [span for span in found.spans if span.trace_id == root.trace_id and span is not root]
         assert {span.parent_span_id for span in mine} == {root.span_id}
-        transcript = log.transcript(run.key)
+        transcript = log.read_transcript(run.key)
         assert transcript is not None
         # mcp has spans of its own for each request: none of them is here.
         calls = [span for span in mine if not span.name.startswith("chat ")]

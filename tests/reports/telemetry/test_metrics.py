@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.reports.telemetry import conventions as names
-from harness.reports.telemetry.metrics import CALL_BOUNDS, Metric, Spread, Tally
+from harness.reports.telemetry.metrics import CALL_BOUNDS, Metric, MetricsTally, ValueHistogram
 from harness.types import Usage
 from tests.reports.telemetry.test_conventions import unknown
 from tests.reports.telemetry.test_spans import MODEL, RUN, TRANSCRIPT
 
 
 def counted(*trials: tuple[object, object]) -> dict[str, Metric]:
-    tally = Tally({"claude-4-sonnet": MODEL})
+    tally = MetricsTally({"claude-4-sonnet": MODEL})
     for run, transcript in trials:
         tally.add(run, transcript)  # type: ignore[arg-type]
-    return {metric.name: metric for metric in tally.metrics()}
+    return {metric.name: metric for metric in tally.iterate_metrics()}
 
 
 def test_trials_are_counted_by_status_and_those_that_never_began_too() -> None:
@@ -32,7 +32,7 @@ def test_tokens_that_no_provider_reported_are_no_zero() -> None:
     # Two replies: both tell what they read, one alone what it wrote.
     for kind, replies, tokens in (("input_tokens", 2, 40), ("output_tokens", 1, 5)):
         (spread,) = found[f"gen_ai.client.inference.operation.{kind}"].points.values()
-        assert isinstance(spread, Spread)
+        assert isinstance(spread, ValueHistogram)
         assert (sum(spread.counts), spread.total) == (replies, tokens)
         ((key, total),) = found[f"gen_ai.client.inference.usage.{kind}"].points.items()
         assert total == tokens
@@ -47,7 +47,7 @@ def test_a_trial_is_an_invocation_of_an_agent_with_its_replies_and_calls() -> No
         ("tool_calls", 2 * len(TRANSCRIPT.tool_calls)),
     ):
         (spread,) = found[f"gen_ai.invoke_agent.{name}"].points.values()
-        assert isinstance(spread, Spread)
+        assert isinstance(spread, ValueHistogram)
         assert (sum(spread.counts), spread.total) == (2, total)
 
 
@@ -77,7 +77,7 @@ def test_calls_that_were_sent_are_timed_by_tool_and_outcome() -> None:
 
 
 def test_a_value_on_a_bound_is_in_the_bucket_below_it() -> None:
-    spread = Spread(CALL_BOUNDS)
+    spread = ValueHistogram(CALL_BOUNDS)
     for value in (0.001, 0.01, 0.011, 1000.0):
         spread.add(value)
     assert (spread.counts[:2], spread.counts[-1]) == ([2, 1], 1)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.reports.telemetry import conventions as names
-from harness.reports.telemetry.spans import Span, Trace, trace_of
+from harness.reports.telemetry.spans import Span, Trace, build_trace
 from harness.types import (
     AssistantMessage,
     CaseFacts,
@@ -111,7 +111,7 @@ RUN = TrialResult(
 def trace(
     run: TrialResult = RUN, transcript: Transcript = TRANSCRIPT, *, content: bool = False
 ) -> Trace:
-    return trace_of("run-1", run, transcript, MODEL, content=content)
+    return build_trace("run-1", run, transcript, MODEL, content=content)
 
 
 def seconds(span: Span, base_ns: int) -> tuple[float, float]:

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from harness.base.safe_text import bounded
-from harness.reports.viewer.frames import frames_of
-from harness.sessions.call_frames import reduced
+from harness.base.safe_text import limit_text
+from harness.reports.viewer.frames import build_frames
+from harness.sessions.call_frames import reduce_frame
 from harness.types import ToolCall, Wire
 
 LONG = "a text of so many letters that a frame leaves it to the record of its call"
 
 
 def text(value: str) -> str:
-    return bounded(value, 20_000)
+    return limit_text(value, 20_000)
 
 
 def answered(structured: Any = None, said: str = LONG, **more: Any) -> Any:
@@ -26,8 +26,8 @@ def answered(structured: Any = None, said: str = LONG, **more: Any) -> Any:
     body = {"jsonrpc": "2.0", "id": 1, "result": result}
     record: dict[str, Any] = {"tool": "t", "arguments": {}, "outcome": "ok", "reply": 1}
     call = ToolCall(**record, text=said, structured=structured)
-    wire = Wire(request=reduced({"id": 1}, call), response=reduced(body, call))
-    found = frames_of(ToolCall(**record, text=said, structured=structured, wire=wire), text)
+    wire = Wire(request=reduce_frame({"id": 1}, call), response=reduce_frame(body, call))
+    found = build_frames(ToolCall(**record, text=said, structured=structured, wire=wire), text)
     assert found is not None
     return found["response"]
 
@@ -72,5 +72,5 @@ def test_a_frame_that_is_too_long_for_a_page_is_cut_with_a_note() -> None:
 
 def test_a_call_of_an_older_log_has_no_frames() -> None:
     record: dict[str, Any] = {"tool": "t", "arguments": {}, "outcome": "ok", "reply": 1}
-    assert frames_of(ToolCall(**record), text) is None
-    assert frames_of(ToolCall(**record, wire=Wire(id="1")), text) is None
+    assert build_frames(ToolCall(**record), text) is None
+    assert build_frames(ToolCall(**record, wire=Wire(id="1")), text) is None

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.reports.build import build_report
-from harness.reports.viewer.grid import grid
-from harness.reports.viewer.refusals import refused_by
-from harness.reports.viewer.time_axis import bars
+from harness.reports.viewer.grid import build_grid
+from harness.reports.viewer.refusals import describe_refusal
+from harness.reports.viewer.time_axis import build_bars
 from harness.runlog import RunLog
 from harness.types import (
     AssistantMessage,
@@ -22,7 +22,7 @@ from tests.reports.sample_logs import a_conversation, a_log, a_run, an_ordinary_
 
 
 def grid_of(log: RunLog) -> Any:
-    return grid(build_report(log), log)
+    return build_grid(build_report(log), log)
 
 
 def test_a_column_has_the_rate_of_its_own_model_and_none_is_pooled(tmp_path: Path) -> None:
@@ -108,23 +108,25 @@ def test_each_reply_and_each_call_is_a_bar_and_an_inferred_one_says_so() -> None
         tool_calls=(a_call(started_s=1.0, duration_s=0.25),),
         latency_s=3.0,
     )
-    assert [(bar["who"], bar["begin"], bar["end"], bar["measured"]) for bar in bars(said)] == [
+    assert [
+        (bar["who"], bar["begin"], bar["end"], bar["measured"]) for bar in build_bars(said)
+    ] == [
         ("model", 0.0, 1.0, False),
         ("tool", 1.0, 1.25, True),
         ("model", 1.25, 2.75, True),
     ]
-    assert bars(said)[0]["words"] == "1.0 s from 0 ms on (inferred)"
-    assert bars(said)[2]["words"] == "1.5 s from 1.2 s on, of that waiting 500 ms"
+    assert build_bars(said)[0]["words"] == "1.0 s from 0 ms on (inferred)"
+    assert build_bars(said)[2]["words"] == "1.5 s from 1.2 s on, of that waiting 500 ms"
 
 
 def test_a_log_without_times_has_no_bars() -> None:
     said = a_conversation("t")
     calls = tuple(replace(call, duration_s=0.0) for call in said.tool_calls)
-    assert bars(replace(said, tool_calls=calls)) == []
+    assert build_bars(replace(said, tool_calls=calls)) == []
 
 
 def test_it_is_said_who_refused_a_call() -> None:
     refused = a_call(outcome="denied", refusal="protocol_error", error_code=-32001)
-    assert refused_by(refused).endswith("with a JSON-RPC error -32001.")
-    assert "harness did not send it" in refused_by(a_call(outcome="blocked"))
-    assert refused_by(a_call()) == ""
+    assert describe_refusal(refused).endswith("with a JSON-RPC error -32001.")
+    assert "harness did not send it" in describe_refusal(a_call(outcome="blocked"))
+    assert describe_refusal(a_call()) == ""

@@ -7,7 +7,7 @@ import pytest
 
 from harness.reports.viewer.text_search import find_words
 from harness.runlog import RunLog
-from harness.types import Frame, Wire
+from harness.types import Wire, WireMessage
 from tests.reports.sample_logs import a_conversation, a_log, a_run, must_call
 
 RUN = a_run(
@@ -37,13 +37,13 @@ SAID = a_conversation(
 )  # fmt: skip
 def test_a_word_is_found_wherever_somebody_said_it(tmp_path: Path, word: str) -> None:
     log = a_log(tmp_path, [(RUN, SAID), (a_run("other"), a_conversation())])
-    assert find_words(log.path, [word]) == {word: [log.offset(RUN.key)]}
+    assert find_words(log.path, [word]) == {word: [log.get_offset(RUN.key)]}
 
 
 FRAMES = Wire(
     protocol="2025-11-25",
     session="s-81f2",
-    request=Frame(
+    request=WireMessage(
         body={
             "jsonrpc": "2.0",
             "id": 901,
@@ -56,7 +56,7 @@ FRAMES = Wire(
         },
         left_out={"/params/arguments": "arguments"},
     ),
-    response=Frame(
+    response=WireMessage(
         body={
             "jsonrpc": "2.0",
             "id": 901,
@@ -77,7 +77,7 @@ def a_log_with_frames(log: Path) -> RunLog:
 )
 def test_a_word_is_found_in_the_frames_of_a_call(tmp_path: Path, word: str) -> None:
     log = a_log_with_frames(tmp_path)
-    assert find_words(log.path, [word])[word][-1:] == [log.offset(RUN.key)]
+    assert find_words(log.path, [word])[word][-1:] == [log.get_offset(RUN.key)]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from harness.reports.formats.html_report import REPORT_PAGE
-from harness.sessions.call_frames import reduced
+from harness.sessions.call_frames import reduce_frame
 from harness.types import Status, Transcript, Wire
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.often import often
@@ -215,7 +215,7 @@ def with_frames(said: Transcript) -> Transcript:
     sent = {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": params}
     result = {"content": [{"type": "text", "text": call.text}], "_meta": {"page": 2}}
     answer = {"jsonrpc": "2.0", "id": 5, "result": result}
-    request, response = reduced(sent, call), reduced(answer, call)
+    request, response = reduce_frame(sent, call), reduce_frame(answer, call)
     wire = Wire(id="5", protocol="2025-11-25", transport="pipe", request=request, response=response)
     timed = replace(call, wire=wire, started_s=0.5, duration_s=0.25)
     said = with_reply_times(said, [(0.0, 0.5), (0.75, 1.5)])

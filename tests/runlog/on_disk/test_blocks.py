@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.runlog.on_disk.blocks import ResultBlocks
-from harness.runlog.on_disk.packing import Packing
+from harness.runlog.on_disk.result_packing import ResultPacker
 from harness.types import TrialResult
 from tests.runlog.on_disk.made import VALUES, a_result, results
 
@@ -19,7 +19,7 @@ MANY = 1_000
 
 
 def blocks(found: list[TrialResult], folder: Path) -> ResultBlocks:
-    return ResultBlocks(found, folder, Packing())
+    return ResultBlocks(found, folder, ResultPacker())
 
 
 @given(st.lists(results, max_size=20), st.slices(20))
@@ -47,7 +47,7 @@ def test_places_of_any_block_are_read(tmp_path: Path) -> None:
 
 def test_parts_are_the_results_at_several_places(tmp_path: Path) -> None:
     found = [a_result(str(number)) for number in range(MANY)]
-    part = blocks(found, tmp_path).part(range(5, 300), range(7, 8), range(990, 1_000))
+    part = blocks(found, tmp_path).select_places(range(5, 300), range(7, 8), range(990, 1_000))
     expected = [*found[5:300], found[7], *found[990:]]
     assert (len(part), list(part), part[-1]) == (len(expected), expected, expected[-1])
     assert part[294:297] == tuple(expected[294:297])

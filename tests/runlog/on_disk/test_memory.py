@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.runlog import Footer, TrialLine
-from harness.runlog.lines import dumped
+from harness.runlog.lines import dump_line
 from tests.reports.sample_logs import a_conversation, a_log, a_run, must_call
 
 CASES = 20
@@ -33,7 +33,7 @@ def a_run_of(folder: Path, trials: int) -> Path:
     folder.mkdir()
     path = a_log(folder, []).path
     lines = [
-        dumped(
+        dump_line(
             TrialLine(
                 run=a_run(f"case {case}", checks=(must_call("get_order", "get_order"),)),
                 transcript=a_conversation("get_order"),
@@ -47,7 +47,7 @@ def a_run_of(folder: Path, trials: int) -> Path:
                 key = f'"key":"{index:060}{case:04}'
                 unlike = line.replace('"key":"', key, 1).replace('"index":0', f'"index":{index}', 1)
                 log.write(unlike.replace('"latency_s":', f'"latency_s":1{index}', 1) + "\n")
-        log.write(dumped(Footer(finished_at="2026-01-01T00:00:09Z", elapsed_s=9.0)) + "\n")
+        log.write(dump_line(Footer(finished_at="2026-01-01T00:00:09Z", elapsed_s=9.0)) + "\n")
     return path
 
 

@@ -5,7 +5,7 @@ import anyio
 import pytest
 
 from harness.base.errors import ModelError
-from harness.runner.agent import Conversation
+from harness.runner.agent import ModelConversation
 from harness.types import (
     AssistantMessage,
     Limits,
@@ -31,9 +31,9 @@ def converse(
     **limits: float,
 ) -> Transcript:
     case = a_case(limits=Limits(**limits))  # type: ignore[arg-type]
-    conversation = Conversation(case, model, session or MemorySession(), system)
+    conversation = ModelConversation(case, model, session or MemorySession(), system)
     anyio.run(conversation.run)
-    return conversation.transcript()
+    return conversation.build_transcript()
 
 
 def test_an_answer_without_calls_ends_the_conversation() -> None:
@@ -202,12 +202,12 @@ def test_a_lost_server_ends_the_conversation_as_an_error_of_the_server() -> None
 
 def test_an_interrupted_conversation_gives_up_what_happened() -> None:
     async def interrupted() -> Transcript:
-        conversation = Conversation(
+        conversation = ModelConversation(
             a_case(), ScriptedModel(asks(("look", {})), _never), MemorySession()
         )
         with anyio.move_on_after(0.1):
             await conversation.run()
-        return conversation.transcript()
+        return conversation.build_transcript()
 
     transcript = anyio.run(interrupted)
     assert (transcript.stop, len(transcript.tool_calls)) == ("cancelled", 1)
@@ -236,9 +236,9 @@ def test_what_a_model_claims_to_have_done_is_no_call() -> None:
 def talk(model: ScriptedModel, *prompts: str, **limits: float) -> Transcript:
     turns = tuple(Turn(prompt=prompt) for prompt in prompts)
     case = a_case(prompt=prompts[0], turns=turns, limits=Limits(**limits))  # type: ignore[arg-type]
-    conversation = Conversation(case, model, MemorySession())
+    conversation = ModelConversation(case, model, MemorySession())
     anyio.run(conversation.run)
-    return conversation.transcript()
+    return conversation.build_transcript()
 
 
 def test_the_user_goes_on_when_the_model_has_answered() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import anyio
 import pytest
 
-from harness.runner.agent import Conversation, Interrupted, interruption
+from harness.runner.agent import InterruptedStrategy, ModelConversation, interruption
 from harness.types import (
     Case,
     Interruption,
@@ -25,10 +25,10 @@ from tests.support import MemorySession, ScriptedModel, a_case, asks, says
 
 
 def converse(case: Case, model: ScriptedModel, session: MemorySession | None = None) -> Transcript:
-    strategy = Interrupted(case.interruption)
-    conversation = Conversation(case, model, session or MemorySession(), strategy=strategy)
+    strategy = InterruptedStrategy(case.interruption)
+    conversation = ModelConversation(case, model, session or MemorySession(), strategy=strategy)
     anyio.run(conversation.run)
-    return conversation.transcript()
+    return conversation.build_transcript()
 
 
 def said(transcript: Transcript) -> list[str]:
@@ -55,15 +55,15 @@ def test_what_is_said_after_an_answer_gets_another_one() -> None:
 
 def test_what_is_said_during_a_call_is_heard_with_its_result() -> None:
     async def interrupted(_request: ToolRequest) -> tuple[Outcome, str]:
-        conversation.say("First this.")
-        conversation.say("Then that.")
+        conversation.add_message("First this.")
+        conversation.add_message("Then that.")
         return "ok", ""
 
     model = ScriptedModel(asks(("look", {})), says("done"))
-    conversation = Conversation(a_case(), model, MemorySession(interrupted))
+    conversation = ModelConversation(a_case(), model, MemorySession(interrupted))
     anyio.run(conversation.run)
-    assert said(conversation.transcript()) == ["question", "First this.", "Then that."]
-    assert conversation.transcript().messages[3] in model.asked[1]
+    assert said(conversation.build_transcript()) == ["question", "First this.", "Then that."]
+    assert conversation.build_transcript().messages[3] in model.asked[1]
 
 
 def test_nothing_is_heard_beyond_the_limit_of_turns() -> None:
@@ -81,10 +81,10 @@ def test_nothing_is_heard_beyond_the_limit_of_turns() -> None:
 def test_every_api_accepts_what_is_said_in_between(api: Api, first: str) -> None:
     async def run() -> Transcript:
         async with opened(api, provider.url) as model:
-            steered = Interrupted(Interruption(steering="In one word."))
-            conversation = Conversation(a_case(), model, MemorySession(), strategy=steered)
+            steered = InterruptedStrategy(Interruption(steering="In one word."))
+            conversation = ModelConversation(a_case(), model, MemorySession(), strategy=steered)
             await conversation.run()
-            return conversation.transcript()
+            return conversation.build_transcript()
 
     script = [call("look", {}) if first == "call" else say("It is a long story."), say("Blue.")]
     with FakeProvider(script) as provider:
@@ -130,11 +130,11 @@ def test_a_model_that_calls_nothing_answers_as_ever() -> None:
 
 def priced(price: Callable[[Usage], Usage], **limits: float) -> Transcript:
     case = a_case(limits=Limits(**limits))  # type: ignore[arg-type]
-    conversation = Conversation(
+    conversation = ModelConversation(
         case, ScriptedModel(asks(("look", {})), says("42")), MemorySession(), None, price
     )
     anyio.run(conversation.run)
-    return conversation.transcript()
+    return conversation.build_transcript()
 
 
 def flat(usage: Usage) -> Usage:

@@ -10,27 +10,27 @@ from itertools import permutations
 import anyio
 import pytest
 
-from harness.base.limiting.limiter import Limited, WaitTooLong
-from harness.models.endpoint import limit_of
-from harness.runner.engines.limits import NEWS_S, SPARE_S, Granted, Limits, SharedLimiter
+from harness.base.limiting.limiter import LimitedTarget, WaitTooLong
+from harness.models.endpoint import get_limit
+from harness.runner.engines.limits import NEWS_S, SPARE_S, RunLimiters, SharedLimiter, SlotGrant
 from harness.types import ModelSpec, Secret
 from tests.clock import BOUND_S, once_all_wait
 
 pytestmark = pytest.mark.anyio
 
 
-def the_model(longest_s: float = 60.0, name: str = "m") -> Limited:
-    return Limited(name=name, longest_s=longest_s)
+def the_model(longest_s: float = 60.0, name: str = "m") -> LimitedTarget:
+    return LimitedTarget(name=name, longest_s=longest_s)
 
 
-def two(limits: Limits, longest_s: float = 60.0) -> tuple[SharedLimiter, SharedLimiter]:
+def two(limits: RunLimiters, longest_s: float = 60.0) -> tuple[SharedLimiter, SharedLimiter]:
     """Return what two workers have of one model."""
     limited = the_model(longest_s)
     return SharedLimiter(limited, limits), SharedLimiter(limited, limits)
 
 
 async def throttled(limiter: SharedLimiter) -> None:
-    async with limiter.slot() as slot:
+    async with limiter.hold_slot() as slot:
         slot.throttled = True
 
 
@@ -39,13 +39,13 @@ async def enters_only_after(one: SharedLimiter, other: SharedLimiter) -> None:
     entered = anyio.Event()
 
     async def enter() -> None:
-        async with other.slot() as slot:
+        async with other.hold_slot() as slot:
             assert slot.waited_s > 0
             entered.set()
 
     with anyio.fail_after(BOUND_S):
         async with anyio.create_task_group() as group:
-            async with one.slot():
+            async with one.hold_slot():
                 group.start_soon(enter)
                 await once_all_wait(1.0)
                 assert not entered.is_set()
@@ -53,24 +53,24 @@ async def enters_only_after(one: SharedLimiter, other: SharedLimiter) -> None:
 
 
 async def test_what_one_worker_is_told_to_send_less_limits_the_other() -> None:
-    one, other = two(Limits())
+    one, other = two(RunLimiters())
     await throttled(one)
     await enters_only_after(one, other)
 
 
 async def test_a_configured_limit_holds_for_all_workers_from_the_start() -> None:
-    limits = Limits()
+    limits = RunLimiters()
     one, other = (SharedLimiter(replace(the_model(), most=1), limits) for _ in range(2))
     await enters_only_after(one, other)
 
 
 async def test_a_pause_holds_for_all_workers() -> None:
-    one, other = two(Limits())
+    one, other = two(RunLimiters())
     one.pause(30.0)
     entered = anyio.Event()
 
     async def enter() -> None:
-        async with other.slot() as slot:
+        async with other.hold_slot() as slot:
             assert slot.waited_s >= 30
             entered.set()
 
@@ -85,17 +85,17 @@ async def test_a_pause_holds_for_all_workers() -> None:
 
 
 async def test_a_pause_that_outlasts_the_trial_is_not_begun() -> None:
-    one, other = two(Limits())
+    one, other = two(RunLimiters())
     one.pause(30.0)
     with anyio.move_on_after(5.0), pytest.raises(WaitTooLong) as late:
-        async with other.slot():
+        async with other.hold_slot():
             pass
     assert 29 < late.value.wait_s <= 30
     assert late.value.left_s <= 5
 
 
 async def test_what_a_dead_worker_holds_is_lent_again_after_its_time() -> None:
-    limits = Limits()
+    limits = RunLimiters()
     one, other = two(limits)
     await throttled(one)
     # A worker that is killed never releases.
@@ -103,11 +103,11 @@ async def test_what_a_dead_worker_holds_is_lent_again_after_its_time() -> None:
     entered = anyio.Event()
 
     async def enter() -> None:
-        async with other.slot():
+        async with other.hold_slot():
             entered.set()
 
     async with anyio.create_task_group() as group:
-        group.start_soon(limits.watch)
+        group.start_soon(limits.reclaim_expired)
         group.start_soon(enter)
         await once_all_wait(20.0 + SPARE_S - 2)
         await anyio.wait_all_tasks_blocked()
@@ -119,7 +119,7 @@ async def test_what_a_dead_worker_holds_is_lent_again_after_its_time() -> None:
 
 
 async def test_a_slot_that_is_given_back_late_is_not_given_back_twice() -> None:
-    limits = Limits()
+    limits = RunLimiters()
     await throttled(two(limits)[0])
     await limits.acquire(the_model(-SPARE_S), "slow", math.inf)
     await limits.take_back()
@@ -132,7 +132,7 @@ async def test_a_slot_that_is_given_back_late_is_not_given_back_twice() -> None:
 async def test_a_rate_limit_counts_in_whatever_order_its_messages_arrive(
     order: tuple[str, ...],
 ) -> None:
-    limits, limited = Limits(), the_model()
+    limits, limited = RunLimiters(), the_model()
     for message in order:
         if message == "adopt":
             limits.adopt_soon(
@@ -146,7 +146,7 @@ async def test_a_rate_limit_counts_in_whatever_order_its_messages_arrive(
 
 
 async def test_a_worker_that_gave_up_before_its_question_arrived_takes_no_slot() -> None:
-    limits = Limits()
+    limits = RunLimiters()
     await throttled(two(limits)[0])  # one request at a time from here on
     await limits.release("gone", succeeded=False, throttled=False)
     assert (await limits.acquire(the_model(), "gone", math.inf)).too_long is not None
@@ -154,7 +154,7 @@ async def test_a_worker_that_gave_up_before_its_question_arrived_takes_no_slot()
 
 
 async def test_an_end_whose_begin_never_arrives_is_not_kept_for_ever() -> None:
-    limits = Limits()
+    limits = RunLimiters()
     await limits.release("gone", succeeded=True, throttled=False)
     await once_all_wait(SPARE_S + 1)
     await limits.take_back()
@@ -162,7 +162,7 @@ async def test_an_end_whose_begin_never_arrives_is_not_kept_for_ever() -> None:
 
 
 async def test_a_worker_that_no_longer_waits_takes_no_slot() -> None:
-    limits = Limits()
+    limits = RunLimiters()
     one, _ = two(limits)
     await throttled(one)
     answered = anyio.Event()
@@ -172,7 +172,7 @@ async def test_a_worker_that_no_longer_waits_takes_no_slot() -> None:
         assert granted.too_long is not None
         answered.set()
 
-    async with anyio.create_task_group() as group, one.slot():
+    async with anyio.create_task_group() as group, one.hold_slot():
         # What was asked goes on where it was asked when the worker itself is cancelled.
         group.start_soon(ask)
         await once_all_wait(1.0)
@@ -182,21 +182,21 @@ async def test_a_worker_that_no_longer_waits_takes_no_slot() -> None:
 
 
 async def test_other_models_are_not_limited() -> None:
-    limits = Limits()
+    limits = RunLimiters()
     one, _ = two(limits)
     await throttled(one)
-    async with one.slot(), SharedLimiter(the_model(name="other"), limits).slot() as slot:
+    async with one.hold_slot(), SharedLimiter(the_model(name="other"), limits).hold_slot() as slot:
         assert slot.waited_s == 0
 
 
-class Asked(Limits):
+class Asked(RunLimiters):
     """Limits that count how often they are asked for a slot."""
 
     def __init__(self) -> None:
         super().__init__()
         self.times = 0
 
-    async def acquire(self, limited: Limited, lease: str, left_s: float) -> Granted:
+    async def acquire(self, limited: LimitedTarget, lease: str, left_s: float) -> SlotGrant:
         self.times += 1
         return await super().acquire(limited, lease, left_s)
 
@@ -205,41 +205,41 @@ async def test_nobody_asks_for_each_request_until_somebody_is_told_to_send_less(
     limits = Asked()
     one, other = two(limits)
     for _ in range(5):
-        async with one.slot(), other.slot():
+        async with one.hold_slot(), other.hold_slot():
             pass
     assert limits.times == 2  # each heard once that it need not ask
     await throttled(one)
     await anyio.wait_all_tasks_blocked()
     for _ in range(5):
-        async with one.slot():
+        async with one.hold_slot():
             pass
-        async with other.slot():
+        async with other.hold_slot():
             pass
     assert limits.times == 12
 
 
 async def test_the_half_is_that_of_all_that_was_under_way_on_all_workers() -> None:
-    limits = Limits()
+    limits = RunLimiters()
     one, other = two(limits)
     async with AsyncExitStack() as held:
         for limiter in (one, one, one, other, other, other, other):
-            await held.enter_async_context(limiter.slot())
+            await held.enter_async_context(limiter.hold_slot())
         await throttled(one)
         await anyio.wait_all_tasks_blocked()
         assert limits._limiters["m"].limit == 4  # of eight
 
 
 async def test_requests_that_began_before_the_limit_are_waited_for() -> None:
-    limits = Limits()
+    limits = RunLimiters()
     one, other = two(limits)
     entered = anyio.Event()
 
     async def enter() -> None:
-        async with other.slot():
+        async with other.hold_slot():
             entered.set()
 
     with anyio.fail_after(BOUND_S):
-        async with anyio.create_task_group() as group, other.slot(), other.slot():
+        async with anyio.create_task_group() as group, other.hold_slot(), other.hold_slot():
             await throttled(one)  # of three that are under way one may be
             await anyio.wait_all_tasks_blocked()
             group.start_soon(enter)
@@ -249,22 +249,24 @@ async def test_requests_that_began_before_the_limit_are_waited_for() -> None:
 
 
 async def test_a_pause_of_one_worker_is_heard_by_those_that_do_not_ask() -> None:
-    limits = Limits()
+    limits = RunLimiters()
     one, other = two(limits)
-    async with other.slot():
+    async with other.hold_slot():
         pass
     one.pause(30.0)
     await anyio.wait_all_tasks_blocked()
     with anyio.move_on_after(5.0), pytest.raises(WaitTooLong):
-        async with other.slot():
+        async with other.hold_slot():
             pass
 
 
 async def test_a_burst_on_two_workers_halves_the_limit_once() -> None:
-    limits = Limits()
+    limits = RunLimiters()
     one, other = two(limits)
     async with AsyncExitStack() as held:
-        slots = [await held.enter_async_context(limiter.slot()) for limiter in (one, other) * 4]
+        slots = [
+            await held.enter_async_context(limiter.hold_slot()) for limiter in (one, other) * 4
+        ]
         for slot in slots:
             slot.throttled = True
     assert limits._limiters["m"].limit == 4
@@ -273,17 +275,17 @@ async def test_a_burst_on_two_workers_halves_the_limit_once() -> None:
 async def test_a_worker_goes_on_hearing_for_as_long_as_nothing_happens() -> None:
     limits = Asked()
     one, other = two(limits)
-    async with one.slot(), other.slot():
+    async with one.hold_slot(), other.hold_slot():
         pass
     for _ in range(3):
         await once_all_wait(NEWS_S + 1)
-    async with one.slot():
+    async with one.hold_slot():
         pass
     assert limits.times == 2
     other.pause(30.0)
     await anyio.wait_all_tasks_blocked()
     with anyio.move_on_after(5.0), pytest.raises(WaitTooLong):
-        async with one.slot():
+        async with one.hold_slot():
             pass
 
 
@@ -291,5 +293,5 @@ def test_the_limits_of_a_model_are_those_of_its_key_and_address() -> None:
     spec = ModelSpec(name="a", provider="openai", model_id="gpt-4o", api_key=Secret("k" * 20))
     same = ModelSpec(name="b", provider="openai", model_id="gpt-4o", api_key=Secret("k" * 20))
     other = ModelSpec(name="a", provider="openai", model_id="gpt-4o", api_key=Secret("j" * 20))
-    assert limit_of(spec) == limit_of(same) != limit_of(other)
-    assert "k" * 20 not in limit_of(spec).name
+    assert get_limit(spec) == get_limit(same) != get_limit(other)
+    assert "k" * 20 not in get_limit(spec).name

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from harness.base.errors import UsageError
-from harness.runner.engines.seats import seats_of_workers
+from harness.runner.engines.seats import divide_seats
 
 
 @pytest.mark.parametrize(
@@ -20,12 +20,12 @@ from harness.runner.engines.seats import seats_of_workers
 def test_trials_are_divided_evenly_among_the_workers(
     concurrency: int, units: int, processors: int, seats: list[int]
 ) -> None:
-    assert seats_of_workers(concurrency, units, processors) == seats
+    assert divide_seats(concurrency, units, processors) == seats
 
 
 def test_more_trials_than_the_workers_can_run_are_refused() -> None:
     with pytest.raises(UsageError) as refused:
-        seats_of_workers(2_001, 5_000, 2)
+        divide_seats(2_001, 5_000, 2)
     assert refused.value.message == (
         "2001 trials at the same time are too many for this Ray cluster: a worker runs at most "
         "1000, and there would be 2"
@@ -34,4 +34,4 @@ def test_more_trials_than_the_workers_can_run_are_refused() -> None:
 
 def test_a_cluster_without_a_processor_is_refused() -> None:
     with pytest.raises(UsageError, match="no processor for a worker"):
-        seats_of_workers(4, 10, 0)
+        divide_seats(4, 10, 0)

@@ -16,11 +16,11 @@ from ray.exceptions import ActorDiedError
 
 from harness.judging.trial import not_started
 from harness.runlog import TrialLine
-from harness.runner.engines.on_ray.engine import OnRay
-from harness.runner.engines.on_ray.stations import Crew, Station
-from harness.runner.engines.on_ray.worker import Brought, Node
-from harness.runner.engines.parcels import Parcels
-from harness.runner.planning.plan import Job, Plan, make_plan
+from harness.runner.engines.on_ray.engine import RayEngine
+from harness.runner.engines.on_ray.worker import ClusterNode, WorkerOutcome
+from harness.runner.engines.on_ray.worker_pool import WorkerPool, WorkerSlot
+from harness.runner.engines.payloads import PayloadCodec
+from harness.runner.planning.plan import Job, RunPlan, make_plan
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.trial import TrialOutcome
 from harness.sessions.pool import open_sessions
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.anyio
 Behaviour = Callable[["MemoryActor", str], Awaitable[None]]
 
 
-def a_plan(*names: str) -> Plan:
+def a_plan(*names: str) -> RunPlan:
     return make_plan(
         [Suite(name="s", cases=tuple(a_case(name=name) for name in names))],
         models_of=lambda _: [ModelSpec(name="m", provider="lexical", model_id="m")],
@@ -80,7 +80,7 @@ class MemoryActor:
         self.under_way.discard(name)
         line = TrialLine(run=not_started(job.trial, "skipped", reason="in memory"))
         return self._crew.inward.pack(
-            Brought(line=line, tools=None, shown=None, learned=("s" * 9,))
+            WorkerOutcome(line=line, tools=None, shown=None, learned=("s" * 9,))
         )
 
     async def _close(self) -> None:
@@ -97,34 +97,34 @@ class MemoryCrew:
         self.notes: list[str] = []
         self.learned: list[str] = []
         self.note, self.learn = self.notes.append, self.learned.append
-        self.outward = self.inward = Parcels(Parcels.new_key())
+        self.outward = self.inward = PayloadCodec(PayloadCodec.new_key())
         self.tools: dict[str, ToolList] = {}
         self.hired = self.dismissed = 0
 
-    def hire(self) -> MemoryActor:
+    def start_actor(self) -> MemoryActor:
         self.hired += 1
         return MemoryActor(self)
 
-    def dismiss(self, actor: MemoryActor) -> None:
+    def end_actor(self, actor: MemoryActor) -> None:
         self.dismissed += 1
 
-    async def open(self, actor: MemoryActor) -> Node:
+    async def open_worker(self, actor: MemoryActor) -> ClusterNode:
         if self.hired > self.rooms:
             raise ActorDiedError
-        return Node(str(self.hired), "10.0.0.1")
+        return ClusterNode(str(self.hired), "10.0.0.1")
 
 
-async def carry_out(plan: Plan, crew: MemoryCrew, seats: list[int]) -> dict[str, TrialOutcome]:
+async def carry_out(plan: RunPlan, crew: MemoryCrew, seats: list[int]) -> dict[str, TrialOutcome]:
     """Run all trials of ``plan``, in the places in turn; return what became of each."""
-    stations = [Station(cast("Crew", crew), each) for each in seats]
+    stations = [WorkerSlot(cast("WorkerPool", crew), each) for each in seats]
     found: dict[str, TrialOutcome] = {}
     async with open_sessions() as pool:
-        engine = OnRay(pool, stations, cast("Crew", crew))
-        await engine.checked()
+        engine = RayEngine(pool, stations, cast("WorkerPool", crew))
+        await engine.finish_tool_check()
 
         async def run(job: Job, place: int) -> None:
-            preflight = Preflight.of_trial(job)
-            outcome = await engine.run(job, place, preflight, anyio.CancelScope())
+            preflight = Preflight.from_trial(job)
+            outcome = await engine.run_trial(job, place, preflight, anyio.CancelScope())
             assert job.trial.case.name not in found
             found[job.trial.case.name] = outcome
 

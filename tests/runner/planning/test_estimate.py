@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.dry_run import describe
+from harness.cli.dry_run import describe_plan
 from harness.runlog import Header, LogWriter, TrialLine
 from harness.runner.planning.estimate import (
     TYPICAL_JUDGEMENT,
     TYPICAL_TOKENS,
-    estimates,
-    judge_estimates,
+    estimate_judging,
+    estimate_usage,
 )
-from harness.runner.planning.plan import Plan, make_plan
+from harness.runner.planning.plan import RunPlan, make_plan
 from harness.types import (
     Case,
     CaseFacts,
@@ -37,7 +37,7 @@ ASKED = Check(kind="expected_answer", params={"text": "Paris"})
 PLAIN = Check(kind="answer_contains", params={"text": "Paris"})
 
 
-def plan(*cases: tuple[str, Check], judge: str | None = "judge", trials: int = 2) -> Plan:
+def plan(*cases: tuple[str, Check], judge: str | None = "judge", trials: int = 2) -> RunPlan:
     suite = Suite(
         name="s", cases=tuple(Case(name=name, prompt="?", checks=(check,)) for name, check in cases)
     )
@@ -52,7 +52,7 @@ def plan(*cases: tuple[str, Check], judge: str | None = "judge", trials: int = 2
 
 
 def test_a_judge_is_estimated_for_the_checks_that_ask_it(tmp_path: Path) -> None:
-    (estimate,) = judge_estimates(plan(("a", ASKED), ("b", PLAIN), ("c", ASKED)), tmp_path)
+    (estimate,) = estimate_judging(plan(("a", ASKED), ("b", PLAIN), ("c", ASKED)), tmp_path)
     assert (estimate.trials, estimate.known) == (4, 0)
     assert (estimate.input_tokens, estimate.output_tokens) == tuple(
         4 * tokens for tokens in TYPICAL_JUDGEMENT
@@ -71,7 +71,7 @@ def test_an_earlier_run_says_what_a_judgement_takes(tmp_path: Path) -> None:
     with LogWriter(tmp_path / "run" / "log.jsonl") as log:
         log.append(Header(run_id="run", started_at="", harness_version="0", planned=1))
         log.append(TrialLine(run=run))
-    (estimate,) = judge_estimates(plan(("a", ASKED), ("b", ASKED), trials=1), tmp_path)
+    (estimate,) = estimate_judging(plan(("a", ASKED), ("b", ASKED), trials=1), tmp_path)
     assert (estimate.trials, estimate.known) == (2, 1)
     assert estimate.input_tokens == 2000 + TYPICAL_JUDGEMENT[0]
 
@@ -108,19 +108,19 @@ def test_only_a_trial_that_came_through_and_was_counted_says_what_the_next_takes
     asked = replace(
         asked, jobs=(replace(job, trial=replace(job.trial, model="judge"), model=JUDGE),)
     )
-    (estimate,) = estimates(asked, tmp_path)
+    (estimate,) = estimate_usage(asked, tmp_path)
     assert (estimate.known, estimate.input_tokens) == (known, 900 if known else TYPICAL_TOKENS[0])
 
 
 def test_a_judge_whom_nobody_asks_is_not_mentioned(tmp_path: Path) -> None:
-    assert list(judge_estimates(plan(("a", PLAIN)), tmp_path)) == []
+    assert list(estimate_judging(plan(("a", PLAIN)), tmp_path)) == []
 
 
 def test_a_dry_run_names_the_judge_beside_the_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    lines = describe(plan(("a", ASKED))).splitlines()
+    lines = describe_plan(plan(("a", ASKED))).splitlines()
     assert "model lexical: 2 trials, free" in lines
     assert lines[-1].startswith(
         "judge judge (gpt-4o): 2 judgements, about 3,000 tokens in and 300 out, cost about $0.0090"

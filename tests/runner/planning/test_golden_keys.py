@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.base.canonical import digest
+from harness.base.canonical import digest_json
 from harness.judging.checks import VOCABULARY
 from harness.runner.planning.plan import describe_model, describe_variant, make_plan
 from harness.types import (
@@ -164,7 +164,9 @@ def test_a_variant_has_the_digest_and_the_key_that_it_always_had() -> None:
     )
     assert describe_variant(variant)["digest"] == "0eabc3cfc250"
     described = describe_model(replace(MODEL, variant=variant))
-    assert digest(described) == "7ddf6c69a4df06c5c47d9d7fad29da761fd3c5cef4d88207059723cc0f09a074"
+    assert (
+        digest_json(described) == "7ddf6c69a4df06c5c47d9d7fad29da761fd3c5cef4d88207059723cc0f09a074"
+    )
     reworded = replace(variant, prompts={"c": "Other words."})
     assert describe_variant(reworded)["digest"] != "0eabc3cfc250"
     for more in (

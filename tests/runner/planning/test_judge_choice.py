@@ -8,9 +8,9 @@ import pytest
 from harness.base.errors import UsageError
 from harness.judging.checks.judge.judge import Judge, JudgeModel
 from harness.models.model import Model
-from harness.runner.planning.judge_choice import Bench, choose_judges, sole_judge
+from harness.runner.planning.judge_choice import JudgePanel, choose_judges, sole_judge
 from harness.runner.planning.plan import Job, make_plan
-from harness.runner.trial import Support, TrialOutcome, run_trial
+from harness.runner.trial import TrialContext, TrialOutcome, run_trial
 from harness.suites.config import Config, load_config
 from harness.types import Case, Check, ModelSpec, Reply, ServerSpec, Suite
 from tests.judging.checks.judges import verdict
@@ -47,13 +47,13 @@ def with_gpt_4o(folder: Path, key: str = "test-key") -> Config:
     return load_config(folder, {})
 
 
-def names(bench: Bench) -> list[str]:
+def names(bench: JudgePanel) -> list[str]:
     return [spec.name for spec in bench.models]
 
 
 def test_without_a_check_that_asks_a_judge_none_is_chosen(config: Config) -> None:
     bench = choose_judges([a_suite(PLAIN, judge_model="no such model")], None, config)
-    assert (names(bench), bench.default_of, bench.notes, bench.settings()) == ([], {}, (), {})
+    assert (names(bench), bench.default_of, bench.notes, bench.build_settings()) == ([], {}, (), {})
 
 
 def test_a_key_in_the_environment_alone_pays_for_no_judge(config: Config) -> None:
@@ -96,7 +96,7 @@ def test_the_command_line_comes_before_the_suite_and_the_suite_before_the_defaul
 def test_a_judge_that_a_check_names_is_opened_beside_the_default(config: Config) -> None:
     bench = choose_judges([a_suite(GRADED, BY_OTHER)], "openai:mine", config)
     assert names(bench) == ["openai:other", "openai:mine"]
-    settings = bench.settings()
+    settings = bench.build_settings()
     assert settings["judge"] == {"s": "openai:mine"}
     assert settings["judge_prompt_version"] == "1"
     assert "test-key" not in repr(settings)
@@ -144,7 +144,7 @@ async def attempt(judging: Model, scope: anyio.CancelScope | None = None) -> Tri
         ScriptedModel(says("Yes.")),
         MemoryPool(),
         scope or anyio.CancelScope(),
-        Support(judge=judge),
+        TrialContext(judge=judge),
     )
 
 

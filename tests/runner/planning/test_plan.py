@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from harness.base.errors import UsageError
 from harness.runlog import Header
-from harness.runlog.diff import differences
+from harness.runlog.diff import find_differences
 from harness.runner.planning.plan import (
-    Plan,
+    RunPlan,
     describe_case,
     describe_model,
     describe_server,
@@ -18,7 +18,7 @@ from harness.runner.planning.plan import (
     make_plan,
 )
 from harness.runner.runs.resume import refuse_if_changed
-from harness.runner.runs.shard import shard
+from harness.runner.runs.shard import select_shard
 from harness.types import (
     Caller,
     Case,
@@ -51,7 +51,7 @@ def a_plan(
     models: tuple[ModelSpec, ...] = (MODEL,),
     server: ServerSpec = SERVER,
     trials: int = 1,
-) -> Plan:
+) -> RunPlan:
     return make_plan(
         suites or (a_suite(),),
         models_of=lambda _: models,
@@ -61,7 +61,7 @@ def a_plan(
     )  # fmt: skip
 
 
-def header(plan: Plan) -> Header:
+def header(plan: RunPlan) -> Header:
     return Header(
         run_id="r",
         started_at="",
@@ -104,7 +104,7 @@ def test_the_same_question_has_the_same_key_in_another_run() -> None:
         a_plan(a_suite(a_case(name="one", teardown=(ScriptedCall(tool="reset"),)))),
     ],
 )
-def test_whatever_determines_a_trial_changes_its_key(changed: Plan) -> None:
+def test_whatever_determines_a_trial_changes_its_key(changed: RunPlan) -> None:
     assert changed.jobs[0].trial.key != a_plan(a_suite(a_case(name="one"))).jobs[0].trial.key
 
 
@@ -230,7 +230,7 @@ def test_equal_plans_do_not_differ() -> None:
         (a_plan(trials=2), "trials was 1, is 2"),
     ],
 )
-def test_a_changed_plan_is_refused_with_the_difference_in_words(plan: Plan, words: str) -> None:
+def test_a_changed_plan_is_refused_with_the_difference_in_words(plan: RunPlan, words: str) -> None:
     with pytest.raises(UsageError) as refusal:
         refuse_if_changed(header(a_plan()), header(plan))
     assert words in str(refusal.value)
@@ -241,7 +241,7 @@ def test_a_judge_that_is_another_model_now_is_a_difference() -> None:
         header(replace(a_plan(), settings={"judge_models": {"j": {"model_id": name}, name: {}}}))
         for name in "ab"
     ]
-    assert list(differences(*plans)) == ["judge j: model_id was 'a', is 'b'"]
+    assert list(find_differences(*plans)) == ["judge j: model_id was 'a', is 'b'"]
 
 
 def test_a_folder_outside_the_project_is_another_one_on_every_machine_and_makes_no_difference() -> (
@@ -258,7 +258,7 @@ def test_the_shards_of_a_plan_are_the_plan(cases: int, parts: int, trials: int) 
     plan = a_plan(
         a_suite(*(a_case(name=f"case {number}") for number in range(cases))), trials=trials
     )
-    shards = [shard(plan, f"{part}/{parts}") for part in range(1, parts + 1)]
+    shards = [select_shard(plan, f"{part}/{parts}") for part in range(1, parts + 1)]
     keys = [job.trial.key for part in shards for job in part.jobs]
     assert sorted(keys) == sorted(job.trial.key for job in plan.jobs)
     sizes = [len(part.jobs) for part in shards]
@@ -268,4 +268,4 @@ def test_the_shards_of_a_plan_are_the_plan(cases: int, parts: int, trials: int) 
 @pytest.mark.parametrize("spec", ["0/3", "4/3", "1", "a/b", "1/0", "-1/2", ""])
 def test_a_shard_that_is_no_part_of_a_whole_is_refused(spec: str) -> None:
     with pytest.raises(UsageError, match="is not a valid part"):
-        shard(a_plan(), spec)
+        select_shard(a_plan(), spec)

@@ -11,7 +11,7 @@ import pytest
 from harness.judging.checks import VOCABULARY
 from harness.judging.trial import not_started
 from harness.runner.early_stopping import EarlyStopping
-from harness.runner.planning.plan import Job, Plan, make_plan
+from harness.runner.planning.plan import Job, RunPlan, make_plan
 from harness.runner.planning.units import work_units
 from harness.suites.readers import read_suite
 from harness.types import Isolation, ModelSpec, ServerSpec, Status, TransportSpec, Variant
@@ -35,7 +35,7 @@ def plan_of(
     trials: int = 1,
     least_trials: int | None = None,
     **server: Isolation | str,
-) -> Plan:
+) -> RunPlan:
     path = folder / "shop.yml"
     path.write_text(SUITE)
     command = TransportSpec(command="s", kind=server.pop("kind", "stdio"))
@@ -51,7 +51,7 @@ def plan_of(
     )
 
 
-def units_of(plan: Plan) -> list[list[tuple[str, str, int]]]:
+def units_of(plan: RunPlan) -> list[list[tuple[str, str, int]]]:
     return [
         [(job.trial.case.name, job.trial.model, job.trial.index) for job in unit]
         for unit in work_units(plan.jobs)
@@ -102,10 +102,10 @@ async def test_trials_that_wait_for_earlier_ones_of_their_case_never_wait_for_ev
 
     async def work(jobs: Iterator[Job]) -> None:
         for job in jobs:
-            status: Status = "error" if await early.wanted(job) else "skipped"
+            status: Status = "error" if await early.is_wanted(job) else "skipped"
             await anyio.lowlevel.checkpoint()
             ended.append(job.trial.key)
-            early.account(not_started(job.trial, status))
+            early.count_result(not_started(job.trial, status))
 
     with anyio.fail_after(BOUND_S):
         async with anyio.create_task_group() as group:

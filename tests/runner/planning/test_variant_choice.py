@@ -13,12 +13,12 @@ from harness.runner.planning.plan import describe_model
 from harness.runner.planning.variant_choice import (
     base_name,
     check_prompts,
-    distinct_by_name,
+    choose_variants,
+    combine_variants,
+    list_decoy_servers,
+    merge_variants,
     refuse_recorded,
     refuse_twins,
-    servers_of_decoys,
-    told_of,
-    variants_of,
 )
 from harness.types import Decoys, ModelSpec, SimulatedUser, Suite, ToolEdit, Variant
 from tests.reports.run_logs import write_log
@@ -30,26 +30,26 @@ MODEL = ModelSpec(name="m", provider="lexical", model_id="m")
 
 
 def test_without_a_wish_the_server_s_own_list_is_shown() -> None:
-    assert variants_of(SUITE, ()) == (None,)
-    assert told_of([MODEL], (None,)) == [MODEL]
+    assert choose_variants(SUITE, ()) == (None,)
+    assert combine_variants([MODEL], (None,)) == [MODEL]
 
 
 def test_variants_are_named_once_each_in_the_order_of_the_wish() -> None:
-    assert variants_of(SUITE, ("long", "none", "short", "long")) == (LONG, None, SHORT)
+    assert choose_variants(SUITE, ("long", "none", "short", "long")) == (LONG, None, SHORT)
 
 
 def test_each_model_is_told_of_each_variant_under_a_name_of_both() -> None:
-    told = told_of([MODEL], (None, SHORT))
+    told = combine_variants([MODEL], (None, SHORT))
     assert [spec.name for spec in told] == ["m", "m+short"]
     assert [base_name(spec) for spec in told] == ["m", "m"]
 
 
 def test_an_unknown_name_is_told_with_what_there_is() -> None:
     with pytest.raises(UsageError, match="no variant 'sort' in suite 'shop'") as refused:
-        variants_of(SUITE, ("sort",))
+        choose_variants(SUITE, ("sort",))
     assert "short" in str(refused.value.meant)
     with pytest.raises(UsageError, match="no variant") as refused:
-        variants_of(Suite(name="bare", cases=()), ("short",))
+        choose_variants(Suite(name="bare", cases=()), ("short",))
     assert "variants:" in str(refused.value.meant)
 
 
@@ -57,28 +57,28 @@ def test_a_file_and_the_suite_may_not_mean_two_things_by_one_name(tmp_path: Path
     path = tmp_path / "more.yml"
     path.write_text("variants: {short: {order: {seed: 9}}}")
     with pytest.raises(UsageError, match="two different variants are named 'short'"):
-        variants_of(SUITE, ("short", str(path)))
-    assert variants_of(SUITE, (f"{path}:short",))[0] == Variant(name="short", order=9)
+        choose_variants(SUITE, ("short", str(path)))
+    assert choose_variants(SUITE, (f"{path}:short",))[0] == Variant(name="short", order=9)
 
 
 def test_two_suites_may_not_mean_two_things_by_one_name() -> None:
     other = Variant(name="short", order=9)
-    refuse_twins([*told_of([MODEL], (SHORT,)), *told_of([MODEL], (SHORT, None))])
+    refuse_twins([*combine_variants([MODEL], (SHORT,)), *combine_variants([MODEL], (SHORT, None))])
     with pytest.raises(UsageError, match="two suites have different variants named 'short'"):
-        refuse_twins([*told_of([MODEL], (SHORT,)), *told_of([MODEL], (other,))])
+        refuse_twins([*combine_variants([MODEL], (SHORT,)), *combine_variants([MODEL], (other,))])
 
 
 def test_a_program_s_variants_stand_beside_those_of_the_suite() -> None:
     mine = Variant(name="mine", order=3)
-    assert distinct_by_name((SHORT,), (mine, SHORT)) == (SHORT, mine)
+    assert merge_variants((SHORT,), (mine, SHORT)) == (SHORT, mine)
     with pytest.raises(UsageError, match="two different variants"):
-        distinct_by_name((SHORT,), (Variant(name="short", order=9),))
+        merge_variants((SHORT,), (Variant(name="short", order=9),))
 
 
 def test_servers_whose_tools_are_decoys_are_named_once() -> None:
     bank = Variant(name="a", add=(Decoys(source="server:bank"), Decoys(), Decoys(source="bfcl")))
     again = Variant(name="b", add=(Decoys(source="server:bank", count=2),))
-    assert servers_of_decoys(told_of([MODEL], (None, bank, again))) == ("bank",)
+    assert list_decoy_servers(combine_variants([MODEL], (None, bank, again))) == ("bank",)
 
 
 def test_other_words_are_for_tests_that_there_are_and_that_have_a_prompt() -> None:
@@ -86,10 +86,10 @@ def test_other_words_are_for_tests_that_there_are_and_that_have_a_prompt() -> No
         name="shop", cases=(a_case(name="open"), a_case(name="talk", user=SimulatedUser()))
     )
     good = Variant(name="good", prompts={"open": "Other words."})
-    check_prompts([suite], {"shop": told_of([MODEL], (None, good))})
+    check_prompts([suite], {"shop": combine_variants([MODEL], (None, good))})
     bad = Variant(name="bad", prompts={"opem": "x", "talk": "y"})
     with pytest.raises(InvalidInput) as refused:
-        check_prompts([suite], {"shop": told_of([MODEL], (bad,))})
+        check_prompts([suite], {"shop": combine_variants([MODEL], (bad,))})
     typo, talk = refused.value.problems
     assert "'opem', which no suite here has" in typo.message
     assert "Did you mean 'open'?" in str(typo.meant)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.base.errors import InvalidInput
-from harness.runner.planning.plan import Plan, make_plan
+from harness.runner.planning.plan import RunPlan, make_plan
 from harness.runner.preflight.credentials import check_credentials
 from harness.types import (
     Caller,
@@ -34,7 +34,7 @@ REFUSED = (Check(kind="must_be_refused", params={}),)
 USER: JsonObject = {"role": "a"}
 
 
-def plan(server: ServerSpec, caller: Caller, checks: tuple[Check, ...] | None = None) -> Plan:
+def plan(server: ServerSpec, caller: Caller, checks: tuple[Check, ...] | None = None) -> RunPlan:
     at = Location(file="evals/door.yml", line=7)
     cases = (a_case(at=at, caller=caller, **({} if checks is None else {"checks": checks})),)
     return make_plan(

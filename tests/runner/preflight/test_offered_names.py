@@ -12,7 +12,7 @@ import pytest
 
 from harness.base.errors import HarnessError, InvalidInput, NotAdmitted, ServerError
 from harness.judging.checks import VOCABULARY
-from harness.runner.planning.plan import Plan, make_plan
+from harness.runner.planning.plan import RunPlan, make_plan
 from harness.runner.preflight.named_tools import ON_COMMAND_LINE
 from harness.runner.preflight.preflight import Preflight
 from harness.types import (
@@ -59,7 +59,7 @@ class Lists(LendsOneByOne):
         self._failing = failing
 
     @asynccontextmanager
-    async def session(
+    async def lend_session(
         self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
     ) -> AsyncGenerator[MemorySession]:
         role = (user_context or {}).get("role")
@@ -78,7 +78,7 @@ class Lists(LendsOneByOne):
 
 def asking(assertions: Mapping[str, Any], role: str | None = None, **more: Any) -> Case:
     checks = tuple(
-        check.placed(AT)
+        check.with_location(AT)
         for kind, value in assertions.items()
         for _, check in VOCABULARY.parse(kind, value)
     )
@@ -90,7 +90,7 @@ def asking(assertions: Mapping[str, Any], role: str | None = None, **more: Any) 
 
 def plan_of(
     *cases: Case, server: ServerSpec = SERVER, provider: str = "lexical", **suite: Any
-) -> Plan:
+) -> RunPlan:
     model = ModelSpec(name="m", provider=provider, model_id="m")
     asked = Suite(name="suite", cases=cases, **suite)
     return make_plan([asked], models_of=lambda _: [model], server_of=lambda _: server)
@@ -99,7 +99,7 @@ def plan_of(
 def look(*cases: Case, pool: Lists | None = None, **more: Any) -> Lists:
     pool = pool or Lists()
     plan = plan_of(*cases, **more)
-    anyio.run(Preflight(plan).run, pool)
+    anyio.run(Preflight(plan).list_tools, pool)
     return pool
 
 
@@ -350,11 +350,11 @@ def test_servers_that_are_told_which_case_asks_and_recorded_outputs_are_left_alo
 # ── Who cannot be asked ──────────────────────────────────────────────────────────────────────
 
 
-def in_its_trial(plan: Plan, pool: Lists, tools: ToolList) -> None:
+def in_its_trial(plan: RunPlan, pool: Lists, tools: ToolList) -> None:
     async def scenario() -> None:
         looking = Preflight(plan)
-        await looking.run(pool)
-        looking.check(plan.jobs[0], tools)
+        await looking.list_tools(pool)
+        looking.check_tools(plan.jobs[0], tools)
 
     anyio.run(scenario)
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from harness.base.errors import InvalidInput, ServerError
 from harness.judging.checks import VOCABULARY
-from harness.judging.checks.witness.expectations import unmatched
-from harness.runner.planning.plan import Job, Plan, make_plan
+from harness.judging.checks.witness.expectations import find_mismatches
+from harness.runner.planning.plan import Job, RunPlan, make_plan
 from harness.runner.preflight import preflight
 from harness.runner.preflight.preflight import Preflight
 from harness.types import (
@@ -67,7 +67,7 @@ class MemoryPool(LendsOneByOne):
         self._broken = broken
 
     @asynccontextmanager
-    async def session(
+    async def lend_session(
         self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
     ) -> AsyncGenerator[MemorySession]:
         self.lent.append(user_context)
@@ -112,21 +112,21 @@ def look(*cases: Case, pool: MemoryPool | None = None) -> MemoryPool:
     async def scenario() -> MemoryPool:
         lender, planned = pool or MemoryPool(), jobs(*cases)
         looking = Preflight(plan_of(planned))
-        await looking.run(lender)
+        await looking.list_tools(lender)
         for job in planned:
             try:
-                await looking.wait(job)
+                await looking.wait_until_checked(job)
             except ServerError:
                 lender.told.append(job.trial.case.caller.user_context)
             else:
-                looking.check(job, TOOLS)
+                looking.check_tools(job, TOOLS)
         return lender
 
     return anyio.run(scenario)
 
 
-def plan_of(planned: tuple[Job, ...]) -> Plan:
-    return Plan(jobs=planned)
+def plan_of(planned: tuple[Job, ...]) -> RunPlan:
+    return RunPlan(jobs=planned)
 
 
 def told(*cases: Case, pool: MemoryPool | None = None) -> str:
@@ -194,7 +194,7 @@ DELETE = {"tool": "delete", "args": {"id": 1042}}
 )
 def test_what_no_valid_call_matches_is_told_before_anything_is_asked(kind: str, value: Any) -> None:
     (_, check), *_ = VOCABULARY.parse(kind, value)
-    message = told(a_case(checks=(check.placed(Location(file="s.yml", line=7, column=9)),)))
+    message = told(a_case(checks=(check.with_location(Location(file="s.yml", line=7, column=9)),)))
     assert message.startswith("s.yml:7:9: ")
     assert (
         "no valid call of 'delete' has the argument 'id' as 1042: 1042 is not of type 's" in message
@@ -270,14 +270,14 @@ def test_no_model_is_asked_before_all_have_been_looked_at() -> None:
         cleared = anyio.Event()
 
         async def wait() -> None:
-            await looking.wait(planned[-1])
+            await looking.wait_until_checked(planned[-1])
             cleared.set()
 
         async with anyio.create_task_group() as group:
             group.start_soon(wait)
             await anyio.wait_all_tasks_blocked()
             early = cleared.is_set()
-            await looking.run(MemoryPool())
+            await looking.list_tools(MemoryPool())
             with anyio.fail_after(60):
                 await cleared.wait()
         return early
@@ -289,7 +289,7 @@ def test_where_no_tool_is_named_nobody_waits() -> None:
     async def scenario() -> None:
         planned = jobs(a_case())
         with anyio.fail_after(60):
-            await Preflight(plan_of(planned)).wait(planned[0])
+            await Preflight(plan_of(planned)).wait_until_checked(planned[0])
 
     anyio.run(scenario)
 
@@ -323,9 +323,9 @@ def test_the_arguments_of_a_tool_are_what_its_schema_names(
     schema: JsonObject, known: tuple[str, ...] | None
 ) -> None:
     tool = Tool(name="t", input_schema=schema)
-    assert bool(unmatched(tool, {"zzz": {"$any": True}})) is (known is not None)
+    assert bool(find_mismatches(tool, {"zzz": {"$any": True}})) is (known is not None)
     for name in known or ():
-        assert not unmatched(tool, {name: {"$any": True}})
+        assert not find_mismatches(tool, {name: {"$any": True}})
 
 
 _KEYWORDS = st.sampled_from(
@@ -342,5 +342,5 @@ _ANY: st.SearchStrategy[Any] = st.recursive(
 
 @given(st.dictionaries(_KEYWORDS, _ANY, min_size=1, max_size=4))
 def test_no_schema_breaks_the_look_at_it(schema: JsonObject) -> None:
-    for why in unmatched(Tool(name="t", input_schema=schema), {"a": 1, "zzz": {"$gt": 5}}):
+    for why in find_mismatches(Tool(name="t", input_schema=schema), {"a": 1, "zzz": {"$gt": 5}}):
         assert why.message

@@ -6,7 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.errors import ServerError
-from harness.runner.recordings.replay_on_server import ReplayDifference, carried_out, replay_check
+from harness.runner.recordings.replay_on_server import (
+    ReplayDifference,
+    execute_recording,
+    replay_check,
+)
 from harness.types import (
     AssistantMessage,
     Outcome,
@@ -27,14 +31,14 @@ async def answer(request: ToolRequest) -> tuple[Outcome, str]:
 
 
 def test_calls_are_carried_out_again() -> None:
-    now, differences = anyio.run(carried_out, RECORDED, MemorySession())
+    now, differences = anyio.run(execute_recording, RECORDED, MemorySession())
     assert [call.text for call in now.tool_calls] == ["result of call_1", "result of call_2"]
     assert differences == ()
 
 
 def test_a_call_that_was_not_answered_is_no_result_even_where_the_server_is_still_there() -> None:
     with pytest.raises(ServerError, match="HTTP 503") as caught:
-        anyio.run(carried_out, RECORDED, MemorySession(answer))
+        anyio.run(execute_recording, RECORDED, MemorySession(answer))
     assert caught.value.stderr_tail == "last words"
 
 
@@ -61,7 +65,9 @@ def test_results_are_paired_with_calls_by_position_for_some_agents_repeat_an_id(
         same_id(3),
         recorded_result("something else"),
     )
-    _, differences = anyio.run(carried_out, Transcript(messages=messages), MemorySession(by_number))
+    _, differences = anyio.run(
+        execute_recording, Transcript(messages=messages), MemorySession(by_number)
+    )
     assert [(one.call.reply, one.recorded, one.call.text) for one in differences] == [
         (3, "something else", "result 3")
     ]
@@ -70,7 +76,7 @@ def test_results_are_paired_with_calls_by_position_for_some_agents_repeat_an_id(
 def test_calls_without_a_recorded_result_are_not_compared() -> None:
     messages = (UserMessage(text="Look."), same_id(1), UserMessage(text="Stop."), same_id(2))
     now, differences = anyio.run(
-        carried_out, Transcript(messages=messages), MemorySession(by_number)
+        execute_recording, Transcript(messages=messages), MemorySession(by_number)
     )
     assert (len(now.tool_calls), differences) == (2, ())
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import UsageError
-from harness.runner.runs.shard import merge
+from harness.runner.runs.shard import merge_logs
 from tests.reports.run_logs import write_log
 
 
 def test_a_run_is_not_joined_with_itself(tmp_path: Path) -> None:
     log = write_log(tmp_path / "one" / "log.jsonl", {"a": "p", "b": "f"})
     with pytest.raises(UsageError, match="is given twice: s/a, trial 1 with m"):
-        merge([log, log], tmp_path / "all" / "log.jsonl")
+        merge_logs([log, log], tmp_path / "all" / "log.jsonl")
     assert not (tmp_path / "all").exists()
 
 
@@ -24,5 +24,5 @@ def test_runs_that_hold_the_same_trial_are_not_joined(tmp_path: Path) -> None:
     with pytest.raises(
         UsageError, match="runs one and two hold the same trial: s/b, trial 1 with m"
     ):
-        merge([one, two], tmp_path / "all" / "log.jsonl")
+        merge_logs([one, two], tmp_path / "all" / "log.jsonl")
     assert not (tmp_path / "all").exists()

@@ -51,7 +51,7 @@ def test_a_fresh_copy_is_set_up_as_the_case_is_once_for_each_setup() -> None:
 
     async def read() -> list[StateReading]:
         found = [
-            await states.references(one, SERVER, copies)  # type: ignore[arg-type]
+            await states.read_references(one, SERVER, copies)  # type: ignore[arg-type]
             for one in (case(7), case(7), case(), case(404))
         ]
         return [reading for (reading,) in found]

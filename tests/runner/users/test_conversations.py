@@ -4,10 +4,10 @@ import anyio
 import pytest
 
 from harness.base.errors import ModelError
-from harness.runner.agent import Conversation
-from harness.runner.users import speaker
+from harness.runner.agent import ModelConversation
+from harness.runner.users import build_speaker
 from harness.runner.users.guidelines import GUIDELINES
-from harness.runner.users.replayed import RecordedUser
+from harness.runner.users.recorded_users import RecordedUser
 from harness.types import (
     GREETING,
     AssistantMessage,
@@ -26,10 +26,10 @@ def converse(
     agent: ScriptedModel, user: SimulatedUser, player: ScriptedModel | None = None, **limits: float
 ) -> Transcript:
     case = a_case(user=user, limits=Limits(**limits))  # type: ignore[arg-type]
-    voice = speaker(user, player, "suite::case#0")
-    conversation = Conversation(case, agent, MemorySession(), "policy", speaker=voice)
+    voice = build_speaker(user, player, "suite::case#0")
+    conversation = ModelConversation(case, agent, MemorySession(), "policy", speaker=voice)
     anyio.run(conversation.run)
-    return conversation.transcript()
+    return conversation.build_transcript()
 
 
 def said(messages: Sequence[Message]) -> list[str]:
@@ -130,14 +130,14 @@ def test_a_user_who_never_stops_is_stopped_by_the_agents_limit_of_replies() -> N
     assert said(transcript.messages) == ["Again."] * 3  # the last was asked for and paid, too
 
     case = a_case(user=SCENARIO, limits=Limits(max_replies=2))
-    again = Conversation(
+    again = ModelConversation(
         case,
         ScriptedModel(says("Yes?")),
         MemorySession(),
         speaker=RecordedUser("recorded", transcript),
     )
     anyio.run(again.run)
-    assert (again.transcript().stop, again.transcript().error) == ("reply_limit", None)
+    assert (again.build_transcript().stop, again.build_transcript().error) == ("reply_limit", None)
 
 
 def test_a_script_is_said_to_its_end_whatever_is_answered() -> None:
@@ -198,9 +198,9 @@ def test_a_fresh_turn_forgets_what_was_said_and_the_record_does_not() -> None:
         Turn(prompt="Also, it is red."),
         Turn(prompt="What is it?", fresh=True),
     )
-    conversation = Conversation(a_case(turns=turns), model, MemorySession())
+    conversation = ModelConversation(a_case(turns=turns), model, MemorySession())
     anyio.run(conversation.run)
-    transcript = conversation.transcript()
+    transcript = conversation.build_transcript()
     assert [said(asked) for asked in model.asked] == [
         ["It is 42."],
         ["It is 42.", "Also, it is red."],

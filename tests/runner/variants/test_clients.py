@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.runner.variants.clients import LONGEST_NAME, as_told, client_name
+from harness.runner.variants.clients import LONGEST_NAME, adapt_result, client_name
 from harness.types import Variant
 
 PREFIX = "mcp__crm__"
@@ -36,13 +36,13 @@ def test_every_name_is_one_that_the_apis_of_models_take(name: str) -> None:
 
 
 def test_a_result_above_the_limit_is_cut_and_says_so() -> None:
-    told = as_told(Variant(name="v", max_result_tokens=2), "word" * 2_500)
+    told = adapt_result(Variant(name="v", max_result_tokens=2), "word" * 2_500)
     note = "[The result was cut here: it takes about 2,500 tokens, and 2 are shown.]"
     assert told == f"wordwordwor\n{note}"
 
 
 def test_a_result_that_fits_and_one_under_no_limit_are_told_whole() -> None:
     text = "word" * 25
-    assert as_told(Variant(name="v", max_result_tokens=25), text) == text
-    assert as_told(Variant(name="v"), text) == text
-    assert as_told(None, text) == text
+    assert adapt_result(Variant(name="v", max_result_tokens=25), text) == text
+    assert adapt_result(Variant(name="v"), text) == text
+    assert adapt_result(None, text) == text

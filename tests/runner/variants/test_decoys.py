@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from jsonschema import Draft202012Validator
 
-from harness.runner.variants.decoys import built_in_decoys, chosen, near_decoys
+from harness.runner.variants.decoys import choose_decoys, load_built_in_decoys, near_decoys
 from harness.types import Decoys, Tool, ToolList
 
 TOOLS = ToolList(
@@ -15,7 +15,7 @@ TOOLS = ToolList(
 
 
 def test_the_pack_holds_150_different_tools_that_a_client_would_take() -> None:
-    pack = built_in_decoys()
+    pack = load_built_in_decoys()
     assert len({tool.name for tool in pack}) == len(pack) == 150
     assert len({tool.description for tool in pack}) == len(pack)
     for tool in pack:
@@ -34,8 +34,8 @@ def test_a_near_decoy_sounds_like_the_tool_and_is_for_something_else() -> None:
 
 
 def test_equal_seeds_choose_the_same_decoys_and_more_of_them_keep_the_first() -> None:
-    pack = built_in_decoys()
-    eight = chosen(Decoys(count=8, seed=7), pack)
-    assert chosen(Decoys(count=32, seed=7), pack)[:8] == eight
-    assert chosen(Decoys(count=8, seed=8), pack) != eight
-    assert len(chosen(Decoys(count=500), pack)) == 150
+    pack = load_built_in_decoys()
+    eight = choose_decoys(Decoys(count=8, seed=7), pack)
+    assert choose_decoys(Decoys(count=32, seed=7), pack)[:8] == eight
+    assert choose_decoys(Decoys(count=8, seed=8), pack) != eight
+    assert len(choose_decoys(Decoys(count=500), pack)) == 150

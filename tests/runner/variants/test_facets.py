@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from harness.descriptions.workbench.parts import parts_of, without
-from harness.runner.variants.facets import Facet, facet_of, with_facet
-from harness.runner.variants.shown import ShownTools
+from harness.descriptions.workbench.parts import iterate_parts, remove_part
+from harness.runner.variants.facets import Facet, get_facet, replace_facet
+from harness.runner.variants.shown_tools import ShownTools
 from harness.types import ParameterEdit, Tool, ToolEdit, ToolList, Variant
 
 OPTIONAL = {
@@ -38,9 +38,9 @@ def test_an_enum_is_replaced_where_it_stands() -> None:
 
 
 def test_the_parts_of_a_tool_have_the_enum_and_it_can_be_taken_out() -> None:
-    (part,) = [part for part in parts_of([TOOL]) if part.kind == "enum"]
+    (part,) = [part for part in iterate_parts([TOOL]) if part.kind == "enum"]
     assert part.text == '["open", "closed"]'
-    assert status(without(part, [TOOL]))["anyOf"] == [{"type": "string"}, {"type": "null"}]
+    assert status(remove_part(part, [TOOL]))["anyOf"] == [{"type": "string"}, {"type": "null"}]
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,6 @@ def test_the_parts_of_a_tool_have_the_enum_and_it_can_be_taken_out() -> None:
 def test_a_value_is_put_in_its_place(
     schema: dict[str, Any], key: Facet, value: tuple[Any, ...], expected: dict[str, Any]
 ) -> None:
-    changed = with_facet(schema, key, value)
+    changed = replace_facet(schema, key, value)
     assert changed == {**{k: v for k, v in schema.items() if k == "anyOf"}, **expected}
-    assert facet_of(changed, key) == (value[0] if value else None)
+    assert get_facet(changed, key) == (value[0] if value else None)

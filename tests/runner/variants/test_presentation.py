@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from harness.runner.planning.plan import describe_variant
-from harness.runner.variants.presentation import logged_variant
+from harness.runner.variants.presentation import read_logged_variant
 from harness.types import Decoys, ParameterEdit, ToolEdit, ToolSearch, Variant
 
 FULL = Variant(
@@ -29,10 +29,10 @@ FULL = Variant(
 
 def test_a_variant_is_read_as_it_was_written() -> None:
     for variant in (FULL, Variant(name="plain", order=7)):
-        assert logged_variant(json.loads(json.dumps(describe_variant(variant)))) == variant
+        assert read_logged_variant(json.loads(json.dumps(describe_variant(variant)))) == variant
 
 
 def test_no_variant_and_edits_of_another_version_are_none() -> None:
-    assert logged_variant(None) is None
-    assert logged_variant({"name": "x", "edits": {"tools": "all"}}) is None
-    assert logged_variant({"name": "x"}) is None
+    assert read_logged_variant(None) is None
+    assert read_logged_variant({"name": "x", "edits": {"tools": "all"}}) is None
+    assert read_logged_variant({"name": "x"}) is None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.runner.variants.sentences import sentences, without
+from harness.runner.variants.sentences import remove_sentences, split_sentences
 
 
 @pytest.mark.parametrize(
@@ -20,19 +20,19 @@ from harness.runner.variants.sentences import sentences, without
     ],
 )
 def test_a_description_falls_into_its_sentences(text: str, expected: tuple[str, ...]) -> None:
-    assert sentences(text) == expected
+    assert split_sentences(text) == expected
 
 
 def test_sentences_are_taken_out_by_their_numbers_and_the_rest_stays_as_written() -> None:
     text = "One.\n\nTwo. Three."
-    assert without(text, {2}) == "One. Three."
-    assert without(text, {1}) == "Two. Three."
-    assert without(text, {3}) == "One.\n\nTwo."
-    assert without(text, {1, 2, 3}) == ""
-    assert without(text, {9}) == text
+    assert remove_sentences(text, {2}) == "One. Three."
+    assert remove_sentences(text, {1}) == "Two. Three."
+    assert remove_sentences(text, {3}) == "One.\n\nTwo."
+    assert remove_sentences(text, {1, 2, 3}) == ""
+    assert remove_sentences(text, {9}) == text
 
 
 @given(st.text(alphabet="ab. !\n-e.g", max_size=60))
 def test_without_nothing_the_text_is_itself_and_sentences_hold_all_of_it(text: str) -> None:
-    assert without(text, ()) == text.strip()
-    assert "".join("".join(sentences(text)).split()) == "".join(text.split())
+    assert remove_sentences(text, ()) == text.strip()
+    assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())

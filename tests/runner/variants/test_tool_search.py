@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.base.errors import UsageError
-from harness.runner.variants.shown import ShownTools
+from harness.runner.variants.shown_tools import ShownTools
 from harness.runner.variants.tool_search import SearchedTools
 from harness.types import (
     AssistantMessage,
@@ -47,28 +47,31 @@ def shown(variant: Variant, decoys: tuple[Tool, ...] = ()) -> ShownTools:
 
 def test_a_search_finds_what_fits_the_best_first_and_no_more_than_asked() -> None:
     tools = searched(results=1)
-    assert tools.answer({"query": "write a mail"}).splitlines() == [
+    assert tools.search({"query": "write a mail"}).splitlines() == [
         "These tools can be called from now on:",
         "- send_mail: Send a mail.",
     ]
-    assert tools.loaded([asked("an order of a customer")]) in (("get_order",), ("get_customer",))
+    assert tools.find_loaded([asked("an order of a customer")]) in (
+        ("get_order",),
+        ("get_customer",),
+    )
 
 
 def test_a_tool_is_found_by_its_name_among_others_with_the_same_prefix() -> None:
     view = shown(Variant(name="v", prefix="mcp__crm__", tool_search=ToolSearch(results=1)))
     assert view.search is not None
-    assert view.search.loaded([asked("mcp__crm__get_customer")]) == ("mcp__crm__get_customer",)
+    assert view.search.find_loaded([asked("mcp__crm__get_customer")]) == ("mcp__crm__get_customer",)
 
 
 @pytest.mark.parametrize("arguments", [{}, {"query": " "}, {"query": 7}, {"words": "mail"}])
 def test_a_search_without_words_says_what_it_needs(arguments: dict[str, Any]) -> None:
-    assert "write in 'query'" in searched().answer(arguments)
+    assert "write in 'query'" in searched().search(arguments)
 
 
 def test_words_that_fit_nothing_load_nothing() -> None:
     tools = searched()
-    assert tools.answer({"query": "zeppelin"}) == "No tool matches these words. Try others."
-    assert tools.loaded([asked("zeppelin")]) == ()
+    assert tools.search({"query": "zeppelin"}) == "No tool matches these words. Try others."
+    assert tools.find_loaded([asked("zeppelin")]) == ()
 
 
 def test_what_is_loaded_follows_from_the_searches_of_the_conversation() -> None:
@@ -79,10 +82,10 @@ def test_what_is_loaded_follows_from_the_searches_of_the_conversation() -> None:
         asked("one order"),
         asked("mail"),
     ]
-    assert tools.loaded(said) == ("send_mail", "get_order")
-    assert tools.loaded(said[:1]) == ()
-    assert tools.loaded([asked("mail", search=False)]) == ()
-    listed = tools.list_of(("send_mail",)).tools
+    assert tools.find_loaded(said) == ("send_mail", "get_order")
+    assert tools.find_loaded(said[:1]) == ()
+    assert tools.find_loaded([asked("mail", search=False)]) == ()
+    listed = tools.list_offered(("send_mail",)).tools
     assert [tool.name for tool in listed] == ["tool_search", "send_mail"]
 
 

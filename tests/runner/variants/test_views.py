@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.runner.variants.views import Views
+from harness.runner.variants.views import VariantViews
 from harness.types import Decoys, Tool, ToolEdit, ToolList, Variant
 
 SCHEMA = {"type": "object", "properties": {"status": {"type": "string"}}}
@@ -14,7 +14,7 @@ SERVER = ToolList(tools=(SEARCH, GET), digest="d")
 
 
 def shown(*added: Decoys, **edits: Any) -> dict[str, Tool]:
-    view = Views().of(Variant(name="v", add=added, **edits), SERVER)
+    view = VariantViews().get_view(Variant(name="v", add=added, **edits), SERVER)
     return {tool.name: tool for tool in view.tools.tools}
 
 
@@ -63,7 +63,7 @@ def test_by_the_seeds_of_its_order_a_tool_stands_at_any_place_among_its_copies()
     places = set()
     for seed in range(40):
         variant = Variant(name="v", order=seed, add=(Decoys(source="copy:search", count=3),))
-        tools = Views().of(variant, alone).tools.tools
+        tools = VariantViews().get_view(variant, alone).tools.tools
         places.add([tool.name for tool in tools].index("search"))
     assert places == {0, 1, 2, 3}
 
@@ -73,7 +73,7 @@ def test_one_seed_puts_two_tools_in_the_same_order_in_every_list() -> None:
     orders = []
     for count in (12, 7):
         listed = ToolList(tools=tuple(tools[:count]), digest=str(count))
-        view = Views().of(Variant(name="v", order=3), listed)
+        view = VariantViews().get_view(Variant(name="v", order=3), listed)
         orders.append([one.name for one in view.tools.tools])
     assert [name for name in orders[0] if name in orders[1]] == orders[1]
     assert orders[1] != sorted(orders[1])
@@ -93,6 +93,6 @@ def test_decoys_do_not_change_the_order_of_the_server_s_own_tools() -> None:
     orders = []
     for count in (1, 32):
         variant = Variant(name=f"v{count}", order=5, add=(Decoys(count=count),))
-        view = Views().of(variant, listed)
+        view = VariantViews().get_view(variant, listed)
         orders.append([one.name for one in view.tools.tools if one.name not in view.decoys])
     assert orders[0] == orders[1] != [tool.name for tool in tools]

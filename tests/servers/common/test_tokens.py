@@ -51,11 +51,13 @@ async def verify(trust: Trust, token: str) -> dict[str, Any] | None:
 
 
 def good(issuer: Issuer) -> str:
-    return issuer.token({"sub": "ann", "role": "admin"}, audience=AUDIENCE, credential="valid").text
+    return issuer.issue_token(
+        {"sub": "ann", "role": "admin"}, audience=AUDIENCE, credential="valid"
+    ).text
 
 
 def public_pem(issuer: Issuer) -> bytes:
-    key = RSAAlgorithm.from_jwk(issuer._key.jwks()["keys"][0])
+    key = RSAAlgorithm.from_jwk(issuer._key.build_jwks()["keys"][0])
     assert not hasattr(key, "private_numbers")
     return key.public_bytes(
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
@@ -72,7 +74,7 @@ def signed_with_public_key(issuer: Issuer) -> str:
     def part(value: Any) -> bytes:
         return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=")
 
-    kid = issuer._key.jwks()["keys"][0]["kid"]
+    kid = issuer._key.build_jwks()["keys"][0]["kid"]
     claims = {"sub": "a", "iss": issuer.url, "aud": AUDIENCE, "exp": 4_000_000_000}
     text = part({"alg": "HS256", "typ": "JWT", "kid": kid}) + b"." + part(claims)
     signature = hmac.new(public_pem(issuer), text, hashlib.sha256).digest()
@@ -80,7 +82,7 @@ def signed_with_public_key(issuer: Issuer) -> str:
 
 
 def unsigned(issuer: Issuer) -> str:
-    kid = issuer._key.jwks()["keys"][0]["kid"]
+    kid = issuer._key.build_jwks()["keys"][0]["kid"]
     claims = {"sub": "a", "iss": issuer.url, "aud": AUDIENCE, "exp": 4_000_000_000}
     return jwt.encode(claims, "", algorithm="none", headers={"kid": kid})
 
@@ -154,7 +156,7 @@ def own(
 
 async def personal_data(spec: ServerSpec, user: dict[str, Any] | None) -> str:
     with anyio.fail_after(BOUND_S):
-        async with open_sessions() as pool, pool.session(spec, user) as session:
+        async with open_sessions() as pool, pool.lend_session(spec, user) as session:
             arguments = {"customer_id": "CUST_00042", "include_pii": True}
             return (await call(session, "get_customer_details", arguments)).outcome
 
@@ -170,13 +172,13 @@ async def test_over_http_neither_meta_nor_the_environment_makes_anybody_an_admin
 async def test_over_sse_a_token_tells_who_asks_and_a_bad_one_is_nobodys_way_in() -> None:
     spec = own("--allow-anonymous", transport="sse")
     with anyio.fail_after(BOUND_S):
-        async with open_sessions() as pool, pool.session(spec, ADMIN) as session:
+        async with open_sessions() as pool, pool.lend_session(spec, ADMIN) as session:
             arguments = {"customer_id": "CUST_00042", "include_pii": True}
             assert (await call(session, "get_customer_details", arguments)).outcome == "ok"
-            async with pool.session(spec, None) as nobody:
+            async with pool.lend_session(spec, None) as nobody:
                 assert (await call(nobody, "get_customer_details", arguments)).outcome != "ok"
             with pytest.raises(NotAdmitted):
-                async with pool.session(spec, ADMIN, "expired"):
+                async with pool.lend_session(spec, ADMIN, "expired"):
                     pass
 
 

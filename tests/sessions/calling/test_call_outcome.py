@@ -9,7 +9,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import TextContent
 
-from harness.sessions.call_outcome import classify
+from harness.sessions.call_outcome import classify_error
 from harness.types import Outcome
 
 PYDANTIC = """Error executing tool add: 2 validation errors for addArguments
@@ -136,7 +136,7 @@ RESULTS: list[tuple[str, Outcome]] = [
 
 @pytest.mark.parametrize(("text", "outcome"), RESULTS)
 def test_the_text_of_an_error_result_tells_its_outcome(text: str, outcome: Outcome) -> None:
-    assert classify(text, tool="known", listed=True) == outcome
+    assert classify_error(text, tool="known", listed=True) == outcome
 
 
 @pytest.mark.parametrize(
@@ -151,8 +151,8 @@ def test_the_text_of_an_error_result_tells_its_outcome(text: str, outcome: Outco
     ],
 )
 def test_a_listed_tool_is_unknown_where_the_text_says_so_of_this_very_tool(text: str) -> None:
-    assert classify(text, tool="known", listed=True) == "unknown_tool"
-    assert classify(text, tool="kno", listed=True) == "tool_error"
+    assert classify_error(text, tool="known", listed=True) == "unknown_tool"
+    assert classify_error(text, tool="kno", listed=True) == "tool_error"
 
 
 NAMES = ("known", "employee", "not_found", "list-denied", "Forbidden", "hr.permission", "tool", "a")
@@ -203,16 +203,16 @@ def test_what_a_tool_raises_means_the_same_behind_the_words_of_an_sdk_whatever_t
             f"Error calling tool {name!r}: {text}",
             f"Error executing tool outer: {own}",
         )
-        if classify(form, tool=name, listed=True) != of[text]
+        if classify_error(form, tool=name, listed=True) != of[text]
     }
     assert wrong == set()
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_tool_that_crashes_without_a_word_is_an_error_whatever_it_is_called(name: str) -> None:
-    assert classify(f"Error executing tool {name}", tool=name, listed=True) == "tool_error"
-    assert classify(f"Error calling tool {name!r}", tool=name, listed=True) == "tool_error"
-    assert classify(f"Unknown tool: {name}", tool=name, listed=True) == "unknown_tool"
+    assert classify_error(f"Error executing tool {name}", tool=name, listed=True) == "tool_error"
+    assert classify_error(f"Error calling tool {name!r}", tool=name, listed=True) == "tool_error"
+    assert classify_error(f"Unknown tool: {name}", tool=name, listed=True) == "unknown_tool"
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_a_tool_that_crashes_without_a_word_is_an_error_whatever_it_is_called(na
 def test_code_and_text_of_a_protocol_error_tell_its_outcome(
     code: int, text: str, listed: bool, outcome: Outcome
 ) -> None:
-    assert classify(text, tool="nope", listed=listed, code=code) == outcome
+    assert classify_error(text, tool="nope", listed=listed, code=code) == outcome
 
 
 MASKED = """Error executing tool get_balance: 1 validation error for GetBalancereturn
@@ -268,35 +268,43 @@ input_value='****', input_type=str]
 def test_a_validator_that_names_no_argument_speaks_of_the_servers_own_result(
     text: str, names: set[str] | None, valid: bool, outcome: Outcome | None
 ) -> None:
-    found = classify(text, tool="t", listed=True, arguments_valid=valid, names=names)
+    found = classify_error(text, tool="t", listed=True, arguments_valid=valid, names=names)
     assert found == (outcome or "invalid_arguments")
 
 
 def test_a_result_that_the_server_finds_invalid_is_no_fault_of_the_arguments_by_any_code() -> None:
     text = "MCP error -32602: Output validation error: Tool t has an output schema but no content"
-    assert classify(text, tool="t", listed=True, code=-32602) == "tool_error"
-    assert classify(text, tool="t", listed=True, code=-32602, arguments_valid=False) == "tool_error"
+    assert classify_error(text, tool="t", listed=True, code=-32602) == "tool_error"
+    assert (
+        classify_error(text, tool="t", listed=True, code=-32602, arguments_valid=False)
+        == "tool_error"
+    )
     refused = "Output validation error: 'Access denied' is not of type 'object'"
-    assert classify(refused, tool="t", listed=True) == "denied"
+    assert classify_error(refused, tool="t", listed=True) == "denied"
 
 
 @pytest.mark.parametrize(
     "text", ["Unknown tool: nope", "Error: unknown tool 'nope'", "Tool not found: nope"]
 )
 def test_an_unknown_tool_in_an_error_result_is_no_refusal(text: str) -> None:
-    assert classify(text, tool="nope", listed=False) == "unknown_tool"
+    assert classify_error(text, tool="nope", listed=False) == "unknown_tool"
 
 
 def test_an_error_after_arguments_that_break_the_schema_is_about_the_arguments() -> None:
-    assert classify("boom", tool="t", listed=True, arguments_valid=False) == "invalid_arguments"
-    assert classify("Access denied", tool="t", listed=True, arguments_valid=False) == "denied"
+    assert (
+        classify_error("boom", tool="t", listed=True, arguments_valid=False) == "invalid_arguments"
+    )
+    assert classify_error("Access denied", tool="t", listed=True, arguments_valid=False) == "denied"
     for text in (
         "Missing required role: admin",
         "Missing required permission: x",
         "missing required scope",
     ):
-        assert classify(text, tool="t", listed=True, arguments_valid=False) == "invalid_arguments"
+        assert (
+            classify_error(text, tool="t", listed=True, arguments_valid=False)
+            == "invalid_arguments"
+        )
 
 
 def test_a_long_text_is_judged_by_its_beginning() -> None:
-    assert classify("x" * 3_000 + " access denied", tool="t", listed=True) == "tool_error"
+    assert classify_error("x" * 3_000 + " access denied", tool="t", listed=True) == "tool_error"

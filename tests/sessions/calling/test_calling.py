@@ -9,11 +9,11 @@ from typing import Any
 import anyio
 import pytest
 
-from harness.base.canonical import digest
+from harness.base.canonical import digest_json
 from harness.sessions import tool_schemas
-from harness.sessions.content import TEXT_CHARS
 from harness.sessions.pool import open_sessions
 from harness.sessions.processes import process
+from harness.sessions.result_content import TEXT_CHARS
 from harness.sessions.session import Session
 from harness.sessions.transports import stdio
 from harness.types import ToolCall, ToolRequest
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.anyio
 async def session(server: ServerFactory) -> AsyncIterator[Session]:
     async with (
         open_sessions() as pool,
-        pool.session(server("ok"), None) as opened,
+        pool.lend_session(server("ok"), None) as opened,
     ):
         yield opened
 
@@ -38,7 +38,7 @@ async def hasty(server: ServerFactory) -> AsyncIterator[Session]:
     """Open a session whose calls are soon given up."""
     async with (
         open_sessions() as pool,
-        pool.session(server("ok", call_timeout_s=0.2), None) as opened,
+        pool.lend_session(server("ok", call_timeout_s=0.2), None) as opened,
     ):
         yield opened
 
@@ -70,7 +70,7 @@ async def test_a_call_without_answer_times_out_and_the_session_stays_usable(
 
 
 async def test_a_session_outlives_the_time_it_had_to_start(server: ServerFactory) -> None:
-    async with open_sessions() as pool, pool.session(server("ok"), None) as session:
+    async with open_sessions() as pool, pool.lend_session(server("ok"), None) as session:
         clock_goes_forward(2 * PATIENT_S)
         await anyio.wait_all_tasks_blocked()
         assert (await call(session, "echo")).outcome == "ok"
@@ -79,7 +79,7 @@ async def test_a_session_outlives_the_time_it_had_to_start(server: ServerFactory
 async def test_a_call_is_recorded_even_when_the_deadline_of_the_trial_ends_it(
     server: ServerFactory,
 ) -> None:
-    async with open_sessions() as pool, pool.session(server("ok"), None) as session:
+    async with open_sessions() as pool, pool.lend_session(server("ok"), None) as session:
         with anyio.fail_after(0.1):
             made = await session.call(ToolRequest(id="1", tool="wait"), reply=1, epoch=0)
     assert made.outcome == "timeout"
@@ -113,7 +113,7 @@ async def test_a_server_that_closes_its_stdout_is_lost(
     monkeypatch.setattr(process, "OBITUARY_S", 0.1)
     async with (
         open_sessions() as pool,
-        pool.session(server("ok", call_timeout_s=PATIENT_S), None) as session,
+        pool.lend_session(server("ok", call_timeout_s=PATIENT_S), None) as session,
     ):
         made = await call(session, "close_stdout")
     assert (made.outcome, made.text) == (
@@ -150,7 +150,7 @@ async def test_what_a_call_without_an_answer_wrote_in_place_of_mcp_is_quoted(
     server: ServerFactory, tool: str, outcome: str, words: str
 ) -> None:
     spec = server("ok", call_timeout_s=1.0 if outcome == "timeout" else PATIENT_S)
-    async with open_sessions() as pool, pool.session(spec, None) as session:
+    async with open_sessions() as pool, pool.lend_session(spec, None) as session:
         await call(session, "noise")  # of an earlier call: not this one's fault
         made = await call(session, tool)
     assert made.outcome == outcome
@@ -164,7 +164,7 @@ async def test_endless_output_without_a_newline_is_cut_off(
     monkeypatch.setattr(stdio, "MAX_MESSAGE_BYTES", 8_000_000)
     async with (
         open_sessions() as pool,
-        pool.session(server("ok", call_timeout_s=PATIENT_S), None) as session,
+        pool.lend_session(server("ok", call_timeout_s=PATIENT_S), None) as session,
     ):
         made = await call(session, "flood")
     assert made.outcome == "server_lost"
@@ -246,13 +246,13 @@ async def test_an_answer_under_a_wrong_id_is_no_answer(hasty: Session) -> None:
 
 
 async def test_a_result_of_20_mb_is_cut_with_a_notice(server: ServerFactory) -> None:
-    async with open_sessions() as pool, pool.session(server("ok"), None) as session:
+    async with open_sessions() as pool, pool.lend_session(server("ok"), None) as session:
         with anyio.fail_after(BOUND_S):
             made = await call(session, "big")
     whole = {"content": [{"type": "text", "text": "x" * 20_000_000}]}
     assert made.outcome == "ok"
     assert made.result_bytes == 20_000_000 + len('{"content":[{"type":"text","text":""}]}')
-    assert made.result_sha256 == digest(whole)
+    assert made.result_sha256 == digest_json(whole)
     notice = (
         f"\n[… cut by harness: {made.result_bytes:,} bytes in all, sha256 {made.result_sha256}]"
     )
@@ -260,7 +260,7 @@ async def test_a_result_of_20_mb_is_cut_with_a_notice(server: ServerFactory) -> 
 
 
 async def test_large_structured_content_is_dropped_and_hashed(server: ServerFactory) -> None:
-    async with open_sessions() as pool, pool.session(server("ok"), None) as session:
+    async with open_sessions() as pool, pool.lend_session(server("ok"), None) as session:
         made = await call(session, "rows")
     assert made.structured is None
     assert made.text == "see the rows"
@@ -322,7 +322,7 @@ async def test_what_is_no_result_of_mcp_is_an_outcome_of_its_own(
     session: Session, result: dict[str, Any], problem: str
 ) -> None:
     made = await call(session, "answer_with", {"result": result})
-    assert (made.outcome, made.is_error, made.unanswered) == ("invalid_result", True, True)
+    assert (made.outcome, made.is_error, made.is_unanswered) == ("invalid_result", True, True)
     assert made.text.startswith(f"the server's answer is not a valid MCP result: {problem}")
     assert made.output_errors[0].startswith(problem)
     assert (await call(session, "echo")).outcome == "ok"
@@ -351,7 +351,7 @@ async def test_an_error_of_the_servers_own_is_never_taken_for_a_missing_answer(
     session: Session,
 ) -> None:
     made = await call(session, "invalid_request")
-    assert (made.outcome, made.error_code, made.unanswered) == ("tool_error", -32600, False)
+    assert (made.outcome, made.error_code, made.is_unanswered) == ("tool_error", -32600, False)
 
 
 async def test_an_output_that_breaks_its_schema_is_recorded_and_not_raised(
@@ -460,7 +460,7 @@ async def test_arguments_that_json_cannot_carry_are_not_sent(
 async def test_a_blocked_tool_is_not_called(server: ServerFactory) -> None:
     async with (
         open_sessions() as pool,
-        pool.session(server("ok", block=("crash",)), None) as session,
+        pool.lend_session(server("ok", block=("crash",)), None) as session,
     ):
         made = await call(session, "crash")
         assert (made.outcome, made.duration_s, session.lost) == ("blocked", 0, None)
@@ -471,7 +471,10 @@ async def test_a_blocked_tool_is_not_called(server: ServerFactory) -> None:
 
 
 async def test_read_only_lets_only_marked_tools_through(server: ServerFactory) -> None:
-    async with open_sessions() as pool, pool.session(server("ok", read_only=True), None) as session:
+    async with (
+        open_sessions() as pool,
+        pool.lend_session(server("ok", read_only=True), None) as session,
+    ):
         assert (await call(session, "echo")).outcome == "ok"
         assert (await call(session, "crash")).outcome == "blocked"
         assert (await call(session, "no_such_tool")).outcome == "blocked"
@@ -482,7 +485,7 @@ async def test_read_only_lets_only_marked_tools_through(server: ServerFactory) -
 async def test_500_calls_at_once_each_get_their_own_answer(server: ServerFactory) -> None:
     made: dict[int, ToolCall] = {}
 
-    async with open_sessions() as pool, pool.session(server("ok"), None) as session:
+    async with open_sessions() as pool, pool.lend_session(server("ok"), None) as session:
 
         async def one(number: int) -> None:
             made[number] = await call(session, "echo", {"n": number})
@@ -497,7 +500,7 @@ async def test_500_calls_at_once_each_get_their_own_answer(server: ServerFactory
 async def test_a_server_that_stops_reading_cannot_hold_a_call(server: ServerFactory) -> None:
     async with (
         open_sessions() as pool,
-        pool.session(server("deaf", call_timeout_s=0.1), None) as session,
+        pool.lend_session(server("deaf", call_timeout_s=0.1), None) as session,
     ):
         for _ in range(2):
             made = await call(session, "echo", {"filler": "x" * 200_000})
@@ -540,7 +543,7 @@ async def test_what_a_hostile_schema_keeps_from_being_validated_blames_nobody(
         {"name": "broken_file", "inputSchema": {"type": "object", **HOSTILE["look-ahead"]}},
     ]
     spec = server("broken_tools", env={"TOOLS": json.dumps(listed)})
-    async with open_sessions() as pool, pool.session(spec, None) as session:
+    async with open_sessions() as pool, pool.lend_session(spec, None) as session:
         echoed = await call(session, "echo", {"n": 1})
         lied = await call(session, "liar")
         failed = await call(session, "broken_file", {"n": 1})
@@ -563,7 +566,9 @@ async def test_a_pattern_that_backtracks_for_ever_is_matched_at_once(server: Ser
     listed = [{"name": "echo", "inputSchema": schema}]
     async with (
         open_sessions() as pool,
-        pool.session(server("broken_tools", env={"TOOLS": json.dumps(listed)}), None) as session,
+        pool.lend_session(
+            server("broken_tools", env={"TOOLS": json.dumps(listed)}), None
+        ) as session,
     ):
         made = await call(session, "echo", {"n": "a" * 60 + "@" + "a" * 60, "a" * 60 + "!": 1})
     assert [error[:8] for error in made.argument_errors] == ["at 'n': "]
@@ -579,7 +584,9 @@ async def test_a_call_is_recorded_although_its_result_takes_longer_to_validate_t
     seconds = 0.2
     async with (
         open_sessions() as pool,
-        pool.session(server("broken_tools", env={"TOOLS": json.dumps(listed)}), None) as session,
+        pool.lend_session(
+            server("broken_tools", env={"TOOLS": json.dumps(listed)}), None
+        ) as session,
     ):
         while made is None or made.outcome == "timeout":  # the machine was too busy for an answer
             seconds *= 2
@@ -595,7 +602,9 @@ async def test_what_cannot_be_examined_is_told_and_is_no_fault_of_the_list(
     listed = [{"name": "echo", "inputSchema": {"type": "object", "anyOf": [{}] * 30_000}}]
     async with (
         open_sessions() as pool,
-        pool.session(server("broken_tools", env={"TOOLS": json.dumps(listed)}), None) as session,
+        pool.lend_session(
+            server("broken_tools", env={"TOOLS": json.dumps(listed)}), None
+        ) as session,
     ):
         (problem,) = session.tools.problems
     assert problem.unknown
@@ -606,12 +615,12 @@ async def test_the_configured_words_of_a_server_make_a_refusal_of_its_whole_answ
     server: ServerFactory,
 ) -> None:
     spec = server("ok", refusals=(r'\{"n": 1',))
-    async with open_sessions() as pool, pool.session(spec, None) as opened:
+    async with open_sessions() as pool, pool.lend_session(spec, None) as opened:
         assert (
             await call(opened, "echo", {"n": 1})
         ).outcome == "ok"  # a part of data is no refusal
     spec = server("ok", refusals=(r'\{"n": 1\}',))
-    async with open_sessions() as pool, pool.session(spec, None) as opened:
+    async with open_sessions() as pool, pool.lend_session(spec, None) as opened:
         refused = await call(opened, "echo", {"n": 1})
         assert (refused.outcome, refused.refusal) == ("denied", "tool_error")
         assert (await call(opened, "echo", {"n": 2})).outcome == "ok"

@@ -8,15 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.canonical import digest
-from harness.sessions.content import STRUCTURED_BYTES, TEXT_CHARS, bounded, json_bytes, render
+from harness.base.canonical import digest_json
+from harness.sessions.result_content import (
+    STRUCTURED_BYTES,
+    TEXT_CHARS,
+    count_json_bytes,
+    limit_text,
+    render_result,
+)
 
 BLOCK = st.fixed_dictionaries({"type": st.just("text"), "text": st.text(max_size=30)})
 
 
 @given(st.lists(BLOCK, max_size=4))
 def test_text_blocks_are_joined_by_lines(blocks: list[dict[str, str]]) -> None:
-    content = render({"content": blocks})
+    content = render_result({"content": blocks})
     assert content.text == "\n".join(block["text"] for block in blocks)
     assert (content.sha256, content.problems) == (None, ())
 
@@ -35,27 +41,27 @@ def test_text_blocks_are_joined_by_lines(blocks: list[dict[str, str]]) -> None:
     )
 )
 def test_any_json_object_can_be_rendered(result: dict[str, Any]) -> None:
-    content = render(result)
-    assert content.size == json_bytes(result)
+    content = render_result(result)
+    assert content.size == count_json_bytes(result)
 
 
 def test_structured_content_alone_becomes_its_json() -> None:
-    content = render({"content": [], "structuredContent": {"total": 3, "name": "Zoë"}})
+    content = render_result({"content": [], "structuredContent": {"total": 3, "name": "Zoë"}})
     assert content.text == '{"total": 3, "name": "Zoë"}'
     assert content.structured == {"total": 3, "name": "Zoë"}
 
 
 def test_a_missing_content_list_is_fine_beside_structured_content() -> None:
-    assert render({"structuredContent": {"a": 1}}).problems == ()
+    assert render_result({"structuredContent": {"a": 1}}).problems == ()
 
 
 @pytest.mark.parametrize("excess", [0, 1])
 def test_text_is_cut_exactly_at_the_limit(excess: int) -> None:
     text = "ä" * (TEXT_CHARS + excess)
     result = {"content": [{"type": "text", "text": text}]}
-    content = render(result)
+    content = render_result(result)
     if excess:
-        assert content.sha256 == digest(result)
+        assert content.sha256 == digest_json(result)
         assert content.text.startswith("ä" * TEXT_CHARS + "\n[… cut by harness: ")
     else:
         assert (content.text, content.sha256) == (text, None)
@@ -66,8 +72,12 @@ def test_structured_content_over_its_limit_is_left_out_and_hashed() -> None:
         "content": [{"type": "text", "text": "short"}],
         "structuredContent": ["x" * STRUCTURED_BYTES],
     }
-    content = render(result)
-    assert (content.text, content.structured, content.sha256) == ("short", None, digest(result))
+    content = render_result(result)
+    assert (content.text, content.structured, content.sha256) == (
+        "short",
+        None,
+        digest_json(result),
+    )
 
 
 @pytest.mark.parametrize(
@@ -90,7 +100,7 @@ def test_structured_content_over_its_limit_is_left_out_and_hashed() -> None:
     ],
 )
 def test_what_is_not_text_is_named(block: dict[str, Any], text: str) -> None:
-    content = render({"content": [block]})
+    content = render_result({"content": [block]})
     assert content.text == text
     seen = "data" not in block and "blob" not in str(block)
     assert (content.sha256 is None) == seen
@@ -98,4 +108,4 @@ def test_what_is_not_text_is_named(block: dict[str, Any], text: str) -> None:
 
 
 def test_an_error_text_says_how_long_it_was() -> None:
-    assert bounded("x" * 100_001).endswith("[… cut by harness: 100,001 characters in all]")
+    assert limit_text("x" * 100_001).endswith("[… cut by harness: 100,001 characters in all]")

@@ -11,9 +11,9 @@ from mcp.client.client import Client
 
 from harness.agents.proxy.listener import open_listener
 from harness.agents.proxy.recording import Recording
-from harness.cli.probe_output import document, in_sentences, lines
-from harness.probing.callers import named_callers
-from harness.probing.prober import ProbePlan, probe
+from harness.cli.probe_output import build_document, format_lines, summarize_probe
+from harness.probing.callers import name_callers
+from harness.probing.prober import ProbePlan, run_probe
 from harness.probing.report import ProbeReport
 from harness.sessions.pool import open_sessions
 from harness.types import Caller, Case, ServerSpec, TransportSpec
@@ -56,12 +56,12 @@ def library() -> Iterator[Running]:
 @pytest.mark.anyio
 @pytest.mark.parametrize("way", WAYS)
 async def test_every_name_is_read(library: Running, way: str) -> None:
-    async with open_sessions() as pool, pool.session(at(library, way), None) as session:
+    async with open_sessions() as pool, pool.lend_session(at(library, way), None) as session:
         for uri in URIS:
-            read = await session.ask("resources/read", {"uri": uri})
+            read = await session.send_request("resources/read", {"uri": uri})
             assert read["contents"] == [{"uri": uri, "text": f"about {uri}: nothing"}]
         for name in PROMPTS:
-            got = await session.ask("prompts/get", {"name": name})
+            got = await session.send_request("prompts/get", {"name": name})
             assert got["messages"][0]["content"]["text"] == f"about {name}: nothing"
 
 
@@ -71,7 +71,7 @@ async def test_every_name_is_read(library: Running, way: str) -> None:
 async def test_an_agent_reads_every_name(library: Running, way: str, mode: str) -> None:
     async with (
         open_sessions() as pool,
-        pool.session(at(library, way), None) as session,
+        pool.lend_session(at(library, way), None) as session,
         open_listener() as listener,
         listener.serve(session, Recording(), 50) as url,
         Client(url, mode=mode) as client,
@@ -96,8 +96,8 @@ def probed(server: ServerSpec, folder: Path) -> ProbeReport:
         )
         for name in ("admin", "agent")
     )
-    plan = ProbePlan(server=server, callers=named_callers(cases), cases=cases, damaged=False)
-    return anyio.run(probe, plan, folder).report
+    plan = ProbePlan(server=server, callers=name_callers(cases), cases=cases, damaged=False)
+    return anyio.run(run_probe, plan, folder).report
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,8 @@ def test_a_resource_that_fails_for_everyone_is_named_and_no_praise_is_given(tmp_
         f"{', '.join(f'the resource {uri}' for uri in URIS)} (as admin, agent, anonymous): "
         "the server answers with an error (code -32603)"
     )
-    said = "\n".join(text for text, _ in lines(report, (), (), 200))
+    said = "\n".join(text for text, _ in format_lines(report, (), (), 200))
     assert f"? not read: {line}" in said
     assert "No problem was found" not in said
-    assert any(line in text for text in in_sentences(report, ()))
-    assert document(report, (), (), 0)["not_read"] == [line]
+    assert any(line in text for text in summarize_probe(report, ()))
+    assert build_document(report, (), (), 0)["not_read"] == [line]

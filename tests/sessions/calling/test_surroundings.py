@@ -13,10 +13,10 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED, HEADER_MISMATCH, METHOD_NOT_FOUND
 
 from harness.base.errors import OutOfResources
-from harness.sessions import surroundings as module
-from harness.sessions.surroundings import MOST_NAMED, MOST_READ, surroundings
+from harness.sessions import side_channel_reader as module
+from harness.sessions.side_channel_reader import MOST_NAMED, MOST_READ, read_side_channels
 from harness.sessions.transports.http_errors import HttpFault
-from harness.types import Aside
+from harness.types import SideContent
 from tests.clock import BOUND_S
 
 ABLE: dict[str, Any] = {"tools": {}, "resources": {}, "prompts": {}, "logging": {}}
@@ -67,15 +67,15 @@ class Library:
         following = {"nextCursor": str(page + 1)} if page < self._pages else {}
         return {key: entries if page == 1 and what in ("resources", "prompts") else [], **following}
 
-    def read(self) -> tuple[Aside, ...]:
-        async def all_of_it() -> tuple[Aside, ...]:
+    def read(self) -> tuple[SideContent, ...]:
+        async def all_of_it() -> tuple[SideContent, ...]:
             with anyio.fail_after(BOUND_S):
-                return await surroundings(self.request, "Hello", ABLE)
+                return await read_side_channels(self.request, "Hello", ABLE)
 
         return anyio.run(all_of_it)
 
 
-def of(asides: tuple[Aside, ...], place: str) -> list[Aside]:
+def of(asides: tuple[SideContent, ...], place: str) -> list[SideContent]:
     return [one for one in asides if one.place == place]
 
 
@@ -119,7 +119,7 @@ def test_a_prompt_that_needs_arguments_is_named() -> None:
         needs = {"name": "letter", "arguments": [{"name": "to", "required": True}]}
         return {"prompts": [needs]} if method == "prompts/list" else {}
 
-    asides = anyio.run(surroundings, request, None, {"prompts": {}})
+    asides = anyio.run(read_side_channels, request, None, {"prompts": {}})
     (one,) = of(asides, "the prompt letter")
     assert one.unread == "it needs arguments"
 
@@ -183,7 +183,7 @@ def test_an_answer_without_what_was_asked_for_is_not_taken_for_nothing(absent: s
         return answers[method]
 
     def unread() -> set[str]:
-        asides = anyio.run(surroundings, request, None, {"resources": {}, "prompts": {}})
+        asides = anyio.run(read_side_channels, request, None, {"resources": {}, "prompts": {}})
         return {one.place for one in asides if one.unread is not None}
 
     without: set[str] = set()
@@ -199,7 +199,7 @@ def test_what_cannot_be_asked_for_in_a_list_is_named() -> None:
         key = method.removesuffix("/list")
         return {key: ["customer://17", {"name": "greet"}], "nextCursor": 2, "messages": []}
 
-    asides = anyio.run(surroundings, request, None, {"prompts": {}})
+    asides = anyio.run(read_side_channels, request, None, {"prompts": {}})
     assert {one.place: one.unread for one in asides if one.unread is not None} == {
         f"{place}the list of {what}{page}": why
         for what in ("tools", "prompts")

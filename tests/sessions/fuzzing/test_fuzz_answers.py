@@ -23,7 +23,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from hypothesis import HealthCheck, given, seed, settings
 
 from harness.base.canonical import canonical_json
-from harness.base.limiting import retrying
+from harness.base.limiting import retries
 from harness.sessions.pool import open_sessions
 from harness.sessions.session import SessionPool
 from harness.types import (
@@ -50,7 +50,7 @@ EVERY = 20
 @pytest.fixture(autouse=True)
 def _retries_wait_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     """One answer in twenty is a 429, and each is asked for again three times."""
-    monkeypatch.setattr(retrying, "FIRST_BOUND_S", 0.0)
+    monkeypatch.setattr(retries, "FIRST_BOUND_S", 0.0)
 
 
 SCRIPT = str(Path(told_server.__file__))
@@ -147,7 +147,7 @@ class Bench:
         made: list[ToolCall] = []
         with anyio.fail_after(2 * HANG_S):
             async with (
-                self._pool.session(self._spec, None) as session,
+                self._pool.lend_session(self._spec, None) as session,
                 anyio.create_task_group() as tasks,
             ):
 
@@ -167,7 +167,7 @@ class Bench:
         return made[0]
 
     async def _ask_neighbour(self) -> None:
-        async with self._pool.session(self._neighbour, {"user": "neighbour"}) as session:
+        async with self._pool.lend_session(self._neighbour, {"user": "neighbour"}) as session:
             request = ToolRequest(id="3", tool="echo", arguments={"n": self._count})
             made = await session.call(request, reply=1, epoch=0)
             assert (made.outcome, made.text) == ("ok", f'{{"n": {self._count}}}'), made

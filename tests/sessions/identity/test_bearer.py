@@ -52,7 +52,7 @@ async def shown(
         with anyio.fail_after(BOUND_S):
             for seconds in after:
                 clock.now += seconds
-                headers.append(await bearer.headers())
+                headers.append(await bearer.get_headers())
     return headers
 
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from harness.base.errors import UsageError
 from harness.sessions.identity.delivery import (
+    build_process_env,
+    build_request_meta,
+    build_user_headers,
     check_headers,
     identity_key,
-    process_env,
-    request_meta,
-    user_headers,
 )
 from harness.sessions.pool import open_sessions
 from harness.types import (
@@ -31,14 +31,14 @@ from tests.sessions.servers import ServerFactory, call
 
 def test_meta_carries_the_whole_user_under_one_key() -> None:
     user = {"role": "admin", "nested": {"a": [1, None]}}
-    assert request_meta(IdentitySpec(), user) == {USER_CONTEXT_META_KEY: user}
-    assert request_meta(IdentitySpec(), {}) == {USER_CONTEXT_META_KEY: {}}
+    assert build_request_meta(IdentitySpec(), user) == {USER_CONTEXT_META_KEY: user}
+    assert build_request_meta(IdentitySpec(), {}) == {USER_CONTEXT_META_KEY: {}}
 
 
 def test_a_servers_author_chooses_the_key() -> None:
     own = IdentitySpec(meta_key="com.example/user")
-    assert request_meta(own, {"role": "admin"}) == {"com.example/user": {"role": "admin"}}
-    assert request_meta(own, None) == {}
+    assert build_request_meta(own, {"role": "admin"}) == {"com.example/user": {"role": "admin"}}
+    assert build_request_meta(own, None) == {}
 
 
 def test_the_usual_key_belongs_to_no_domain() -> None:
@@ -49,14 +49,14 @@ def test_the_usual_key_belongs_to_no_domain() -> None:
 
 def test_nobody_leaves_no_trace() -> None:
     by_env = IdentitySpec(via="env", variables={"ROLE": "guest"}, json_variable="USER")
-    assert request_meta(IdentitySpec(), None) == {}
-    assert process_env(by_env, None) == {}
+    assert build_request_meta(IdentitySpec(), None) == {}
+    assert build_process_env(by_env, None) == {}
 
 
 def test_each_way_uses_its_own_channel_only() -> None:
     by_env = IdentitySpec(via="env", variables={"ROLE": "{role}"})
-    assert request_meta(by_env, {"role": "admin"}) == {}
-    assert process_env(IdentitySpec(variables={"ROLE": "{role}"}), {"role": "admin"}) == {}
+    assert build_request_meta(by_env, {"role": "admin"}) == {}
+    assert build_process_env(IdentitySpec(variables={"ROLE": "{role}"}), {"role": "admin"}) == {}
 
 
 def test_variables_are_templates_and_a_missing_or_null_attribute_sets_none() -> None:
@@ -75,7 +75,7 @@ def test_variables_are_templates_and_a_missing_or_null_attribute_sets_none() -> 
         json_variable="USER_JSON",
     )
     user = {"role": "admin", "name": "Zoë", "level": 3, "regions": ["EU", "US"], "chief": None}
-    assert process_env(identity, user) == {
+    assert build_process_env(identity, user) == {
         "ROLE": "admin",
         "WHO": "Zoë@admin",
         "LEVEL": "3",
@@ -105,20 +105,20 @@ def test_headers_are_templates_and_a_missing_or_null_attribute_sends_none() -> N
     }
     identity = IdentitySpec(via="header", headers=templates)
     user = {"role": "admin", "regions": ["EU", "US"], "chief": None}
-    assert user_headers(identity, user) == {
+    assert build_user_headers(identity, user) == {
         "X-Role": "admin",
         "X-Regions": '["EU", "US"]',
         "X-A": "b",
     }
-    assert user_headers(identity, None) == {}
-    assert user_headers(IdentitySpec(headers=templates), user) == {}
+    assert build_user_headers(identity, None) == {}
+    assert build_user_headers(IdentitySpec(headers=templates), user) == {}
 
 
 @given(role=st.text(max_size=20))
 def test_a_user_is_told_in_a_header_as_they_are_or_not_at_all(role: str) -> None:
     identity = IdentitySpec(via="header", headers={"X-Role": "{role}"})
     with suppress(UsageError):
-        told = user_headers(identity, {"role": role})["X-Role"]
+        told = build_user_headers(identity, {"role": role})["X-Role"]
         assert told == role
         # What reaches a server after the white space around it is gone, as HTTP wants it.
         assert told.encode("latin-1").strip(b" \t").decode("latin-1") == role
@@ -142,7 +142,7 @@ async def test_a_server_that_runs_already_cannot_be_told_by_its_environment() ->
     )
     async with open_sessions() as pool:
         with pytest.raises(UsageError, match="needs a server that harness starts"):
-            async with pool.session(spec, {"role": "user"}):
+            async with pool.lend_session(spec, {"role": "user"}):
                 pass
 
 
@@ -155,10 +155,10 @@ async def test_the_process_of_a_user_has_the_variables_and_nothing_of_ours(
         "ok", env={"MODE": "test"}, identity=IdentitySpec(via="env", variables={"ROLE": "{role}"})
     )
     async with open_sessions() as pool:
-        async with pool.session(spec, {"role": "user"}) as session:
+        async with pool.lend_session(spec, {"role": "user"}) as session:
             seen = (await call(session, "environment")).structured
             meta = (await call(session, "echo")).structured
-        async with pool.session(spec, {"role": "admin"}) as session:
+        async with pool.lend_session(spec, {"role": "admin"}) as session:
             other = (await call(session, "environment")).structured
     assert seen is not None
     assert other is not None
@@ -185,5 +185,5 @@ async def test_ways_of_http_are_refused_on_stdio(server: ServerFactory, via: str
     async with open_sessions() as pool:
         pool.prestart(spec, {"role": "user"})
         with anyio.fail_after(BOUND_S), pytest.raises(UsageError, match="comes with HTTP servers"):
-            async with pool.session(spec, {"role": "user"}):
+            async with pool.lend_session(spec, {"role": "user"}):
                 pass

@@ -14,7 +14,7 @@ import pytest
 from cryptography import x509
 from jwt.algorithms import HMACAlgorithm
 
-from harness.base.trust_store import trusted
+from harness.base.trust_store import load_tls_context
 from harness.sessions.identity.issuer import Issuer
 from harness.types import FLAWS, Credential, TokenAlgorithm
 
@@ -29,7 +29,7 @@ def issuer(request: pytest.FixtureRequest) -> Iterator[Issuer]:
 
 
 def got(url: str) -> httpx2.Response:
-    return httpx2.get(url, timeout=20, verify=trusted())
+    return httpx2.get(url, timeout=20, verify=load_tls_context())
 
 
 def names_us(audience: Any) -> bool:
@@ -155,7 +155,7 @@ WEAKNESSES: dict[Credential, dict[str, Any]] = {
 
 
 def shown(issuer: Issuer, credential: Credential) -> str:
-    return issuer.token({"sub": "ann"}, audience=AUDIENCE, credential=credential).text
+    return issuer.issue_token({"sub": "ann"}, audience=AUDIENCE, credential=credential).text
 
 
 def test_every_flaw_has_a_weakness_here_and_words_for_a_report() -> None:
@@ -184,7 +184,7 @@ def test_a_flawed_token_has_one_flaw_so_that_one_weakness_lets_it_in(
 @pytest.mark.parametrize("minutes", [1, 7])
 def test_an_expired_token_may_have_any_age(issuer: Issuer, minutes: int) -> None:
     claims = {"sub": "ann"}
-    token = issuer.token(
+    token = issuer.issue_token(
         claims, audience=AUDIENCE, credential="expired", expired_s=60.0 * minutes
     ).text
     assert Verifier(issuer, leeway=60 * minutes + 30).accepts(token)

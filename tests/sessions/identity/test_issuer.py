@@ -46,7 +46,9 @@ def verified(issuer: Issuer, token: str) -> dict[str, object]:
 
 
 def test_a_good_token_says_who_it_is_about_and_does_not_live_long(issuer: Issuer) -> None:
-    token = issuer.token({"sub": "ann", "roles": ["a"]}, audience=AUDIENCE, credential="valid")
+    token = issuer.issue_token(
+        {"sub": "ann", "roles": ["a"]}, audience=AUDIENCE, credential="valid"
+    )
     claims = verified(issuer, token.text)
     assert (claims["sub"], claims["roles"], claims["iss"], claims["aud"]) == (
         "ann",
@@ -57,9 +59,9 @@ def test_a_good_token_says_who_it_is_about_and_does_not_live_long(issuer: Issuer
     assert time.time() < token.expires_at < time.time() + 600  # type: ignore[operator]
     assert (
         claims["jti"]
-        != verified(issuer, issuer.token({"sub": "a"}, audience=AUDIENCE, credential="valid").text)[
-            "jti"
-        ]
+        != verified(
+            issuer, issuer.issue_token({"sub": "a"}, audience=AUDIENCE, credential="valid").text
+        )["jti"]
     )
     assert token.text not in repr(token)
 
@@ -67,7 +69,9 @@ def test_a_good_token_says_who_it_is_about_and_does_not_live_long(issuer: Issuer
 def test_claims_of_the_issuer_are_its_own_whatever_it_is_handed(issuer: Issuer) -> None:
     mine = {"sub": "a", "iss": "me", "aud": "you", "exp": 1, "nbf": 2e12, "iat": 2e12, "jti": "x"}
     assert (
-        verified(issuer, issuer.token(mine, audience=AUDIENCE, credential="valid").text)["iss"]
+        verified(issuer, issuer.issue_token(mine, audience=AUDIENCE, credential="valid").text)[
+            "iss"
+        ]
         == issuer.url
     )
 
@@ -83,7 +87,7 @@ def test_claims_of_the_issuer_are_its_own_whatever_it_is_handed(issuer: Issuer) 
 def test_a_flawed_token_has_that_one_flaw(
     issuer: Issuer, credential: Credential, error: type[Exception]
 ) -> None:
-    token = issuer.token({"sub": "ann"}, audience=AUDIENCE, credential=credential)
+    token = issuer.issue_token({"sub": "ann"}, audience=AUDIENCE, credential=credential)
     with pytest.raises(error):
         verified(issuer, token.text)
 
@@ -139,10 +143,10 @@ async def test_a_port_has_one_issuer_and_a_taken_port_is_told() -> None:
             anyio.fail_after(BOUND_S),
             pytest.raises(ServerError, match=f"port {port} of 127.0.0.1 is taken"),
         ):
-            await issuers.on(port)
+            await issuers.get_issuer(port)
     with anyio.fail_after(BOUND_S):
-        assert (await issuers.on(port)).url == f"http://127.0.0.1:{port}"
-        assert await issuers.on(port) is await issuers.on(port)
-        assert await issuers.on(None) is not await issuers.on(port)
-        assert await issuers.on(None, "ES256") is not await issuers.on(None)
+        assert (await issuers.get_issuer(port)).url == f"http://127.0.0.1:{port}"
+        assert await issuers.get_issuer(port) is await issuers.get_issuer(port)
+        assert await issuers.get_issuer(None) is not await issuers.get_issuer(port)
+        assert await issuers.get_issuer(None, "ES256") is not await issuers.get_issuer(None)
         await issuers.aclose()

@@ -98,7 +98,7 @@ async def test_whatever_http_answers_has_an_outcome_and_the_next_call_is_well(
     shop: Running, tool: str, outcome: Outcome, text: str
 ) -> None:
     path = f"good?{tool}"
-    async with open_sessions() as pool, pool.session(shop.at(path), None) as session:
+    async with open_sessions() as pool, pool.lend_session(shop.at(path), None) as session:
         with anyio.fail_after(BOUND_S):
             made = await call(session, tool)
         assert (made.outcome, made.refusal) == (
@@ -124,7 +124,7 @@ async def test_an_answer_that_never_ends_is_a_timeout(
 ) -> None:
     path = f"good?{tool}-{protocol}"
     spec = shop.at(path, call_timeout_s=0.2, protocol=protocol)
-    async with open_sessions() as pool, pool.session(spec, None) as session:
+    async with open_sessions() as pool, pool.lend_session(spec, None) as session:
         assert (await call(session, tool)).outcome == "timeout"
         more = await calls_until_answered(session)
     methods = [request.get("method") for request in shop.seen(path)]
@@ -134,7 +134,7 @@ async def test_an_answer_that_never_ends_is_a_timeout(
 
 async def test_a_server_that_does_not_take_a_cancellation_holds_nobody_up(shop: Running) -> None:
     spec = shop.at("deaf", call_timeout_s=0.2, protocol="legacy")
-    async with open_sessions() as pool, pool.session(spec, None) as session:
+    async with open_sessions() as pool, pool.lend_session(spec, None) as session:
         assert (await call(session, "stall")).outcome == "timeout"
         await calls_until_answered(session)
 
@@ -146,7 +146,7 @@ async def test_an_answer_without_end_is_cut_off(
     shop: Running, tool: str, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(web, "MAX_MESSAGE_BYTES", 8_000_000)
-    async with open_sessions() as pool, pool.session(shop.at("good"), None) as session:
+    async with open_sessions() as pool, pool.lend_session(shop.at("good"), None) as session:
         made = await call(session, tool)
         assert made.outcome == "server_lost"
         assert limit in made.text
@@ -155,7 +155,7 @@ async def test_an_answer_without_end_is_cut_off(
 
 @pytest.mark.slow
 async def test_a_result_of_20_mb_is_cut_with_a_notice(shop: Running) -> None:
-    async with open_sessions() as pool, pool.session(shop.at("good"), None) as session:
+    async with open_sessions() as pool, pool.lend_session(shop.at("good"), None) as session:
         with anyio.fail_after(BOUND_S):
             made = await call(session, "large")
     assert made.outcome == "ok"
@@ -164,7 +164,7 @@ async def test_a_result_of_20_mb_is_cut_with_a_notice(shop: Running) -> None:
 
 
 async def test_answers_are_read_as_leniently_as_over_stdio(shop: Running) -> None:
-    async with open_sessions() as pool, pool.session(shop.at("good"), None) as session:
+    async with open_sessions() as pool, pool.lend_session(shop.at("good"), None) as session:
         assert (await call(session, "not_a_number")).structured == {"x": "NaN"}
         assert (await call(session, "wrong_id")).text == "mine all the same"
 
@@ -178,7 +178,7 @@ async def test_an_answer_in_events_is_taken_though_the_stream_stays_open(shop: R
         ]
 
     spec = shop.at("good?events", protocol="legacy")
-    async with open_sessions() as pool, pool.session(spec, None) as session:
+    async with open_sessions() as pool, pool.lend_session(spec, None) as session:
         with anyio.fail_after(BOUND_S):
             assert (await call(session, "in_events")).text == "at last"
             while not answered():  # noqa: ASYNC110 - only the server knows, in another process
@@ -191,7 +191,7 @@ async def test_the_rest_of_a_stream_is_asked_for_and_the_call_is_not_sent_again(
     shop: Running, tool: str
 ) -> None:
     path = f"good?resume-{tool}"
-    async with open_sessions() as pool, pool.session(shop.at(path), None) as session:
+    async with open_sessions() as pool, pool.lend_session(shop.at(path), None) as session:
         with anyio.fail_after(BOUND_S):
             assert (await call(session, tool)).text == "resumed"
     verbs = [request["verb"] for request in shop.seen(path)]
@@ -201,7 +201,7 @@ async def test_the_rest_of_a_stream_is_asked_for_and_the_call_is_not_sent_again(
 
 async def test_a_reset_harms_no_other_call(shop: Running) -> None:
     made = {}
-    async with open_sessions() as pool, pool.session(shop.at("good"), None) as session:
+    async with open_sessions() as pool, pool.lend_session(shop.at("good"), None) as session:
 
         async def make(tool: str) -> None:
             made[tool] = (await call(session, tool)).outcome
@@ -221,12 +221,12 @@ async def test_a_reset_harms_no_other_call(shop: Running) -> None:
 async def test_an_expired_session_is_a_loss_and_the_next_loan_has_a_new_one(shop: Running) -> None:
     spec = shop.at("sessions", protocol="legacy")
     async with open_sessions() as pool:
-        async with pool.session(spec, None) as session:
+        async with pool.lend_session(spec, None) as session:
             made = await call(session, "expire")
             assert made.outcome == "server_lost"
             assert made.text == "server 'shop' answered HTTP 404 Not Found: Session not found"
             assert session.lost == made.text
-        async with pool.session(spec, None) as session:
+        async with pool.lend_session(spec, None) as session:
             assert (await call(session, "echo")).outcome == "ok"
     methods = [request.get("method") or request["verb"] for request in shop.seen("sessions")]
     assert methods.count("initialize") == 2
@@ -252,13 +252,13 @@ async def test_an_expired_session_in_another_form_is_a_loss_too(
 ) -> None:
     spec = shop.at("sessions", protocol="legacy")
     async with open_sessions() as pool:
-        async with pool.session(spec, None) as session:
+        async with pool.lend_session(spec, None) as session:
             made = await call(session, tool)
             assert (made.outcome, made.text) == (
                 "server_lost",
                 f"server 'shop' {words}",
             )
-        async with pool.session(spec, None) as session:
+        async with pool.lend_session(spec, None) as session:
             assert (await call(session, "echo")).outcome == "ok"
 
 
@@ -277,7 +277,7 @@ async def test_what_does_not_say_that_of_a_session_is_the_servers_answer(
     shop: Running, path: str, tool: str, outcome: str
 ) -> None:
     spec = shop.at(path, protocol="legacy")
-    async with open_sessions() as pool, pool.session(spec, None) as session:
+    async with open_sessions() as pool, pool.lend_session(spec, None) as session:
         assert (await call(session, tool)).outcome == outcome
         assert session.lost is None
 
@@ -286,7 +286,7 @@ async def test_a_server_that_takes_its_time_for_the_end_of_the_handshake_gets_it
     shop: Running,
 ) -> None:
     spec = shop.at("slow_start", protocol="legacy")
-    async with open_sessions() as pool, pool.session(spec, None) as session:
+    async with open_sessions() as pool, pool.lend_session(spec, None) as session:
         assert (await call(session, "echo")).outcome == "ok"
 
 
@@ -296,14 +296,14 @@ async def test_a_server_that_takes_its_time_for_the_end_of_the_handshake_gets_it
 async def test_a_byte_order_mark_and_a_second_message_hide_no_answer(
     shop: Running, tool: str, text: str
 ) -> None:
-    async with open_sessions() as pool, pool.session(shop.at("good"), None) as session:
+    async with open_sessions() as pool, pool.lend_session(shop.at("good"), None) as session:
         assert (await call(session, tool)).text == text
 
 
 async def test_a_traced_call_carries_its_context_and_tells_how_it_was_sent(shop: Running) -> None:
     spec = shop.at("sessions?traced", protocol="legacy")
     ids = TraceIds("run-1", "trial-1")
-    async with open_sessions() as pool, pool.session(spec, None) as session:
+    async with open_sessions() as pool, pool.lend_session(spec, None) as session:
         made = await call(TracedSession(session, ids), "echo")
         plain = await call(session, "echo")
     sent, other = (one for one in shop.seen("sessions?traced") if one.get("method") == "tools/call")
@@ -312,7 +312,9 @@ async def test_a_traced_call_carries_its_context_and_tells_how_it_was_sent(shop:
     assert made.wire.session == sent["headers"]["mcp-session-id"]
     assert (made.wire.protocol, made.wire.transport) == ("2025-11-25", "tcp")
     told = sent["params"]["_meta"]
-    assert told == {"traceparent": ids.traceparent(ids.call(made.reply, made.request_id))}
+    assert told == {
+        "traceparent": ids.format_traceparent(ids.derive_call_span(made.reply, made.request_id))
+    }
     assert plain.wire is not None
     assert plain.wire.session is None  # it would let in whoever reads the log
     assert "_meta" not in other["params"]
@@ -320,7 +322,7 @@ async def test_a_traced_call_carries_its_context_and_tells_how_it_was_sent(shop:
 
 async def test_every_request_carries_what_was_configured_and_what_was_agreed(shop: Running) -> None:
     spec = shop.at("sessions?headers", protocol="legacy", headers={"X-Api-Key": "k-271828"})
-    async with open_sessions() as pool, pool.session(spec, None) as session:
+    async with open_sessions() as pool, pool.lend_session(spec, None) as session:
         made = await call(session, "echo")
     assert made.structured is not None
     headers = made.structured["headers"]
@@ -339,7 +341,7 @@ async def test_a_user_is_told_in_headers_and_nobody_leaves_none(shop: Running) -
     spec = shop.at("good?who", identity=identity, headers={"x-name": "nobody"})
     async with open_sessions() as pool:
         for user in ({"role": "analyst", "chief": None, "name": "Zo\xeb"}, {"role": "admin"}, None):
-            async with pool.session(spec, user) as session:
+            async with pool.lend_session(spec, user) as session:
                 await call(session, "echo")
     told = [
         [request["headers"].get(name) for name in ("x-role", "x-chief", "x-name")]
@@ -365,13 +367,13 @@ async def test_a_user_who_cannot_stand_in_a_header_is_refused_before_anything_is
             with pytest.raises(
                 UsageError, match="the header 'X-Role' of this user_context cannot be sent"
             ):
-                async with pool.session(spec, {"role": role}):
+                async with pool.lend_session(spec, {"role": role}):
                     pass
     assert shop.seen("good?injection") == []
 
 
 async def test_the_newest_revision_repeats_method_and_name_in_headers(shop: Running) -> None:
-    async with open_sessions() as pool, pool.session(shop.at("good"), None) as session:
+    async with open_sessions() as pool, pool.lend_session(shop.at("good"), None) as session:
         made = await call(session, "echo")
     assert made.structured is not None
     headers = made.structured["headers"]
@@ -380,7 +382,7 @@ async def test_the_newest_revision_repeats_method_and_name_in_headers(shop: Runn
 
 
 async def test_a_redirect_within_the_server_is_followed(shop: Running) -> None:
-    async with open_sessions() as pool, pool.session(shop.at("next_door"), None) as session:
+    async with open_sessions() as pool, pool.lend_session(shop.at("next_door"), None) as session:
         assert (await call(session, "echo")).outcome == "ok"
 
 
@@ -388,7 +390,7 @@ async def test_a_user_and_password_in_the_url_are_sent_as_such_and_never_shown(
     shop: Running,
 ) -> None:
     url = f"http://ada:l%40velace@127.0.0.1:{shop.port}/good?key=271828"
-    async with open_sessions() as pool, pool.session(shop.at("", url=url), None) as session:
+    async with open_sessions() as pool, pool.lend_session(shop.at("", url=url), None) as session:
         made = await call(session, "echo")
         refused = await call(session, "500")
     assert made.structured is not None
@@ -404,7 +406,7 @@ async def test_a_proxy_of_the_environment_does_not_come_between_us_and_this_mach
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
     assert "HTTP_PROXY" in os.environ
-    async with open_sessions() as pool, pool.session(shop.at("good"), None) as session:
+    async with open_sessions() as pool, pool.lend_session(shop.at("good"), None) as session:
         assert (await call(session, "echo")).outcome == "ok"
 
 
@@ -412,7 +414,7 @@ async def test_a_proxy_of_the_environment_does_not_come_between_us_and_this_mach
 async def test_a_request_that_is_no_call_is_refused_by_status_as_a_call_is(
     shop: Running, tool: str
 ) -> None:
-    async with open_sessions() as pool, pool.session(shop.at("good"), None) as session:
+    async with open_sessions() as pool, pool.lend_session(shop.at("good"), None) as session:
         with pytest.raises(RequestRefused, match="HTTP 403 Forbidden") as refused:
-            await session.ask("tools/call", {"name": tool, "arguments": {}})
+            await session.send_request("tools/call", {"name": tool, "arguments": {}})
         assert (refused.value.code, session.lost) == (403, None)

@@ -55,7 +55,7 @@ async def failure(spec: ServerSpec) -> ServerError:
     """Return how opening ``spec`` fails, and insist that it does so in time."""
     async with open_sessions() as pool:
         with anyio.fail_after(BOUND_S), pytest.raises(ServerError) as caught:
-            async with pool.session(spec, None):
+            async with pool.lend_session(spec, None):
                 pass
     return caught.value
 
@@ -158,13 +158,17 @@ async def test_a_user_who_is_not_let_in_over_a_connection_that_is_open_is_told_s
 ) -> None:
     async with open_sessions() as pool:
         with anyio.fail_after(BOUND_S), pytest.raises(NotAdmitted) as refused:
-            async with pool.session(shop.at("choosy").isolated_by("none"), {"role": "clerk"}):
+            async with pool.lend_session(
+                shop.at("choosy").with_isolation("none"), {"role": "clerk"}
+            ):
                 pass
         with pytest.raises(ServerError) as failed:
-            async with pool.session(shop.at("choosy").isolated_by("none"), {"role": "temp"}):
+            async with pool.lend_session(
+                shop.at("choosy").with_isolation("none"), {"role": "temp"}
+            ):
                 pass
-        async with pool.session(
-            shop.at("choosy").isolated_by("none"), {"role": "admin"}
+        async with pool.lend_session(
+            shop.at("choosy").with_isolation("none"), {"role": "admin"}
         ) as session:
             assert (await call(session, "echo")).outcome == "ok"
     assert refused.value.status == 403
@@ -206,7 +210,7 @@ async def test_a_server_that_breaks_off_at_an_unknown_request_is_asked_by_the_ol
     spec = shop.at("crashes?first", protocol="auto")
     async with open_sessions() as pool:
         for user in ({"role": "clerk"}, {"role": "admin"}):
-            async with pool.session(spec, user) as session:
+            async with pool.lend_session(spec, user) as session:
                 assert (await call(session, "echo")).outcome == "ok"
     methods = [one.get("method") for one in shop.seen("crashes?first")]
     assert methods.count("server/discover") == 1  # not again in this run
@@ -218,7 +222,7 @@ async def test_a_server_that_is_started_and_keeps_breaking_off_is_asked_by_the_o
 ) -> None:
     monkeypatch.setattr(handshake, "PROBE_S", 0.1)
     spec = web_server("good", url="http://127.0.0.1:{port}/crashes", protocol="auto")
-    async with open_sessions() as pool, pool.session(spec, None) as session:
+    async with open_sessions() as pool, pool.lend_session(spec, None) as session:
         assert (await call(session, "echo")).outcome == "ok"
 
 
@@ -272,7 +276,7 @@ async def test_a_server_may_take_its_time_to_listen_and_to_be_ready(
 ) -> None:
     path = "late" if mode == "good" else "good"
     spec = web_server(mode, url=f"http://127.0.0.1:{{port}}/{path}", protocol="auto")
-    async with open_sessions() as pool, pool.session(spec, None) as session:
+    async with open_sessions() as pool, pool.lend_session(spec, None) as session:
         assert (await call(session, "echo")).outcome == "ok"
 
 
@@ -316,7 +320,7 @@ async def test_a_server_that_is_found_by_its_url_gets_the_port_of_it(
     spec = web_server("good", url=f"http://127.0.0.1:{free_port()}/good")
     async with open_sessions() as pool:
         for _ in range(2):  # the second one needs the port that the first has just left
-            async with pool.session(spec, None) as session:
+            async with pool.lend_session(spec, None) as session:
                 assert (await call(session, "die")).outcome == "server_lost"
 
 
@@ -325,7 +329,7 @@ async def test_a_server_that_dies_is_told_with_its_log_and_started_again_for_the
 ) -> None:
     spec = web_server("good", url="http://127.0.0.1:{port}/good")
     async with open_sessions() as pool:
-        async with pool.session(spec, None) as session:
+        async with pool.lend_session(spec, None) as session:
             made = await call(session, "die")
             assert made.outcome == "server_lost"
             assert made.text == (
@@ -333,7 +337,7 @@ async def test_a_server_that_dies_is_told_with_its_log_and_started_again_for_the
             )
             assert session.lost == made.text
             assert session.stderr_tail().startswith("listening on ")
-        async with pool.session(spec, None) as session:
+        async with pool.lend_session(spec, None) as session:
             assert (await call(session, "echo")).outcome == "ok"
             assert len(alive(marker)) == 1
 
@@ -346,7 +350,7 @@ async def test_one_process_serves_all_users_each_over_a_connection_of_its_own(
         sessions = []
 
         async def ask(role: str) -> None:
-            async with pool.session(spec, {"role": role}) as session:
+            async with pool.lend_session(spec, {"role": role}) as session:
                 sessions.append(session)
                 assert (await call(session, "echo")).outcome == "ok"
 
@@ -363,7 +367,7 @@ async def test_users_who_are_told_by_the_environment_have_processes_of_their_own
     spec = web_server("good", identity=IdentitySpec(via="env", json_variable="WHO"))
     async with open_sessions() as pool:
         for role in ("admin", "user"):
-            async with pool.session(spec, {"role": role}):
+            async with pool.lend_session(spec, {"role": role}):
                 pass
         assert len(alive(marker)) == 2
 
@@ -373,7 +377,7 @@ async def test_isolation_by_case_gives_each_loan_a_process_that_ends_with_it(
 ) -> None:
     spec = web_server("good", isolation="case")
     async with open_sessions() as pool:
-        async with pool.session(spec, None) as one, pool.session(spec, None) as other:
+        async with pool.lend_session(spec, None) as one, pool.lend_session(spec, None) as other:
             assert len(alive(marker)) == 2
             for session in (one, other):  # whose state may be another from here on
                 await call(session, "echo")
@@ -385,13 +389,13 @@ async def test_a_server_is_asked_to_end_and_its_stdin_is_not_waited_for(
 ) -> None:
     monkeypatch.setattr(process, "EXIT_GRACE_S", PATIENT_S)
     with anyio.fail_after(BOUND_S):
-        async with open_sessions() as pool, pool.session(web_server("good"), None):
+        async with open_sessions() as pool, pool.lend_session(web_server("good"), None):
             pass
 
 
 async def test_a_server_that_ignores_the_request_to_end_is_ended(
     web_server: ServerFactory, marker: str
 ) -> None:
-    async with open_sessions() as pool, pool.session(web_server("ignores_sigterm"), None):
+    async with open_sessions() as pool, pool.lend_session(web_server("ignores_sigterm"), None):
         pass
     assert all_gone(marker)

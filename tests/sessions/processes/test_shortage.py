@@ -12,7 +12,7 @@ import pytest
 
 from harness.base.errors import OutOfResources, ServerError
 from harness.sessions.pool import open_sessions
-from harness.sessions.processes.shortage import shortage
+from harness.sessions.processes.shortage import find_shortage
 from harness.sessions.transports.kinds import http, stdio
 from harness.types import ServerSpec
 from tests.sessions.http_servers import Running, running
@@ -55,11 +55,11 @@ async def test_a_server_that_cannot_be_started_for_want_of_files_is_not_blamed_a
     async with open_sessions() as pool:
         for _ in range(5):
             with no_more_files(), pytest.raises(OutOfResources) as failed:
-                async with pool.session(spec, None):
+                async with pool.lend_session(spec, None):
                     pass
             assert failed.value.fault == "harness"
             assert "(EMFILE). The server is not at fault: lower --concurrency" in str(failed.value)
-        async with pool.session(spec, None) as session:
+        async with pool.lend_session(spec, None) as session:
             assert (await call(session, "echo")).outcome == "ok"
 
 
@@ -67,23 +67,23 @@ async def test_a_server_that_cannot_be_reached_for_want_of_files_is_not_blamed(
     shop: Running,
 ) -> None:
     async with open_sessions() as pool:
-        async with pool.session(
+        async with pool.lend_session(
             shop.at("good?first"), None
         ) as session:  # all modules and certificates are loaded
             assert (await call(session, "echo")).outcome == "ok"
         spec: ServerSpec = shop.at("good?second")
         with no_more_files(), pytest.raises(OutOfResources) as failed:
-            async with pool.session(spec, None):
+            async with pool.lend_session(spec, None):
                 pass
         assert failed.value.fault == "harness"
-        async with pool.session(spec, None) as session:
+        async with pool.lend_session(spec, None) as session:
             assert (await call(session, "echo")).outcome == "ok"
 
 
 def test_other_errors_of_the_system_are_no_shortage() -> None:
-    assert shortage(OSError(errno.ECONNREFUSED, "refused"), "x") is None
-    assert shortage(ValueError("no"), "x") is None
+    assert find_shortage(OSError(errno.ECONNREFUSED, "refused"), "x") is None
+    assert find_shortage(ValueError("no"), "x") is None
     assert ServerError("x").fault == "server"
     wrapped = ExceptionGroup("some", [RuntimeError("a"), OSError(errno.ENOMEM, "none")])
-    assert "ENOMEM" in str(shortage(wrapped, "starting"))
-    assert str(OutOfResources("a\n    b").again(" (again)")) == "a (again)\n    b"
+    assert "ENOMEM" in str(find_shortage(wrapped, "starting"))
+    assert str(OutOfResources("a\n    b").copy_for_trial(" (again)")) == "a (again)\n    b"

@@ -13,7 +13,7 @@ from mcp_types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
 from mcp_types.methods import CLIENT_REQUESTS
 
 from harness.base.redirects import url_text
-from harness.sessions.transports.http_client import bad_status, words_of
+from harness.sessions.transports.http_client import build_status_fault, extract_text
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.routing_headers import RoutingHeaders
 
@@ -31,15 +31,15 @@ TOOL = {
 
 def test_the_newest_revision_repeats_what_a_schema_marks() -> None:
     routing = RoutingHeaders("2026-07-28")
-    routing.learn([TOOL, {"name": "broken"}, None])
+    routing.learn_tools([TOOL, {"name": "broken"}, None])
     call = {"name": "search", "arguments": {"region": "EU", "text": "x"}}
-    assert routing.of("tools/call", call) == {
+    assert routing.build_headers("tools/call", call) == {
         "mcp-protocol-version": "2026-07-28",
         "mcp-method": "tools/call",
         "mcp-name": "search",
         "Mcp-Param-Region": "EU",
     }
-    assert routing.of("tools/list", {}) == {
+    assert routing.build_headers("tools/list", {}) == {
         "mcp-protocol-version": "2026-07-28",
         "mcp-method": "tools/list",
     }
@@ -47,9 +47,11 @@ def test_the_newest_revision_repeats_what_a_schema_marks() -> None:
 
 def test_older_revisions_say_only_their_own_name() -> None:
     routing = RoutingHeaders("2025-11-25")
-    routing.learn([TOOL])
-    assert routing.of("tools/call", {"name": "search"}) == {"mcp-protocol-version": "2025-11-25"}
-    assert RoutingHeaders(None).of("initialize", {}) == {}
+    routing.learn_tools([TOOL])
+    assert routing.build_headers("tools/call", {"name": "search"}) == {
+        "mcp-protocol-version": "2025-11-25"
+    }
+    assert RoutingHeaders(None).build_headers("initialize", {}) == {}
 
 
 TEXTS = st.text() | st.sampled_from(["näme\r\nX: y", " greet ", "=?base64?eA==?=", "♥", ""])
@@ -65,7 +67,7 @@ def test_a_server_finds_in_the_headers_of_any_request_what_its_body_says(
         CLIENT_CAPABILITIES_META_KEY: {},
     }
     params = {"name": name, "uri": uri, "cursor": name, "_meta": meta}
-    headers = RoutingHeaders("2026-07-28").of(method, params)
+    headers = RoutingHeaders("2026-07-28").build_headers(method, params)
     assert all(value.isascii() and value.isprintable() for value in headers.values())
     request = {"method": method, "params": params}
     told = classify_inbound_request(request, headers=headers)
@@ -75,14 +77,14 @@ def test_a_server_finds_in_the_headers_of_any_request_what_its_body_says(
 @pytest.mark.parametrize("params", [{}, {"name": 5, "uri": None}, {"name": None, "uri": ["x"]}])
 @pytest.mark.parametrize("method", ["tools/call", "prompts/get", "resources/read", "tools/list"])
 def test_what_is_no_name_is_in_no_header(method: str, params: dict[str, Any]) -> None:
-    assert "mcp-name" not in RoutingHeaders("2026-07-28").of(method, params)
+    assert "mcp-name" not in RoutingHeaders("2026-07-28").build_headers(method, params)
 
 
 def test_arguments_stand_in_headers_of_a_call_alone() -> None:
     routing = RoutingHeaders("2026-07-28")
-    routing.learn([TOOL])
+    routing.learn_tools([TOOL])
     named = {"name": "search", "arguments": {"region": "EU"}}
-    assert "Mcp-Param-Region" not in routing.of("prompts/get", named)
+    assert "Mcp-Param-Region" not in routing.build_headers("prompts/get", named)
 
 
 @pytest.mark.parametrize(
@@ -99,14 +101,14 @@ def test_arguments_stand_in_headers_of_a_call_alone() -> None:
     ],
 )
 def test_an_error_is_told_in_words(body: bytes, words: str) -> None:
-    assert words_of(body) == words
+    assert extract_text(body) == words
 
 
 def test_a_long_error_is_cut_and_an_empty_one_says_what_its_header_says() -> None:
     request = httpx2.Request("POST", "https://example.com/mcp")
     response = httpx2.Response(401, headers={"www-authenticate": "Bearer"}, request=request)
-    assert str(bad_status(response, b"")) == "answered HTTP 401 Unauthorized: Bearer"
-    assert len(str(bad_status(response, b"x" * 100_000))) < 400
+    assert str(build_status_fault(response, b"")) == "answered HTTP 401 Unauthorized: Bearer"
+    assert len(str(build_status_fault(response, b"x" * 100_000))) < 400
 
 
 def test_what_may_be_a_secret_is_not_shown() -> None:
@@ -133,4 +135,4 @@ def test_a_status_is_about_who_asks_or_what_was_asked_or_neither(
     status: int | None, refuses: bool, blames: bool
 ) -> None:
     fault = HttpFault("", status=status)
-    assert (fault.refuses, fault.blames_the_request) == (refuses, blames)
+    assert (fault.is_refusal, fault.blames_the_request) == (refuses, blames)

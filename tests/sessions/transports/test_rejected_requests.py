@@ -16,7 +16,7 @@ from harness.agents.proxy.recording import Recording
 from harness.base.errors import NotAdmitted, RequestRefused, RequestRejected
 from harness.runner.trial import trial_error
 from harness.sessions.pool import open_sessions
-from harness.sessions.refusals.sessions import refused_step
+from harness.sessions.refusals.sessions import build_step_error
 from harness.sessions.session import Session
 from harness.sessions.transports.rejected_requests import is_rejection
 from harness.types import ServerSpec, TransportSpec
@@ -44,7 +44,7 @@ def strict_library() -> ServerSpec:
 
 @pytest.fixture
 async def session() -> AsyncIterator[Session]:
-    async with open_sessions() as pool, pool.session(strict_library(), None) as opened:
+    async with open_sessions() as pool, pool.lend_session(strict_library(), None) as opened:
         yield opened
 
 
@@ -52,7 +52,7 @@ async def session() -> AsyncIterator[Session]:
 async def test_it_is_an_error_of_harness(session: Session) -> None:
     for method, params in READS:
         with pytest.raises(RequestRejected, match="as harness wrote it") as asked:
-            await session.ask(method, params)
+            await session.send_request(method, params)
         assert (trial_error(asked.value).kind, asked.value.code) == ("harness", HEADER_MISMATCH)
     with pytest.raises(RequestRejected) as called:
         await call(session, "get_customer")
@@ -72,20 +72,20 @@ async def test_an_agent_gets_the_words_of_the_server(session: Session) -> None:
         with pytest.raises(MCPError, match="a header differs") as called:
             await client.call_tool("get_customer", {})
     assert (read.value.code, called.value.code) == (HEADER_MISMATCH, HEADER_MISMATCH)
-    assert {made.outcome for made in recording.calls()} == {"server_lost"}
+    assert {made.outcome for made in recording.list_calls()} == {"server_lost"}
 
 
 @pytest.mark.anyio
 async def test_of_several_servers_one_rejection_is_none_of_all_refusals() -> None:
     servers = (library("closed", "closed"), strict_library())
     both = library("both", members=servers)
-    async with open_sessions() as pool, pool.session(both, None) as session:
+    async with open_sessions() as pool, pool.lend_session(both, None) as session:
         with pytest.raises(RequestRejected):
-            await session.ask(*READS[0])
+            await session.send_request(*READS[0])
     other = library("other", members=(servers[0], library("again", "closed")))
-    async with open_sessions() as pool, pool.session(other, None) as session:
+    async with open_sessions() as pool, pool.lend_session(other, None) as session:
         with pytest.raises(RequestRefused, match="the shelf is closed"):
-            await session.ask(*READS[0])
+            await session.send_request(*READS[0])
 
 
 def test_a_probe_of_such_a_server_is_incomplete_and_sees_no_decision(tmp_path: Path) -> None:
@@ -100,10 +100,10 @@ def test_a_probe_of_such_a_server_is_incomplete_and_sees_no_decision(tmp_path: P
 def test_neither_codes_nor_words_make_it_a_refusal_of_the_caller(code: int, method: str) -> None:
     error = MCPError(code, "access denied: forbidden")
     assert is_rejection(error, method) == ((code, method) != (PARSE_ERROR, "tools/call"))
-    assert not isinstance(refused_step(error, "the handshake", ["denied"]), NotAdmitted)
+    assert not isinstance(build_step_error(error, "the handshake", ["denied"]), NotAdmitted)
 
 
 def test_a_refusal_of_the_caller_stays_one() -> None:
     error = MCPError(INVALID_REQUEST, "access denied: forbidden")
     assert not is_rejection(error, "resources/read")
-    assert isinstance(refused_step(error, "the handshake"), NotAdmitted)
+    assert isinstance(build_step_error(error, "the handshake"), NotAdmitted)

@@ -49,7 +49,7 @@ async def test_whatever_http_answers_has_an_outcome_and_the_next_call_is_well(
     before = len(shop.seen("post"))
     async with (
         open_sessions() as pool,
-        pool.session(over_events(shop, call_timeout_s=timeout_s), None) as session,
+        pool.lend_session(over_events(shop, call_timeout_s=timeout_s), None) as session,
     ):
         made = await call(session, tool)
         assert (made.outcome, made.refusal) == (
@@ -71,18 +71,18 @@ async def test_a_forgotten_session_is_a_loss_and_the_next_loan_opens_another(
 ) -> None:
     spec = over_events(shop)
     async with open_sessions() as pool:
-        async with pool.session(spec, None) as session:
+        async with pool.lend_session(spec, None) as session:
             made = await call(session, "expire")
             said = "server 'shop' answered HTTP 404: Could not find session"
             assert (made.outcome, made.text.replace(" Not Found", "")) == ("server_lost", said)
             assert session.lost == made.text
-        async with pool.session(spec, None) as session:
+        async with pool.lend_session(spec, None) as session:
             assert (await call(session, "echo")).outcome == "ok"
 
 
 async def test_a_server_can_finish_what_it_says_to_a_message(shop: Running) -> None:
     before = len(shop.seen("post"))
-    async with open_sessions() as pool, pool.session(over_events(shop), None) as session:
+    async with open_sessions() as pool, pool.lend_session(over_events(shop), None) as session:
         for _ in range(5):
             await call(session, "echo")
     ports = [request["port"] for request in shop.seen("post")[before:]]
@@ -92,14 +92,14 @@ async def test_a_server_can_finish_what_it_says_to_a_message(shop: Running) -> N
 async def test_a_stream_that_ends_is_a_loss_and_the_next_loan_opens_another(shop: Running) -> None:
     spec = over_events(shop)
     async with open_sessions() as pool:
-        async with pool.session(spec, None) as session:
+        async with pool.lend_session(spec, None) as session:
             made = await call(session, "no_event")
             assert (made.outcome, made.text) == (
                 "server_lost",
                 "server 'shop' closed its event stream",
             )
             assert session.lost == made.text
-        async with pool.session(spec, None) as session:
+        async with pool.lend_session(spec, None) as session:
             assert (await call(session, "echo")).outcome == "ok"
 
 
@@ -122,6 +122,6 @@ async def test_a_stream_that_leads_nowhere_is_told(
 ) -> None:
     async with open_sessions() as pool:
         with anyio.fail_after(BOUND_S), pytest.raises(ServerError) as caught:
-            async with pool.session(over_events(shop, path, start_timeout_s=timeout_s), None):
+            async with pool.lend_session(over_events(shop, path, start_timeout_s=timeout_s), None):
                 pass
     assert text.replace("PORT", str(shop.port)) in str(caught.value)

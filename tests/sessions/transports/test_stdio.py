@@ -107,19 +107,19 @@ def test_a_message_behind_other_text_is_not_read_and_the_line_is_kept(before: st
     written = before.encode() + line(1, {})
     answers, reader, _ = read(written, line(2, {}))
     assert answers == [(2, {})]
-    assert reader.noise.since() == written.decode().strip()
+    assert reader.noise.get_first_since() == written.decode().strip()
 
 
 def test_text_behind_a_message_is_kept_and_hides_nothing() -> None:
     answers, reader, _ = read(line(1, {}).strip() + b" done\n", line(2, {}))
     assert answers == [(1, {}), (2, {})]
-    assert (reader.noise.since() or "").endswith("done")
+    assert (reader.noise.get_first_since() or "").endswith("done")
 
 
 def test_the_first_line_that_is_not_mcp_is_kept_for_messages() -> None:
     answers, reader, ends = read(b"\n", b"Server started\n", b"again\n", line(1, {}))
     assert answers == [(1, {})]
-    assert (reader.noise.since(), reader.complaint, ends) == ("Server started", None, 1)
+    assert (reader.noise.get_first_since(), reader.complaint, ends) == ("Server started", None, 1)
 
 
 def test_an_answer_that_is_none_becomes_an_error_for_its_request() -> None:
@@ -141,7 +141,7 @@ def test_a_malformed_request_of_the_server_answers_nobody() -> None:
 
 def test_notifications_are_passed_on_and_are_no_answers() -> None:
     answers, reader, _ = read(b'{"jsonrpc": "2.0", "method": "notifications/progress"}\n')
-    assert ([type(message) for _, message in answers], reader.noise.since()) == (
+    assert ([type(message) for _, message in answers], reader.noise.get_first_since()) == (
         [JSONRPCNotification],
         None,
     )

@@ -52,7 +52,7 @@ async def use(session: Session) -> None:
 async def main(url: str) -> None:
     """Open a session with the server at ``url`` and use it."""
     server = ServerSpec(name="conformance", transport=TransportSpec(kind="http", url=url))
-    async with open_sessions() as pool, pool.session(server, None) as session:
+    async with open_sessions() as pool, pool.lend_session(server, None) as session:
         await use(session)
 
 

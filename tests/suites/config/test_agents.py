@@ -23,7 +23,7 @@ def test_an_agent_has_its_references_replaced_and_words_split_before(tmp_path: P
         "agents:\n  ours:\n    type: command\n    command: run '${NAME} {prompt}' x\n"
         "    env: {KEY: '${KEY:-none}'}\n",
     )
-    model = load_config(tmp_path, {"NAME": "a b"}).agent("ours", tmp_path)
+    model = load_config(tmp_path, {"NAME": "a b"}).resolve_agent("ours", tmp_path)
     assert model.agent is not None
     assert model.agent.command == ("run", "a b {prompt}", "x")
     assert (model.provider, model.model_id) == ("agent", "command")
@@ -32,7 +32,7 @@ def test_an_agent_has_its_references_replaced_and_words_split_before(tmp_path: P
 
 def test_a_kind_gets_the_keys_of_its_provider_if_they_are_set(tmp_path: Path) -> None:
     environ = {"ANTHROPIC_API_KEY": "sk-ant-1", "OPENAI_API_KEY": "sk-2"}
-    claude = load_config(tmp_path, environ).agent("claude-code", tmp_path).agent
+    claude = load_config(tmp_path, environ).resolve_agent("claude-code", tmp_path).agent
     assert claude is not None
     assert dict(claude.env) == {"ANTHROPIC_API_KEY": "sk-ant-1"}
 
@@ -70,14 +70,14 @@ def test_what_is_not_there_is_named_when_the_agent_is_used(
 ) -> None:
     config(tmp_path, f"mxcp: 1\nagents:\n  ours:\n    type: codex\n    {entry}\n")
     with pytest.raises(InvalidInput) as error:
-        load_config(tmp_path, {}).agent("ours", tmp_path)
+        load_config(tmp_path, {}).resolve_agent("ours", tmp_path)
     assert words in str(error.value)
 
 
 def test_an_agent_that_is_asked_for_as_a_model_is_recognised(tmp_path: Path) -> None:
     config(tmp_path, "agents: {ours: {type: codex}}\n")
     with pytest.raises(UsageError) as error:
-        load_config(tmp_path, {}).model("ours")
+        load_config(tmp_path, {}).resolve_model("ours")
     assert "'ours' is an agent, not a model" in str(error.value)
     assert "--agent ours" in str(error.value)
 
@@ -100,10 +100,12 @@ def test_the_example_of_the_page_is_a_configuration_that_can_be_used(tmp_path: P
     (tmp_path / "agents" / "opencode").mkdir(parents=True)
     ready = load_config(tmp_path, {})
     names = list(ready.files[0].agents)
-    assert {ready.agent(name, tmp_path).model_id for name in names} == set(KINDS.built_in)
+    assert {ready.resolve_agent(name, tmp_path).model_id for name in names} == set(
+        KINDS.built_in_names
+    )
 
 
-@pytest.mark.parametrize("kind", KINDS.built_in)
+@pytest.mark.parametrize("kind", KINDS.built_in_names)
 def test_the_page_names_every_kind_and_what_it_is_passed(kind: str) -> None:
     assert f"`{kind}`" in PAGE or f"`type: {kind}`" in PAGE
     assert [name for name in KINDS.get(kind).passes if f"`{name}`" not in PAGE] == []

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.models.model import built_in_providers
+from harness.models.model import list_built_in_providers
 from harness.suites.config import load_config
-from harness.suites.config.entries import MODEL
+from harness.suites.config.model_entries import MODEL
 from harness.suites.config.server_entries import SERVER
 
 PAGE = (Path(__file__).parents[3] / "docs" / "models.md").read_text(encoding="utf-8")
@@ -19,9 +19,9 @@ VARIABLES = {"ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "b", "GATEWAY_KEY": "c"
 def test_every_example_is_a_configuration_that_can_be_used(example: str, tmp_path: Path) -> None:
     (tmp_path / "harness.yml").write_text(example, encoding="utf-8")
     config = load_config(tmp_path, VARIABLES)
-    assert [str(model.error) for model in config.models() if model.error] == []
+    assert [str(model.error) for model in config.list_models() if model.error] == []
     if "servers:" in example:
-        assert config.server("shop", "any").transport.command
+        assert config.resolve_server("shop", "any").transport.command
 
 
 @pytest.mark.parametrize("setting", [*MODEL.fields, *SERVER.fields])
@@ -30,7 +30,7 @@ def test_every_setting_stands_in_a_table(setting: str) -> None:
 
 
 def test_every_name_and_variable_is_told_with_what_it_stands_for() -> None:
-    services = [traits.service for traits in built_in_providers().values() if traits.service]
+    services = [traits.service for traits in list_built_in_providers().values() if traits.service]
     assert len(services) > 1
     for service in services:
         assert f"| `{service.key_variable}` | `{service.base_url_variable}` |" in PAGE

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.errors import InvalidValue
-from harness.suites.config.expansion import UnsetVariable, expand, sole_reference
+from harness.suites.config.expansion import UnsetVariable, expand_references, find_sole_reference
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)
 PLAIN = st.text().filter(lambda text: "${" not in text and not text.endswith("$"))
@@ -13,7 +13,7 @@ PLAIN = st.text().filter(lambda text: "${" not in text and not text.endswith("$"
 
 def expanded(value: object, **environ: str) -> object:
     problems: list[InvalidValue] = []
-    result = expand(value, environ, problems)
+    result = expand_references(value, environ, problems)
     assert problems == []
     return result
 
@@ -52,7 +52,7 @@ def test_references_are_replaced_at_any_depth() -> None:
 
 def test_an_unset_variable_is_named_with_the_path_to_it() -> None:
     problems: list[InvalidValue] = []
-    expand({"env": {"TOKEN": "${SHOP_TOKEN}"}}, {}, problems)
+    expand_references({"env": {"TOKEN": "${SHOP_TOKEN}"}}, {}, problems)
     [problem] = problems
     assert isinstance(problem, UnsetVariable)
     assert problem.variable == "SHOP_TOKEN"
@@ -62,14 +62,14 @@ def test_an_unset_variable_is_named_with_the_path_to_it() -> None:
 
 def test_every_unset_variable_is_found_in_one_go() -> None:
     problems: list[InvalidValue] = []
-    expand(["${A} ${B}", "${C}"], {}, problems)
+    expand_references(["${A} ${B}", "${C}"], {}, problems)
     assert [problem.path for problem in problems] == [(0,), (0,), (1,)]
 
 
 def test_an_opening_that_is_no_reference_is_a_problem() -> None:
     for text in ("${API-KEY}", "${", "${}", "${1A}", "${A:default}"):
         problems: list[InvalidValue] = []
-        expand(text, {"A": "a"}, problems)
+        expand_references(text, {"A": "a"}, problems)
         assert len(problems) == 1, text
         assert "$${" in (problems[0].meant or "")
 
@@ -80,7 +80,7 @@ def test_a_default_that_holds_a_reference_is_a_problem_whatever_is_set(
     text: str, environ: dict[str, str]
 ) -> None:
     problems: list[InvalidValue] = []
-    expand({"url": text}, environ, problems)
+    expand_references({"url": text}, environ, problems)
     (problem,) = problems
     assert (problem.message, problem.path) == (
         "the default of A contains another reference.",
@@ -89,11 +89,11 @@ def test_a_default_that_holds_a_reference_is_a_problem_whatever_is_set(
 
 
 def test_a_sole_reference_is_told_from_a_text_that_holds_one() -> None:
-    assert sole_reference("${KEY}") == "KEY"
-    assert sole_reference("${KEY:-none}") == "KEY"
-    assert sole_reference("Bearer ${KEY}") is None
-    assert sole_reference("$${KEY}") is None
-    assert sole_reference("KEY") is None
+    assert find_sole_reference("${KEY}") == "KEY"
+    assert find_sole_reference("${KEY:-none}") == "KEY"
+    assert find_sole_reference("Bearer ${KEY}") is None
+    assert find_sole_reference("$${KEY}") is None
+    assert find_sole_reference("KEY") is None
 
 
 @given(PLAIN)

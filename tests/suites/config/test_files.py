@@ -44,7 +44,7 @@ def test_nothing_configured_is_a_configuration_too(project: Path) -> None:
         None,
         None,
     )
-    assert [model.spec.name for model in config.models()] == ["lexical"]
+    assert [model.spec.name for model in config.list_models()] == ["lexical"]
 
 
 def test_the_project_goes_before_the_user_and_the_user_before_mxcp(project: Path) -> None:
@@ -68,7 +68,7 @@ def test_the_first_file_that_configures_a_model_decides_all_of_it(project: Path)
         project / "harness.yml",
         "models: {models: {m: {type: openai, base_url: 'http://elsewhere.example'}}}",
     )
-    model = load(project).model("m")
+    model = load(project).resolve_model("m")
     assert (model.base_url, model.api_key, model.timeout_s) == (
         "http://elsewhere.example",
         None,
@@ -84,7 +84,7 @@ def test_a_variable_names_another_file_instead_of_the_one_in_the_home_folder(pro
     theirs = write(project.parent / "theirs.yml", "models: {models: {named: {type: openai}}}")
     config = load(project, HARNESS_CONFIG=str(ours), MXCP_CONFIG=str(theirs))
     assert config.default_model == "named"
-    assert [model.spec.name for model in config.models()] == ["named", "lexical"]
+    assert [model.spec.name for model in config.list_models()] == ["named", "lexical"]
 
 
 @pytest.mark.parametrize("variable", ["HARNESS_CONFIG", "MXCP_CONFIG"])
@@ -259,20 +259,20 @@ def test_a_file_of_mxcp_is_read_as_it_is(project: Path) -> None:
     write(project.parent / "home" / ".mxcp" / "config.yml", THEIRS)
     config = load(project, OPENAI_API_KEY="o", ANTHROPIC_API_KEY="a")
     assert config.default_model == "gpt-4o"
-    assert config.model("gpt-4o").timeout_s == 60.0
-    claude = config.model("claude-4-sonnet")
+    assert config.resolve_model("gpt-4o").timeout_s == 60.0
+    claude = config.resolve_model("claude-4-sonnet")
     assert (claude.provider, claude.timeout_s, claude.max_retries) == ("anthropic", 30.0, 5)
 
 
 def test_a_wrong_model_in_a_file_of_mxcp_stands_in_the_way_of_nobody_else(project: Path) -> None:
     write(project.parent / "home" / ".mxcp" / "config.yml", THEIRS)
     config = load(project, OPENAI_API_KEY="o")
-    assert config.model("lexical").name == "lexical"
+    assert config.resolve_model("lexical").name == "lexical"
     with pytest.raises(
         InvalidInput, match=re.escape("config.yml:16:37: timeout: expected a number of seconds")
     ):
-        config.model("broken")
-    [listed] = [model for model in config.models() if model.spec.name == "broken"]
+        config.resolve_model("broken")
+    [listed] = [model for model in config.list_models() if model.spec.name == "broken"]
     assert listed.error is not None
 
 

@@ -44,7 +44,7 @@ def test_every_setting_of_a_bearer_reaches_the_server(configure: Configure) -> N
         TENANT="acme",
         API="https://api.example",
     )
-    assert config.server("shop", "any").identity == IdentitySpec(
+    assert config.resolve_server("shop", "any").identity == IdentitySpec(
         via="bearer",
         claims={"realm.roles": ["{role}"], "tenant": "acme"},
         scope="read {scopes}",
@@ -58,7 +58,7 @@ def test_a_token_command_is_expanded_and_appears_in_no_log(configure: Configure)
     config = configure(
         "{via: bearer, token_command: 'idp token --key ${IDP_KEY}'}", IDP_KEY="hunter2-hunter2"
     )
-    server = config.server("shop", "any")
+    server = config.resolve_server("shop", "any")
     assert server.identity.token_command == "idp token --key hunter2-hunter2"
     assert server.transport.cwd == str(Path.cwd()), "it is run where the configuration stands"
     assert "hunter2" not in repr(server)
@@ -129,7 +129,7 @@ def test_a_mistake_is_told_with_its_line_and_without_the_command(
 
 @pytest.mark.parametrize("key", ["com.example/user", "user", "a-b.c1/d.e_f-g", "com.example.mcp/u"])
 def test_the_key_of_meta_reaches_the_server_and_the_log(configure: Configure, key: str) -> None:
-    server = configure(f"{{via: meta, meta_key: '{key}'}}").server("shop", "any")
+    server = configure(f"{{via: meta, meta_key: '{key}'}}").resolve_server("shop", "any")
     assert server.identity.meta_key == key
     assert describe_server(server)["identity"]["meta_key"] == key
 
@@ -138,7 +138,7 @@ def test_a_url_is_one_claim_and_no_path(configure: Configure) -> None:
     config = configure(
         "{via: bearer, claims: {'https://iss.example/role': x, 'https://iss.example/role.b': y}}"
     )
-    assert len(config.server("shop", "any").identity.claims) == 2
+    assert len(config.resolve_server("shop", "any").identity.claims) == 2
 
 
 def test_what_older_logs_say_of_a_server_is_said_as_ever() -> None:

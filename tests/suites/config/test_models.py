@@ -10,7 +10,7 @@ import pytest
 from anthropic.types.model import Model as AnthropicModel
 
 from harness.base.errors import InvalidInput, UsageError
-from harness.models.model import built_in_providers
+from harness.models.model import list_built_in_providers
 from harness.models.providers.anthropic import api_id
 from harness.suites.config import Config, load_config
 
@@ -35,7 +35,7 @@ def configure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Configure:
 
 
 def test_lexical_needs_no_configuration_and_no_key() -> None:
-    model = Config().model("lexical")
+    model = Config().resolve_model("lexical")
     assert (model.provider, model.model_id, model.api_key) == ("lexical", "lexical", None)
 
 
@@ -55,7 +55,7 @@ def test_lexical_needs_no_configuration_and_no_key() -> None:
 def test_a_known_name_or_provider_and_model_works_from_the_usual_key(
     name: str, provider: str, model_id: str, variable: str
 ) -> None:
-    model = Config(environ={variable: "the-key"}).model(name)
+    model = Config(environ={variable: "the-key"}).resolve_model(name)
     assert (model.name, model.provider, model.model_id) == (name, provider, model_id)
     assert model.api_key is not None
     assert model.api_key.reveal() == "the-key"
@@ -64,25 +64,25 @@ def test_a_known_name_or_provider_and_model_works_from_the_usual_key(
 
 
 def test_a_provider_that_is_not_known_here_needs_no_key() -> None:
-    model = Config().model("replay:runs/1:2")
+    model = Config().resolve_model("replay:runs/1:2")
     assert (model.provider, model.model_id, model.api_key) == ("replay", "runs/1:2", None)
 
 
 def test_a_missing_key_names_the_variable_and_the_offline_model() -> None:
     with pytest.raises(UsageError) as raised:
-        Config().model("gpt-4o")
+        Config().resolve_model("gpt-4o")
     assert "OPENAI_API_KEY is not set" in str(raised.value)
     assert "--model lexical" in str(raised.value)
 
 
 def test_an_empty_key_counts_as_missing() -> None:
     with pytest.raises(UsageError, match="OPENAI_API_KEY is not set"):
-        Config(environ={"OPENAI_API_KEY": ""}).model("gpt-4o")
+        Config(environ={"OPENAI_API_KEY": ""}).resolve_model("gpt-4o")
 
 
 def test_the_environment_may_name_another_endpoint_and_its_key_goes_there() -> None:
     environ = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "the-key"}
-    model = Config(environ=environ).model("gpt-4o")
+    model = Config(environ=environ).resolve_model("gpt-4o")
     assert model.base_url == "http://127.0.0.1:9/v1"
     assert model.api_key is not None
     assert model.sources["base_url"] == "$OPENAI_BASE_URL"
@@ -91,7 +91,7 @@ def test_the_environment_may_name_another_endpoint_and_its_key_goes_there() -> N
 def test_an_endpoint_of_the_environment_needs_no_key() -> None:
     assert (
         Config(environ={"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"})
-        .model("claude-sonnet-4-5")
+        .resolve_model("claude-sonnet-4-5")
         .api_key
         is None
     )
@@ -99,7 +99,7 @@ def test_an_endpoint_of_the_environment_needs_no_key() -> None:
 
 def test_an_unknown_name_is_answered_with_the_nearest_and_how_to_write_one() -> None:
     with pytest.raises(UsageError) as raised:
-        Config().model("lexcal")
+        Config().resolve_model("lexcal")
     assert "there is no model named 'lexcal'" in str(raised.value)
     assert "Did you mean 'lexical'?" in str(raised.value)
     assert "provider:model" in str(raised.value)
@@ -108,7 +108,7 @@ def test_an_unknown_name_is_answered_with_the_nearest_and_how_to_write_one() -> 
 @pytest.mark.parametrize("name", ["", ":", "openai:", ":gpt-4o", "llama"])
 def test_a_name_without_provider_or_model_is_unknown(name: str) -> None:
     with pytest.raises(UsageError, match="there is no model named"):
-        Config().model(name)
+        Config().resolve_model(name)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_name_without_provider_or_model_is_unknown(name: str) -> None:
 )
 def test_an_endpoint_without_a_host_or_a_port_that_exists_is_refused(url: str) -> None:
     with pytest.raises(UsageError, match="base_url looks like"):
-        Config(environ={"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "k"}).model("gpt-4o")
+        Config(environ={"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "k"}).resolve_model("gpt-4o")
 
 
 # ── Names people use ─────────────────────────────────────────────────────────────────────────
@@ -137,7 +137,7 @@ def test_a_name_in_wide_use_resolves_to_an_id_of_the_api_and_says_which(
     name: str, model_id: str
 ) -> None:
     for asked in (name, f"anthropic:{name}"):
-        model = Config(environ={"ANTHROPIC_API_KEY": "k"}).model(asked)
+        model = Config(environ={"ANTHROPIC_API_KEY": "k"}).resolve_model(asked)
         assert model.model_id == model_id
         [note] = model.notes
         assert name in note
@@ -148,13 +148,13 @@ def test_every_name_on_offer_is_an_id_that_sdk_and_price_table_know() -> None:
     listed = set(typing.get_args(typing.get_args(AnthropicModel)[0]))
     offered = [
         (provider, traits.service.api_id(name)[0])
-        for provider, traits in built_in_providers().items()
+        for provider, traits in list_built_in_providers().items()
         if traits.service
         for name in traits.service.well_known
     ]
     assert len(offered) > 10
     for provider, model_id in offered:
-        assert Config(environ={}, keyless=True).model(model_id).provider == provider
+        assert Config(environ={}, keyless=True).resolve_model(model_id).provider == provider
         assert provider != "anthropic" or model_id in listed, model_id
         usage = genai_prices.Usage(input_tokens=1, output_tokens=1)
         assert genai_prices.calc_price(usage, model_id, provider_id=provider).total_price > 0
@@ -187,7 +187,7 @@ def test_a_name_that_never_was_one_is_left_alone_with_advice() -> None:
 
 def test_an_id_that_the_api_knows_is_never_replaced() -> None:
     assert api_id("claude-sonnet-4-20250514") == ("claude-sonnet-4-20250514", None)
-    assert Config(environ={}, keyless=True).model("gpt-4.1").notes == ()
+    assert Config(environ={}, keyless=True).resolve_model("gpt-4.1").notes == ()
 
 
 # ── With configuration ───────────────────────────────────────────────────────────────────────
@@ -214,7 +214,7 @@ def test_every_setting_reaches_the_model(configure: Configure) -> None:
         MY_KEY="the-key",
         HOST="gateway.example",
     )
-    model = config.model("mine")
+    model = config.resolve_model("mine")
     assert (model.provider, model.model_id, model.base_url) == (
         "openai",
         "gpt-4.1",
@@ -235,7 +235,7 @@ def test_each_setting_says_where_it_came_from_and_the_key_only_by_its_variable(
         "    gpt-4o:\n      type: openai\n      api_key: ${MY_KEY}\n      timeout: 12\n",
         MY_KEY="shh",
     )
-    sources = config.model("gpt-4o").sources
+    sources = config.resolve_model("gpt-4o").sources
     assert sources == {
         "type": "harness.yml:4",
         "model": "its name",
@@ -249,7 +249,7 @@ def test_a_key_written_out_is_nowhere_to_be_seen(configure: Configure) -> None:
         "    gpt-4o: {type: openai, api_key: sk-written-out, headers: {X: header-secret}}\n",
         V="env-secret",
     )
-    shown = f"{config!r} {config.models()!r} {config.model('gpt-4o').sources}"
+    shown = f"{config!r} {config.list_models()!r} {config.resolve_model('gpt-4o').sources}"
     assert "sk-written-out" not in shown
     assert "env-secret" not in shown
     assert "header-secret" not in repr(config)
@@ -257,13 +257,13 @@ def test_a_key_written_out_is_nowhere_to_be_seen(configure: Configure) -> None:
 
 def test_claude_is_anthropic_and_a_configured_alias_resolves_too(configure: Configure) -> None:
     config = configure("    claude-4-sonnet: {type: claude, api_key: k}\n")
-    model = config.model("claude-4-sonnet")
+    model = config.resolve_model("claude-4-sonnet")
     assert (model.provider, model.model_id) == ("anthropic", "claude-sonnet-4-6")
 
 
 def test_another_endpoint_is_asked_for_the_name_as_it_is(configure: Configure) -> None:
     config = configure("    claude-4-sonnet: {type: claude, base_url: http://localhost:4000}\n")
-    model = config.model("claude-4-sonnet")
+    model = config.resolve_model("claude-4-sonnet")
     assert (model.model_id, model.notes) == ("claude-4-sonnet", ())
 
 
@@ -274,7 +274,7 @@ def test_a_configured_model_needs_no_api_key_line_where_the_usual_variable_is_se
         "    gpt-4o: {type: openai, base_url: 'https://api.openai.com/v1'}\n",
         OPENAI_API_KEY="the-key",
     )
-    model = config.model("gpt-4o")
+    model = config.resolve_model("gpt-4o")
     assert model.api_key is not None
     assert model.sources["api_key"] == "$OPENAI_API_KEY"
 
@@ -293,7 +293,7 @@ def test_the_usual_key_is_never_sent_to_an_endpoint_that_a_file_names(
     config = configure(
         f"    local: {{type: openai, base_url: '{url}'}}\n", OPENAI_API_KEY="the-key"
     )
-    assert config.model("local").api_key is None
+    assert config.resolve_model("local").api_key is None
 
 
 def test_the_provider_itself_is_told_from_a_host_of_a_similar_name(configure: Configure) -> None:
@@ -301,19 +301,19 @@ def test_the_provider_itself_is_told_from_a_host_of_a_similar_name(configure: Co
         config = configure(
             f"    m: {{type: openai, base_url: 'https://{host}/v1'}}\n", OPENAI_API_KEY="k"
         )
-        assert (config.model("m").api_key is not None) == sent
+        assert (config.resolve_model("m").api_key is not None) == sent
 
 
 def test_a_header_that_authorises_takes_the_place_of_a_key(configure: Configure) -> None:
     config = configure("    m: {type: openai, headers: {authorization: Bearer x}}\n")
-    assert config.model("m").api_key is None
+    assert config.resolve_model("m").api_key is None
 
 
 def test_a_configured_key_that_comes_to_nothing_counts_as_missing(configure: Configure) -> None:
     for written in ("${MY_KEY}", "${OTHER:-}", ""):
         config = configure(f"    gpt-4o: {{type: openai, api_key: '{written}'}}\n", MY_KEY="")
         with pytest.raises(InvalidInput, match="an API key is needed"):
-            config.model("gpt-4o")
+            config.resolve_model("gpt-4o")
 
 
 def test_an_unset_variable_is_an_error_when_the_model_is_used_and_not_before(
@@ -327,13 +327,13 @@ def test_an_unset_variable_is_an_error_when_the_model_is_used_and_not_before(
         InvalidInput,
         match=re.escape("harness.yml:6:17: model 'mine': the environment variable HOST"),
     ):
-        config.model("mine")
+        config.resolve_model("mine")
 
 
 def test_the_variable_of_a_missing_key_is_named_with_its_place(configure: Configure) -> None:
     config = configure("    gpt-4o:\n      type: openai\n      api_key: ${MY_KEY}\n")
     with pytest.raises(InvalidInput) as raised:
-        config.model("gpt-4o")
+        config.resolve_model("gpt-4o")
     assert "harness.yml:5:16: model 'gpt-4o': an API key is needed, and MY_KEY is not set." in str(
         raised.value
     )
@@ -345,21 +345,21 @@ def test_all_that_is_missing_is_told_at_once(configure: Configure) -> None:
         "    m: {type: openai, api_key: '${A}', base_url: 'http://${B}', headers: {X: '${C}'}}\n"
     )
     with pytest.raises(InvalidInput) as raised:
-        config.model("m")
+        config.resolve_model("m")
     assert len(raised.value.problems) == 3
 
 
 def test_a_key_kept_in_a_vault_is_not_taken_for_the_key_itself(configure: Configure) -> None:
     config = configure("    gpt-4o: {type: openai, api_key: 'vault://secret/llm#key'}\n")
     with pytest.raises(InvalidInput, match="does not fetch keys"):
-        config.model("gpt-4o")
+        config.resolve_model("gpt-4o")
 
 
 def test_a_base_url_without_scheme_is_an_error(configure: Configure) -> None:
     for url in ("localhost:11434/v1", "ftp://x", "http://", "http://["):
         config = configure(f"    m: {{type: openai, base_url: '{url}'}}\n")
         with pytest.raises(InvalidInput, match="base_url looks like"):
-            config.model("m")
+            config.resolve_model("m")
 
 
 def test_options_become_settings_headers_and_body(configure: Configure) -> None:
@@ -378,7 +378,7 @@ def test_options_become_settings_headers_and_body(configure: Configure) -> None:
 """,
         B="b",
     )
-    model = config.model("gpt-5")
+    model = config.resolve_model("gpt-5")
     assert (model.api, model.max_tokens) == ("responses", 5)
     assert model.body == {"top_p": 0.5, "reasoning": {"effort": "medium"}}
     assert model.headers == {"X-Beta": "a, b"}
@@ -402,7 +402,8 @@ def test_the_listing_shows_what_is_usable_and_what_is_not_without_raising(
         A="k",
     )
     listed = {
-        model.spec.name: (model.key, model.source, model.error is None) for model in config.models()
+        model.spec.name: (model.key, model.source, model.error is None)
+        for model in config.list_models()
     }
     assert listed == {
         "a": ("present", "harness.yml", True),

@@ -9,7 +9,7 @@ import pytest
 
 from harness.base.errors import InvalidInput, UsageError
 from harness.suites.config import Config, load_config
-from harness.suites.config.servers import expand_server, server_from_command
+from harness.suites.config.servers import expand_server, parse_server_command
 from harness.types import (
     GuardRails,
     IdentitySpec,
@@ -59,7 +59,7 @@ servers:
 """,
         SHOP_KEY="the-key",
     )
-    assert config.server("shop", "any") == ServerSpec(
+    assert config.resolve_server("shop", "any") == ServerSpec(
         name="shop",
         transport=TransportSpec(
             command="python",
@@ -78,7 +78,7 @@ servers:
 
 
 def test_identity_has_a_short_form(configure: Configure) -> None:
-    assert configure(f"{SHOP}    identity: bearer\n").server(
+    assert configure(f"{SHOP}    identity: bearer\n").resolve_server(
         "shop", "any"
     ).identity == IdentitySpec(via="bearer")
 
@@ -94,9 +94,9 @@ def test_a_server_of_the_project_starts_where_its_file_stands_from_any_folder_be
     configure(SHOP)
     (tmp_path / ".git").mkdir()
     (tmp_path / "evals" / "deep").mkdir(parents=True)
-    assert load_config(tmp_path / "evals" / "deep", {}).server("shop", "any").transport.cwd == str(
-        tmp_path
-    )
+    assert load_config(tmp_path / "evals" / "deep", {}).resolve_server(
+        "shop", "any"
+    ).transport.cwd == str(tmp_path)
 
 
 def test_a_server_of_the_user_starts_in_the_current_folder(tmp_path: Path) -> None:
@@ -104,12 +104,15 @@ def test_a_server_of_the_user_starts_in_the_current_folder(tmp_path: Path) -> No
     (tmp_path / ".harness" / "config.yml").write_text(SHOP)
     project = tmp_path / "project"
     project.mkdir()
-    assert load_config(project, {"HOME": str(tmp_path)}).server("shop", "any").transport.cwd is None
+    assert (
+        load_config(project, {"HOME": str(tmp_path)}).resolve_server("shop", "any").transport.cwd
+        is None
+    )
 
 
 def test_a_folder_may_come_from_the_environment(configure: Configure) -> None:
     config = configure(f"{SHOP}    cwd: ${{ROOT}}/app\n", ROOT="/srv")
-    assert config.server("shop", "any").transport.cwd == "/srv/app"
+    assert config.resolve_server("shop", "any").transport.cwd == "/srv/app"
 
 
 # ── Which one ────────────────────────────────────────────────────────────────────────────────
@@ -118,11 +121,11 @@ TWO = f"{SHOP}  bank: {{command: bank-server}}\n"
 
 
 def test_a_suite_without_server_gets_the_one_of_its_own_name(configure: Configure) -> None:
-    assert configure(TWO).server(None, "bank").transport.command == "bank-server"
+    assert configure(TWO).resolve_server(None, "bank").transport.command == "bank-server"
 
 
 def test_a_suite_without_server_gets_the_built_in_one_of_its_own_name(configure: Configure) -> None:
-    server = configure(SHOP).server(None, "data_governance")
+    server = configure(SHOP).resolve_server(None, "data_governance")
     assert (server.transport.command, server.transport.args) == (
         sys.executable,
         ("-m", "servers.data_governance"),
@@ -133,16 +136,16 @@ def test_a_configured_server_goes_before_the_built_in_one_of_that_name(
     configure: Configure,
 ) -> None:
     config = configure("servers: {data_governance: {command: mine}}\n")
-    assert config.server("data_governance", "any").transport.command == "mine"
+    assert config.resolve_server("data_governance", "any").transport.command == "mine"
 
 
 def test_a_suite_without_server_gets_the_only_one_that_there_is(configure: Configure) -> None:
-    assert configure(SHOP).server(None, "anything").name == "shop"
+    assert configure(SHOP).resolve_server(None, "anything").name == "shop"
 
 
 def test_a_suite_without_server_among_several_is_told_how_to_name_one(configure: Configure) -> None:
     with pytest.raises(UsageError) as raised:
-        configure(TWO).server(None, "anything")
+        configure(TWO).resolve_server(None, "anything")
     message = str(raised.value)
     assert "the suite 'anything' names no server" in message
     assert "server: NAME" in message
@@ -152,14 +155,14 @@ def test_a_suite_without_server_among_several_is_told_how_to_name_one(configure:
 
 def test_an_unknown_server_is_answered_with_the_nearest_name(configure: Configure) -> None:
     with pytest.raises(UsageError, match=r"there is no server named 'shp'\s+Did you mean 'shop'\?"):
-        configure(TWO).server("shp", "any")
+        configure(TWO).resolve_server("shp", "any")
 
 
 def test_a_suites_own_server_is_expanded_and_otherwise_left_as_it_is(configure: Configure) -> None:
     spec = ServerSpec(
         name="own", transport=TransportSpec(command="run", env={"K": "${K}"}, cwd="x")
     )
-    assert configure("", K="v").server(spec, "any") == ServerSpec(
+    assert configure("", K="v").resolve_server(spec, "any") == ServerSpec(
         name="own",
         transport=TransportSpec(command="run", env={"K": "v"}, cwd="x"),
     )
@@ -176,7 +179,7 @@ def test_an_unset_variable_is_an_error_when_the_server_is_used_and_not_before(
         InvalidInput,
         match=re.escape("harness.yml:6:14: server 'shop': the environment variable SHOP_"),
     ):
-        config.server("shop", "any")
+        config.resolve_server("shop", "any")
 
 
 def test_an_unset_variable_of_a_suites_own_server_points_at_that_server() -> None:
@@ -230,14 +233,14 @@ def test_identity_templates_keep_their_braces() -> None:
 def test_a_command_line_is_a_server_named_after_what_it_runs(
     command: str, name: str, words: list[str]
 ) -> None:
-    server = server_from_command(command)
+    server = parse_server_command(command)
     assert (server.name, [server.transport.command, *server.transport.args]) == (name, words)
 
 
 @pytest.mark.parametrize("command", ["", "  ", "python 'open"])
 def test_a_command_line_that_cannot_be_read_is_an_error(command: str) -> None:
     with pytest.raises(UsageError, match="the server's command"):
-        server_from_command(command)
+        parse_server_command(command)
 
 
 @pytest.mark.parametrize(
@@ -249,7 +252,7 @@ def test_a_command_line_that_cannot_be_read_is_an_error(command: str) -> None:
     ],
 )
 def test_a_url_is_a_server_that_runs(url: str, name: str, transport: str) -> None:
-    server = server_from_command(url)
+    server = parse_server_command(url)
     assert (server.name, server.transport.url, server.transport.kind, server.transport.command) == (
         name,
         url,
@@ -263,7 +266,7 @@ def test_a_url_is_a_server_that_runs(url: str, name: str, transport: str) -> Non
 )
 def test_a_url_that_cannot_be_used_is_an_error(url: str) -> None:
     with pytest.raises(UsageError, match="the server's URL cannot be used"):
-        server_from_command(url)
+        parse_server_command(url)
 
 
 SECRETS = [
@@ -277,7 +280,7 @@ SECRETS = [
 @pytest.mark.parametrize("url", SECRETS)
 def test_no_part_of_a_password_is_in_the_words_about_a_url_that_cannot_be_read(url: str) -> None:
     with pytest.raises(UsageError) as raised:
-        server_from_command(url)
+        parse_server_command(url)
     assert "the host or port of this URL cannot be read" in str(raised.value)
     assert "/, # and ? as %2F, %23 and %3F" in str(raised.value)
     assert "S3cr" not in str(raised.value)
@@ -287,14 +290,14 @@ def test_a_url_and_headers_take_variables_and_are_looked_at_once_they_are_known(
     configure: Configure,
 ) -> None:
     text = "servers:\n  shop:\n    url: ${SHOP}/mcp\n    headers: {X-Key: '${KEY}'}\n"
-    spec = configure(text, SHOP="https://shop.example.com", KEY="k").server("shop", "any")
+    spec = configure(text, SHOP="https://shop.example.com", KEY="k").resolve_server("shop", "any")
     assert (spec.transport.url, spec.transport.headers, spec.transport.cwd) == (
         "https://shop.example.com/mcp",
         {"X-Key": "k"},
         None,
     )
     with pytest.raises(InvalidInput) as raised:
-        configure(text, SHOP="shop.example.com", KEY="k-271828\n").server("shop", "any")
+        configure(text, SHOP="shop.example.com", KEY="k-271828\n").resolve_server("shop", "any")
     wrong = "its value contains the character U+000A, but only printable Latin-1 is allowed."
     assert [str(problem) for problem in raised.value.problems] == [
         (
@@ -307,7 +310,7 @@ def test_a_url_and_headers_take_variables_and_are_looked_at_once_they_are_known(
         InvalidInput,
         match=r"harness\.yml:3:10: server 'shop': the default of SHOP contains another reference",
     ):
-        configure("servers:\n  shop:\n    url: ${SHOP:-${OTHER}}\n").server("shop", "any")
+        configure("servers:\n  shop:\n    url: ${SHOP:-${OTHER}}\n").resolve_server("shop", "any")
 
 
 def test_the_option_takes_a_configured_a_built_in_name_or_a_command(configure: Configure) -> None:
@@ -349,7 +352,7 @@ def test_a_path_that_is_no_command_is_told_as_what_it_is(
 
 def test_a_server_names_its_own_words_for_a_refusal(configure: Configure) -> None:
     config = configure("servers:\n  v: {command: vault, refusals: ['shut', '^E-\\d+']}\n")
-    assert config.server("v", "any").refusals == ("shut", "^E-\\d+")
+    assert config.resolve_server("v", "any").refusals == ("shut", "^E-\\d+")
 
 
 @pytest.mark.parametrize(

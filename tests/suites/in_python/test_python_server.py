@@ -36,7 +36,7 @@ def warm(monkeypatch: pytest.MonkeyPatch) -> None:
 @asynccontextmanager
 async def opened(spec: Any) -> AsyncIterator[Session]:
     assert isinstance(spec, ServerSpec)
-    async with open_sessions() as pool, pool.session(spec, None) as session:
+    async with open_sessions() as pool, pool.lend_session(spec, None) as session:
         yield session
 
 

@@ -11,7 +11,7 @@ import pytest
 import harness
 from harness.base.errors import InvalidInput, NothingToRun, UsageError
 from harness.judging.checks import VOCABULARY
-from harness.probing.interference.data_sets import described
+from harness.probing.interference.data_sets import describe_alteration
 from harness.suites.config import Config
 from harness.suites.discovery import find_suites
 from harness.suites.in_python.case import PASS_AT, PythonCase
@@ -229,7 +229,7 @@ def test_a_server_may_be_written_out_as_in_yaml() -> None:
         ("s.py",),
         "sample",
     )
-    ready = Config(environ={"TOKEN": "t"}).server(server, "sample")
+    ready = Config(environ={"TOKEN": "t"}).resolve_server(server, "sample")
     assert ready.transport.env == {"TOKEN": "t"}
 
 
@@ -516,7 +516,7 @@ def test_a_suite_alters_values_as_yaml_does(tmp_path: Path) -> None:
         ]
     ).alterations
     assert one.at is not None
-    assert described(one) == described(in_yaml)
+    assert describe_alteration(one) == describe_alteration(in_yaml)
 
 
 @pytest.mark.parametrize(

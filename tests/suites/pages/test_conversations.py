@@ -26,7 +26,7 @@ def test_every_suite_of_the_page_is_valid(example: str, tmp_path: Path) -> None:
 def test_the_servers_of_the_page_are_read_with_their_state(tmp_path: Path) -> None:
     [example] = [text for text in YAML if text.startswith("servers:")]
     (tmp_path / "harness.yml").write_text(example, encoding="utf-8")
-    server = load_config(tmp_path, {}).server("shop", "shop")
+    server = load_config(tmp_path, {}).resolve_server("shop", "shop")
     assert server.reset is not None
     assert (server.reset.tool, server.isolation, sorted(server.queries)) == (
         "reset_database",

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.runner.runs.folders import facts_of_log
+from harness.runner.runs.folders import stat_log
 from harness.web import catalog, run_listing
-from harness.web.catalog import Catalog, Wanted
+from harness.web.catalog import Catalog, RunFilter
 from tests.reports.logs import a_log, a_run
 from tests.web.support import Page
 
-ALL = Wanted()
+ALL = RunFilter()
 
 
 def some_runs(folder: Path, number: int) -> Path:
@@ -23,7 +23,7 @@ def some_runs(folder: Path, number: int) -> Path:
     return folder
 
 
-def results(found: catalog.Found) -> list[str]:
+def results(found: catalog.MatchingRuns) -> list[str]:
     return [entry["result"] for entry in found.entries]
 
 
@@ -34,7 +34,7 @@ def test_a_run_is_read_once_and_then_taken_from_its_index(
     first = Catalog(tmp_path).find(ALL, 50)
     assert results(first) == ["1 passed"] * 3
     read: list[Path] = []
-    monkeypatch.setattr(catalog, "entry_of", read.append)
+    monkeypatch.setattr(catalog, "read_entry", read.append)
     again = Catalog(tmp_path)  # of another process
     assert again.find(ALL, 50) == again.find(ALL, 50) == first
     assert read == []
@@ -72,10 +72,10 @@ def test_of_thousands_of_runs_only_some_are_looked_at_and_a_change_is_found_in_t
 
     def look(runs: Path, name: str) -> os.stat_result | None:
         looked.append(name)
-        return facts_of_log(runs, name)
+        return stat_log(runs, name)
 
-    monkeypatch.setattr(run_listing, "facts_of_log", look)
-    failed = Wanted(result="failed")
+    monkeypatch.setattr(run_listing, "stat_log", look)
+    failed = RunFilter(result="failed")
     assert known.find(failed, 50).entries == []
     assert len(looked) == 3
     oldest = min(tmp_path.iterdir())
@@ -102,12 +102,12 @@ def test_one_request_reads_some_logs_and_says_how_many_are_left(
 ) -> None:
     monkeypatch.setattr(catalog, "MOST_READ", 4)
     known = Catalog(some_runs(tmp_path, 10))
-    wanted = Wanted(suite="SHOP", model="m", result="passed")
+    wanted = RunFilter(suite="SHOP", model="m", result="passed")
     asked = [known.find(wanted, 50) for _ in range(4)]
     assert [(len(one.entries), one.unread, one.known) for one in asked] == [
         (4, 6, 10), (8, 2, 10), (10, 0, 10), (10, 0, 10),
     ]  # fmt: skip
-    assert known.find(Wanted(suite="other"), 50).entries == []
+    assert known.find(RunFilter(suite="other"), 50).entries == []
 
 
 def test_a_search_ends_between_two_logs_when_nobody_waits_for_it_any_more(tmp_path: Path) -> None:

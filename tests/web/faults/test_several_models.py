@@ -6,7 +6,7 @@ import pytest
 
 from harness.runlog import Header, LogWriter, TrialLine, read_log
 from harness.runlog.lines import Footer
-from harness.web.results import summary
+from harness.web.results import build_summary
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.reports.logs import a_run
 from tests.web.support import Page
@@ -38,7 +38,7 @@ def two_models(log: Path) -> Path:
 
 
 def test_a_summary_of_several_models_has_a_rate_for_each_and_none_of_all(tmp_path: Path) -> None:
-    told = summary(read_log(two_models(tmp_path / NAME / "log.jsonl")))
+    told = build_summary(read_log(two_models(tmp_path / NAME / "log.jsonl")))
     assert (told["pass_rate"], told["pass_rate_interval"], told["band"]) == (None, None, None)
     assert [(one["suite"], one["model"], one["pass_rate"]) for one in told["groups"]] == [
         ("shop", "good", 1.0), ("shop", "poor", 0.5), ("mail", "good", 1.0), ("mail", "poor", 0.5),

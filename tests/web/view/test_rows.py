@@ -13,9 +13,9 @@ import pytest
 
 from harness.runlog import LogWriter, read_log
 from harness.types import Status
-from harness.web.run_view import run_view
-from harness.web.view.rows import Arranger, Question, arranged, place_of, window
-from harness.web.viewing import MOST_CELLS
+from harness.web.run_view import ensure_view
+from harness.web.view.rows import Arranger, RowQuery, find_place, read_window, select_rows
+from harness.web.viewer_endpoints import MOST_CELLS
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.judging.test_access import FULL, LEAKING
 from tests.judging.test_access import a_log as asked_as_several
@@ -55,11 +55,11 @@ def trials(cases: int) -> list[Trial]:
     return found
 
 
-def names(log: Path, question: Question) -> list[str]:
+def names(log: Path, question: RowQuery) -> list[str]:
     """Return the names of the rows that fit, without what all have."""
-    view = run_view(log)
-    rows = arranged(view, question, lambda: None)
-    return [row["name"][-2:] for row in window(view, question.by, rows)]
+    view = ensure_view(log)
+    rows = select_rows(view, question, lambda: None)
+    return [row["name"][-2:] for row in read_window(view, question.by, rows)]
 
 
 @pytest.fixture(scope="module")
@@ -75,53 +75,53 @@ REST = ["00", "01", "02", "04", "06", "07", "08", "09", "11"]
 @pytest.mark.parametrize(
     ("question", "fit"),
     [
-        (Question(), [*FAILED, "05", *REST]),
-        (Question(sort="suite"), [f"{number:02}" for number in range(12)]),
-        (Question(sort="score", chosen=(("tag", "t1"),)), ["10", "01", "04", "07"]),
-        (Question(sort="seconds", failed=True), ["05", "10", "03"]),
-        (Question(failed=True), [*FAILED, "05"]),
-        (Question(different=True), FAILED),
-        (Question(chosen=(("status", "failed"), ("tag", "t0"))), ["03"]),
-        (Question(chosen=(("status", "failed"), ("model", "large"))), []),
-        (Question(chosen=(("check", "must_call"),)), FAILED),
-        (Question(chosen=(("tool", "list_orders"), ("tag", "t0"))), ["00", "06"]),
-        (Question(words=("needle 3 and",)), ["03"]),
-        (Question(words=("r3r", "case 0003", "small")), ["03"]),
-        (Question(words=("r3r", "r4r")), []),
-        (Question(words=("shop",), chosen=(("tag", "t2"),), sort="name"), ["02", "05", "08", "11"]),
+        (RowQuery(), [*FAILED, "05", *REST]),
+        (RowQuery(sort="suite"), [f"{number:02}" for number in range(12)]),
+        (RowQuery(sort="score", chosen=(("tag", "t1"),)), ["10", "01", "04", "07"]),
+        (RowQuery(sort="seconds", failed=True), ["05", "10", "03"]),
+        (RowQuery(failed=True), [*FAILED, "05"]),
+        (RowQuery(different=True), FAILED),
+        (RowQuery(chosen=(("status", "failed"), ("tag", "t0"))), ["03"]),
+        (RowQuery(chosen=(("status", "failed"), ("model", "large"))), []),
+        (RowQuery(chosen=(("check", "must_call"),)), FAILED),
+        (RowQuery(chosen=(("tool", "list_orders"), ("tag", "t0"))), ["00", "06"]),
+        (RowQuery(words=("needle 3 and",)), ["03"]),
+        (RowQuery(words=("r3r", "case 0003", "small")), ["03"]),
+        (RowQuery(words=("r3r", "r4r")), []),
+        (RowQuery(words=("shop",), chosen=(("tag", "t2"),), sort="name"), ["02", "05", "08", "11"]),
     ],
     ids=str,
 )  # fmt: skip
-def test_rows_fit_what_is_asked_for(log: Path, question: Question, fit: list[str]) -> None:
+def test_rows_fit_what_is_asked_for(log: Path, question: RowQuery, fit: list[str]) -> None:
     assert names(log, question) == fit
 
 
 def test_a_window_has_the_cells_of_its_rows_and_knows_where_a_test_is(log: Path) -> None:
-    view = run_view(log)
-    rows = arranged(view, Question(), lambda: None)
-    (row,) = window(view, "model", rows[1:2])
+    view = ensure_view(log)
+    rows = select_rows(view, RowQuery(), lambda: None)
+    (row,) = read_window(view, "model", rows[1:2])
     assert (row["name"], row["suite"], row["first"]) == ("case 0010", "shop", 10)
     assert [cell["status"] for cell in row["cells"]] == ["passed", "failed"]
-    assert place_of(view, "model", "shop/case%200010/small", rows) == {"row": 1, "column": 1}
-    assert place_of(view, "model", "shop/case%200010/small/1", rows[:1]) == {
+    assert find_place(view, "model", "shop/case%200010/small", rows) == {"row": 1, "column": 1}
+    assert find_place(view, "model", "shop/case%200010/small/1", rows[:1]) == {
         "row": None,
         "column": 1,
     }
-    assert place_of(view, "model", "#0", rows) == {"row": 3, "column": 0}
+    assert find_place(view, "model", "#0", rows) == {"row": 3, "column": 0}
     for unknown in ("", "#", "#999", "#x", "shop", "shop/case%200099/small", "#9" * 40):
-        assert place_of(view, "model", unknown, rows) is None
+        assert find_place(view, "model", unknown, rows) is None
 
 
 def test_tests_that_several_ask_have_a_row_for_each_test(tmp_path: Path) -> None:
     log = asked_as_several(tmp_path, (asked_as("admin"), FULL), (asked_as("clerk"), LEAKING))
-    view = run_view(log.path)
-    rows = arranged(view, Question(by="identity", different=True), lambda: None)
-    (row,) = window(view, "identity", rows)
+    view = ensure_view(log.path)
+    rows = select_rows(view, RowQuery(by="identity", different=True), lambda: None)
+    (row,) = read_window(view, "identity", rows)
     assert {cell["identity"]: cell["status"] for cell in row["cells"]} == {
         "admin": "passed",
         "clerk": "failed",
     }
-    assert len(arranged(view, Question(chosen=(("identity", "clerk"),)), lambda: None)) == 1
+    assert len(select_rows(view, RowQuery(chosen=(("identity", "clerk"),)), lambda: None)) == 1
 
 
 def test_what_is_scrolled_through_is_arranged_once_and_anew_when_the_log_has_changed(
@@ -129,13 +129,13 @@ def test_what_is_scrolled_through_is_arranged_once_and_anew_when_the_log_has_cha
 ) -> None:
     path = a_log(tmp_path, trials(3), models=MODELS).path
     arranger = Arranger()
-    first = arranger.rows(run_view(path), Question(), lambda: None)
+    first = arranger.find_rows(ensure_view(path), RowQuery(), lambda: None)
     with monkeypatch.context() as patch:
-        patch.setattr("harness.web.view.rows.arranged", None)
-        assert arranger.rows(run_view(path), Question(), lambda: None) is first
+        patch.setattr("harness.web.view.rows.select_rows", None)
+        assert arranger.find_rows(ensure_view(path), RowQuery(), lambda: None) is first
     with path.open("ab") as file:
         file.write(b"\n")
-    assert arranger.rows(run_view(path), Question(), lambda: None) is not first
+    assert arranger.find_rows(ensure_view(path), RowQuery(), lambda: None) is not first
 
 
 # ── Over HTTP, and in a browser ──────────────────────────────────────────────────────────────
@@ -143,12 +143,12 @@ def test_what_is_scrolled_through_is_arranged_once_and_anew_when_the_log_has_cha
 
 def test_a_view_that_somebody_has_written_to_is_made_anew(tmp_path: Path) -> None:
     log = a_log(tmp_path, [(a_run("one", "failed"), a_conversation())]).path
-    view = run_view(log)
-    assert view.part("grid")["amounts"] == {"failed": 1}
+    view = ensure_view(log)
+    assert view.read_part("grid")["amounts"] == {"failed": 1}
     with closing(sqlite3.connect(view.path)) as db, db:
         db.execute("UPDATE parts SET body = replace(body, 'failed', 'passed') WHERE name = 'grid'")
-    assert view.part("grid")["amounts"] == {"passed": 1}
-    assert run_view(log).part("grid")["amounts"] == {"failed": 1}
+    assert view.read_part("grid")["amounts"] == {"passed": 1}
+    assert ensure_view(log).read_part("grid")["amounts"] == {"failed": 1}
 
 
 def a_large_run(page: Page, name: str) -> Path:

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from harness.reports.viewer.text_search import find_words
-from harness.web.run_view import run_view
+from harness.web.run_view import ensure_view
 from harness.web.view import texts
 from harness.web.view.tables import CREATED
-from harness.web.view.texts import Packer, found_in
+from harness.web.view.texts import Packer, search_texts
 from tests.reports.sample_logs import HOSTILE, a_hostile_log
 from tests.reports.viewer.test_text_search import a_log_with_frames
 
@@ -35,10 +35,10 @@ def test_a_word_is_found_in_each_text_that_has_it_and_never_across_two(
     monkeypatch.setattr(texts, "PORTION", 12)  # two portions
     packer = Packer(db)
     for number, said in enumerate(("an apple", "", "le an", "apple, apple", "größe \0 x")):
-        packer.add(number // 2, 100 + number, said)
+        packer.add_text(number // 2, 100 + number, said)
     packer.close()
     assert db.execute("SELECT count(*) FROM texts").fetchone() > (1,)
-    found = list(found_in(db, ["apple", "le", "apple\0", "größe", "e \0 x", "pear"], nothing))
+    found = list(search_texts(db, ["apple", "le", "apple\0", "größe", "e \0 x", "pear"], nothing))
     assert found == [
         ("apple", 0, 100), ("le", 0, 100), ("le", 1, 102),
         ("apple", 1, 103), ("le", 1, 103), ("größe", 2, 104), ("e \0 x", 2, 104),
@@ -51,9 +51,9 @@ def test_a_search_ends_between_two_portions(
     monkeypatch.setattr(texts, "PORTION", 1)
     packer = Packer(db)
     for number in range(3):
-        packer.add(number, number, "pear")
+        packer.add_text(number, number, "pear")
     going_on = iter((None, None))  # twice
-    search = found_in(db, ["pear"], lambda: next(going_on))
+    search = search_texts(db, ["pear"], lambda: next(going_on))
     found = [next(search), next(search)]
     with pytest.raises(RuntimeError):
         next(search)
@@ -69,8 +69,8 @@ def test_a_view_finds_what_its_log_has(tmp_path: Path) -> None:
         (a_hostile_log(tmp_path, big=False).path, hostile),
     ):
         found: dict[str, list[int]] = {word: [] for word in words}
-        with run_view(log).opened() as view:
-            for word, _, at in found_in(view, words, nothing):
+        with ensure_view(log).open_database() as view:
+            for word, _, at in search_texts(view, words, nothing):
                 found[word].append(at)
         assert {word: sorted(ats) for word, ats in found.items()} == find_words(log, words)
         assert any(found.values())

@@ -16,17 +16,17 @@ from harness.descriptions.linting.findings import Family, LintFinding, Rule
 from harness.models import (
     PREFIX,
     Action,
-    Index,
     Param,
-    done_by,
+    ToolIndex,
+    extract_terms,
+    find_action,
+    find_synonyms,
     first_sentence,
     is_verb,
-    params_of,
-    stem,
-    synonyms,
-    terms,
+    read_params,
+    split_words,
+    stem_word,
     word_set,
-    words,
 )
 from harness.types import Tool, ToolList
 
@@ -40,7 +40,8 @@ _LINK = word_set(
     "about"
 )
 _FILLER = frozenset(
-    terms("new complete detailed specific given multiple single certain full entire current all "
+    extract_terms("new complete detailed specific given multiple single certain full entire "
+                  "current all "
         "various several "
           "information details data content contents result results list listing existing simple")
 )  # fmt: skip
@@ -52,13 +53,13 @@ _IDENTIFY = word_set(
 def check_confusable(tools: ToolList) -> Iterator[LintFinding]:
     """Yield a finding for each pair of tools that a model may confuse."""
     compared = tools.tools[:_MOST]
-    index = Index(ToolList(tools=compared))
-    read = {tool.name: _read(tool) for tool in compared}
+    index = ToolIndex(ToolList(tools=compared))
+    read = {tool.name: _extract_features(tool) for tool in compared}
     told: set[frozenset[str]] = set()
     for tool in compared:
-        for rival in _similar(tool, index):
+        for rival in _find_similar(tool, index):
             pair = frozenset((tool.name, rival.name))
-            if pair in told or _differ(read[tool.name], read[rival.name]):
+            if pair in told or _are_distinct(read[tool.name], read[rival.name]):
                 continue
             told.add(pair)
             said = first_sentence(tool.description)[:120]
@@ -72,23 +73,23 @@ def check_confusable(tools: ToolList) -> Iterator[LintFinding]:
             break
 
 
-def _similar(tool: Tool, index: Index) -> Iterator[Tool]:
+def _find_similar(tool: Tool, index: ToolIndex) -> Iterator[Tool]:
     """Yield the tools that a request for ``tool`` may select instead, likeliest first."""
-    own_words, own_terms = words(tool.description), set(terms(tool.description))
-    ranked = index.rank(dict.fromkeys(terms(first_sentence(tool.description))))
+    own_words, own_terms = split_words(tool.description), set(extract_terms(tool.description))
+    ranked = index.rank_tools(dict.fromkeys(extract_terms(first_sentence(tool.description))))
     own = next((match.score for match in ranked if match.entry.tool is tool), 0.0)
     for match in ranked if own else ():
         other = match.entry.tool
-        if other is tool or words(other.description) == own_words:
+        if other is tool or split_words(other.description) == own_words:
             continue  # an equal description is another rule's finding
-        others = set(terms(other.description))
+        others = set(extract_terms(other.description))
         alike = len(own_terms & others) / len(own_terms | others) if others else 0.0
         if match.score >= _AS_WELL * own or alike >= _ALIKE:
             yield other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Read:
+class _ToolFeatures:
     """The features that distinguish a tool: its words and its parameters."""
 
     action: Action | None
@@ -103,15 +104,15 @@ class _Read:
     """Its parameters."""
 
 
-def _read(tool: Tool) -> _Read:
-    spoken = words(PREFIX.sub("", first_sentence(tool.description).partition("\n")[0]))
+def _extract_features(tool: Tool) -> _ToolFeatures:
+    spoken = split_words(PREFIX.sub("", first_sentence(tool.description).partition("\n")[0]))
     verb, thing = _verb_and_thing(spoken)
-    return _Read(
-        action=done_by(tool),
+    return _ToolFeatures(
+        action=find_action(tool),
         verb=verb,
-        things=_meaning(thing),
-        summary=_meaning((*spoken, *words(tool.name))),
-        params=params_of(tool),
+        things=_meaningful_terms(thing),
+        summary=_meaningful_terms((*spoken, *split_words(tool.name))),
+        params=read_params(tool),
     )
 
 
@@ -123,48 +124,48 @@ def _verb_and_thing(spoken: Sequence[str]) -> tuple[str | None, list[str]]:
     while rest and rest[0] in _LINK:  # "search for repositories"
         rest.pop(0)
     end = next((place for place, word in enumerate(rest) if word in _LINK), len(rest))
-    return stem(spoken[0]), rest[:end]
+    return stem_word(spoken[0]), rest[:end]
 
 
-def _meaning(said: Sequence[str]) -> frozenset[str]:
+def _meaningful_terms(said: Sequence[str]) -> frozenset[str]:
     """Return the terms of words that are neither verbs nor filler words."""
     meant = " ".join(word for word in said if not is_verb(word))
-    return frozenset(term for term in terms(meant) if term not in _FILLER)
+    return frozenset(term for term in extract_terms(meant) if term not in _FILLER)
 
 
-def _differ(one: _Read, other: _Read) -> bool:
+def _are_distinct(one: _ToolFeatures, other: _ToolFeatures) -> bool:
     """Whether anything clearly distinguishes two tools."""
     if one.action and other.action and one.action != other.action:
         return True
     if (
         one.verb
         and other.verb
-        and _own({one.verb}, {other.verb})
+        and _unshared_terms({one.verb}, {other.verb})
         and "read" not in (one.action, other.action)
     ):
         return True  # start and stop differ; verbs of reading are interchangeable
     if _needs_more(one, other) or _needs_more(other, one):
         return True
-    apart = _own(one.things, other.things), _own(other.things, one.things)
+    apart = _unshared_terms(one.things, other.things), _unshared_terms(other.things, one.things)
     if all(apart):
         return True
     return not any(apart) and bool(
-        _own(one.summary, other.summary) and _own(other.summary, one.summary)
+        _unshared_terms(one.summary, other.summary) and _unshared_terms(other.summary, one.summary)
     )
 
 
-def _own(
+def _unshared_terms(
     terms_of_one: frozenset[str] | set[str], terms_of_other: frozenset[str] | set[str]
 ) -> set[str]:
     """Return the terms of one that are not, even as synonyms, in the other."""
     return {
         term
         for term in terms_of_one
-        if term not in terms_of_other and terms_of_other.isdisjoint(synonyms(term))
+        if term not in terms_of_other and terms_of_other.isdisjoint(find_synonyms(term))
     }
 
 
-def _needs_more(one: _Read, other: _Read) -> bool:
+def _needs_more(one: _ToolFeatures, other: _ToolFeatures) -> bool:
     """Whether ``one`` requires an argument that ``other`` does not have."""
     taken = {param.name for param in other.params}
     missing = [param for param in one.params if param.required and param.name not in taken]
@@ -173,13 +174,13 @@ def _needs_more(one: _Read, other: _Read) -> bool:
         for param in other.params
         if param.required and param.name not in {each.name for each in one.params}
     ]
-    if len(missing) == len(spare) and all(map(_identifies, (*missing, *spare))):
+    if len(missing) == len(spare) and all(map(_is_identifier, (*missing, *spare))):
         return False  # customer_id and client_id: two words for the same thing
     return bool(missing)
 
 
-def _identifies(param: Param) -> bool:
-    return bool(_IDENTIFY & set(words(param.name)[-1:]))
+def _is_identifier(param: Param) -> bool:
+    return bool(_IDENTIFY & set(split_words(param.name)[-1:]))
 
 
 FAMILY = Family(

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from harness.base import Budget, check
-from harness.descriptions.linting.evidence import CONTRADICTED, RENAMED, reported
+from harness.base import Budget, validate_value
+from harness.descriptions.linting.evidence import CONTRADICTED, RENAMED, reported_evidence
 from harness.descriptions.linting.findings import Family, LintFinding, Rule
-from harness.descriptions.linting.named_in_text import named_parameters, named_values
-from harness.models import Param, every_param, first_sentence, params_of
+from harness.descriptions.linting.text_mentions import named_parameters, named_values
+from harness.models import Param, first_sentence, iterate_params, read_params
 from harness.types import JsonObject, Tool, ToolList
 
 _STEPS = 2_000  # of validation, for one value; values that need more are not checked
@@ -24,25 +24,25 @@ _ALTERNATIVES = ("anyOf", "oneOf", "allOf")
 def check_contradictions(tools: ToolList) -> Iterator[LintFinding]:
     """Yield schemas that reject their own values, and texts that contradict the schema."""
     for tool in tools.tools:
-        params = tuple(every_param(params_of(tool), items=True))
-        yield from _refused_choices(tool, params)
-        yield from _refused_examples(tool, params)
-        yield from _other_values(tool, params)
-        yield from _other_type(tool, params)
-        yield from _unknown_parameters(tool, params)
+        params = tuple(iterate_params(read_params(tool), items=True))
+        yield from _check_choices(tool, params)
+        yield from _check_examples(tool, params)
+        yield from _check_named_values(tool, params)
+        yield from _check_types(tool, params)
+        yield from _check_parameter_names(tool, params)
 
 
 _Params = Sequence[tuple[str, Param]]
 
 
-def _refused_choices(tool: Tool, params: _Params) -> Iterator[LintFinding]:
+def _check_choices(tool: Tool, params: _Params) -> Iterator[LintFinding]:
     for path, param in params:
-        for schema in _parts(param.declared):
+        for schema in _iterate_alternatives(param.declared):
             listed = schema.get("enum")
             if not isinstance(listed, list):
                 continue
             rest = {key: value for key, value in schema.items() if key != "enum"}
-            refused = _refused(listed, rest, tool)
+            refused = _find_refusal(listed, rest, tool)
             if refused:
                 yield LintFinding(
                     rule="enum-contradicts-type",
@@ -55,11 +55,11 @@ def _refused_choices(tool: Tool, params: _Params) -> Iterator[LintFinding]:
                 )
 
 
-def _refused_examples(tool: Tool, params: _Params) -> Iterator[LintFinding]:
+def _check_examples(tool: Tool, params: _Params) -> Iterator[LintFinding]:
     whole = [("", Param(name="", kind="object", schema={}, declared=tool.input_schema))]
     for path, param in (*whole, *params):
-        for what, values in _shown(param.declared):
-            refused = _refused(values, param.declared, tool)
+        for what, values in _example_values(param.declared):
+            refused = _find_refusal(values, param.declared, tool)
             if refused:
                 yield LintFinding(
                     rule="refused-example",
@@ -71,7 +71,7 @@ def _refused_examples(tool: Tool, params: _Params) -> Iterator[LintFinding]:
                 )
 
 
-def _shown(schema: JsonObject) -> Iterator[tuple[str, list[Any]]]:
+def _example_values(schema: JsonObject) -> Iterator[tuple[str, list[Any]]]:
     """Yield the examples and the default of a schema; ``null`` stands for none."""
     listed = schema.get("examples")
     if isinstance(listed, list):
@@ -82,7 +82,7 @@ def _shown(schema: JsonObject) -> Iterator[tuple[str, list[Any]]]:
         yield "default", [schema["default"]]
 
 
-def _parts(schema: JsonObject) -> Iterator[JsonObject]:
+def _iterate_alternatives(schema: JsonObject) -> Iterator[JsonObject]:
     """Yield a schema and its alternatives, each of which may have an enum of its own."""
     yield schema
     for key in _ALTERNATIVES:
@@ -91,7 +91,7 @@ def _parts(schema: JsonObject) -> Iterator[JsonObject]:
             yield from (option for option in options if isinstance(option, dict))
 
 
-def _refused(values: Sequence[Any], schema: JsonObject, tool: Tool) -> str | None:
+def _find_refusal(values: Sequence[Any], schema: JsonObject, tool: Tool) -> str | None:
     """Return the first value that ``schema`` refuses with the reason, or ``None``.
 
     References are resolved in the tool's whole schema. A value that cannot be validated within the
@@ -103,13 +103,13 @@ def _refused(values: Sequence[Any], schema: JsonObject, tool: Tool) -> str | Non
         if key in tool.input_schema
     }
     for value in values[:_MOST_VALUES]:
-        found = check(value, {**schema, **defined}, Budget(_STEPS), most=1)
+        found = validate_value(value, {**schema, **defined}, Budget(_STEPS), most=1)
         if value is not None and found.errors and found.gave_up is None:
             return f"{value!r}: {found.errors[0]}"[:200]
     return None
 
 
-def _other_values(tool: Tool, params: _Params) -> Iterator[LintFinding]:
+def _check_named_values(tool: Tool, params: _Params) -> Iterator[LintFinding]:
     names = {param.name for _, param in params} | {tool.name}
     for path, param in params:
         if not any(isinstance(choice, str) for choice in param.choices):
@@ -127,7 +127,7 @@ def _other_values(tool: Tool, params: _Params) -> Iterator[LintFinding]:
             )
 
 
-def _other_type(tool: Tool, params: _Params) -> Iterator[LintFinding]:
+def _check_types(tool: Tool, params: _Params) -> Iterator[LintFinding]:
     for path, param in params:
         if (
             param.kind in ("string", "integer", "number")
@@ -145,7 +145,7 @@ def _other_type(tool: Tool, params: _Params) -> Iterator[LintFinding]:
             )
 
 
-def _unknown_parameters(tool: Tool, params: _Params) -> Iterator[LintFinding]:
+def _check_parameter_names(tool: Tool, params: _Params) -> Iterator[LintFinding]:
     known = {param.name.lower() for _, param in params}
     texts = [tool.description, *(param.description for _, param in params)]
     unknown = dict.fromkeys(
@@ -170,12 +170,12 @@ FAMILY = Family(
         "enum-contradicts-type": Rule(
             severity="error",
             why="No valid call can use such a value: the rest of the schema refuses it.",
-            evidence=reported("a value has to satisfy all keywords at once", _VALIDATION),
+            evidence=reported_evidence("a value has to satisfy all keywords at once", _VALIDATION),
         ),
         "refused-example": Rule(
             severity="error",
             why="A model copies what it is shown, and that call breaks the tool's own schema.",
-            evidence=reported("a value has to satisfy all keywords at once", _VALIDATION),
+            evidence=reported_evidence("a value has to satisfy all keywords at once", _VALIDATION),
         ),
         "enum-contradicts-text": Rule(
             severity="warning",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from harness.descriptions.linting.evidence import FUNCTIONALITY, SIMILAR
 from harness.descriptions.linting.findings import Family, LintFinding, Rule
-from harness.models import terms, words
+from harness.models import extract_terms, split_words
 from harness.types import Tool, ToolList
 
 _SHORT = 4  # words
@@ -23,13 +23,13 @@ _DEPRECATED = re.compile(
 def check_descriptions(tools: ToolList) -> Iterator[LintFinding]:
     """Yield missing, short and equal descriptions, and deprecated tools."""
     for tool in tools.tools:
-        yield from _alone(tool)
-        yield from _deprecated(tool)
-    yield from _same(tools.tools)
+        yield from _check_single(tool)
+        yield from _check_deprecated(tool)
+    yield from _check_duplicates(tools.tools)
 
 
-def _alone(tool: Tool) -> Iterator[LintFinding]:
-    said = words(tool.description)
+def _check_single(tool: Tool) -> Iterator[LintFinding]:
+    said = split_words(tool.description)
     if not tool.description.strip():
         yield LintFinding(
             rule="no-description",
@@ -38,7 +38,9 @@ def _alone(tool: Tool) -> Iterator[LintFinding]:
             instead="Say in one sentence what it does and for which requests, and in another what "
             "comes back.",
         )
-    elif len(said) < _SHORT or set(terms(tool.description)) <= set(terms(tool.name)):
+    elif len(said) < _SHORT or set(extract_terms(tool.description)) <= set(
+        extract_terms(tool.name)
+    ):
         yield LintFinding(
             rule="short-description",
             tool=tool.name,
@@ -49,10 +51,10 @@ def _alone(tool: Tool) -> Iterator[LintFinding]:
         )
 
 
-def _same(tools: Sequence[Tool]) -> Iterator[LintFinding]:
+def _check_duplicates(tools: Sequence[Tool]) -> Iterator[LintFinding]:
     first: dict[tuple[str, ...], str] = {}
     for tool in tools:
-        said = tuple(words(tool.description))
+        said = tuple(split_words(tool.description))
         if not said:
             continue
         if said in first:
@@ -66,7 +68,7 @@ def _same(tools: Sequence[Tool]) -> Iterator[LintFinding]:
         first.setdefault(said, tool.name)
 
 
-def _deprecated(tool: Tool) -> Iterator[LintFinding]:
+def _check_deprecated(tool: Tool) -> Iterator[LintFinding]:
     said = next(
         (text for text in (tool.title or "", tool.description) if _DEPRECATED.search(text)), None
     )

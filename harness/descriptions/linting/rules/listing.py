@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from harness.descriptions.linting.evidence import LONG_LISTS, by_the_specification, reported
+from harness.descriptions.linting.evidence import (
+    LONG_LISTS,
+    reported_evidence,
+    specification_evidence,
+)
 from harness.descriptions.linting.findings import Family, LintFinding, Rule
 from harness.models import (
     Dialect,
     Offer,
-    built_in_providers,
+    describe_places,
+    estimate_tokens,
+    find_plain_action,
+    group_by_refusal,
+    list_built_in_providers,
     only_reads,
-    places_by_refusal,
-    places_in_words,
-    plainly_does,
-    tokens_in,
-    translate,
+    translate_tools,
 )
 from harness.types import Tool, ToolList
 
@@ -41,20 +45,20 @@ def check_listing(tools: ToolList) -> Iterator[LintFinding]:
             "'{\"role\": …}'.",
         )
         return
-    yield from _problems(tools)
-    yield from _provider_forms(tools)
-    yield from _marks(tools.tools)
-    yield from _size(tools.tools)
-    yield from _output_schemas(tools.tools)
+    yield from _check_problems(tools)
+    yield from _check_provider_forms(tools)
+    yield from _check_annotations(tools.tools)
+    yield from _check_size(tools.tools)
+    yield from _check_output_schemas(tools.tools)
 
 
 def estimated_tokens(tool: Tool) -> int:
     """Return an estimate of the tokens that ``tool`` takes in every request."""
     sent = {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
-    return tokens_in(json.dumps(sent, default=dict, ensure_ascii=False))
+    return estimate_tokens(json.dumps(sent, default=dict, ensure_ascii=False))
 
 
-def _problems(tools: ToolList) -> Iterator[LintFinding]:
+def _check_problems(tools: ToolList) -> Iterator[LintFinding]:
     for problem in tools.problems:
         if problem.unknown:
             yield LintFinding(
@@ -74,15 +78,15 @@ def _problems(tools: ToolList) -> Iterator[LintFinding]:
         )
 
 
-def _provider_forms(tools: ToolList) -> Iterator[LintFinding]:
-    providers = [traits for traits in built_in_providers().values() if traits.dialect]
+def _check_provider_forms(tools: ToolList) -> Iterator[LintFinding]:
+    providers = [traits for traits in list_built_in_providers().values() if traits.dialect]
     dialects = [traits.dialect for traits in providers if traits.dialect]
     longest = min(dialect.longest_name for dialect in dialects)
     said: set[tuple[str, str]] = set()
     for dialect in (*dialects, *(other for one in providers for other in one.further_dialects)):
-        offers, problems = translate(tools, dialect)
-        yield from _refused(offers, dialect.provider)
-        yield from _too_many(tools, dialect)
+        offers, problems = translate_tools(tools, dialect)
+        yield from _check_refusals(offers, dialect.provider)
+        yield from _check_tool_count(tools, dialect)
         for problem in problems:
             # Most services have the rules for names and for the top of a schema in common.
             known = (problem.tool, problem.problem.partition(dialect.provider)[2])
@@ -100,19 +104,19 @@ def _provider_forms(tools: ToolList) -> Iterator[LintFinding]:
             )
 
 
-def _refused(offers: Sequence[Offer], provider: str) -> Iterator[LintFinding]:
-    for what, places in places_by_refusal(offers).items():
+def _check_refusals(offers: Sequence[Offer], provider: str) -> Iterator[LintFinding]:
+    for what, places in group_by_refusal(offers).items():
         yield LintFinding(
             rule="provider-refuses",
             tool=None,
             tools=tuple(dict.fromkeys(tool for tool, _ in places)),
-            message=f"{provider} takes no {what}: {places_in_words(places)}.",
+            message=f"{provider} takes no {what}: {describe_places(places)}.",
             instead="Say it in the description, and let the server check it; harness leaves it out "
             "for this provider, and other clients break.",
         )
 
 
-def _too_many(tools: ToolList, dialect: Dialect) -> Iterator[LintFinding]:
+def _check_tool_count(tools: ToolList, dialect: Dialect) -> Iterator[LintFinding]:
     if dialect.most_tools is not None and len(tools.tools) > dialect.most_tools:
         yield LintFinding(
             rule="provider-refuses",
@@ -123,21 +127,21 @@ def _too_many(tools: ToolList, dialect: Dialect) -> Iterator[LintFinding]:
         )
 
 
-def _marks(tools: Sequence[Tool]) -> Iterator[LintFinding]:
+def _check_annotations(tools: Sequence[Tool]) -> Iterator[LintFinding]:
     unmarked = [tool.name for tool in tools if tool.read_only is None and tool.destructive is None]
     if unmarked:
         yield LintFinding(
             rule="unmarked",
             tool=None,
             tools=tuple(unmarked),
-            message=f"{_counted(unmarked, tools)} neither readOnlyHint nor destructiveHint: "
-            f"{_listed(unmarked)}.",
+            message=f"{_format_count(unmarked, tools)} neither readOnlyHint nor destructiveHint: "
+            f"{_format_names(unmarked)}.",
             instead='Add "annotations": {"readOnlyHint": true} to what only reads, and '
             '"destructiveHint": true '
             "or false to what changes something.",
         )
     for tool in tools:
-        contradiction = _contradiction(tool)
+        contradiction = _find_contradiction(tool)
         if contradiction:
             yield LintFinding(
                 rule="contradictory-marks",
@@ -156,8 +160,10 @@ def _marks(tools: Sequence[Tool]) -> Iterator[LintFinding]:
             )
 
 
-def _contradiction(tool: Tool) -> str | None:
-    action = plainly_does(tool)  # a noun does not count: "shows the latest updates" updates nothing
+def _find_contradiction(tool: Tool) -> str | None:
+    action = find_plain_action(
+        tool
+    )  # a noun does not count: "shows the latest updates" updates nothing
     if tool.read_only and tool.destructive:
         return "It is marked both read-only and destructive."
     if tool.read_only and action in ("update", "delete"):
@@ -167,7 +173,7 @@ def _contradiction(tool: Tool) -> str | None:
     return None
 
 
-def _size(tools: Sequence[Tool]) -> Iterator[LintFinding]:
+def _check_size(tools: Sequence[Tool]) -> Iterator[LintFinding]:
     for tool in tools:
         tokens = estimated_tokens(tool)
         if tokens > LARGE_TOOL:
@@ -191,23 +197,23 @@ def _size(tools: Sequence[Tool]) -> Iterator[LintFinding]:
         )
 
 
-def _output_schemas(tools: Sequence[Tool]) -> Iterator[LintFinding]:
+def _check_output_schemas(tools: Sequence[Tool]) -> Iterator[LintFinding]:
     without = [tool.name for tool in tools if tool.output_schema is None]
     if without:
         yield LintFinding(
             rule="no-output-schema",
             tool=None,
             tools=tuple(without),
-            message=f"{_counted(without, tools)} no outputSchema: {_listed(without)}.",
+            message=f"{_format_count(without, tools)} no outputSchema: {_format_names(without)}.",
             instead="Declare the fields of the structured result.",
         )
 
 
-def _counted(names: Sequence[str], tools: Sequence[Tool]) -> str:
+def _format_count(names: Sequence[str], tools: Sequence[Tool]) -> str:
     return f"{len(names)} of {len(tools)} tool{'s have' if len(tools) > 1 else ' has'}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _format_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f"{', '.join(names[:_MOST_NAMES])}{more}"
 
@@ -218,19 +224,19 @@ FAMILY = Family(
         "no-tools": Rule(
             severity="error",
             why="A model that is offered nothing can do nothing.",
-            evidence=by_the_specification("a model can call only what tools/list returns"),
+            evidence=specification_evidence("a model can call only what tools/list returns"),
         ),
         "unusable-tool": Rule(
             severity="error",
             why="Clients leave such a tool out, or reject the whole list because of it.",
-            evidence=by_the_specification(
+            evidence=specification_evidence(
                 "a tool has a name, and an inputSchema that is an object"
             ),
         ),
         "listing-problem": Rule(
             severity="warning",
             why="Stricter clients refuse or misread what breaks the protocol.",
-            evidence=by_the_specification("names are unique, and schemas are valid JSON Schemas"),
+            evidence=specification_evidence("names are unique, and schemas are valid JSON Schemas"),
         ),
         "provider-form": Rule(
             severity="error",
@@ -238,7 +244,7 @@ FAMILY = Family(
                 "The provider rejects the tool, and with it the whole request. This "
                 "harness translates it; many clients do not."
             ),
-            evidence=reported(
+            evidence=reported_evidence(
                 "a request with such a tool is refused with status 400",
                 "API references of Anthropic and OpenAI, tools",
             ),
@@ -249,7 +255,7 @@ FAMILY = Family(
                 "The provider rejects the tool for a part of its schema, and with it the whole "
                 "request. This harness leaves the part out; many clients do not."
             ),
-            evidence=reported(
+            evidence=reported_evidence(
                 "a request with such a tool is refused with status 400",
                 "API references of OpenAI and Gemini, source of llama.cpp",
             ),
@@ -260,12 +266,12 @@ FAMILY = Family(
                 "No client can tell what to ask about before it is done, and --read-only lets no "
                 "call through."
             ),
-            evidence=by_the_specification("a tool without marks counts as one that may destroy"),
+            evidence=specification_evidence("a tool without marks counts as one that may destroy"),
         ),
         "contradictory-marks": Rule(
             severity="warning",
             why="Clients skip their confirmation for what is marked harmless.",
-            evidence=by_the_specification("clients decide by the marks what to confirm"),
+            evidence=specification_evidence("clients decide by the marks what to confirm"),
         ),
         "reads-but-destructive": Rule(
             severity="note",

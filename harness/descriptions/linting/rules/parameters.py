@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from harness.descriptions.linting.evidence import WITHOUT_EXAMPLES, reported
+from harness.descriptions.linting.evidence import WITHOUT_EXAMPLES, reported_evidence
 from harness.descriptions.linting.findings import Family, LintFinding, Rule
-from harness.models import Param, every_param, params_of, word_set, words
+from harness.models import Param, iterate_params, read_params, split_words, word_set
 from harness.types import Tool, ToolList
 
 _IDENTIFIES = word_set("id key code uuid guid sku ref reference identifier")
@@ -36,23 +36,23 @@ _SHORT_WORDS = word_set("no on up in go to by at am pm ok or if is me my us we")
 def check_parameters(tools: ToolList) -> Iterator[LintFinding]:
     """Yield the findings on the parameters of each tool, one for each rule."""
     for tool in tools.tools:
-        params = tuple(every_param(params_of(tool)))
-        yield from _undescribed(tool, params)
-        yield from _undeclared(tool)
-        yield from _ids(tool, params)
-        yield from _dates(tool, params)
-        yield from _choices(tool, params)
+        params = tuple(iterate_params(read_params(tool)))
+        yield from _check_undescribed(tool, params)
+        yield from _check_undeclared(tool)
+        yield from _check_ids(tool, params)
+        yield from _check_dates(tool, params)
+        yield from _check_choices(tool, params)
 
 
 _Params = Sequence[tuple[str, Param]]
 
 
-def _undescribed(tool: Tool, params: _Params) -> Iterator[LintFinding]:
+def _check_undescribed(tool: Tool, params: _Params) -> Iterator[LintFinding]:
     paths = tuple(
         path for path, param in params if not param.description.strip() and not param.choices
     )
     if paths:
-        first = " ".join(words(paths[0].rpartition(".")[2])) or paths[0]
+        first = " ".join(split_words(paths[0].rpartition(".")[2])) or paths[0]
         yield LintFinding(
             rule="undescribed-parameter",
             tool=tool.name,
@@ -63,7 +63,7 @@ def _undescribed(tool: Tool, params: _Params) -> Iterator[LintFinding]:
         )
 
 
-def _undeclared(tool: Tool) -> Iterator[LintFinding]:
+def _check_undeclared(tool: Tool) -> Iterator[LintFinding]:
     properties, required = tool.input_schema.get("properties"), tool.input_schema.get("required")
     declared = properties if isinstance(properties, dict) else {}
     needed = required if isinstance(required, list) else []
@@ -78,7 +78,7 @@ def _undeclared(tool: Tool) -> Iterator[LintFinding]:
         )
 
 
-def _ids(tool: Tool, params: _Params) -> Iterator[LintFinding]:
+def _check_ids(tool: Tool, params: _Params) -> Iterator[LintFinding]:
     paths = tuple(
         path
         for path, param in params
@@ -95,7 +95,7 @@ def _ids(tool: Tool, params: _Params) -> Iterator[LintFinding]:
         )
 
 
-def _dates(tool: Tool, params: _Params) -> Iterator[LintFinding]:
+def _check_dates(tool: Tool, params: _Params) -> Iterator[LintFinding]:
     paths = tuple(
         path
         for path, param in params
@@ -114,7 +114,7 @@ def _dates(tool: Tool, params: _Params) -> Iterator[LintFinding]:
         )
 
 
-def _choices(tool: Tool, params: _Params) -> Iterator[LintFinding]:
+def _check_choices(tool: Tool, params: _Params) -> Iterator[LintFinding]:
     prose = tuple(path for path, param in params if _is_text(param) and _lists_choices(param))
     if prose:
         yield LintFinding(
@@ -141,12 +141,12 @@ def _is_text(param: Param) -> bool:
 
 
 def _is_id(param: Param) -> bool:
-    return bool(_IDENTIFIES & set(words(param.name)[-1:]))
+    return bool(_IDENTIFIES & set(split_words(param.name)[-1:]))
 
 
 def _is_date(param: Param) -> bool:
     """Whether the name ends in a word for a date: ``start_date``, not ``day_of_week``."""
-    last = [word for word in words(param.name) if word not in _ENDS][-1:]
+    last = [word for word in split_words(param.name) if word not in _ENDS][-1:]
     return bool(_DATES & set(last))
 
 
@@ -178,7 +178,7 @@ FAMILY = Family(
         "undescribed-parameter": Rule(
             severity="warning",
             why="A model fills what it does not understand with what looks plausible.",
-            evidence=reported(
+            evidence=reported_evidence(
                 "a description says what each parameter means and how it changes the call",
                 "Anthropic, How to implement tool use; arXiv 2602.14878",
             ),
@@ -186,7 +186,7 @@ FAMILY = Family(
         "undeclared-parameter": Rule(
             severity="warning",
             why="It is required but has no type: every call is a guess.",
-            evidence=reported(
+            evidence=reported_evidence(
                 "Gemini refuses the request (400, property is not defined); three local models "
                 "did not mind (0.0 points, agentgauge 2026)",
                 "errors of the Gemini API as users report them",
@@ -200,7 +200,7 @@ FAMILY = Family(
         "date-without-format": Rule(
             severity="warning",
             why="05/04/2025 is a day in May or in April: models write dates as they come.",
-            evidence=reported(
+            evidence=reported_evidence(
                 "from a schema alone, models cannot know how a date is written",
                 "Anthropic, Advanced tool use, November 2025",
             ),
@@ -208,7 +208,7 @@ FAMILY = Family(
         "choices-in-prose": Rule(
             severity="warning",
             why=("A model may send any text if only the description lists the allowed ones."),
-            evidence=reported(
+            evidence=reported_evidence(
                 "use enums, so that an invalid call cannot be expressed",
                 "OpenAI, Function calling guide",
             ),
@@ -216,7 +216,7 @@ FAMILY = Family(
         "opaque-choices": Rule(
             severity="warning",
             why="A model cannot tell which code matches the user's words.",
-            evidence=reported(
+            evidence=reported_evidence(
                 "models do better with words than with cryptic identifiers",
                 "Anthropic, Writing effective tools for agents, September 2025",
             ),

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from harness.descriptions.linting.findings import Family, LintFinding, Rule
-from harness.models import Param, every_param, params_of, word_set, words
-from harness.runner import sentences
+from harness.models import Param, iterate_params, read_params, split_words, word_set
+from harness.runner import split_sentences
 from harness.types import Tool, ToolList
 
 _MEASURES = word_set(
@@ -50,7 +50,7 @@ _SIGN = re.compile(
 def check_units(tools: ToolList) -> Iterator[LintFinding]:
     """Yield the numbers of each tool whose unit is in neither name nor text."""
     for tool in tools.tools:
-        params = tuple(every_param(params_of(tool)))
+        params = tuple(iterate_params(read_params(tool)))
         named = {param.name for _, param in params}
         paths = tuple(
             path
@@ -73,23 +73,25 @@ def check_units(tools: ToolList) -> Iterator[LintFinding]:
 def _has_a_unit(param: Param) -> bool:
     if param.kind not in ("number", "integer") or param.choices:
         return False
-    name = [word for word in words(param.name) if word not in ("value", "limit")]
+    name = [word for word in split_words(param.name) if word not in ("value", "limit")]
     return name[-1:] != [] and name[-1] in _MEASURES and _COUNTED.isdisjoint(name[:-1])
 
 
 def _names_unit(name: str) -> bool:
     """Whether the parameter's value is itself a unit: ``unit``, ``currency``."""
-    return not {"unit", "units", "currency"}.isdisjoint(words(name))
+    return not {"unit", "units", "currency"}.isdisjoint(split_words(name))
 
 
 def _says_unit(param: Param, tool: Tool) -> bool:
     title = param.schema.get("title")
-    if not _UNITS.isdisjoint(words(param.name)):
+    if not _UNITS.isdisjoint(split_words(param.name)):
         return True
     own = [param.description, title if isinstance(title, str) else ""]
-    last = words(param.name)[-1]
-    told = [text for text in sentences(tool.description) if last in words(text)]
-    return any(not _UNITS.isdisjoint(words(text)) or _SIGN.search(text) for text in (*own, *told))
+    last = split_words(param.name)[-1]
+    told = [text for text in split_sentences(tool.description) if last in split_words(text)]
+    return any(
+        not _UNITS.isdisjoint(split_words(text)) or _SIGN.search(text) for text in (*own, *told)
+    )
 
 
 FAMILY = Family(

@@ -7,7 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from harness.base import LEVEL, Share, Trials, as_one, cases_of_tests, holm, share_of_choices
+from harness.base import (
+    LEVEL,
+    ChoiceShare,
+    Trials,
+    adjust_by_holm,
+    group_cases,
+    measure_choice_share,
+    merge_trials,
+)
 
 RIVALS = 4
 """Number of equal tools that are offered: one of the server's, and copies of it."""
@@ -18,7 +26,7 @@ sentences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pick:
+class ContestPick:
     """The first call of one trial."""
 
     case: str
@@ -43,7 +51,7 @@ class Contest:
     """The text that sets it apart."""
     tool: str | None
     """The tool; ``None`` for all together."""
-    share: Share
+    share: ChoiceShare
     """Its share of the calls of all rivals."""
     elsewhere: int
     """Trials in which no rival was called first; the share leaves them out."""
@@ -52,17 +60,17 @@ class Contest:
     tested."""
 
     @property
-    def steered(self) -> bool:
+    def is_winning(self) -> bool:
         """Whether its text is shown to win calls."""
         return self.kind != "equal" and self.p_adjusted < LEVEL and self.share.advantage > 0
 
     @property
-    def repelled(self) -> bool:
+    def is_losing(self) -> bool:
         """Whether its text is shown to lose calls."""
         return self.kind != "equal" and self.p_adjusted < LEVEL and self.share.advantage < 0
 
     @property
-    def times(self) -> float | None:
+    def call_ratio(self) -> float | None:
         """How many times as often as each copy it is called; ``None`` when no copy was called."""
         rest = 1 - self.share.share
         return None if rest <= 0 else self.share.share / (rest / (RIVALS - 1))
@@ -79,12 +87,14 @@ class Steering:
     names: Mapping[str, int]
     """Last letter of the shown name → first calls under it, with equal texts."""
 
-    def contest(self, kind: Kind, tool: str | None = None) -> Contest | None:
+    def find_contest(self, kind: Kind, tool: str | None = None) -> Contest | None:
         """Return the contest of that kind."""
         return next((c for c in self.contests if (c.kind, c.tool) == (kind, tool)), None)
 
 
-def steering(picks: Iterable[Pick], tests: Mapping[str, str] | None = None) -> Steering:
+def analyze_steering(
+    picks: Iterable[ContestPick], tests: Mapping[str, str] | None = None
+) -> Steering:
     """Return the effects that ``picks`` show.
 
     Every tool must have had every position and every name equally often, so that a preference for a
@@ -98,12 +108,16 @@ def steering(picks: Iterable[Pick], tests: Mapping[str, str] | None = None) -> S
     found = []
     for kind, tool in asked:
         those = [one for one in picks if one.kind == kind and tool in (None, one.tool)]
-        chosen = _by_case(those)
-        alike = cases_of_tests(chosen, tests or {})
-        share = share_of_choices([as_one([chosen[case] for case in one]) for one in alike], RIVALS)
+        chosen = _count_by_case(those)
+        alike = group_cases(chosen, tests or {})
+        share = measure_choice_share(
+            [merge_trials([chosen[case] for case in one]) for one in alike], RIVALS
+        )
         if share is not None:
             found.append((kind, tool, share, sum(one.chosen is None for one in those)))
-    adjusted = iter(holm([share.p_value for kind, _, share, _ in found if kind != "equal"]))
+    adjusted = iter(
+        adjust_by_holm([share.p_value for kind, _, share, _ in found if kind != "equal"])
+    )
     return Steering(
         contests=tuple(
             Contest(
@@ -115,12 +129,12 @@ def steering(picks: Iterable[Pick], tests: Mapping[str, str] | None = None) -> S
             )
             for kind, tool, share, elsewhere in found
         ),
-        places=_counted([one.place for one in picks if one.kind == "equal"]),
-        names=_counted([one.name and one.name[-1] for one in picks if one.kind == "equal"]),
+        places=_count_values([one.place for one in picks if one.kind == "equal"]),
+        names=_count_values([one.name and one.name[-1] for one in picks if one.kind == "equal"]),
     )
 
 
-def _by_case(picks: Sequence[Pick]) -> dict[str, Trials]:
+def _count_by_case(picks: Sequence[ContestPick]) -> dict[str, Trials]:
     """Return case → (trials that called the tool itself, trials that called any rival)."""
     found: dict[str, Trials] = {}
     for pick in picks:
@@ -130,5 +144,5 @@ def _by_case(picks: Sequence[Pick]) -> dict[str, Trials]:
     return found
 
 
-def _counted(values: Iterable[Any]) -> Mapping[Any, int]:
+def _count_values(values: Iterable[Any]) -> Mapping[Any, int]:
     return dict(sorted(Counter(value for value in values if value is not None).items()))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.base import Pair, PairedEffect, Trials, cases_of_tests, pair_as_one
-from harness.reports import p_value, points
+from harness.base import Pair, PairedEffect, Trials, group_cases, merge_pair
+from harness.reports import format_points, p_value
 from harness.types import JsonObject
 
 
-def pairs_of(
+def pair_trials(
     before: Mapping[str, Trials], after: Mapping[str, Trials], tests: Mapping[str, str]
 ) -> list[Pair]:
     """Return the cases with judged trials in both arms, as pairs.
@@ -17,8 +17,8 @@ def pairs_of(
     ``tests`` has the test of each case that is asked as one of several identities; those of a test
     are one pair.
     """
-    both = cases_of_tests((case for case in before if case in after), tests)
-    return [pair_as_one([(before[case], after[case]) for case in one]) for one in both]
+    both = group_cases((case for case in before if case in after), tests)
+    return [merge_pair([(before[case], after[case]) for case in one]) for one in both]
 
 
 def effect_text(effect: PairedEffect, tests: int = 1) -> str:
@@ -26,7 +26,8 @@ def effect_text(effect: PairedEffect, tests: int = 1) -> str:
     low, high = effect.interval
     among = f" of {tests} tests" if tests > 1 else ""
     return (
-        f"{points(effect.difference)} points (95 % interval {points(low)} to {points(high)}; "
+        f"{format_points(effect.difference)} points (95 % interval {format_points(low)} to "
+        f"{format_points(high)}; "
         f"p = {p_value(effect.p_adjusted)}{among})"
     )
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.base import PairedEffect, paired_effects
-from harness.descriptions.workbench.analysis.effects import pairs_of
-from harness.descriptions.workbench.measured import Measured
-from harness.descriptions.workbench.parts import Part, parts_of, without
-from harness.descriptions.workbench.study import Bench
+from harness.descriptions.workbench.analysis.effects import pair_trials
+from harness.descriptions.workbench.measurements import ModelMeasurements
+from harness.descriptions.workbench.parts import Part, iterate_parts, remove_part
+from harness.descriptions.workbench.study import StudyContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,16 +21,16 @@ class PartEffect:
     """The difference between the list with the part and the list without it."""
 
 
-def part_effects(bench: Bench, measured: Measured) -> list[PartEffect]:
+def part_effects(bench: StudyContext, measured: ModelMeasurements) -> list[PartEffect]:
     """Return the effect of every removed part, the largest first.
 
     Holm's correction is over all of them: the chance that any part is wrongly reported to matter is
     5 %.
     """
-    clean = measured.trials()
-    parts = list(parts_of(bench.tools))
+    clean = measured.count_trials()
+    parts = list(iterate_parts(bench.tools))
     groups = [
-        pairs_of(measured.trials(without(part, bench.tools)), clean, measured.tests)
+        pair_trials(measured.count_trials(remove_part(part, bench.tools)), clean, measured.tests)
         for part in parts
     ]
     effects = paired_effects(groups, margin=bench.options.margin)

@@ -13,17 +13,17 @@ from harness.base import (
     PairedEffect,
     PairedTest,
     Trials,
-    cases_of_tests,
+    adjust_by_holm,
+    average_tests,
     discordance_between,
     excess_discordance,
-    holm,
+    group_cases,
     homogeneity_p,
-    means_of_tests,
+    merge_pair,
     own_discordance,
-    pair_as_one,
     paired_effects,
     paired_test,
-    wilson,
+    wilson_interval,
 )
 
 
@@ -60,24 +60,24 @@ class PhrasedCase:
     """p-value of the differences between its wordings, after a correction over all tested cases;
     ``None`` with a single trial of each, which cannot be tested."""
 
-    def passes(self, phrasing: Phrasing) -> bool:
+    def passes_with(self, phrasing: Phrasing) -> bool:
         """Return whether the case passes with that wording."""
         return phrasing.rate >= self.threshold - 1e-9
 
     @property
-    def failing(self) -> tuple[Phrasing, ...]:
+    def failing_phrasings(self) -> tuple[Phrasing, ...]:
         """The wordings with which it fails."""
-        return tuple(one for one in self.phrasings if not self.passes(one))
+        return tuple(one for one in self.phrasings if not self.passes_with(one))
 
     @property
-    def counts(self) -> list[Trials]:
+    def trial_counts(self) -> list[Trials]:
         """Its trials with each wording."""
         return [one.trials for one in self.phrasings]
 
     @property
-    def hangs(self) -> bool:
+    def is_sensitive(self) -> bool:
         """Whether its verdict differs between wordings."""
-        return 0 < len(self.failing) < len(self.phrasings)
+        return 0 < len(self.failing_phrasings) < len(self.phrasings)
 
     @property
     def spread(self) -> float:
@@ -115,62 +115,68 @@ class Consistency:
     """Whether `between` exceeds `within`; ``None`` without repeats."""
 
 
-def consistency(cases: Sequence[PhrasedCase], *, margin: float = MARGIN) -> Consistency | None:
+def measure_consistency(
+    cases: Sequence[PhrasedCase], *, margin: float = MARGIN
+) -> Consistency | None:
     """Return the effect of the wordings of ``cases``; ``None`` without a case of two wordings."""
-    tested = _tested([case for case in cases if len(case.phrasings) > 1])
+    tested = _add_p_values([case for case in cases if len(case.phrasings) > 1])
     if not tested:
         return None
-    tests = _by_test(tested)
-    consistent = fmean(means_of_tests(tests, lambda case: not case.hangs))
-    interval = wilson(consistent * len(tests), len(tests))
+    tests = _group_by_test(tested)
+    consistent = fmean(average_tests(tests, lambda case: not case.is_sensitive))
+    interval = wilson_interval(consistent * len(tests), len(tests))
     (others,) = paired_effects(
-        [[pair_as_one([_against_others(case) for case in test]) for test in tests]], margin=margin
+        [[merge_pair([_pair_with_others(case) for case in test]) for test in tests]], margin=margin
     )
     assert interval is not None, "there is a case"
     assert others is not None, "every phrasing was judged"
-    within = means_of_tests(tests, lambda case: own_discordance(case.counts))
-    excess = means_of_tests(tests, lambda case: next(iter(excess_discordance([case.counts])), None))
+    within = average_tests(tests, lambda case: own_discordance(case.trial_counts))
+    excess = average_tests(
+        tests, lambda case: next(iter(excess_discordance([case.trial_counts])), None)
+    )
     return Consistency(
-        cases=tuple(sorted(tested, key=lambda case: (not case.hangs, -case.spread, case.name))),
+        cases=tuple(
+            sorted(tested, key=lambda case: (not case.is_sensitive, -case.spread, case.name))
+        ),
         tests=len(tests),
-        rates=tuple(_rates(tests)),
+        rates=tuple(_mean_rates(tests)),
         consistent=consistent,
         interval=interval,
-        worst=fmean(means_of_tests(tests, lambda case: min(one.rate for one in case.phrasings))),
-        every=fmean(means_of_tests(tests, lambda case: not case.failing)),
+        worst=fmean(average_tests(tests, lambda case: min(one.rate for one in case.phrasings))),
+        every=fmean(average_tests(tests, lambda case: not case.failing_phrasings)),
         others=others,
-        between=fmean(means_of_tests(tests, lambda case: discordance_between(case.counts))),
+        between=fmean(average_tests(tests, lambda case: discordance_between(case.trial_counts))),
         within=fmean(within) if within else None,
         test=paired_test(excess, repeated=True),
     )
 
 
-def _tested(cases: Sequence[PhrasedCase]) -> list[PhrasedCase]:
+def _add_p_values(cases: Sequence[PhrasedCase]) -> list[PhrasedCase]:
     """Return ``cases`` with their p-values, by Holm's correction over all that can be tested."""
     found = [homogeneity_p([one.trials for one in case.phrasings]) for case in cases]
-    adjusted = iter(holm([p for p in found if p is not None]))
+    adjusted = iter(adjust_by_holm([p for p in found if p is not None]))
     return [
         replace(case, p_value=None if p is None else next(adjusted))
         for case, p in zip(cases, found, strict=True)
     ]
 
 
-def _by_test(cases: Sequence[PhrasedCase]) -> list[list[PhrasedCase]]:
+def _group_by_test(cases: Sequence[PhrasedCase]) -> list[list[PhrasedCase]]:
     named = {case.name: case for case in cases}
     tests = {case.name: case.test for case in cases if case.test is not None}
-    return [[named[name] for name in test] for test in cases_of_tests(named, tests)]
+    return [[named[name] for name in test] for test in group_cases(named, tests)]
 
 
-def _against_others(case: PhrasedCase) -> Pair:
-    first, *rest = case.counts
+def _pair_with_others(case: PhrasedCase) -> Pair:
+    first, *rest = case.trial_counts
     return first, (sum(passed for passed, _ in rest), sum(judged for _, judged in rest))
 
 
-def _rates(tests: Sequence[Sequence[PhrasedCase]]) -> Iterator[tuple[int, float]]:
+def _mean_rates(tests: Sequence[Sequence[PhrasedCase]]) -> Iterator[tuple[int, float]]:
     for place in range(max(len(case.phrasings) for test in tests for case in test)):
 
-        def rate(case: PhrasedCase, place: int = place) -> float | None:
+        def rate_at(case: PhrasedCase, place: int = place) -> float | None:
             return case.phrasings[place].rate if place < len(case.phrasings) else None
 
-        rates = means_of_tests(tests, rate)
+        rates = average_tests(tests, rate_at)
         yield len(rates), fmean(rates)

@@ -13,20 +13,20 @@ from harness.base import (
     PairedEffect,
     PairedTest,
     Trials,
-    cases_of_tests,
+    adjust_by_holm,
+    average_tests,
     discordance_between,
     excess_discordance,
-    holm,
-    means_of_tests,
+    group_cases,
+    merge_row,
     own_discordance,
     paired_effects,
     paired_test,
-    row_as_one,
     spread_p,
     trend_p,
     trend_slope,
 )
-from harness.descriptions.workbench.analysis.effects import pairs_of
+from harness.descriptions.workbench.analysis.effects import pair_trials
 
 _HALF = LEVEL / 2
 """The level is halved, because there are two families of tests: on the ends of the list, and on all
@@ -36,7 +36,7 @@ THIRDS = ("first third", "middle", "last third")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class PlacedCall:
     """The first call of one trial, and the position of the wanted tool."""
 
     key: str
@@ -52,7 +52,7 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Orders:
+class OrderRates:
     """The pass rates under several orders of the same tools."""
 
     rates: Mapping[str, float]
@@ -76,13 +76,13 @@ class Orders:
         return max(self.rates.values()) - min(self.rates.values())
 
     @property
-    def matter(self) -> bool:
+    def is_significant(self) -> bool:
         """Whether the orders are shown to differ."""
         return self.p_value < _HALF
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trend:
+class PositionTrend:
     """How often the wanted tool is chosen, by its position in the list."""
 
     slope: float
@@ -93,36 +93,36 @@ class Trend:
     """For each of `THIRDS`: (trials that called it first, trials in which it was there)."""
 
     @property
-    def shown(self) -> bool:
+    def is_significant(self) -> bool:
         """Whether a trend is shown."""
         return self.p_value < _HALF
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placement:
+class PlacementEffects:
     """The effects of order and position."""
 
     passing: PairedEffect | None
     """Pass rates with the wanted tool last (before) and first (after); ``None`` without a pair."""
     choosing: PairedEffect | None
     """Its share of first calls, last (before) and first (after); ``None`` without a pair."""
-    orders: Orders | None
+    orders: OrderRates | None
     """All orders; ``None`` with fewer than two that were run."""
-    trend: Trend | None
+    trend: PositionTrend | None
     """The trend; ``None`` if no wanted tool ever changed its position."""
 
 
-def placement(
+def measure_placement(
     orders: Mapping[str, Mapping[str, Trials]],
-    first: tuple[Mapping[str, Trials], Iterable[Placed]],
-    last: tuple[Mapping[str, Trials], Iterable[Placed]],
-    others: Iterable[Placed],
+    first: tuple[Mapping[str, Trials], Iterable[PlacedCall]],
+    last: tuple[Mapping[str, Trials], Iterable[PlacedCall]],
+    others: Iterable[PlacedCall],
     tests: Mapping[str, str] | None = None,
     *,
     margin: float = MARGIN,
     seed: int = 0,
     draws: int = DRAWS,
-) -> Placement:
+) -> PlacementEffects:
     """Return the effects of order and position.
 
     Args:
@@ -140,28 +140,28 @@ def placement(
     at_first, at_last, tests = list(at_first), list(at_last), tests or {}
     passing, choosing = paired_effects(
         [
-            pairs_of(passed_last, passed_first, tests),
-            pairs_of(_chosen(at_last), _chosen(at_first), tests),
+            pair_trials(passed_last, passed_first, tests),
+            pair_trials(_count_choices(at_last), _count_choices(at_first), tests),
         ],
         margin=margin,
         level=_HALF,
     )
     # If the wanted tool is at an end of the server's own list, its trials occur twice.
     moved = list({one.key: one for one in (*at_first, *at_last, *others)}.values())
-    complete, rows = _complete(orders, tests), _rows(moved, tests)
-    by_order = spread_p(_rates(complete), seed=seed, draws=draws)
+    complete, rows = _complete_cases(orders, tests), _rows_by_test(moved, tests)
+    by_order = spread_p(_mean_rates(complete), seed=seed, draws=draws)
     along = trend_p(*rows, seed=seed, draws=draws)
     known = [p for p in (by_order, along) if p is not None]
-    adjusted = iter(holm(known))
-    return Placement(
+    adjusted = iter(adjust_by_holm(known))
+    return PlacementEffects(
         passing=passing,
         choosing=choosing,
-        orders=None if by_order is None else _orders(orders, complete, next(adjusted)),
-        trend=None if along is None else _trend(moved, rows, next(adjusted)),
+        orders=None if by_order is None else _compare_orders(orders, complete, next(adjusted)),
+        trend=None if along is None else _fit_trend(moved, rows, next(adjusted)),
     )
 
 
-def _chosen(calls: Iterable[Placed]) -> dict[str, Trials]:
+def _count_choices(calls: Iterable[PlacedCall]) -> dict[str, Trials]:
     found: dict[str, Trials] = {}
     for one in calls:
         chosen, total = found.get(one.case, (0, 0))
@@ -172,7 +172,7 @@ def _chosen(calls: Iterable[Placed]) -> dict[str, Trials]:
 # ── Orders ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _complete(
+def _complete_cases(
     orders: Mapping[str, Mapping[str, Trials]], tests: Mapping[str, str]
 ) -> list[list[list[Trials]]]:
     """Return the trials under each order of every case that was judged under all, test by test."""
@@ -181,29 +181,28 @@ def _complete(
         return []
     whole = [case for case in ran[0] if all(case in t for t in ran)]
     return [
-        [[trials[case] for trials in ran] for case in cases]
-        for cases in cases_of_tests(whole, tests)
+        [[trials[case] for trials in ran] for case in cases] for cases in group_cases(whole, tests)
     ]
 
 
-def _rates(complete: Sequence[Sequence[Sequence[Trials]]]) -> list[list[float]]:
-    return [[passed / judged for passed, judged in row_as_one(test)] for test in complete]
+def _mean_rates(complete: Sequence[Sequence[Sequence[Trials]]]) -> list[list[float]]:
+    return [[passed / judged for passed, judged in merge_row(test)] for test in complete]
 
 
-def _orders(
+def _compare_orders(
     orders: Mapping[str, Mapping[str, Trials]],
     complete: Sequence[Sequence[Sequence[Trials]]],
     p_value: float,
-) -> Orders:
+) -> OrderRates:
     names = [name for name, trials in orders.items() if trials]
-    columns = zip(*_rates(complete), strict=True)
-    within = means_of_tests(complete, own_discordance)
+    columns = zip(*_mean_rates(complete), strict=True)
+    within = average_tests(complete, own_discordance)
     excess = [fmean(values) for test in complete if (values := excess_discordance(test))]
-    return Orders(
+    return OrderRates(
         rates={name: fmean(column) for name, column in zip(names, columns, strict=True)},
         cases=len(complete),
         p_value=p_value,
-        between=fmean(means_of_tests(complete, discordance_between)),
+        between=fmean(average_tests(complete, discordance_between)),
         within=fmean(within) if within else None,
         test=paired_test(excess, repeated=True),
     )
@@ -212,19 +211,19 @@ def _orders(
 # ── The trend ────────────────────────────────────────────────────────────────────────────────
 
 
-def _rows(
-    calls: Sequence[Placed], tests: Mapping[str, str]
+def _rows_by_test(
+    calls: Sequence[PlacedCall], tests: Mapping[str, str]
 ) -> tuple[list[list[float]], list[list[float]]]:
     """Return the choices and the positions of the tool, a row for each test.
 
     The first trials of a test's identities in one order make one value, then their second ones.
     """
-    by_case: dict[str, dict[tuple[str, int], Placed]] = {}
+    by_case: dict[str, dict[tuple[str, int], PlacedCall]] = {}
     for one in calls:
         row = by_case.setdefault(one.case, {})
         row[one.order, sum(order == one.order for order, _ in row)] = one
     chosen, places = [], []
-    for cases in cases_of_tests(by_case, tests):
+    for cases in group_cases(by_case, tests):
         keys = dict.fromkeys(key for case in cases for key in by_case[case])
         levels = [[by_case[case][key] for case in cases if key in by_case[case]] for key in keys]
         chosen.append([fmean(one.chosen for one in level) for level in levels])
@@ -232,9 +231,9 @@ def _rows(
     return chosen, places
 
 
-def _trend(
-    calls: Sequence[Placed], rows: tuple[list[list[float]], list[list[float]]], p_value: float
-) -> Trend:
+def _fit_trend(
+    calls: Sequence[PlacedCall], rows: tuple[list[list[float]], list[list[float]]], p_value: float
+) -> PositionTrend:
     slope = trend_slope(*rows)
     assert slope is not None, "it was tested"
     thirds = [(0, 0)] * len(THIRDS)
@@ -242,4 +241,4 @@ def _trend(
         third = min(int(one.place * len(THIRDS)), len(THIRDS) - 1)
         chosen, total = thirds[third]
         thirds[third] = chosen + one.chosen, total + 1
-    return Trend(slope=slope, p_value=p_value, thirds=tuple(thirds))
+    return PositionTrend(slope=slope, p_value=p_value, thirds=tuple(thirds))

@@ -8,14 +8,14 @@ from statistics import fmean
 
 from harness.base import Trials
 from harness.descriptions.linting.rules.listing import estimated_tokens
-from harness.descriptions.workbench.measured import Measured
+from harness.descriptions.workbench.measurements import ModelMeasurements
 from harness.judging import wanted_first
 from harness.runlog import changed_parts
 from harness.types import Case, Tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolOnBoth:
+class ToolComparison:
     """One tool on both servers; ``before`` is the suite's own server, ``after`` the other."""
 
     tool: str
@@ -35,7 +35,7 @@ class ToolOnBoth:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaseOnBoth:
+class CaseComparison:
     """One case that was judged on both servers."""
 
     case: str
@@ -48,20 +48,23 @@ class CaseOnBoth:
     """The tool called first in its first judged trial, before and after; ``None`` for no call."""
 
     @property
-    def moved(self) -> float:
+    def rate_change(self) -> float:
         """The change of its pass rate."""
         return self.after - self.before
 
 
-def tools_on_both(
-    own: Sequence[Tool], other: Sequence[Tool], wants: Sequence[Case], cases: Sequence[CaseOnBoth]
-) -> list[ToolOnBoth]:
+def compare_tools(
+    own: Sequence[Tool],
+    other: Sequence[Tool],
+    wants: Sequence[Case],
+    cases: Sequence[CaseComparison],
+) -> list[ToolComparison]:
     """Return every tool of either server, those of ``own`` first, in the order of the lists.
 
     ``wants`` are the cases of the suite, ``cases`` their results.
     """
     rates = {one.case: one for one in cases}
-    wanted: dict[str, list[CaseOnBoth]] = {}
+    wanted: dict[str, list[CaseComparison]] = {}
     for case in wants:
         first = wanted_first(case)
         if first is not None and case.name in rates:
@@ -69,44 +72,46 @@ def tools_on_both(
                 wanted.setdefault(name, []).append(rates[case.name])
     before, after = ({tool.name: tool for tool in tools} for tools in (own, other))
     return [
-        _on_both(name, before.get(name), after.get(name), wanted.get(name, ()))
+        _compare_tool(name, before.get(name), after.get(name), wanted.get(name, ()))
         for name in dict.fromkeys([*before, *after])
     ]
 
 
-def cases_on_both(measured: Measured, other: Measured) -> Iterator[CaseOnBoth]:
+def compare_cases(
+    measured: ModelMeasurements, other: ModelMeasurements
+) -> Iterator[CaseComparison]:
     """Yield each case that was judged on both servers, in the order of the log."""
-    after, called, called_after = other.trials(), _first_calls(measured), _first_calls(other)
-    for case, trials in measured.trials().items():
+    after, called, called_after = other.count_trials(), _first_calls(measured), _first_calls(other)
+    for case, trials in measured.count_trials().items():
         if case in after:
-            yield CaseOnBoth(
+            yield CaseComparison(
                 case=case,
-                before=_rate(trials),
-                after=_rate(after[case]),
+                before=_pass_rate(trials),
+                after=_pass_rate(after[case]),
                 called=(called.get(case), called_after.get(case)),
             )
 
 
-def tokens_of_a_trial(measured: Measured, cases: Sequence[CaseOnBoth]) -> float | None:
+def mean_trial_tokens(measured: ModelMeasurements, cases: Sequence[CaseComparison]) -> float | None:
     """Return the mean tokens of a trial of ``cases``; ``None`` if any trial's are unknown."""
     names = {one.case for one in cases}
-    used = [one.usage.tokens for one in measured.results() if one.case.name in names]
+    used = [one.usage.tokens for one in measured.arm_results() if one.case.name in names]
     known = [tokens for tokens in used if tokens is not None]
     return fmean(known) if known and len(known) == len(used) else None
 
 
-def _on_both(
-    name: str, before: Tool | None, after: Tool | None, cases: Sequence[CaseOnBoth]
-) -> ToolOnBoth:
+def _compare_tool(
+    name: str, before: Tool | None, after: Tool | None, cases: Sequence[CaseComparison]
+) -> ToolComparison:
     changed: tuple[str, ...] = ()
     descriptions = None
     if before is not None and after is not None:
         changed = tuple(dict.fromkeys(changed_parts(before, after)))
         if before.description != after.description:
             descriptions = before.description, after.description
-    return ToolOnBoth(
+    return ToolComparison(
         tool=name,
-        tokens=(_tokens(before), _tokens(after)),
+        tokens=(_tool_tokens(before), _tool_tokens(after)),
         changed=changed,
         descriptions=descriptions,
         cases=len(cases),
@@ -115,16 +120,16 @@ def _on_both(
     )
 
 
-def _tokens(tool: Tool | None) -> int | None:
+def _tool_tokens(tool: Tool | None) -> int | None:
     return None if tool is None else estimated_tokens(tool)
 
 
-def _rate(trials: Trials) -> float:
+def _pass_rate(trials: Trials) -> float:
     passed, judged = trials
     return passed / judged
 
 
-def _first_calls(measured: Measured) -> Mapping[str, str | None]:
+def _first_calls(measured: ModelMeasurements) -> Mapping[str, str | None]:
     calls: dict[str, str | None] = {}
     for call in measured.first_calls():
         calls.setdefault(call.case, call.tool)

@@ -13,13 +13,13 @@ from harness.base import (
     Interval,
     Pair,
     Trials,
-    allowance,
+    compute_allowance,
     difference_interval,
     not_worse,
     paired_effects,
 )
 from harness.descriptions.workbench.improving.proposal import Proposal
-from harness.descriptions.workbench.improving.split import Intent, pairs_of
+from harness.descriptions.workbench.improving.split import Intent, pair_intents
 
 MOST_PROPOSALS = 12
 """Most proposals that are tried on the seen cases."""
@@ -27,7 +27,7 @@ MOST_FINALISTS = 3
 """Most proposals that are tried on the held-out cases; one more look is for their combination."""
 LOOKS = MOST_FINALISTS + 1
 """Number of looks at the held-out cases that the correction accounts for."""
-LEVEL = allowance(1, looks=LOOKS)
+LEVEL = compute_allowance(1, looks=LOOKS)
 """The chance of a false claim in each look."""
 
 
@@ -54,13 +54,13 @@ class Gain:
         return self.after - self.before
 
     @property
-    def is_shown(self) -> bool:
+    def is_significant(self) -> bool:
         """Whether it is better: the lower bound is above 0, and the exact test agrees."""
         return self.interval[0] > 0 and self.p_value <= self.level
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class HeldOutResult:
     """The result of a proposal on the held-out cases."""
 
     proposal: Proposal
@@ -82,7 +82,7 @@ class Look:
         return self.refused is None
 
 
-def gain_on(pairs: Sequence[Pair], level: float) -> Gain | None:
+def measure_gain(pairs: Sequence[Pair], level: float) -> Gain | None:
     """Return the effect over ``pairs`` of intents; ``None`` without any."""
     [effect] = paired_effects([pairs])
     found = difference_interval(pairs, level)
@@ -98,24 +98,24 @@ def gain_on(pairs: Sequence[Pair], level: float) -> Gain | None:
     )
 
 
-def look_at(
+def evaluate_proposal(
     proposal: Proposal,
     held_out: Sequence[Intent],
     before: Mapping[str, Trials],
     after: Mapping[str, Trials],
     margin: float,
-) -> Look | None:
+) -> HeldOutResult | None:
     """Return the result of ``proposal`` on the held-out intents; ``None`` if none was judged."""
-    gain = gain_on(pairs_of(held_out, before, after), LEVEL)
+    gain = measure_gain(pair_intents(held_out, before, after), LEVEL)
     if gain is None:
         return None
     untouched = [intent for intent in held_out if intent.tool not in proposal.tools]
-    pairs = pairs_of(untouched, before, after)
+    pairs = pair_intents(untouched, before, after)
     interval = difference_interval(pairs, 0.1)
-    harmed = tuple(_harmed(held_out, before, after))
+    harmed = tuple(_find_harmed_tools(held_out, before, after))
     held = not untouched or not_worse(pairs, margin) is True
-    refused = _refused(gain, harmed, len(pairs), margin, others_hold=held)
-    return Look(
+    refused = _find_refusal(gain, harmed, len(pairs), margin, others_hold=held)
+    return HeldOutResult(
         proposal=proposal,
         gain=gain,
         others=len(pairs),
@@ -125,9 +125,11 @@ def look_at(
     )
 
 
-def finalists(screened: Iterable[tuple[Proposal, Gain]], bundle: Proposal | None) -> list[Proposal]:
+def choose_finalists(
+    screened: Iterable[tuple[Proposal, Gain]], bundle: Proposal | None
+) -> list[Proposal]:
     """Return the finalists: all proposals with a gain combined, then the best single ones."""
-    best = [one for one, gain in sorted(screened, key=_by_gain) if gain.difference > 0]
+    best = [one for one, gain in sorted(screened, key=_gain_key) if gain.difference > 0]
     together = [bundle] if bundle is not None and len(best) > 1 else []
     return [*together, *best][:MOST_FINALISTS]
 
@@ -140,16 +142,16 @@ def fewest_gains() -> int:
     return gains
 
 
-def _by_gain(one: tuple[Proposal, Gain]) -> float:
+def _gain_key(one: tuple[Proposal, Gain]) -> float:
     return -one[1].difference
 
 
-def _harmed(
+def _find_harmed_tools(
     held_out: Sequence[Intent], before: Mapping[str, Trials], after: Mapping[str, Trials]
 ) -> Iterable[str]:
     tools = dict.fromkeys(intent.tool for intent in held_out)
     groups = [
-        pairs_of([intent for intent in held_out if intent.tool == tool], before, after)
+        pair_intents([intent for intent in held_out if intent.tool == tool], before, after)
         for tool in tools
     ]
     for tool, pairs in zip(tools, groups, strict=True):
@@ -158,10 +160,10 @@ def _harmed(
             yield tool or "no tool"
 
 
-def _refused(
+def _find_refusal(
     gain: Gain, harmed: Sequence[str], others: int, margin: float, *, others_hold: bool
 ) -> str | None:
-    if not gain.is_shown:
+    if not gain.is_significant:
         low, high = (100 * bound for bound in gain.interval)
         return (
             f"no gain is shown on the held-out questions: {100 * gain.difference:+.0f} points "

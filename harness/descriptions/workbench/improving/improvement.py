@@ -13,26 +13,41 @@ from statistics import fmean
 from typing import Any
 
 from harness.base import Pair
-from harness.descriptions.workbench.arms import Arm, key_of
+from harness.descriptions.workbench.arms import Arm, variant_key
 from harness.descriptions.workbench.improving.acceptance import (
     MOST_PROPOSALS,
     Gain,
-    Look,
+    HeldOutResult,
+    choose_finalists,
+    evaluate_proposal,
     fewest_gains,
-    finalists,
-    gain_on,
-    look_at,
+    measure_gain,
 )
-from harness.descriptions.workbench.improving.combining import combined
-from harness.descriptions.workbench.improving.expected import expected_call
-from harness.descriptions.workbench.improving.proposal import Failure, Known, Proposal, mistake_in
-from harness.descriptions.workbench.improving.regime import Failing, failing_cases, hinted_arm
-from harness.descriptions.workbench.improving.rules import proposals as by_rules
-from harness.descriptions.workbench.improving.split import Intent, Split, names, pairs_of, split
-from harness.descriptions.workbench.improving.writer import Written, ask_writer, written_before
-from harness.descriptions.workbench.measured import Measured
-from harness.descriptions.workbench.parts import Part, parts_of, without
-from harness.descriptions.workbench.study import Bench
+from harness.descriptions.workbench.improving.combining import combine_proposals
+from harness.descriptions.workbench.improving.expected_calls import expected_call
+from harness.descriptions.workbench.improving.proposal import (
+    CaseFailure,
+    Proposal,
+    ProposerInput,
+    find_mistake,
+)
+from harness.descriptions.workbench.improving.regime import FailingCase, failing_cases, hinted_arm
+from harness.descriptions.workbench.improving.rules import propose_by_rules as by_rules
+from harness.descriptions.workbench.improving.split import (
+    Intent,
+    Split,
+    case_names,
+    pair_intents,
+    split_intents,
+)
+from harness.descriptions.workbench.improving.writer import (
+    WriterProposals,
+    ask_writer,
+    read_proposals,
+)
+from harness.descriptions.workbench.measurements import ModelMeasurements
+from harness.descriptions.workbench.parts import Part, iterate_parts, remove_part
+from harness.descriptions.workbench.study import StudyContext
 from harness.types import Usage, Variant
 
 SCREENING_LEVEL = 0.05
@@ -42,7 +57,9 @@ SCREENING_LEVEL = 0.05
 class Improvement:
     """All results so far on better descriptions, for one model."""
 
-    def __init__(self, bench: Bench, measured: Measured, *, ask: bool = False) -> None:
+    def __init__(
+        self, bench: StudyContext, measured: ModelMeasurements, *, ask: bool = False
+    ) -> None:
         """``ask`` allows asking the writing model; otherwise its answer is only read."""
         self._bench = bench
         self._measured = measured
@@ -51,26 +68,26 @@ class Improvement:
     @cached_property
     def split(self) -> Split:
         """The split into seen and held-out intents."""
-        return split(self._bench.suite.cases, self._bench.options.seed)
+        return split_intents(self._bench.suite.cases, self._bench.options.seed)
 
     @cached_property
-    def failing(self) -> tuple[Failing, ...]:
+    def known_failures(self) -> tuple[FailingCase, ...]:
         """The cases that fail on the server's own list."""
         return failing_cases(self._bench, self._measured)
 
     @cached_property
-    def not_judged(self) -> int:
+    def unjudged_count(self) -> int:
         """Cases without a verdict on the server's own list."""
-        return len(self._bench.suite.cases) - len(self._measured.trials())
+        return len(self._bench.suite.cases) - len(self._measured.count_trials())
 
     @cached_property
-    def known(self) -> Known:
+    def proposer_input(self) -> ProposerInput:
         """The input of proposers."""
-        seen = names(self.split.seen)
-        mendable = {one.case for one in self.failing if one.may_be_words} & seen
+        seen = case_names(self.split.seen)
+        mendable = {one.case for one in self.known_failures if one.may_be_words} & seen
         calls = {call.case: call for call in self._measured.first_calls() if not call.passed}
         failures = tuple(
-            Failure(
+            CaseFailure(
                 prompt=" / ".join(case.prompts),
                 expected=expected_call(case),
                 called=None if (call := calls.get(case.name)) is None else call.tool,
@@ -79,33 +96,33 @@ class Improvement:
             for case in self._bench.suite.cases
             if case.name in mendable
         )
-        return Known(
+        return ProposerInput(
             tools=self._bench.tools,
             failures=failures,
-            effects=tuple(self._effects()),
-            values=self._values(failures),
+            effects=tuple(self._part_effects()),
+            values=self._expected_values(failures),
         )
 
     @cached_property
-    def written(self) -> Written | None:
+    def writer_proposals(self) -> WriterProposals | None:
         """The proposals of the writing model; ``None`` if there is none or it was not asked."""
         folder, writer = self._bench.folder, self._bench.writer
-        if folder is None or self._bench.options.writer is None or not self.known.failures:
+        if folder is None or self._bench.options.writer is None or not self.proposer_input.failures:
             return None
         if self._ask and writer is not None:
-            return ask_writer(writer, self.known, folder, self._bench.model)
-        return written_before(folder, self._bench.model, self.known)
+            return ask_writer(writer, self.proposer_input, folder, self._bench.model)
+        return read_proposals(folder, self._bench.model, self.proposer_input)
 
     @cached_property
     def all_proposals(self) -> tuple[Proposal, ...]:
         """Every usable proposal, those of a model first, each change once."""
-        if not self.known.failures:
+        if not self.proposer_input.failures:
             return ()
-        own = () if self.written is None else self.written.proposals
+        own = () if self.writer_proposals is None else self.writer_proposals.proposals
         found: dict[str, Proposal] = {}
-        for one in (*own, *by_rules(self.known)):
-            if mistake_in(one, self._bench.tools) is None:
-                found.setdefault(key_of(one.variant), one)
+        for one in (*own, *by_rules(self.proposer_input)):
+            if find_mistake(one, self._bench.tools) is None:
+                found.setdefault(variant_key(one.variant), one)
         return tuple(found.values())
 
     @property
@@ -114,127 +131,139 @@ class Improvement:
         return self.all_proposals[:MOST_PROPOSALS]
 
     @cached_property
-    def screened(self) -> tuple[tuple[Proposal, Gain], ...]:
+    def screened_proposals(self) -> tuple[tuple[Proposal, Gain], ...]:
         """The proposals with their effects on the seen cases, where measured."""
-        found = ((one, self.screening_of(one)) for one in self.proposals)
+        found = ((one, self.screening_gain(one)) for one in self.proposals)
         return tuple((one, gain) for one, gain in found if gain is not None)
 
-    def screening_of(self, proposal: Proposal) -> Gain | None:
+    def screening_gain(self, proposal: Proposal) -> Gain | None:
         """Return the effect of ``proposal`` on the seen cases; ``None`` if not measured."""
-        return gain_on(self._pairs(self.split.seen, proposal.variant), SCREENING_LEVEL)
+        return measure_gain(self._pair_trials(self.split.seen, proposal.variant), SCREENING_LEVEL)
 
     @cached_property
     def finalists(self) -> tuple[Proposal, ...]:
         """The proposals that are evaluated on the held-out cases."""
-        gained = [one for one, gain in sorted(self.screened, key=_by_gain) if gain.difference > 0]
-        bundle = combined("all that gained", gained, self._bench.tools) if gained else None
-        if bundle is not None and mistake_in(bundle, self._bench.tools) is not None:
+        gained = [
+            one
+            for one, gain in sorted(self.screened_proposals, key=_gain_key)
+            if gain.difference > 0
+        ]
+        bundle = combine_proposals("all that gained", gained, self._bench.tools) if gained else None
+        if bundle is not None and find_mistake(bundle, self._bench.tools) is not None:
             bundle = None
-        return tuple(finalists(self.screened, bundle))
+        return tuple(choose_finalists(self.screened_proposals, bundle))
 
     @cached_property
-    def looks(self) -> tuple[Look, ...]:
+    def held_out_results(self) -> tuple[HeldOutResult, ...]:
         """The results of the finalists on the held-out cases."""
-        found = (self._look(one) for one in self.finalists)
+        found = (self._evaluate_held_out(one) for one in self.finalists)
         return tuple(look for look in found if look is not None)
 
     @cached_property
     def combination(self) -> Proposal | None:
         """All kept proposals combined; ``None`` if there are none, or that is a finalist."""
-        kept = [look.proposal for look in self.looks if look.is_kept]
+        kept = [look.proposal for look in self.held_out_results if look.is_kept]
         if len(kept) < 2:  # noqa: PLR2004 - one alone is no combination
             return None
-        joined = combined("all that was proven", kept, self._bench.tools)
-        known = {key_of(one.variant) for one in kept}
-        usable = mistake_in(joined, self._bench.tools) is None
-        return joined if usable and key_of(joined.variant) not in known else None
+        joined = combine_proposals("all that was proven", kept, self._bench.tools)
+        known = {variant_key(one.variant) for one in kept}
+        usable = find_mistake(joined, self._bench.tools) is None
+        return joined if usable and variant_key(joined.variant) not in known else None
 
     @cached_property
-    def last_look(self) -> Look | None:
+    def combination_result(self) -> HeldOutResult | None:
         """The result of the combination on the held-out cases."""
-        return None if self.combination is None else self._look(self.combination)
+        return None if self.combination is None else self._evaluate_held_out(self.combination)
 
     @property
-    def accepted(self) -> Look | None:
+    def accepted_result(self) -> HeldOutResult | None:
         """The returned result: the combination if it is proven, else the best proven finalist."""
-        if self.last_look is not None and self.last_look.is_kept:
-            return self.last_look
-        kept = [look for look in self.looks if look.is_kept]
+        if self.combination_result is not None and self.combination_result.is_kept:
+            return self.combination_result
+        kept = [look for look in self.held_out_results if look.is_kept]
         return max(kept, key=lambda look: look.gain.difference, default=None)
 
     @cached_property
     def mendable_held_out(self) -> int:
         """Number of held-out intents that fail and that better words may help."""
-        return len(self._mendable(self.split.held_out))
+        return len(self._mendable_intents(self.split.held_out))
 
     @cached_property
     def mendable(self) -> int:
         """Number of intents that fail and that better words may help."""
-        return self.mendable_held_out + len(self._mendable(self.split.seen))
+        return self.mendable_held_out + len(self._mendable_intents(self.split.seen))
 
     @property
     def can_be_proven(self) -> bool:
         """Whether enough held-out intents fail for an evaluation to prove an improvement."""
         return self.mendable_held_out >= fewest_gains()
 
-    def arms(self) -> list[Arm]:
+    def needed_arms(self) -> list[Arm]:
         """Return every arm needed so far, including those that were run."""
         hinted = hinted_arm(self._bench, self._measured)
-        if hinted is None and not self.failing:
+        if hinted is None and not self.known_failures:
             return []
         arms = [] if hinted is None else [hinted]
-        if hinted is not None and not self._measured.tried(hinted.variant):
+        if hinted is not None and not self._measured.tried_cases(hinted.variant):
             return arms
-        arms += self._on(self.proposals, self.split.seen)
-        if not (self._tried(self.proposals, self.split.seen) and self.can_be_proven):
+        arms += self._build_arms(self.proposals, self.split.seen)
+        if not (self._is_tried(self.proposals, self.split.seen) and self.can_be_proven):
             return arms
-        arms += self._on(self.finalists, self.split.held_out)
-        if self.combination is not None and self._tried(self.finalists, self.split.held_out):
-            arms += self._on([self.combination], self.split.held_out)
+        arms += self._build_arms(self.finalists, self.split.held_out)
+        if self.combination is not None and self._is_tried(self.finalists, self.split.held_out):
+            arms += self._build_arms([self.combination], self.split.held_out)
         return arms
 
-    def usage(self) -> Usage:
+    def writer_usage(self) -> Usage:
         """Return what the writing model used."""
-        return Usage() if self.written is None else self.written.usage
+        return Usage() if self.writer_proposals is None else self.writer_proposals.usage
 
-    def _look(self, proposal: Proposal) -> Look | None:
+    def _evaluate_held_out(self, proposal: Proposal) -> HeldOutResult | None:
         if not self.can_be_proven:
             return None
-        return look_at(
+        return evaluate_proposal(
             proposal,
             self.split.held_out,
-            self._measured.trials(),
-            self._measured.trials(proposal.variant),
+            self._measured.count_trials(),
+            self._measured.count_trials(proposal.variant),
             self._bench.options.margin,
         )
 
-    def _pairs(self, intents: Sequence[Intent], variant: Variant) -> list[Pair]:
-        return pairs_of(intents, self._measured.trials(), self._measured.trials(variant))
+    def _pair_trials(self, intents: Sequence[Intent], variant: Variant) -> list[Pair]:
+        return pair_intents(
+            intents, self._measured.count_trials(), self._measured.count_trials(variant)
+        )
 
-    def _mendable(self, intents: Sequence[Intent]) -> list[Intent]:
-        failing = {one.case for one in self.failing if one.may_be_words}
+    def _mendable_intents(self, intents: Sequence[Intent]) -> list[Intent]:
+        failing = {one.case for one in self.known_failures if one.may_be_words}
         return [intent for intent in intents if failing.intersection(intent.cases)]
 
-    def _on(self, proposals: Sequence[Proposal], intents: Sequence[Intent]) -> list[Arm]:
-        return [Arm(variant=one.variant, cases=names(intents)) for one in proposals]
+    def _build_arms(self, proposals: Sequence[Proposal], intents: Sequence[Intent]) -> list[Arm]:
+        return [Arm(variant=one.variant, cases=case_names(intents)) for one in proposals]
 
-    def _tried(self, proposals: Sequence[Proposal], intents: Sequence[Intent]) -> bool:
-        wanted = names(intents)
-        return all(self._measured.tried(one.variant) & wanted for one in proposals)
+    def _is_tried(self, proposals: Sequence[Proposal], intents: Sequence[Intent]) -> bool:
+        wanted = case_names(intents)
+        return all(self._measured.tried_cases(one.variant) & wanted for one in proposals)
 
-    def _effects(self) -> list[tuple[Part, float]]:
+    def _part_effects(self) -> list[tuple[Part, float]]:
         """Return the effect of each part that another study removed, on the seen cases."""
         found = []
-        for part in parts_of(self._bench.tools):
-            variant = without(part, self._bench.tools)
-            pairs = self._pairs(self.split.seen, variant) if self._measured.has(variant) else []
+        for part in iterate_parts(self._bench.tools):
+            variant = remove_part(part, self._bench.tools)
+            pairs = (
+                self._pair_trials(self.split.seen, variant)
+                if self._measured.has_trials(variant)
+                else []
+            )
             if pairs:
-                found.append((part, -fmean(_move(pair) for pair in pairs)))
+                found.append((part, -fmean(_rate_change(pair) for pair in pairs)))
         return found
 
-    def _values(self, failures: Sequence[Failure]) -> Mapping[tuple[str, str], tuple[Any, ...]]:
+    def _expected_values(
+        self, failures: Sequence[CaseFailure]
+    ) -> Mapping[tuple[str, str], tuple[Any, ...]]:
         """Return the values that failures expect and that no held-out case contains."""
-        held_out = names(self.split.held_out)
+        held_out = case_names(self.split.held_out)
         cases = [case for case in self._bench.suite.cases if case.name in held_out]
         told = [" ".join(case.prompts) for case in cases]
         told += [
@@ -250,10 +279,10 @@ class Improvement:
         return {place: tuple(values.values()) for place, values in found.items()}
 
 
-def _move(pair: Pair) -> float:
+def _rate_change(pair: Pair) -> float:
     (passed, judged), (other_passed, other_judged) = pair
     return other_passed / other_judged - passed / judged
 
 
-def _by_gain(one: tuple[Proposal, Gain]) -> float:
+def _gain_key(one: tuple[Proposal, Gain]) -> float:
     return -one[1].difference

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.base import UsageError, fits
-from harness.descriptions.workbench.improving.expected import ExpectedCall
+from harness.base import UsageError, matches_schema
+from harness.descriptions.workbench.improving.expected_calls import ExpectedCall
 from harness.descriptions.workbench.parts import Part
 from harness.runner import ShownTools
 from harness.types import JsonObject, Tool, ToolEdit, ToolList, Variant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class CaseFailure:
     """A case that failed on the server's own list, as proposers see it."""
 
     prompt: str
@@ -28,12 +28,12 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class ProposerInput:
     """The input of proposers, without anything from the held-out cases."""
 
     tools: tuple[Tool, ...]
     """The tools, with the server's words."""
-    failures: tuple[Failure, ...]
+    failures: tuple[CaseFailure, ...]
     """Failures that better words may fix."""
     effects: tuple[tuple[Part, float], ...] = ()
     """The effects of parts of the descriptions on the pass rate of the seen cases, where
@@ -41,7 +41,7 @@ class Known:
     values: Mapping[tuple[str, str], tuple[Any, ...]] = field(default_factory=dict)
     """Tool and parameter → values that failures expect and no held-out case contains."""
 
-    def tool(self, name: str) -> Tool | None:
+    def find_tool(self, name: str) -> Tool | None:
         """Return the tool of that name."""
         return next((tool for tool in self.tools if tool.name == name), None)
 
@@ -52,7 +52,7 @@ class Known:
             if failure.expected is not None:
                 counts[failure.expected.tool] = counts.get(failure.expected.tool, 0) + 1
         ranked = sorted(counts, key=lambda name: -counts[name])
-        return [tool for name in ranked if (tool := self.tool(name)) is not None]
+        return [tool for name in ranked if (tool := self.find_tool(name)) is not None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ class Proposal:
         return Variant(name=self.name, tools=self.tools, description=self.why)
 
 
-def mistake_in(proposal: Proposal, tools: Sequence[Tool]) -> str | None:
+def find_mistake(proposal: Proposal, tools: Sequence[Tool]) -> str | None:
     """Return why ``proposal`` is unusable for ``tools``; ``None`` if it can be tried."""
     known = {tool.name: tool for tool in tools}
     for name, edit in proposal.tools.items():
@@ -86,11 +86,11 @@ def mistake_in(proposal: Proposal, tools: Sequence[Tool]) -> str | None:
         shown = ShownTools(proposal.variant, ToolList(tools=tuple(tools)))
     except UsageError as error:
         return error.message
-    same = list(map(_words, shown.tools.tools)) == list(map(_words, tools))
+    same = list(map(_tool_words, shown.tools.tools)) == list(map(_tool_words, tools))
     return "it changes nothing" if same else None
 
 
-def properties_of(tool: Tool) -> Mapping[str, Any]:
+def parameter_schemas(tool: Tool) -> Mapping[str, Any]:
     """Return parameter → schema of ``tool``."""
     properties = tool.input_schema.get("properties")
     return properties if isinstance(properties, Mapping) else {}
@@ -98,19 +98,19 @@ def properties_of(tool: Tool) -> Mapping[str, Any]:
 
 def _wrong_parameter(tool: Tool, edit: ToolEdit) -> str | None:
     for name, change in edit.parameters.items():
-        schema = properties_of(tool).get(name)
+        schema = parameter_schemas(tool).get(name)
         if not isinstance(schema, Mapping):
             return f"{tool.name} has no parameter {name!r}"
         if change is None:
             return f"it removes {name} of {tool.name}"
         values = (*(change.enum or ()), *(change.examples or ()), *(change.default or ()))
         for value in values:
-            if not fits(value, schema, tool.input_schema):
+            if not matches_schema(value, schema, tool.input_schema):
                 return f"{value!r} is not a valid {name} of {tool.name}"
     return None
 
 
-def _words(tool: Tool) -> JsonObject:
+def _tool_words(tool: Tool) -> JsonObject:
     return {
         "name": tool.name,
         "title": tool.title,

@@ -13,13 +13,13 @@ from typing import Literal, TypeAlias
 
 from harness.base import Trials
 from harness.descriptions.workbench.arms import Arm
-from harness.descriptions.workbench.improving.expected import (
+from harness.descriptions.workbench.improving.expected_calls import (
     ExpectedCall,
     expected_call,
     expected_calls,
 )
-from harness.descriptions.workbench.measured import Measured
-from harness.descriptions.workbench.study import Bench
+from harness.descriptions.workbench.measurements import ModelMeasurements
+from harness.descriptions.workbench.study import StudyContext
 from harness.types import Case, Variant
 
 Cause: TypeAlias = Literal["words", "model", "server or check", "unknown"]
@@ -29,7 +29,7 @@ still fails. ``unknown``: no hint was tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failing:
+class FailingCase:
     """A case that fails on the server's own list, and its result with a hint."""
 
     case: str
@@ -49,23 +49,23 @@ class Failing:
         return self.cause in {"words", "unknown"}
 
 
-def hint(case: Case) -> str | None:
+def write_hint(case: Case) -> str | None:
     """Return a hint with the expected calls; ``None`` if the checks do not give them."""
-    return "\nThen: ".join(map(_told, expected_calls(case))) or None
+    return "\nThen: ".join(map(_format_hint, expected_calls(case))) or None
 
 
-def _told(call: ExpectedCall) -> str:
+def _format_hint(call: ExpectedCall) -> str:
     if not call.arguments:
         return f"Use the tool {call.tool}."
     return f"Use the tool {call.tool} with {json.dumps(call.arguments, ensure_ascii=False)}."
 
 
-def hinted_arm(bench: Bench, measured: Measured) -> Arm | None:
+def hinted_arm(bench: StudyContext, measured: ModelMeasurements) -> Arm | None:
     """Return the arm with a hint for every failing case that has one; ``None`` without any."""
     prompts = {
         case.name: f"{case.prompt}\n\n{words}"
-        for case in _failing(bench, measured)
-        if case.user is None and (words := hint(case)) is not None
+        for case in _iterate_failing(bench, measured)
+        if case.user is None and (words := write_hint(case)) is not None
     }
     if not prompts:
         return None
@@ -77,35 +77,37 @@ def hinted_arm(bench: Bench, measured: Measured) -> Arm | None:
     return Arm(variant=variant, cases=frozenset(prompts))
 
 
-def failing_cases(bench: Bench, measured: Measured) -> tuple[Failing, ...]:
+def failing_cases(bench: StudyContext, measured: ModelMeasurements) -> tuple[FailingCase, ...]:
     """Return every case that fails on the server's own list, in the order of the suite."""
     arm = hinted_arm(bench, measured)
-    clean = measured.trials()
-    hinted = {} if arm is None else measured.trials(arm.variant)
+    clean = measured.count_trials()
+    hinted = {} if arm is None else measured.count_trials(arm.variant)
     asked = frozenset() if arm is None else arm.cases or frozenset()
     called = {
         call.case: call.tool for call in (() if arm is None else measured.first_calls(arm.variant))
     }
     found = []
-    for case in _failing(bench, measured):
+    for case in _iterate_failing(bench, measured):
         tried = hinted.get(case.name)
-        cause, text = _cause(case, clean[case.name], tried, called.get(case.name))
+        cause, text = _find_cause(case, clean[case.name], tried, called.get(case.name))
         if case.name not in asked:
-            text = _why_no_hint(case)
-        one = Failing(case=case.name, clean=clean[case.name], hinted=tried, cause=cause, text=text)
+            text = _explain_no_hint(case)
+        one = FailingCase(
+            case=case.name, clean=clean[case.name], hinted=tried, cause=cause, text=text
+        )
         found.append(one)
     return tuple(found)
 
 
-def _failing(bench: Bench, measured: Measured) -> Iterator[Case]:
-    trials = measured.trials()
+def _iterate_failing(bench: StudyContext, measured: ModelMeasurements) -> Iterator[Case]:
+    trials = measured.count_trials()
     for case in bench.suite.cases:
         passed, judged = trials.get(case.name, (0, 0))
         if passed < judged:
             yield case
 
 
-def _cause(
+def _find_cause(
     case: Case, clean: Trials, hinted: Trials | None, called: str | None
 ) -> tuple[Cause, str]:
     if hinted is None:
@@ -121,7 +123,7 @@ def _cause(
     return "model", f"{told} {called or 'nothing'}: it cannot, whatever the description says."
 
 
-def _why_no_hint(case: Case) -> str:
+def _explain_no_hint(case: Case) -> str:
     if case.user is not None:
         return "No hint was tried: its user is simulated."
     return "No hint was tried: no check says which call is right."

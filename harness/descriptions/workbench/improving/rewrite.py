@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.descriptions.drafting.yaml_text import dump
-from harness.descriptions.workbench.improving.proposal import Proposal, properties_of
-from harness.runner import sentences
+from harness.descriptions.drafting.yaml_text import dump_yaml
+from harness.descriptions.workbench.improving.proposal import Proposal, parameter_schemas
+from harness.runner import split_sentences
 from harness.types import JsonObject, ParameterEdit, Tool, ToolEdit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class TextChange:
     """One changed part of a tool's words; values of an enum and the like are JSON."""
 
     tool: str
@@ -29,41 +29,41 @@ class Change:
     """The new text; empty if there is none."""
 
     @property
-    def place(self) -> str:
+    def part_name(self) -> str:
         """The location: ``search_orders, description of status``."""
         of = "" if self.parameter is None else f" of {self.parameter}"
         return f"{self.tool}, {self.part}{of}"
 
 
-def changes(proposal: Proposal, tools: Sequence[Tool]) -> Iterator[Change]:
+def iterate_changes(proposal: Proposal, tools: Sequence[Tool]) -> Iterator[TextChange]:
     """Yield every part that ``proposal`` changes, in the order of the list."""
     for tool in tools:
         edit = proposal.tools.get(tool.name)
         if edit is not None:
-            yield from _of_tool(tool, edit)
+            yield from _tool_changes(tool, edit)
 
 
-def in_words(change: Change) -> Iterator[str]:
+def format_diff(change: TextChange) -> Iterator[str]:
     """Yield the lines of a readable diff: removals and additions."""
-    yield change.place
+    yield change.part_name
     if change.part != "description":
         yield f"  - {change.before}" if change.before else "  - (nothing)"
         yield f"  + {change.after}" if change.after else "  + (nothing)"
         return
-    before, after = sentences(change.before), sentences(change.after)
+    before, after = split_sentences(change.before), split_sentences(change.after)
     moved = set(before) == set(after)
     yield from (f"  - {text}" for text in before if moved or text not in after)
     yield from (f"  + {text}" for text in after if moved or text not in before)
 
 
-def as_yaml(named: Mapping[str, Proposal]) -> str:
+def variants_yaml(named: Mapping[str, Proposal]) -> str:
     """Return the text of a file of variants: name of the variant → its proposal."""
-    return dump(
+    return dump_yaml(
         {
             "variants": {
                 name: {
                     "description": proposal.why,
-                    "tools": {tool: edit_as_json(edit) for tool, edit in proposal.tools.items()},
+                    "tools": {tool: edit_json(edit) for tool, edit in proposal.tools.items()},
                 }
                 for name, proposal in named.items()
             }
@@ -71,7 +71,7 @@ def as_yaml(named: Mapping[str, Proposal]) -> str:
     )
 
 
-def edit_as_json(edit: ToolEdit) -> JsonObject:
+def edit_json(edit: ToolEdit) -> JsonObject:
     """Return ``edit`` in the form of a file of variants."""
     written: dict[str, Any] = {
         "name": edit.name,
@@ -79,7 +79,7 @@ def edit_as_json(edit: ToolEdit) -> JsonObject:
         "description": edit.description,
         "without_sentences": list(edit.without_sentences) or None,
         "parameters": {
-            name: None if change is None else _parameter_as_json(change)
+            name: None if change is None else _parameter_json(change)
             for name, change in edit.parameters.items()
         }
         or None,
@@ -87,7 +87,7 @@ def edit_as_json(edit: ToolEdit) -> JsonObject:
     return {key: value for key, value in written.items() if value is not None}
 
 
-def _parameter_as_json(change: ParameterEdit) -> JsonObject:
+def _parameter_json(change: ParameterEdit) -> JsonObject:
     written: dict[str, Any] = {
         "name": change.name,
         "description": change.description,
@@ -100,30 +100,34 @@ def _parameter_as_json(change: ParameterEdit) -> JsonObject:
     return written
 
 
-def _of_tool(tool: Tool, edit: ToolEdit) -> Iterator[Change]:
+def _tool_changes(tool: Tool, edit: ToolEdit) -> Iterator[TextChange]:
     own = {"name": tool.name, "title": tool.title or "", "description": tool.description}
     for part, before in own.items():
         after = getattr(edit, part)
         if after is not None and after != before:
-            yield Change(tool=tool.name, parameter=None, part=part, before=before, after=after)
+            yield TextChange(tool=tool.name, parameter=None, part=part, before=before, after=after)
     for name, change in edit.parameters.items():
-        schema = properties_of(tool).get(name)
+        schema = parameter_schemas(tool).get(name)
         if change is not None and isinstance(schema, Mapping):
-            yield from _of_parameter(tool.name, name, schema, change)
+            yield from _parameter_changes(tool.name, name, schema, change)
 
 
-def _of_parameter(
+def _parameter_changes(
     tool: str, name: str, schema: Mapping[str, Any], change: ParameterEdit
-) -> Iterator[Change]:
-    for part, after in _parameter_as_json(change).items():
+) -> Iterator[TextChange]:
+    for part, after in _parameter_json(change).items():
         before = name if part == "name" else schema.get(part)
         if after != before:
-            yield Change(
-                tool=tool, parameter=name, part=part, before=_text(before), after=_text(after)
+            yield TextChange(
+                tool=tool,
+                parameter=name,
+                part=part,
+                before=_format_value(before),
+                after=_format_value(after),
             )
 
 
-def _text(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if value is None or value == []:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from harness.base import fits, text_matching
-from harness.descriptions.workbench.improving.proposal import Known, properties_of
+from harness.base import matches_schema, text_matching
+from harness.descriptions.workbench.improving.proposal import ProposerInput, parameter_schemas
 from harness.types import ParameterEdit, Tool, ToolEdit
 
 _MOST_EXAMPLES = 2
@@ -31,46 +31,52 @@ _OF_FORMAT: Mapping[str, tuple[str, str]] = {
 """Format of JSON Schema → an example, and its description."""
 
 
-def choices(_known: Known, tool: Tool) -> Mapping[str, ToolEdit]:
+def add_enums(_known: ProposerInput, tool: Tool) -> Mapping[str, ToolEdit]:
     """Turn choices that a parameter's text lists into an enum."""
 
-    def change(_name: str, schema: Mapping[str, Any]) -> ParameterEdit | None:
+    def change_parameter(_name: str, schema: Mapping[str, Any]) -> ParameterEdit | None:
         if schema.get("type") != "string" or "enum" in schema or "const" in schema:
             return None
-        listed = choices_in(str(schema.get("description") or ""))
-        return ParameterEdit(enum=listed) if listed and _fit(listed, schema, tool) else None
+        listed = find_choices(str(schema.get("description") or ""))
+        return ParameterEdit(enum=listed) if listed and _are_valid(listed, schema, tool) else None
 
-    return _edit(tool, change)
+    return _edit_parameters(tool, change_parameter)
 
 
-def examples(known: Known, tool: Tool) -> Mapping[str, ToolEdit]:
+def add_examples(known: ProposerInput, tool: Tool) -> Mapping[str, ToolEdit]:
     """Give parameters examples: values that failing questions expect, else from the schema."""
 
-    def change(name: str, schema: Mapping[str, Any]) -> ParameterEdit | None:
+    def change_parameter(name: str, schema: Mapping[str, Any]) -> ParameterEdit | None:
         if {"examples", "enum", "const"} & schema.keys() or schema.get("type") == "boolean":
             return None
-        made = [known.values.get((tool.name, name), ()), _made_up(schema)]
+        made = [known.values.get((tool.name, name), ()), _invent_examples(schema)]
         values = next((found[:_MOST_EXAMPLES] for found in made if found), ())
-        return ParameterEdit(examples=values) if values and _fit(values, schema, tool) else None
+        return (
+            ParameterEdit(examples=values) if values and _are_valid(values, schema, tool) else None
+        )
 
-    return _edit(tool, change)
+    return _edit_parameters(tool, change_parameter)
 
 
-def formats(_known: Known, tool: Tool) -> Mapping[str, ToolEdit]:
+def add_formats(_known: ProposerInput, tool: Tool) -> Mapping[str, ToolEdit]:
     """Add requirements of a parameter's schema to its text, if they are missing there."""
 
-    def change(_name: str, schema: Mapping[str, Any]) -> ParameterEdit | None:
+    def change_parameter(_name: str, schema: Mapping[str, Any]) -> ParameterEdit | None:
         said = str(schema.get("description") or "").strip()
-        missing = [sentence for sentence in _demands(schema) if not _says(said, sentence)]
+        missing = [
+            sentence
+            for sentence in _schema_requirements(schema)
+            if not _has_sentence(said, sentence)
+        ]
         if not missing:
             return None
         stop = "" if not said or said.endswith((".", "!", "?", ":")) else "."
         return ParameterEdit(description=" ".join(filter(None, (f"{said}{stop}", *missing))))
 
-    return _edit(tool, change)
+    return _edit_parameters(tool, change_parameter)
 
 
-def choices_in(text: str) -> tuple[str, ...]:
+def find_choices(text: str) -> tuple[str, ...]:
     """Return the choices that ``text`` lists, at least two; none if it lists no plain words."""
     for found in _CHOICES.finditer(text):
         items = [item.strip("\"'`") for item in _SEPARATOR.split(found["list"])]
@@ -79,22 +85,22 @@ def choices_in(text: str) -> tuple[str, ...]:
     return ()
 
 
-def _edit(
+def _edit_parameters(
     tool: Tool, change: Callable[[str, Mapping[str, Any]], ParameterEdit | None]
 ) -> Mapping[str, ToolEdit]:
     edits = {
         name: edit
-        for name, schema in properties_of(tool).items()
+        for name, schema in parameter_schemas(tool).items()
         if isinstance(schema, Mapping) and (edit := change(name, schema)) is not None
     }
     return {tool.name: ToolEdit(parameters=edits)} if edits else {}
 
 
-def _fit(values: tuple[Any, ...], schema: Mapping[str, Any], tool: Tool) -> bool:
-    return all(fits(value, dict(schema), tool.input_schema) for value in values)
+def _are_valid(values: tuple[Any, ...], schema: Mapping[str, Any], tool: Tool) -> bool:
+    return all(matches_schema(value, dict(schema), tool.input_schema) for value in values)
 
 
-def _made_up(schema: Mapping[str, Any]) -> tuple[Any, ...]:
+def _invent_examples(schema: Mapping[str, Any]) -> tuple[Any, ...]:
     pattern, format_ = schema.get("pattern"), schema.get("format")
     if isinstance(pattern, str):
         text = text_matching(pattern)
@@ -102,7 +108,7 @@ def _made_up(schema: Mapping[str, Any]) -> tuple[Any, ...]:
     return _OF_FORMAT[format_][:1] if isinstance(format_, str) and format_ in _OF_FORMAT else ()
 
 
-def _demands(schema: Mapping[str, Any]) -> Iterator[str]:
+def _schema_requirements(schema: Mapping[str, Any]) -> Iterator[str]:
     format_, pattern = schema.get("format"), schema.get("pattern")
     if isinstance(format_, str) and format_ in _OF_FORMAT:
         yield _OF_FORMAT[format_][1]
@@ -115,7 +121,7 @@ def _demands(schema: Mapping[str, Any]) -> Iterator[str]:
         yield f"At least {low}." if high is None else f"At most {high}."
 
 
-def _says(text: str, sentence: str) -> bool:
+def _has_sentence(text: str, sentence: str) -> bool:
     """Whether ``text`` has the specific part of ``sentence``: its last word, or all its numbers."""
     numbers = re.findall(r"\d+", sentence)
     special = numbers if numbers and "like" not in sentence else [sentence.rstrip(".").split()[-1]]

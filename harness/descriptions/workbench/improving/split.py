@@ -10,10 +10,10 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.base import Pair, Trials, pair_as_one
-from harness.descriptions.workbench.improving.expected import expected_call
+from harness.base import Pair, Trials, merge_pair
+from harness.descriptions.workbench.improving.expected_calls import expected_call
 from harness.judging import wanted_tool
-from harness.models import terms
+from harness.models import extract_terms
 from harness.types import Case
 
 HELD_OUT = 0.4
@@ -42,10 +42,10 @@ class Split:
     """Intents on which proposals are proven."""
 
 
-def split(cases: Sequence[Case], seed: int) -> Split:
+def split_intents(cases: Sequence[Case], seed: int) -> Split:
     """Return the intents of ``cases`` in two parts, by ``seed``; each tool has the same shares."""
     rng = random.Random(seed)  # noqa: S311 - which cases is no secret
-    intents = list(intents_of(cases))
+    intents = list(group_intents(cases))
     rng.shuffle(intents)
     intents.sort(key=lambda intent: intent.tool or "")
     # Every n-th from a random start: the shares are right overall and for each tool.
@@ -57,12 +57,12 @@ def split(cases: Sequence[Case], seed: int) -> Split:
     return Split(seen=tuple(parts[0]), held_out=tuple(parts[1]))
 
 
-def names(intents: Iterable[Intent]) -> frozenset[str]:
+def case_names(intents: Iterable[Intent]) -> frozenset[str]:
     """Return the names of all cases of ``intents``."""
     return frozenset(name for intent in intents for name in intent.cases)
 
 
-def pairs_of(
+def pair_intents(
     intents: Iterable[Intent], before: Mapping[str, Trials], after: Mapping[str, Trials]
 ) -> list[Pair]:
     """Return each intent before and after, of its cases that were judged on both sides.
@@ -73,61 +73,61 @@ def pairs_of(
     for intent in intents:
         both = [name for name in intent.cases if name in before and name in after]
         if both:
-            found.append(pair_as_one([(before[name], after[name]) for name in both]))
+            found.append(merge_pair([(before[name], after[name]) for name in both]))
     return found
 
 
-def intents_of(cases: Sequence[Case]) -> tuple[Intent, ...]:
+def group_intents(cases: Sequence[Case]) -> tuple[Intent, ...]:
     """Return the intents of ``cases``, in the order of the first case of each."""
     tools = [wanted_tool(case) for case in cases]
     same_as = list(range(len(cases)))
 
-    def root(place: int) -> int:
+    def find_root(place: int) -> int:
         while same_as[place] != place:
             place = same_as[place]
         return place
 
     first: dict[object, int] = {}
-    for place, alike in _alike(cases, tools):
-        one, other = sorted((root(place), root(first.setdefault(alike, place))))
+    for place, alike in _case_marks(cases, tools):
+        one, other = sorted((find_root(place), find_root(first.setdefault(alike, place))))
         same_as[other] = one
     members: dict[int, list[str]] = {}
     for place, case in enumerate(cases):
-        members.setdefault(root(place), []).append(case.name)
+        members.setdefault(find_root(place), []).append(case.name)
     return tuple(Intent(cases=tuple(own), tool=tools[place]) for place, own in members.items())
 
 
-def _alike(cases: Sequence[Case], tools: Sequence[str | None]) -> Iterator[tuple[int, object]]:
+def _case_marks(cases: Sequence[Case], tools: Sequence[str | None]) -> Iterator[tuple[int, object]]:
     """Yield ``(index of a case, mark)``: cases with a common mark are one intent."""
     known: dict[str | None, dict[frozenset[str], None]] = {}
     for place, case in enumerate(cases):
-        said = _words(case)
+        said = _prompt_words(case)
         yield place, said
         if case.caller.group is not None:
             yield place, case.caller.group
         others = known.setdefault(tools[place], {})
-        yield from ((place, other) for other in others if _near(said, other))
+        yield from ((place, other) for other in others if _is_similar(said, other))
         others[said] = None
 
 
-def _words(case: Case) -> frozenset[str]:
+def _prompt_words(case: Case) -> frozenset[str]:
     """Return the words of the prompts that carry meaning, without the values of arguments."""
     call = expected_call(case)
-    values = "" if call is None else " ".join(_texts(call.arguments.values()))
+    values = "" if call is None else " ".join(_plain_texts(call.arguments.values()))
     prompt = " ".join(case.prompts)
-    left = frozenset(terms(prompt)) - frozenset(terms(values))
+    left = frozenset(extract_terms(prompt)) - frozenset(extract_terms(values))
     return left or frozenset(prompt.lower().split())
 
 
-def _texts(values: Iterable[object]) -> Iterable[str]:
+def _plain_texts(values: Iterable[object]) -> Iterable[str]:
     for value in values:
         if isinstance(value, str):
             yield value
         elif isinstance(value, list | tuple):
-            yield from _texts(value)
+            yield from _plain_texts(value)
         elif isinstance(value, Mapping):
-            yield from _texts(value.values())
+            yield from _plain_texts(value.values())
 
 
-def _near(one: frozenset[str], other: frozenset[str]) -> bool:
+def _is_similar(one: frozenset[str], other: frozenset[str]) -> bool:
     return len(one & other) >= _NEAR * len(one | other)

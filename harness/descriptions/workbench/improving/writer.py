@@ -9,17 +9,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.base import InvalidInput, document_of
-from harness.descriptions.workbench.improving.combining import plain
-from harness.descriptions.workbench.improving.proposal import Known, Proposal, mistake_in
+from harness.base import InvalidInput, parse_document
+from harness.descriptions.workbench.improving.combining import resolve_edit
+from harness.descriptions.workbench.improving.proposal import Proposal, ProposerInput, find_mistake
 from harness.descriptions.workbench.recorded_answers import (
     RecordedAnswer,
     ask_once,
     recorded_answer,
 )
-from harness.judging import MISSING, json_in
-from harness.models import list_price, tokens_in
-from harness.suites import variants_in
+from harness.judging import MISSING, find_json
+from harness.models import estimate_tokens, list_price
+from harness.suites import read_variants_document
 from harness.types import ModelSpec, ToolEdit, Usage
 
 _MOST_FAILURES = 60
@@ -47,7 +47,7 @@ taken away. Examples and members of an enum must be valid for the parameter's sc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class WriterProposals:
     """What a model proposed."""
 
     model: str
@@ -60,26 +60,28 @@ class Written:
     """What the model used."""
 
 
-def ask_writer(spec: ModelSpec, known: Known, folder: Path, model: str) -> Written:
+def ask_writer(spec: ModelSpec, known: ProposerInput, folder: Path, model: str) -> WriterProposals:
     """Return what ``spec`` proposes for ``model``, which is asked only once for one ``folder``."""
-    return _read(ask_once(spec, SYSTEM, request(known), _path(folder, model)), known)
+    return _parse_answer(
+        ask_once(spec, SYSTEM, build_request(known), _answer_path(folder, model)), known
+    )
 
 
-def written_before(folder: Path, model: str, known: Known) -> Written | None:
+def read_proposals(folder: Path, model: str, known: ProposerInput) -> WriterProposals | None:
     """Return the recorded proposals for ``model``; ``None`` if no model was asked."""
-    said = recorded_answer(_path(folder, model))
-    return None if said is None else _read(said, known)
+    said = recorded_answer(_answer_path(folder, model))
+    return None if said is None else _parse_answer(said, known)
 
 
-def used_before(folder: Path, model: str) -> Usage:
+def recorded_usage(folder: Path, model: str) -> Usage:
     """Return the usage of the proposals for ``model``."""
-    said = recorded_answer(_path(folder, model))
+    said = recorded_answer(_answer_path(folder, model))
     return Usage() if said is None else said.usage
 
 
-def used_ahead(spec: ModelSpec, known: Known) -> Usage:
+def estimate_usage(spec: ModelSpec, known: ProposerInput) -> Usage:
     """Return an estimate of the usage of proposals by ``spec`` if all cases in ``known`` fail."""
-    sent = tokens_in(SYSTEM + request(known))
+    sent = estimate_tokens(SYSTEM + build_request(known))
     return Usage(
         input_tokens=sent,
         output_tokens=_AN_ANSWER,
@@ -87,7 +89,7 @@ def used_ahead(spec: ModelSpec, known: Known) -> Usage:
     )
 
 
-def request(known: Known) -> str:
+def build_request(known: ProposerInput) -> str:
     """Return the model's input: tools, failures and measured effects, as JSON."""
     told: dict[str, Any] = {
         "tools": [
@@ -116,36 +118,38 @@ def request(known: Known) -> str:
     return json.dumps(told, ensure_ascii=False, indent=1, default=str)
 
 
-def _path(folder: Path, model: str) -> Path:
+def _answer_path(folder: Path, model: str) -> Path:
     return folder / f"proposals-{re.sub(r'[^A-Za-z0-9.]+', '-', model)}.json"
 
 
-def _read(said: RecordedAnswer, known: Known) -> Written:
+def _parse_answer(said: RecordedAnswer, known: ProposerInput) -> WriterProposals:
     found: list[Proposal] = []
     notes = [] if said.failed is None else [f"{said.model} was asked for proposals: {said.failed}."]
-    listed = _listed(said.text)
+    listed = _extract_proposals(said.text)
     for number, given in enumerate(listed or (), start=1):
         name = f"{said.model} {number}"
-        read = _proposal(name, given, said.model)
-        wrong = read if isinstance(read, str) else mistake_in(read, known.tools)
+        read = _parse_proposal(name, given, said.model)
+        wrong = read if isinstance(read, str) else find_mistake(read, known.tools)
         if wrong is not None:
             notes.append(f"Proposal {number} of {said.model} was dropped: {wrong}")
         elif not isinstance(read, str):
-            found.append(_plain(read, known))
+            found.append(_normalize_proposal(read, known))
     if listed is None and said.failed is None:
         notes.append(f"{said.model} wrote no proposals: its answer is not the JSON asked for.")
-    return Written(model=said.model, proposals=tuple(found), notes=tuple(notes), usage=said.usage)
+    return WriterProposals(
+        model=said.model, proposals=tuple(found), notes=tuple(notes), usage=said.usage
+    )
 
 
-def _listed(text: str) -> list[Any] | None:
+def _extract_proposals(text: str) -> list[Any] | None:
     """Return the proposals in ``text``; ``None`` if it does not have the requested form."""
-    answer = json_in(text)
+    answer = find_json(text)
     if answer is not MISSING and isinstance(answer, Mapping):
         answer = answer.get("proposals")
     return answer if isinstance(answer, list) else None
 
 
-def _proposal(name: str, given: Any, by: str) -> Proposal | str:
+def _parse_proposal(name: str, given: Any, by: str) -> Proposal | str:
     """Return a proposal in the form of a file of variants, or its mistake."""
     if not isinstance(given, Mapping) or not isinstance(given.get("tools"), Mapping):
         return "it is no mapping with 'tools'"
@@ -154,7 +158,7 @@ def _proposal(name: str, given: Any, by: str) -> Proposal | str:
     why = given.get("why")
     text = json.dumps({"variants": {name: {"tools": given["tools"]}}}, ensure_ascii=False)
     try:
-        (variant,) = variants_in(document_of(text, name))
+        (variant,) = read_variants_document(parse_document(text, name))
     except InvalidInput as error:
         return error.problems[0].message
     tools: dict[str, ToolEdit] = {}
@@ -166,7 +170,7 @@ def _proposal(name: str, given: Any, by: str) -> Proposal | str:
     return Proposal(name=name, why=said, tools=tools, by=by)
 
 
-def _plain(proposal: Proposal, known: Known) -> Proposal:
+def _normalize_proposal(proposal: Proposal, known: ProposerInput) -> Proposal:
     own = {tool.name: tool for tool in known.tools}
-    tools = {tool: plain(own[tool], edit) for tool, edit in proposal.tools.items()}
+    tools = {tool: resolve_edit(own[tool], edit) for tool, edit in proposal.tools.items()}
     return Proposal(name=proposal.name, why=proposal.why, tools=tools, by=proposal.by)

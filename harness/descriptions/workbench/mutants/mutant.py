@@ -45,12 +45,12 @@ Operator: TypeAlias = Callable[[Sequence[Tool]], Iterator[Mutant]]
 """Yields every mutant of one kind that is possible for a tool list; there may be none."""
 
 
-def of_tool(operator: str, tool: Tool, defect: str, edit: ToolEdit, **more: Any) -> Mutant:
+def mutate_tool(operator: str, tool: Tool, defect: str, edit: ToolEdit, **more: Any) -> Mutant:
     """Return a mutant that changes one tool."""
     return Mutant(operator=operator, tool=tool.name, defect=defect, edits={tool.name: edit}, **more)
 
 
-def of_parameter(
+def mutate_parameter(
     operator: str,
     tool: Tool,
     parameter: str,
@@ -59,12 +59,12 @@ def of_parameter(
     **more: Any,
 ) -> Mutant:
     """Return a mutant that changes one parameter, or hides it."""
-    return of_tool(
+    return mutate_tool(
         operator, tool, defect, ToolEdit(parameters={parameter: edit}), parameter=parameter, **more
     )
 
 
-def properties_of(tool: Tool) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def iterate_parameters(tool: Tool) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the name and the schema of each parameter of ``tool``."""
     properties = tool.input_schema.get("properties")
     if isinstance(properties, Mapping):
@@ -73,7 +73,7 @@ def properties_of(tool: Tool) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 yield str(name), schema
 
 
-def text_of(schema: Mapping[str, Any]) -> str:
+def parameter_text(schema: Mapping[str, Any]) -> str:
     """Return the description of a parameter; empty if it has none."""
     said = schema.get("description")
     return said if isinstance(said, str) else ""

@@ -59,17 +59,17 @@ _WORD = re.compile(r"(?<![\w-])[A-Za-z]+(?![\w-])")
 _NAME_WORD = re.compile(r"[A-Za-z][a-z]*|[A-Z]+(?![a-z])")
 
 
-def contradicted(text: str) -> tuple[str, str, str] | None:
+def contradict_text(text: str) -> tuple[str, str, str] | None:
     """Return ``(text, word, opposite)`` with the first word that has an opposite replaced by it."""
     for found in _WORD.finditer(text):
         word = found[0].lower()
         if word in OPPOSITES and word not in _NOT_IN_PROSE:
-            other = _as_written(OPPOSITES[word], found[0])
+            other = _match_case(OPPOSITES[word], found[0])
             return text[: found.start()] + other + text[found.end() :], found[0], other
     return None
 
 
-def claimed_otherwise(text: str) -> tuple[str, str, str] | None:
+def replace_verb(text: str) -> tuple[str, str, str] | None:
     """Return ``(text, verb, other)`` with another action at the start: "Delete …" for "List …"."""
     found = _WORD.match(text.lstrip())
     if found is None:
@@ -79,7 +79,7 @@ def claimed_otherwise(text: str) -> tuple[str, str, str] | None:
     if base not in _CLAIMS:
         return None
     other = _CLAIMS[base] + ("s" if base != word else "")
-    other = _as_written(other, found[0])
+    other = _match_case(other, found[0])
     return other + text.lstrip()[found.end() :], found[0], other
 
 
@@ -88,7 +88,7 @@ def opposite_name(name: str) -> str | None:
     for found in _NAME_WORD.finditer(name):
         other = OPPOSITES.get(found[0].lower())
         if other is not None and found[0].lower() not in ("all", "one", "with", "without"):
-            return name[: found.start()] + _as_written(other, found[0]) + name[found.end() :]
+            return name[: found.start()] + _match_case(other, found[0]) + name[found.end() :]
     return None
 
 
@@ -98,10 +98,10 @@ def synonymous_name(name: str) -> str | None:
     other = _SYNONYMS.get(found[0].lower()) if found else None
     if found is None or other is None:
         return None
-    return _as_written(other, found[0]) + name[found.end() :]
+    return _match_case(other, found[0]) + name[found.end() :]
 
 
-def _as_written(word: str, like: str) -> str:
+def _match_case(word: str, like: str) -> str:
     if like.isupper() and len(like) > 1:
         return word.upper()
     return word.capitalize() if like[0].isupper() else word

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from harness.descriptions.workbench.page.conversations import conversations
-from harness.descriptions.workbench.page.overview import conversation_keys, overview
+from harness.descriptions.workbench.page.conversations import collect_conversations
+from harness.descriptions.workbench.page.overview import build_overview, conversation_keys
 from harness.descriptions.workbench.workbench import WorkbenchResult
 from harness.reports import SCRIPTS, STYLES, SinglePage
 
@@ -28,6 +28,6 @@ PAGE = SinglePage(
 
 def write_page(result: WorkbenchResult, stream: TextIO) -> None:
     """Write the page of ``result``, with the conversations that it opens."""
-    whole = overview(result)
-    known, blocks = conversations(result, conversation_keys(whole))
+    whole = build_overview(result)
+    known, blocks = collect_conversations(result, conversation_keys(whole))
     PAGE.write([("overview", {**whole, "conversations": known}), *blocks], stream)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from harness.base import bounded, one_line, shorten
-from harness.reports import percent, points
+from harness.base import limit_text, make_one_line, shorten_text
+from harness.reports import format_percent, format_points
 
 Widget: TypeAlias = dict[str, Any]
 """One widget of the page; its ``kind`` names it."""
@@ -22,15 +22,15 @@ MARKS = {"better": "▲", "worse": "▼", "equivalent": "=", "undecided": "?"}
 """Symbol of each verdict, for readers who do not see colours."""
 
 
-def line(text: Any) -> str:
+def format_line(text: Any) -> str:
     """Return a harmless text on one line, of limited length."""
     plain = str(text)
-    return shorten(one_line(plain[: 4 * _LINE]), _LINE)
+    return shorten_text(make_one_line(plain[: 4 * _LINE]), _LINE)
 
 
-def block_of(text: Any) -> str:
+def format_block(text: Any) -> str:
     """Return a harmless text of limited length that keeps its lines."""
-    return bounded(str(text), _TEXT)
+    return limit_text(str(text), _TEXT)
 
 
 def is_effect(fact: Any) -> bool:
@@ -56,33 +56,33 @@ def effect_cell(fact: Mapping[str, Any]) -> Cell:
         "interval": [fact["difference"], low, high],
         "scale": [-1, 1],
         "tone": verdict if verdict in MARKS else "undecided",
-        "text": f"{points(fact['difference'])} points",
-        "more": f"95 %: {points(low)} to {points(high)}",
+        "text": f"{format_points(fact['difference'])} points",
+        "more": f"95 %: {format_points(low)} to {format_points(high)}",
     }
 
 
 def rate_cell(rate: float, interval: Sequence[float] | None) -> Cell:
     """Return the cell of a share from 0 to 1 and its 95 % interval."""
     if interval is None:
-        return percent(rate)
+        return format_percent(rate)
     low, high = interval
     return {
         "interval": [rate, low, high],
         "scale": [0, 1],
         "tone": "plain",
-        "text": percent(rate),
-        "more": f"95 %: {percent(low)} to {percent(high)}",
+        "text": format_percent(rate),
+        "more": f"95 %: {format_percent(low)} to {format_percent(high)}",
     }
 
 
 def verdict_cell(verdict: Any) -> Cell:
     """Return a verdict with its symbol."""
-    told = line(verdict)
+    told = format_line(verdict)
     mark = MARKS.get(told)
     return told if mark is None else {"text": f"{mark} {told}", "tone": told}
 
 
-def table(
+def build_table(
     caption: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]], *, left: int = 1
 ) -> Widget:
     """Return a table; its first ``left`` columns have words and are left-aligned.
@@ -93,8 +93,8 @@ def table(
         caption += f" The first {MOST_ROWS} of {len(rows):,} rows; the JSON document has all."
     return {
         "kind": "table",
-        "caption": line(caption),
-        "columns": [line(column) for column in columns],
+        "caption": format_line(caption),
+        "columns": [format_line(column) for column in columns],
         "rows": [list(row) for row in rows[:MOST_ROWS]],
         "left": left,
     }

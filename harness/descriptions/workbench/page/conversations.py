@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from harness.descriptions.workbench.page.cells import line
+from harness.descriptions.workbench.page.cells import format_line
 from harness.descriptions.workbench.workbench import WorkbenchResult
 from harness.judging import judge_log
 from harness.reports import trial_detail
@@ -18,7 +18,7 @@ MOST_BYTES = 3_000_000
 Blocks: TypeAlias = list[tuple[str, Any]]
 
 
-def conversations(
+def collect_conversations(
     result: WorkbenchResult, keys: Sequence[str], most: int = MOST_BYTES
 ) -> tuple[dict[str, Any], Blocks]:
     """Return the facts of each trial of ``keys``, and the conversations that fit into the page.
@@ -37,15 +37,15 @@ def conversations(
     for key in dict.fromkeys(key for key in keys if key in found):
         one, log = found[key]
         told = {
-            "case": line(one.case.name),
-            "model": line(one.model),
+            "case": format_line(one.case.name),
+            "model": format_line(one.model),
             "trial": one.index + 1,
             "trials": one.repeats,
             "status": one.status,
-            "run": line(log.header.run_id),
+            "run": format_line(log.header.run_id),
             "block": None,
         }
-        detail = trial_detail(one, log.transcript(key))
+        detail = trial_detail(one, log.read_transcript(key))
         size = len(json.dumps(detail))
         if size <= room:
             room -= size

@@ -9,12 +9,12 @@ from typing import Any
 from harness.descriptions.workbench.page.cells import (
     Cell,
     Widget,
-    block_of,
+    build_table,
     effect_cell,
+    format_block,
+    format_line,
     is_effect,
     is_interval,
-    line,
-    table,
     verdict_cell,
 )
 
@@ -35,15 +35,15 @@ _MOST_ITEMS = 20
 _SCALARS = (str, int, float, bool, type(None))
 
 
-def tables_of(facts: Mapping[str, Any]) -> Iterator[Widget]:
+def generic_tables(facts: Mapping[str, Any]) -> Iterator[Widget]:
     """Yield a table for each list of records in ``facts``, and one of its single values."""
     single = {name: value for name, value in facts.items() if isinstance(value, _SCALARS)}
     if len(single) > 1:
-        rows = [[words(name), cell(value)] for name, value in single.items()]
-        yield table("", ["fact", "value"], rows, left=2)
+        rows = [[humanize_key(name), build_cell(value)] for name, value in single.items()]
+        yield build_table("", ["fact", "value"], rows, left=2)
     for name, value in facts.items():
-        if records := [one for one in _items(value) if isinstance(one, Mapping)]:
-            yield records_table(words(name), records)
+        if records := [one for one in _list_records(value) if isinstance(one, Mapping)]:
+            yield records_table(humanize_key(name), records)
 
 
 def records_table(caption: str, records: Sequence[Mapping[str, Any]]) -> Widget:
@@ -54,45 +54,45 @@ def records_table(caption: str, records: Sequence[Mapping[str, Any]]) -> Widget:
         for key in dict.fromkeys(key for record in records for key in record)
         if not (effects and key in _OF_EFFECTS)
     ]
-    shown = [key for key in keys if all(_fits(record.get(key)) for record in records)]
+    shown = [key for key in keys if all(_is_plain(record.get(key)) for record in records)]
     named = [key for key in shown if any(isinstance(one.get(key), str) for one in records)]
     figures = [key for key in shown if key not in named]
     middle = ["effect", "verdict"] if effects else []
     rows = [
         [
-            *(cell(record.get(key)) for key in named),
+            *(build_cell(record.get(key)) for key in named),
             *([effect_cell(record), verdict_cell(record["verdict"])] if effects else []),
-            *(cell(record.get(key)) for key in figures),
+            *(build_cell(record.get(key)) for key in figures),
         ]
         for record in records
     ]
-    columns = [*map(words, named), *middle, *map(words, figures)]
-    return table(caption, columns, rows, left=max(1, len(named)))
+    columns = [*map(humanize_key, named), *middle, *map(humanize_key, figures)]
+    return build_table(caption, columns, rows, left=max(1, len(named)))
 
 
-def raw(facts: Mapping[str, Any]) -> Widget:
+def raw_json(facts: Mapping[str, Any]) -> Widget:
     """Return all of ``facts`` as collapsed JSON."""
     text = json.dumps(facts, ensure_ascii=False, indent=1, default=str)
-    return {"kind": "raw", "text": block_of(text)}
+    return {"kind": "raw", "text": format_block(text)}
 
 
-def words(name: str) -> str:
+def humanize_key(name: str) -> str:
     """Return a key as words."""
-    return _TITLES.get(name, line(name.replace("_", " ")))
+    return _TITLES.get(name, format_line(name.replace("_", " ")))
 
 
-def cell(value: Any) -> Cell:
+def build_cell(value: Any) -> Cell:
     """Return a value as a cell."""
     if isinstance(value, int | float | None):
-        return _figure(value)
+        return _format_number(value)
     if is_interval(value):
-        return " to ".join(map(_figure, value))
+        return " to ".join(map(_format_number, value))
     if isinstance(value, list):
-        return line(", ".join(map(str, value)) or "–")
-    return line(value)
+        return format_line(", ".join(map(str, value)) or "–")
+    return format_line(value)
 
 
-def _figure(value: float | None) -> str:
+def _format_number(value: float | None) -> str:
     if value is None:
         return "–"
     if isinstance(value, bool):
@@ -100,14 +100,14 @@ def _figure(value: float | None) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
 
 
-def _fits(value: Any) -> bool:
+def _is_plain(value: Any) -> bool:
     """Return whether a value fits into a cell."""
     if isinstance(value, list):
         return len(value) <= _MOST_ITEMS and all(isinstance(one, _SCALARS) for one in value)
     return isinstance(value, _SCALARS)
 
 
-def _items(value: Any) -> list[Any]:
+def _list_records(value: Any) -> list[Any]:
     """Return the records of a list, or of a mapping whose values are records, with their keys."""
     if isinstance(value, list):
         return value

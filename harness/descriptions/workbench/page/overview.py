@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.base import money, number
-from harness.descriptions.workbench.console import BASELINE, most_important
-from harness.descriptions.workbench.json_form import document
-from harness.descriptions.workbench.page.cells import block_of, line
-from harness.descriptions.workbench.page.studies import widgets_of
+from harness.base import format_money, format_number
+from harness.descriptions.workbench.console import BASELINE, rank_findings
+from harness.descriptions.workbench.json_document import build_workbench_document
+from harness.descriptions.workbench.page.cells import format_block, format_line
+from harness.descriptions.workbench.page.studies import study_widgets
 from harness.descriptions.workbench.page.tool_list import tool_list
-from harness.descriptions.workbench.staging import COMMAND
+from harness.descriptions.workbench.stage_plan import COMMAND
 from harness.descriptions.workbench.study import STUDIES
 from harness.descriptions.workbench.workbench import ModelResults, WorkbenchResult
 from harness.runner import RESUMED_BY, resume_command
 
 
-def overview(result: WorkbenchResult) -> dict[str, Any]:
+def build_overview(result: WorkbenchResult) -> dict[str, Any]:
     """Return the page's first block, ready to show: texts made safe, figures in words."""
-    written = document(result)
+    written = build_workbench_document(result)
     return {
-        "suite": line(result.suite),
-        "run": line(result.run_id),
-        "facts": list(_facts(result)),
-        "notices": [line(words) for words in _notices(result)],
+        "suite": format_line(result.suite),
+        "run": format_line(result.run_id),
+        "facts": list(_overview_facts(result)),
+        "notices": [format_line(words) for words in _build_notices(result)],
         "models": [
-            _model(one, facts["studies"], result)
+            _model_block(one, facts["studies"], result)
             for one, facts in zip(result.models, written["models"], strict=True)
         ],
     }
@@ -46,17 +46,17 @@ def conversation_keys(whole: Mapping[str, Any]) -> list[str]:
     return [key for cell in cells for key in cell["keys"]]
 
 
-def _facts(result: WorkbenchResult) -> Iterator[list[str]]:
+def _overview_facts(result: WorkbenchResult) -> Iterator[list[str]]:
     spent = result.spent
-    yield ["trials", number(result.recorded)]
-    yield ["without a verdict", number(result.not_judged)]
-    yield ["tokens in", number(spent.input_tokens)]
-    yield ["tokens out", number(spent.output_tokens)]
-    yield ["cost", money(spent.cost_usd)]
-    yield ["tools", number(len(result.tools))]
+    yield ["trials", format_number(result.recorded)]
+    yield ["without a verdict", format_number(result.not_judged)]
+    yield ["tokens in", format_number(spent.input_tokens)]
+    yield ["tokens out", format_number(spent.output_tokens)]
+    yield ["cost", format_money(spent.cost_usd)]
+    yield ["tools", format_number(len(result.tools))]
 
 
-def _notices(result: WorkbenchResult) -> Iterator[str]:
+def _build_notices(result: WorkbenchResult) -> Iterator[str]:
     yield from result.notes
     if result.reason != "complete":
         command = resume_command(result.run_id, {RESUMED_BY: COMMAND})
@@ -71,36 +71,36 @@ def _notices(result: WorkbenchResult) -> Iterator[str]:
         )
 
 
-def _model(
+def _model_block(
     one: ModelResults, facts: Mapping[str, Mapping[str, Any]], result: WorkbenchResult
 ) -> dict[str, Any]:
     return {
-        "name": line(one.model),
+        "name": format_line(one.model),
         "baseline": BASELINE if one.baseline else None,
         "findings": [
             {
-                "text": line(finding.text),
+                "text": format_line(finding.text),
                 "certain": finding.certain,
                 "study": study,
-                "tool": None if finding.tool is None else line(finding.tool),
+                "tool": None if finding.tool is None else format_line(finding.tool),
             }
-            for study, finding in most_important(one)
+            for study, finding in rank_findings(one)
         ],
         "found": sum(len(study.findings) for study in one.studies),
         "list": tool_list(result.tools, facts.get("ablation")),
         "studies": [
             {
-                "name": line(study.study),
-                "question": _question(study.study),
-                "headline": line(study.headline),
-                "lines": [block_of(text) for text in study.lines],
-                "notes": [line(note) for note in study.notes],
-                "widgets": widgets_of(study.study, facts[study.study]),
+                "name": format_line(study.study),
+                "question": _study_question(study.study),
+                "headline": format_line(study.headline),
+                "lines": [format_block(text) for text in study.lines],
+                "notes": [format_line(note) for note in study.notes],
+                "widgets": study_widgets(study.study, facts[study.study]),
             }
             for study in one.studies
         ],
     }
 
 
-def _question(name: str) -> str:
+def _study_question(name: str) -> str:
     return STUDIES.get(name).question if name in STUDIES else ""

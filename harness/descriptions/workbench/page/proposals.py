@@ -11,25 +11,25 @@ from harness.descriptions.workbench.page.cells import (
     MOST_ROWS,
     Cell,
     Widget,
-    block_of,
-    line,
+    build_table,
+    format_block,
+    format_line,
     rate_cell,
-    table,
 )
-from harness.reports import points
+from harness.reports import format_points
 
 _LONGEST_DIFF = 4_000
 """Most words of two texts that are compared word by word; longer texts are shown whole."""
 
 
-def kill_score(facts: Mapping[str, Any]) -> Iterator[Widget]:
+def kill_score_widgets(facts: Mapping[str, Any]) -> Iterator[Widget]:
     """Yield the score, the surviving defects with the missing tests, and the other defects.
 
     Survivors come first, each with a test to paste. Noticed defects have the cases that noticed
     them.
     """
     if facts["score"] is not None:
-        yield table(
+        yield build_table(
             "Planted defects that the suite notices",
             ["", "share"],
             [["kill score", rate_cell(facts["score"], facts["interval"])]],
@@ -42,9 +42,9 @@ def kill_score(facts: Mapping[str, Any]) -> Iterator[Widget]:
         "caption": "For each, the test that is missing; its prompt is left to write.",
         "cards": [
             {
-                "title": line(one["label"]),
+                "title": format_line(one["label"]),
                 "texts": [],
-                "paste": block_of(one["missing_test"] or ""),
+                "paste": format_block(one["missing_test"] or ""),
             }
             for one in survived[:MOST_ROWS]
         ],
@@ -54,19 +54,19 @@ def kill_score(facts: Mapping[str, Any]) -> Iterator[Widget]:
         "open": "Defects on which nothing is decided",
     }
     for fate, caption in others.items():
-        if rows := [_noticed(one) for one in mutants if one["fate"] == fate]:
-            yield table(caption, ["defect", "what it is", "noticed by"], rows, left=3)
-    yield table(
+        if rows := [_mutant_row(one) for one in mutants if one["fate"] == fate]:
+            yield build_table(caption, ["defect", "what it is", "noticed by"], rows, left=3)
+    yield build_table(
         "By kind of defect",
         ["kind", "noticed", "of"],
         [
-            [line(name), f"{one['killed']:,}", f"{one['counted']:,}"]
+            [format_line(name), f"{one['killed']:,}", f"{one['counted']:,}"]
             for name, one in facts["operators"].items()
         ],
     )
 
 
-def improve(facts: Mapping[str, Any]) -> Iterator[Widget]:
+def improve_widgets(facts: Mapping[str, Any]) -> Iterator[Widget]:
     """Yield the rewrite side by side with its gain, then every proposal and every look."""
     looks = {one["name"]: one for one in facts["looks"]}
     tried = {one["name"]: one for one in facts["proposals"]}
@@ -77,18 +77,18 @@ def improve(facts: Mapping[str, Any]) -> Iterator[Widget]:
             "caption": "Kept: it was proven on questions that its author never saw."
             if kept
             else "Not proven: it gained on the questions that it was made from.",
-            "changes": [_change(one, looks, tried) for one in facts["rewrite"]],
+            "changes": [_change_data(one, looks, tried) for one in facts["rewrite"]],
         }
     if looks:
-        yield table(
+        yield build_table(
             "Tried on the questions that were held out",
             ["proposal", "by", "gain", "result", "questions"],
             [
                 [
-                    line(one["name"]),
-                    line(one["by"]),
-                    _gain(one["on_held_out"]),
-                    line(one["refused"] or "kept"),
+                    format_line(one["name"]),
+                    format_line(one["by"]),
+                    _gain_cell(one["on_held_out"]),
+                    format_line(one["refused"] or "kept"),
                     f"{one['on_held_out']['intents']:,}",
                 ]
                 for one in facts["looks"]
@@ -96,42 +96,51 @@ def improve(facts: Mapping[str, Any]) -> Iterator[Widget]:
             left=2,
         )
     if tried:
-        yield table(
+        yield build_table(
             "Every proposal, on the questions that it was made from",
             ["proposal", "by", "why", "gain"],
             [
-                [line(one["name"]), line(one["by"]), line(one["why"]), _gain(one["on_seen"])]
+                [
+                    format_line(one["name"]),
+                    format_line(one["by"]),
+                    format_line(one["why"]),
+                    _gain_cell(one["on_seen"]),
+                ]
                 for one in facts["proposals"]
             ],
             left=3,
         )
 
 
-def _noticed(one: Mapping[str, Any]) -> list[Cell]:
-    return [line(one["label"]), line(one["defect"]), line(", ".join(one["noticed_by"]) or "–")]
+def _mutant_row(one: Mapping[str, Any]) -> list[Cell]:
+    return [
+        format_line(one["label"]),
+        format_line(one["defect"]),
+        format_line(", ".join(one["noticed_by"]) or "–"),
+    ]
 
 
-def _change(
+def _change_data(
     one: Mapping[str, Any], looks: Mapping[str, Any], tried: Mapping[str, Any]
 ) -> dict[str, Any]:
     of = "" if one["parameter"] is None else f" of {one['parameter']}"
     name = one["proposal"]
     look = looks.get(name, {}).get("on_held_out")
-    before, after = pieces(block_of(one["before"]), block_of(one["after"]))
+    before, after = split_pieces(format_block(one["before"]), format_block(one["after"]))
     return {
-        "title": line(f"{one['tool']}, {one['part']}{of}"),
+        "title": format_line(f"{one['tool']}, {one['part']}{of}"),
         "texts": [
-            line(f"{name}, on the questions held out")
+            format_line(f"{name}, on the questions held out")
             if look
-            else line(f"{name}, on the questions it was made from")
+            else format_line(f"{name}, on the questions it was made from")
         ],
-        "effect": _gain(look or tried.get(name, {}).get("on_seen")),
+        "effect": _gain_cell(look or tried.get(name, {}).get("on_seen")),
         "before": before,
         "after": after,
     }
 
 
-def _gain(gain: Mapping[str, Any] | None) -> Cell:
+def _gain_cell(gain: Mapping[str, Any] | None) -> Cell:
     if gain is None:
         return "–"
     low, high = gain["interval"]
@@ -140,23 +149,23 @@ def _gain(gain: Mapping[str, Any] | None) -> Cell:
         "interval": [gain["difference"], low, high],
         "scale": [-1, 1],
         "tone": verdict,
-        "text": f"{points(gain['difference'])} points",
-        "more": f"{100 * (1 - gain['level']):.3g} %: {points(low)} to {points(high)}",
+        "text": f"{format_points(gain['difference'])} points",
+        "more": f"{100 * (1 - gain['level']):.3g} %: {format_points(low)} to {format_points(high)}",
     }
 
 
-def pieces(before: str, after: str) -> tuple[list[list[Any]], list[list[Any]]]:
+def split_pieces(before: str, after: str) -> tuple[list[list[Any]], list[list[Any]]]:
     """Return both texts in pieces; each piece is marked if only this side has it."""
     old, new = (findall(r"\s+|\w+|[^\w\s]", text) for text in (before, after))
     if max(len(old), len(new)) > _LONGEST_DIFF:
-        return _side([(old, True)]), _side([(new, True)])
+        return _mark_pieces([(old, True)]), _mark_pieces([(new, True)])
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     codes = matcher.get_opcodes()
     return (
-        _side([(old[i:j], tag != "equal") for tag, i, j, _, _ in codes]),
-        _side([(new[i:j], tag != "equal") for tag, _, _, i, j in codes]),
+        _mark_pieces([(old[i:j], tag != "equal") for tag, i, j, _, _ in codes]),
+        _mark_pieces([(new[i:j], tag != "equal") for tag, _, _, i, j in codes]),
     )
 
 
-def _side(parts: Sequence[tuple[Sequence[str], bool]]) -> list[list[Any]]:
+def _mark_pieces(parts: Sequence[tuple[Sequence[str], bool]]) -> list[list[Any]]:
     return [["".join(words), changed] for words, changed in parts if words]

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from harness.descriptions.workbench.page.cells import MARKS, block_of, effect_cell, is_effect, line
-from harness.descriptions.workbench.parts import Part, parts_of
+from harness.descriptions.workbench.page.cells import (
+    MARKS,
+    effect_cell,
+    format_block,
+    format_line,
+    is_effect,
+)
+from harness.descriptions.workbench.parts import Part, iterate_parts
 from harness.types import Tool
 
 _STRONG = 0.3
@@ -22,8 +28,8 @@ _SAID = {
 
 def tool_list(tools: Sequence[Tool], facts: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the tools with their parts; ``facts`` are those of the ablation, if it was done."""
-    effects = {_place(one["part"]): one for one in _effects(facts)}
-    listed = [_tool(tool, effects) for tool in tools]
+    effects = {_part_key(one["part"]): one for one in _measured_effects(facts)}
+    listed = [_tool_data(tool, effects) for tool in tools]
     return {
         "tools": listed,
         "tokens": sum(tool["tokens"] for tool in listed),
@@ -33,20 +39,20 @@ def tool_list(tools: Sequence[Tool], facts: Mapping[str, Any] | None) -> dict[st
     }
 
 
-def _effects(facts: Mapping[str, Any] | None) -> Iterable[Mapping[str, Any]]:
+def _measured_effects(facts: Mapping[str, Any] | None) -> Iterable[Mapping[str, Any]]:
     parts = [] if facts is None else facts.get("parts", [])
     return [one for one in parts if is_effect(one) and "part" in one]
 
 
-def _place(part: Mapping[str, Any]) -> tuple[Any, ...]:
+def _part_key(part: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(part.get(key) for key in ("tool", "kind", "parameter", "number"))
 
 
-def _tool(tool: Tool, effects: Mapping[tuple[Any, ...], Mapping[str, Any]]) -> dict[str, Any]:
-    parts = [_part(part, effects) for part in parts_of([tool])]
+def _tool_data(tool: Tool, effects: Mapping[tuple[Any, ...], Mapping[str, Any]]) -> dict[str, Any]:
+    parts = [_part_data(part, effects) for part in iterate_parts([tool])]
     shown = [part for part in parts if part["effect"] and part["tone"] in {"better", "worse"}]
     return {
-        "name": line(tool.name),
+        "name": format_line(tool.name),
         "parts": parts,
         "tokens": sum(part["tokens"] for part in parts),
         "shown": len(shown),
@@ -54,18 +60,18 @@ def _tool(tool: Tool, effects: Mapping[tuple[Any, ...], Mapping[str, Any]]) -> d
     }
 
 
-def _part(part: Part, effects: Mapping[tuple[Any, ...], Mapping[str, Any]]) -> dict[str, Any]:
+def _part_data(part: Part, effects: Mapping[tuple[Any, ...], Mapping[str, Any]]) -> dict[str, Any]:
     effect = effects.get((part.tool, part.kind, part.parameter, part.number))
     verdict = "" if effect is None else str(effect["verdict"])
     difference = 0.0 if effect is None else effect["difference"]
     return {
-        "what": line(part.label.removeprefix(f"{part.tool}: ")),
-        "text": block_of(part.text),
+        "what": format_line(part.label.removeprefix(f"{part.tool}: ")),
+        "text": format_block(part.text),
         "tokens": part.tokens,
         "tone": verdict,
         "says": f"{MARKS.get(verdict, '·')} {_SAID.get(verdict, 'not measured')}",
-        "shade": _shade(difference),
-        "sure": _sure(effect),
+        "shade": _colour_strength(difference),
+        "sure": _certainty(effect),
         "sign": "helps" if difference > 0 else "hurts" if difference < 0 else "none",
         "weight": abs(difference),
         "effect": None if effect is None else effect_cell(effect),
@@ -74,7 +80,7 @@ def _part(part: Part, effects: Mapping[tuple[Any, ...], Mapping[str, Any]]) -> d
     }
 
 
-def _sure(effect: Mapping[str, Any] | None) -> str:
+def _certainty(effect: Mapping[str, Any] | None) -> str:
     """Return how certain an effect is: ``shown``, ``likely`` or ``open``.
 
     A likely effect has an interval on one side of 0, which may be chance among so many parts.
@@ -87,7 +93,7 @@ def _sure(effect: Mapping[str, Any] | None) -> str:
     return "likely" if low > 0 or high < 0 else "open"
 
 
-def _shade(difference: float) -> int:
+def _colour_strength(difference: float) -> int:
     """Return the strength of the colour, from 0 (none) to 4."""
     share = min(1.0, abs(difference) / _STRONG)
     return 0 if not share else max(1, round(_SHADES * share))

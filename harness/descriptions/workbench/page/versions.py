@@ -8,77 +8,81 @@ from typing import Any
 from harness.descriptions.workbench.page.cells import (
     Cell,
     Widget,
-    block_of,
+    build_table,
     effect_cell,
+    format_block,
+    format_line,
     is_effect,
-    line,
-    table,
     verdict_cell,
 )
-from harness.descriptions.workbench.page.proposals import pieces
-from harness.reports import percent, points
+from harness.descriptions.workbench.page.proposals import split_pieces
+from harness.reports import format_percent, format_points
 
 
-def ab(facts: Mapping[str, Any]) -> Iterator[Widget]:
+def ab_widgets(facts: Mapping[str, Any]) -> Iterator[Widget]:
     """Yield the verdict on every version, then the differences between two servers."""
     against = facts.get("against")
     versions = [(f"variant {one['variant']}", one) for one in facts["variants"]]
     if against is not None and is_effect(against):
         versions.append((f"server {against['server']}", against))
     if versions:
-        yield table(
+        yield build_table(
             "Beside the server's own list",
             ["version", "effect", "verdict", "before", "after", "cases"],
             [
                 [
-                    line(name),
+                    format_line(name),
                     effect_cell(one),
                     verdict_cell(one["verdict"]),
-                    percent(one["before"]),
-                    percent(one["after"]),
+                    format_percent(one["before"]),
+                    format_percent(one["after"]),
                     f"{one['cases']:,}",
                 ]
                 for name, one in versions
             ],
         )
     if against is not None:
-        yield from _two_servers(against)
+        yield from _server_widgets(against)
 
 
-def _two_servers(against: Mapping[str, Any]) -> Iterator[Widget]:
-    other = line(against["server"])
-    yield table(
+def _server_widgets(against: Mapping[str, Any]) -> Iterator[Widget]:
+    other = format_line(against["server"])
+    yield build_table(
         "Tokens, about",
         ["of what", "own server", other],
         [
-            ["list, in each request", *map(_figure, against["tokens_of_the_list"])],
-            ["a trial", *map(_figure, against["tokens_of_a_trial"])],
+            ["list, in each request", *map(_format_number, against["tokens_of_the_list"])],
+            ["a trial", *map(_format_number, against["tokens_of_a_trial"])],
         ],
     )
     if missing := against["not_asked"]:
-        yield table(
+        yield build_table(
             f"Cannot be asked of {other}: left out of the comparison",
             ["case", "why"],
-            [[line(one["case"]), line(one["why"])] for one in missing],
+            [[format_line(one["case"]), format_line(one["why"])] for one in missing],
             left=2,
         )
-    yield table(
+    yield build_table(
         "Tool by tool: tokens, and the cases that want it called first",
         ["tool", "differs in", "tokens", f"on {other}", "cases", "pass", f"on {other}"],
-        [_tool(one, other) for one in against["tools"]],
+        [_tool_row(one, other) for one in against["tools"]],
         left=2,
     )
     moved = [one for one in against["cases_on_both"] if one["moved"]]
-    yield table(
+    yield build_table(
         f"Cases that fare differently: {len(moved):,} of {len(against['cases_on_both']):,}",
         ["case", "called first", f"on {other}", "moved"],
         [
-            [line(one["case"]), *map(_called, one["called"]), f"{points(one['moved'])} points"]
+            [
+                format_line(one["case"]),
+                *map(_format_called, one["called"]),
+                f"{format_points(one['moved'])} points",
+            ]
             for one in sorted(moved, key=lambda one: one["moved"])
         ],
         left=3,
     )
-    if changes := [_change(one) for one in against["tools"] if one["descriptions"]]:
+    if changes := [_change_data(one) for one in against["tools"] if one["descriptions"]]:
         yield {
             "kind": "changes",
             "caption": f"Descriptions of the suite's own server, and of {other}.",
@@ -86,26 +90,26 @@ def _two_servers(against: Mapping[str, Any]) -> Iterator[Widget]:
         }
 
 
-def _tool(one: Mapping[str, Any], other: str) -> Sequence[Cell]:
+def _tool_row(one: Mapping[str, Any], other: str) -> Sequence[Cell]:
     before, after = one["tokens"]
     changed = ", ".join(one["changed"]) or "–"
     if before is None or after is None:
         changed = f"only {'own server' if after is None else other}"
     return [
-        line(one["tool"]),
-        line(changed),
-        _figure(before),
-        _figure(after),
+        format_line(one["tool"]),
+        format_line(changed),
+        _format_number(before),
+        _format_number(after),
         f"{one['cases']:,}",
-        _share(one["before"]),
-        _share(one["after"]),
+        _format_share(one["before"]),
+        _format_share(one["after"]),
     ]
 
 
-def _change(one: Mapping[str, Any]) -> dict[str, Any]:
-    before, after = pieces(*map(block_of, one["descriptions"]))
+def _change_data(one: Mapping[str, Any]) -> dict[str, Any]:
+    before, after = split_pieces(*map(format_block, one["descriptions"]))
     return {
-        "title": line(f"{one['tool']}, description"),
+        "title": format_line(f"{one['tool']}, description"),
         "texts": [],
         "effect": "–",
         "before": before,
@@ -113,13 +117,13 @@ def _change(one: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _called(tool: str | None) -> str:
-    return "no tool" if tool is None else line(tool)
+def _format_called(tool: str | None) -> str:
+    return "no tool" if tool is None else format_line(tool)
 
 
-def _figure(value: float | None) -> str:
+def _format_number(value: float | None) -> str:
     return "–" if value is None else f"{value:,.0f}"
 
 
-def _share(rate: float | None) -> str:
-    return "–" if rate is None else percent(rate)
+def _format_share(rate: float | None) -> str:
+    return "–" if rate is None else format_percent(rate)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from harness.base import one_line
+from harness.base import make_one_line
 from harness.descriptions.workbench.analysis.effects import effect_facts, effect_text
 from harness.descriptions.workbench.analysis.part_effects import PartEffect, part_effects
 from harness.descriptions.workbench.arms import Arm
-from harness.descriptions.workbench.measured import Measured
-from harness.descriptions.workbench.parts import parts_of, without
-from harness.descriptions.workbench.study import Bench, Finding, Study, StudyResult
-from harness.reports import points
+from harness.descriptions.workbench.measurements import ModelMeasurements
+from harness.descriptions.workbench.parts import iterate_parts, remove_part
+from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
+from harness.reports import format_points
 
 _MOST_LINES = 15
 _SAID = {
@@ -31,11 +31,11 @@ _COUNTED = {
 """The verdict on several parts."""
 
 
-def _arms(bench: Bench) -> Sequence[Arm]:
-    return [Arm(variant=without(part, bench.tools)) for part in parts_of(bench.tools)]
+def _build_arms(bench: StudyContext) -> Sequence[Arm]:
+    return [Arm(variant=remove_part(part, bench.tools)) for part in iterate_parts(bench.tools)]
 
 
-def _read(bench: Bench, measured: Measured) -> StudyResult:
+def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyResult:
     found = part_effects(bench, measured)
     counted = [
         f"{sum(one.effect.verdict == verdict for one in found)} {said}"
@@ -45,8 +45,8 @@ def _read(bench: Bench, measured: Measured) -> StudyResult:
     return StudyResult(
         study=STUDY.name,
         headline=f"{len(found)} parts were taken out in turn: {', '.join(counted)}.",
-        lines=tuple(_lines(moved[:_MOST_LINES], len(found))),
-        findings=tuple(_finding(one) for one in moved if one.effect.verdict != "equivalent"),
+        lines=tuple(_format_lines(moved[:_MOST_LINES], len(found))),
+        findings=tuple(_build_finding(one) for one in moved if one.effect.verdict != "equivalent"),
         facts={
             "margin": bench.options.margin,
             "parts": [
@@ -61,18 +61,18 @@ def _read(bench: Bench, measured: Measured) -> StudyResult:
                 for one in found
             ],
         },
-        notes=_notes(found, measured),
+        notes=_build_notes(found, measured),
     )
 
 
-def _lines(shown: Sequence[PartEffect], tests: int) -> Iterator[str]:
+def _format_lines(shown: Sequence[PartEffect], tests: int) -> Iterator[str]:
     for one in shown:
-        yield _line(one, tests)
+        yield _format_line(one, tests)
     if shown and len(shown) < tests:
         yield f"The other {tests - len(shown)} parts moved the pass rate less, or not at all."
 
 
-def _line(one: PartEffect, tests: int) -> str:
+def _format_line(one: PartEffect, tests: int) -> str:
     effect = one.effect
     line = f"{one.part.label}: {effect_text(effect, tests)}, {_SAID[effect.verdict]}"
     if effect.cases_to_decide is not None:
@@ -80,12 +80,12 @@ def _line(one: PartEffect, tests: int) -> str:
     return line
 
 
-def _finding(one: PartEffect) -> Finding:
+def _build_finding(one: PartEffect) -> Finding:
     gain, certain = one.effect.difference, one.effect.verdict != "undecided"
     what = "lost" if gain > 0 else "gained"
     return Finding(
-        text=f"Without {one.part.label} (“{one_line(one.part.text)}”) "
-        f"{points(abs(gain), sign=False)} points of pass rate are {what}"
+        text=f"Without {one.part.label} (“{make_one_line(one.part.text)}”) "
+        f"{format_points(abs(gain), sign=False)} points of pass rate are {what}"
         + ("." if certain else ", which may be chance."),
         certain=certain,
         weight=100 * abs(gain),
@@ -93,13 +93,14 @@ def _finding(one: PartEffect) -> Finding:
     )
 
 
-def _notes(found: Sequence[PartEffect], measured: Measured) -> tuple[str, ...]:
+def _build_notes(found: Sequence[PartEffect], measured: ModelMeasurements) -> tuple[str, ...]:
     notes = []
     shows = [one.effect.smallest for one in found]
     known = [smallest for smallest in shows if smallest is not None]
     if known:
         notes.append(
-            f"With {len(found)} parts at once, an effect of {points(min(known), sign=False)} points"
+            f"With {len(found)} parts at once, an effect of "
+            f"{format_points(min(known), sign=False)} points"
             " or more is found four times in five; more cases show smaller ones."
         )
     elif found:
@@ -107,9 +108,10 @@ def _notes(found: Sequence[PartEffect], measured: Measured) -> tuple[str, ...]:
             f"{found[0].effect.pairs} cases cannot show the effect of one of {len(found)} parts, "
             "not even if all of them failed without it. Add cases."
         )
-    if measured.not_judged():
+    if measured.count_unjudged():
         notes.append(
-            f"{measured.not_judged()} trials on the server's own list have no verdict; their cases "
+            f"{measured.count_unjudged()} trials on the server's own list have no verdict; "
+            f"their cases "
             "are compared on the other trials, or not at all."
         )
     return tuple(notes)
@@ -119,6 +121,6 @@ STUDY = Study(
     name="ablation",
     place=30,
     question="Which parts of the descriptions matter?",
-    arms=_arms,
-    read=_read,
+    arms=_build_arms,
+    read=_analyze_results,
 )

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from harness.descriptions.workbench.analysis.effects import effect_facts, effect_text
 from harness.descriptions.workbench.analysis.part_effects import PartEffect, part_effects
 from harness.descriptions.workbench.arms import Arm
-from harness.descriptions.workbench.measured import Measured
-from harness.descriptions.workbench.parts import parts_of, without
-from harness.descriptions.workbench.study import Bench, Finding, Study, StudyResult
+from harness.descriptions.workbench.measurements import ModelMeasurements
+from harness.descriptions.workbench.parts import iterate_parts, remove_part
+from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
 from harness.judging import wanted_first
-from harness.reports import points
+from harness.reports import format_points
 from harness.types import JsonObject
 
 _MOST_LINES = 10
@@ -25,23 +25,23 @@ _NEEDED = ("name", "parameter name")
 """Kinds of part that every list needs."""
 
 
-def _arms(bench: Bench) -> Sequence[Arm]:
-    return [Arm(variant=without(part, bench.tools)) for part in parts_of(bench.tools)]
+def _build_arms(bench: StudyContext) -> Sequence[Arm]:
+    return [Arm(variant=remove_part(part, bench.tools)) for part in iterate_parts(bench.tools)]
 
 
-def _read(bench: Bench, measured: Measured) -> StudyResult:
-    total = sum(part.tokens for part in parts_of(bench.tools))
+def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyResult:
+    total = sum(part.tokens for part in iterate_parts(bench.tools))
     effects = sorted(part_effects(bench, measured), key=lambda one: -one.part.tokens)
     idle = [one for one in effects if _is_idle(one)]
-    selection = _selection(bench, measured)
+    selection = _measure_selection(bench, measured)
     return StudyResult(
         study=STUDY.name,
-        headline=_headline(total, selection),
+        headline=_write_headline(total, selection),
         lines=tuple(
             f"{one.part.label}: {one.part.tokens} tokens, {effect_text(one.effect, len(effects))}"
             for one in effects[:_MOST_LINES]
         ),
-        findings=_findings(idle, total, bench.options.margin),
+        findings=_build_findings(idle, total, bench.options.margin),
         facts={
             "tokens": total,
             "idle_tokens": sum(one.part.tokens for one in idle),
@@ -66,7 +66,7 @@ def _is_idle(one: PartEffect) -> bool:
     return one.effect.verdict in ("equivalent", "worse") and one.part.kind not in _NEEDED
 
 
-def _selection(bench: Bench, measured: Measured) -> JsonObject:
+def _measure_selection(bench: StudyContext, measured: ModelMeasurements) -> JsonObject:
     """Return the tokens per right first call on the server's own list.
 
     These are the tokens of all judged trials with an expected first call, divided by the number of
@@ -75,11 +75,11 @@ def _selection(bench: Bench, measured: Measured) -> JsonObject:
     wants = {case.name: wanted_first(case) for case in bench.suite.cases}
     used: list[int | None] = []
     right = 0
-    for result, transcript in measured.conversations():
+    for result, transcript in measured.iterate_conversations():
         want = wants.get(result.case.name)
         if want is not None:
             first = next((call.tool for call in transcript.server_calls), None)
-            right += want.takes(first)
+            right += want.matches_tool(first)
             used.append(result.usage.tokens)
     known = [tokens for tokens in used if tokens is not None]
     whole = len(known) == len(used)
@@ -91,14 +91,14 @@ def _selection(bench: Bench, measured: Measured) -> JsonObject:
     }
 
 
-def _headline(total: int, selection: JsonObject) -> str:
+def _write_headline(total: int, selection: JsonObject) -> str:
     words = f"The words of the list take about {total:,} tokens in each request"
     if selection["tokens_each"] is None:
         return f"{words}."
     return f"{words}; a right first call takes {selection['tokens_each']:,.0f} tokens in all."
 
 
-def _findings(idle: Sequence[PartEffect], total: int, margin: float) -> tuple[Finding, ...]:
+def _build_findings(idle: Sequence[PartEffect], total: int, margin: float) -> tuple[Finding, ...]:
     if not idle:
         return ()
     saved = sum(one.part.tokens for one in idle)
@@ -106,7 +106,8 @@ def _findings(idle: Sequence[PartEffect], total: int, margin: float) -> tuple[Fi
     return (
         Finding(
             text=f"{each} of {saved:,} tokens in each request may go: without any one of them no "
-            f"more than {points(margin, sign=False)} points are lost ({idle[0].part.label} is the "
+            f"more than {format_points(margin, sign=False)} points are lost "
+            f"({idle[0].part.label} is the "
             "longest).",
             weight=_WEIGHT * saved / total,
         ),
@@ -117,6 +118,6 @@ STUDY = Study(
     name="cost",
     place=100,
     question="What do the texts cost, and which are useless?",
-    arms=_arms,
-    read=_read,
+    arms=_build_arms,
+    read=_analyze_results,
 )

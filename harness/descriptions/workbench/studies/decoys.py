@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.base import LEVEL, Slope, Trials, cases_of_tests, holm, mean, row_as_one, slope
+from harness.base import (
+    LEVEL,
+    Slope,
+    Trials,
+    adjust_by_holm,
+    compute_mean,
+    fit_slope,
+    group_cases,
+    merge_row,
+)
 from harness.descriptions.workbench.arms import Arm
-from harness.descriptions.workbench.measured import Measured
-from harness.descriptions.workbench.study import Bench, Finding, Study, StudyResult
-from harness.reports import p_value, percent
-from harness.runner import built_in_decoys, near_decoys
+from harness.descriptions.workbench.measurements import ModelMeasurements
+from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
+from harness.reports import format_percent, p_value
+from harness.runner import load_built_in_decoys, near_decoys
 from harness.types import DecoyKind, Decoys, JsonObject, ToolList, Variant
 
 _KINDS: dict[DecoyKind, str] = {"unrelated": "unrelated", "near": "similar"}
@@ -18,7 +27,7 @@ _KINDS: dict[DecoyKind, str] = {"unrelated": "unrelated", "near": "similar"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Growth:
+class _DecoyGrowth:
     """The results with one kind of decoy."""
 
     kind: DecoyKind
@@ -29,33 +38,35 @@ class _Growth:
     fitted: Slope | None
 
 
-def _lengths(bench: Bench, kind: DecoyKind) -> Iterator[tuple[int, Variant]]:
+def _decoy_variants(bench: StudyContext, kind: DecoyKind) -> Iterator[tuple[int, Variant]]:
     """Yield each number of decoys with its variant; the number is limited by the available ones."""
-    pool = near_decoys(ToolList(tools=bench.tools)) if kind == "near" else built_in_decoys()
+    pool = near_decoys(ToolList(tools=bench.tools)) if kind == "near" else load_built_in_decoys()
     for count in sorted({min(count, len(pool)) for count in bench.options.decoys if count > 0}):
         if count:
             decoys = Decoys(count=count, kind=kind, seed=bench.options.seed)
             yield count, Variant(name=f"{count} {_KINDS[kind]} tools more", add=(decoys,))
 
 
-def _arms(bench: Bench) -> Sequence[Arm]:
-    return [Arm(variant=variant) for kind in _KINDS for _, variant in _lengths(bench, kind)]
+def _build_arms(bench: StudyContext) -> Sequence[Arm]:
+    return [Arm(variant=variant) for kind in _KINDS for _, variant in _decoy_variants(bench, kind)]
 
 
-def _read(bench: Bench, measured: Measured) -> StudyResult:
-    growths = [_growth(bench, measured, kind) for kind in _KINDS]
+def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyResult:
+    growths = [_measure_growth(bench, measured, kind) for kind in _KINDS]
     known = [(growth, growth.fitted) for growth in growths if growth.fitted is not None]
-    adjusted = holm([fitted.test.p_value for _, fitted in known])
+    adjusted = adjust_by_holm([fitted.test.p_value for _, fitted in known])
     findings = [
-        _finding(growth) for (growth, fitted), p in zip(known, adjusted, strict=True) if p < LEVEL
+        _build_finding(growth)
+        for (growth, fitted), p in zip(known, adjusted, strict=True)
+        if p < LEVEL
     ]
     lines = [
         line
         for (growth, fitted), p in zip(known, adjusted, strict=True)
-        for line in _lines(growth, fitted, p)
+        for line in _format_lines(growth, fitted, p)
     ]
     headline = "; ".join(
-        f"{_KINDS[growth.kind]} tools {_word(fitted, p)}"
+        f"{_KINDS[growth.kind]} tools {_describe_trend(fitted, p)}"
         for (growth, fitted), p in zip(known, adjusted, strict=True)
     )
     return StudyResult(
@@ -65,79 +76,83 @@ def _read(bench: Bench, measured: Measured) -> StudyResult:
         findings=tuple(findings),
         facts={
             "kinds": [
-                _facts(growth, fitted, p)
+                _build_facts(growth, fitted, p)
                 for (growth, fitted), p in zip(known, adjusted, strict=True)
             ]
         },
-        notes=tuple(_notes(bench, known)),
+        notes=tuple(_build_notes(bench, known)),
     )
 
 
-def _growth(bench: Bench, measured: Measured, kind: DecoyKind) -> _Growth:
-    trials = {0: measured.trials()}
+def _measure_growth(
+    bench: StudyContext, measured: ModelMeasurements, kind: DecoyKind
+) -> _DecoyGrowth:
+    trials = {0: measured.count_trials()}
     taken = {0: (0, len(measured.first_calls()))}
-    for count, variant in _lengths(bench, kind):
-        if measured.has(variant):
-            trials[count] = measured.trials(variant)
+    for count, variant in _decoy_variants(bench, kind):
+        if measured.has_trials(variant):
+            trials[count] = measured.count_trials(variant)
             first = measured.first_calls(variant)
             taken[count] = sum(call.decoy for call in first), len(first)
     cases = dict.fromkeys(case for one in trials.values() for case in one)
     rows = {
-        test[0]: row_as_one([[one.get(case, (0, 0)) for one in trials.values()] for case in test])
-        for test in cases_of_tests(cases, measured.tests)
+        test[0]: merge_row([[one.get(case, (0, 0)) for one in trials.values()] for case in test])
+        for test in group_cases(cases, measured.tests)
     }
-    return _Growth(
+    return _DecoyGrowth(
         kind=kind,
         trials={
             count: {test: row[place] for test, row in rows.items() if row[place][1]}
             for place, count in enumerate(trials)
         },
         taken=taken,
-        fitted=slope([dict(zip(trials, row, strict=True)) for row in rows.values()]),
+        fitted=fit_slope([dict(zip(trials, row, strict=True)) for row in rows.values()]),
     )
 
 
-def _word(fitted: Slope, p_adjusted: float) -> str:
+def _describe_trend(fitted: Slope, p_adjusted: float) -> str:
     if p_adjusted >= LEVEL:
         return "show no trend"
     return "make it worse" if fitted.fall > 0 else "make it better"
 
 
-def _rate(trials: Mapping[str, Trials]) -> float | None:
-    return mean([passed / judged for passed, judged in trials.values() if judged])
+def _mean_rate(trials: Mapping[str, Trials]) -> float | None:
+    return compute_mean([passed / judged for passed, judged in trials.values() if judged])
 
 
-def _lines(growth: _Growth, fitted: Slope, p_adjusted: float) -> Iterator[str]:
+def _format_lines(growth: _DecoyGrowth, fitted: Slope, p_adjusted: float) -> Iterator[str]:
     low, high = fitted.interval
     yield (
-        f"{_KINDS[growth.kind]}: the log-odds fall by {_signed(fitted.fall)} with each doubling "
-        f"(95 % interval {_signed(low)} to {_signed(high)}; p = {p_value(p_adjusted)}), "
+        f"{_KINDS[growth.kind]}: the log-odds fall by {_format_signed(fitted.fall)} with each "
+        f"doubling "
+        f"(95 % interval {_format_signed(low)} to {_format_signed(high)}; p = "
+        f"{p_value(p_adjusted)}), "
         f"{fitted.cases} cases"
     )
     for count, trials in growth.trials.items():
-        rate, (decoys, all_) = _rate(trials), growth.taken[count]
+        rate, (decoys, all_) = _mean_rate(trials), growth.taken[count]
         if rate is not None:
             taken = f", one of them was called first in {decoys} of {all_} trials" if count else ""
-            yield f"  {count} more: {percent(rate)}{taken}"
+            yield f"  {count} more: {format_percent(rate)}{taken}"
 
 
-def _signed(value: float) -> str:
+def _format_signed(value: float) -> str:
     # Adding 0 makes a rounded −0.0 a plain 0.
     return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
 
-def _finding(growth: _Growth) -> Finding:
-    seen = {count: _rate(trials) or 0.0 for count, trials in growth.trials.items() if trials}
+def _build_finding(growth: _DecoyGrowth) -> Finding:
+    seen = {count: _mean_rate(trials) or 0.0 for count, trials in growth.trials.items() if trials}
     none, most = seen[min(seen)], max(seen)
     last = seen[most]
     return Finding(
         text=f"With {most} {_KINDS[growth.kind]} tools more in the list, the pass rate goes from "
-        f"{percent(none)} to {percent(last)}.",
+        f"{format_percent(none)} to {format_percent(last)}.",
         weight=100 * abs(none - last),
     )
 
 
-def _facts(growth: _Growth, fitted: Slope, p_adjusted: float) -> JsonObject:
+def _build_facts(growth: _DecoyGrowth, fitted: Slope, p_adjusted: float) -> JsonObject:
     return {
         "kind": growth.kind,
         "cases": fitted.cases,
@@ -146,11 +161,11 @@ def _facts(growth: _Growth, fitted: Slope, p_adjusted: float) -> JsonObject:
         "test": fitted.test.name,
         "p_value": fitted.test.p_value,
         "p_adjusted": p_adjusted,
-        "verdict": _word(fitted, p_adjusted),
+        "verdict": _describe_trend(fitted, p_adjusted),
         "lengths": [
             {
                 "added": count,
-                "pass_rate": _rate(trials),
+                "pass_rate": _mean_rate(trials),
                 "cases": len(trials),
                 "decoy_called_first": growth.taken[count][0],
                 "trials": growth.taken[count][1],
@@ -164,7 +179,7 @@ def _facts(growth: _Growth, fitted: Slope, p_adjusted: float) -> JsonObject:
     }
 
 
-def _notes(bench: Bench, known: Sequence[tuple[_Growth, Slope]]) -> Iterator[str]:
+def _build_notes(bench: StudyContext, known: Sequence[tuple[_DecoyGrowth, Slope]]) -> Iterator[str]:
     most = max(bench.options.decoys, default=0)
     for growth, fitted in known:
         if max(growth.trials) < most:
@@ -184,6 +199,6 @@ STUDY = Study(
     name="decoys",
     place=50,
     question="Does accuracy fall as the list grows?",
-    arms=_arms,
-    read=_read,
+    arms=_build_arms,
+    read=_analyze_results,
 )

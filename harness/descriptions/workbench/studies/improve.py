@@ -6,82 +6,82 @@ from collections.abc import Sequence
 
 from harness.descriptions.workbench.arms import Arm
 from harness.descriptions.workbench.improving.acceptance import LOOKS, MOST_PROPOSALS
-from harness.descriptions.workbench.improving.expected import expected_call
+from harness.descriptions.workbench.improving.expected_calls import expected_call
 from harness.descriptions.workbench.improving.improvement import Improvement
-from harness.descriptions.workbench.improving.proposal import Failure, Known
+from harness.descriptions.workbench.improving.proposal import CaseFailure, ProposerInput
 from harness.descriptions.workbench.improving.report import (
     VARIANTS_FILE,
-    facts,
-    findings,
-    headline,
-    lines,
-    notes,
-    variants,
+    build_facts,
+    build_findings,
+    build_notes,
+    collect_variants,
+    format_lines,
+    write_headline,
 )
-from harness.descriptions.workbench.improving.rewrite import as_yaml
-from harness.descriptions.workbench.improving.split import names, split
-from harness.descriptions.workbench.improving.writer import used_ahead, used_before
-from harness.descriptions.workbench.measured import Measured
-from harness.descriptions.workbench.study import Bench, Study, StudyResult
+from harness.descriptions.workbench.improving.rewrite import variants_yaml
+from harness.descriptions.workbench.improving.split import case_names, split_intents
+from harness.descriptions.workbench.improving.writer import estimate_usage, recorded_usage
+from harness.descriptions.workbench.measurements import ModelMeasurements
+from harness.descriptions.workbench.study import Study, StudyContext, StudyResult
 from harness.types import Usage
 
 
-def _arms(_bench: Bench) -> Sequence[Arm]:
+def _build_arms(_bench: StudyContext) -> Sequence[Arm]:
     return ()  # all arms follow from the results of the clean arm
 
 
-def _next_arms(bench: Bench, measured: Measured) -> Sequence[Arm]:
-    return Improvement(bench, measured, ask=True).arms()
+def _next_arms(bench: StudyContext, measured: ModelMeasurements) -> Sequence[Arm]:
+    return Improvement(bench, measured, ask=True).needed_arms()
 
 
-def _read(bench: Bench, measured: Measured) -> StudyResult:
+def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyResult:
     found = Improvement(bench, measured)
-    named = variants(found)
+    named = collect_variants(found)
     return StudyResult(
         study=STUDY.name,
-        headline=headline(found),
-        lines=tuple(lines(found, bench)),
-        findings=tuple(findings(found)),
-        facts=facts(found, bench.tools),
-        notes=tuple(notes(found, bench)),
-        files={VARIANTS_FILE: as_yaml(named)} if named else {},
+        headline=write_headline(found),
+        lines=tuple(format_lines(found, bench)),
+        findings=tuple(build_findings(found)),
+        facts=build_facts(found, bench.tools),
+        notes=tuple(build_notes(found, bench)),
+        files={VARIANTS_FILE: variants_yaml(named)} if named else {},
     )
 
 
-def _estimate(bench: Bench) -> int:
-    parts = split(bench.suite.cases, bench.options.seed)
+def _estimate_trials(bench: StudyContext) -> int:
+    parts = split_intents(bench.suite.cases, bench.options.seed)
     seen, held_out = (sum(len(one.cases) for one in part) for part in (parts.seen, parts.held_out))
     return seen + held_out + MOST_PROPOSALS * seen + LOOKS * held_out
 
 
-def _usage(bench: Bench) -> Usage:
-    return Usage() if bench.folder is None else used_before(bench.folder, bench.model)
+def _writer_usage(bench: StudyContext) -> Usage:
+    return Usage() if bench.folder is None else recorded_usage(bench.folder, bench.model)
 
 
-def _usage_ahead(bench: Bench) -> Usage:
+def _usage_ahead(bench: StudyContext) -> Usage:
     """Return an estimate of the writing model's usage if every case that it may see fails."""
     if bench.writer is None:
         return Usage()
-    seen = names(split(bench.suite.cases, bench.options.seed).seen)
+    seen = case_names(split_intents(bench.suite.cases, bench.options.seed).seen)
     failures = tuple(
-        Failure(
+        CaseFailure(
             prompt=" / ".join(case.prompts), expected=expected_call(case), called=None, arguments={}
         )
         for case in bench.suite.cases
         if case.name in seen
     )
-    known = Known(tools=bench.tools, failures=failures, effects=(), values={})
-    return used_ahead(bench.writer, known)
+    known = ProposerInput(tools=bench.tools, failures=failures, effects=(), values={})
+    return estimate_usage(bench.writer, known)
 
 
 STUDY = Study(
     name="improve",
     place=100,
     question="Which words are better, and hold on questions that their author never saw?",
-    arms=_arms,
-    read=_read,
+    arms=_build_arms,
+    read=_analyze_results,
     next_arms=_next_arms,
-    estimate=_estimate,
-    usage=_usage,
+    estimate=_estimate_trials,
+    usage=_writer_usage,
     usage_ahead=_usage_ahead,
 )

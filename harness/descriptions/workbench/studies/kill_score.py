@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from harness.descriptions.workbench.arms import Arm
-from harness.descriptions.workbench.measured import Measured
-from harness.descriptions.workbench.mutants.killing import Judged, KillScore, kill_score
-from harness.descriptions.workbench.mutants.missing import missing_test
-from harness.descriptions.workbench.mutants.plant import Planting, placebos, planted
-from harness.descriptions.workbench.study import Bench, Finding, Study, StudyResult
-from harness.reports import percent
+from harness.descriptions.workbench.measurements import ModelMeasurements
+from harness.descriptions.workbench.mutants.kill_score import KillScore, MutantFate, kill_score
+from harness.descriptions.workbench.mutants.missing_tests import missing_test
+from harness.descriptions.workbench.mutants.planting import Planting, build_placebos, plant_mutants
+from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
+from harness.reports import format_percent
 from harness.types import JsonObject, Variant
 
 PLACEBOS = 7
@@ -22,57 +22,61 @@ _SHOWN = 5
 """Survivors whose missing test a terminal shows; the JSON has all of them."""
 
 
-def _planting(bench: Bench) -> Planting:
-    return planted(bench.tools, bench.options.mutants, bench.options.seed)
+def _plant_mutants(bench: StudyContext) -> Planting:
+    return plant_mutants(bench.tools, bench.options.mutants, bench.options.seed)
 
 
-def _arms(bench: Bench) -> Sequence[Arm]:
-    mutants = [mutant.variant for mutant in _planting(bench).mutants]
-    return [Arm(variant=variant) for variant in (*_placebos(bench), *mutants)] if mutants else []
+def _build_arms(bench: StudyContext) -> Sequence[Arm]:
+    mutants = [mutant.variant for mutant in _plant_mutants(bench).mutants]
+    return (
+        [Arm(variant=variant) for variant in (*_build_placebos(bench), *mutants)] if mutants else []
+    )
 
 
-def _placebos(bench: Bench) -> tuple[Variant, ...]:
+def _build_placebos(bench: StudyContext) -> tuple[Variant, ...]:
     """Return the placebos: one for a baseline, whose results do not depend on chance."""
-    return placebos(bench.tools, 1 if bench.baseline else PLACEBOS)
+    return build_placebos(bench.tools, 1 if bench.baseline else PLACEBOS)
 
 
-def _read(bench: Bench, measured: Measured) -> StudyResult:
-    planting = _planting(bench)
+def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyResult:
+    planting = _plant_mutants(bench)
     found = kill_score(
-        measured.trials(),
-        [measured.trials(variant) for variant in _placebos(bench)],
+        measured.count_trials(),
+        [measured.count_trials(variant) for variant in _build_placebos(bench)],
         [
-            (mutant, measured.trials(mutant.variant))
+            (mutant, measured.count_trials(mutant.variant))
             for mutant in planting.mutants
-            if measured.has(mutant.variant)
+            if measured.has_trials(mutant.variant)
         ],
     )
     return StudyResult(
         study=STUDY.name,
-        headline=_headline(found),
-        lines=tuple(_lines(found)),
-        findings=tuple(_findings(found)),
-        facts=_facts(found, planting),
-        notes=tuple(_notes(found, planting)),
+        headline=_write_headline(found),
+        lines=tuple(_format_lines(found)),
+        findings=tuple(_build_findings(found)),
+        facts=_build_facts(found, planting),
+        notes=tuple(_build_notes(found, planting)),
     )
 
 
-def _headline(found: KillScore) -> str:
-    if found.score is None or found.interval is None:
+def _write_headline(found: KillScore) -> str:
+    if found.kill_rate is None or found.interval is None:
         if found.mutants and not found.able:
             return "No case passes on the server's own list, so none can notice a defect."
         return "No planted defect has been judged yet."
     low, high = found.interval
     return (
-        f"The suite notices {len(found.of('killed'))} of {found.counted} planted defects: "
-        f"{percent(found.score)} (95 % interval {percent(low)} to {percent(high)})."
+        f"The suite notices {len(found.mutants_with('killed'))} of {found.counted_mutants} "
+        f"planted defects: "
+        f"{format_percent(found.kill_rate)} (95 % interval {format_percent(low)} to "
+        f"{format_percent(high)})."
     )
 
 
-def _lines(found: KillScore) -> Iterator[str]:
-    for operator, (killed, counted) in _by_operator(found).items():
+def _format_lines(found: KillScore) -> Iterator[str]:
+    for operator, (killed, counted) in _count_by_operator(found).items():
         yield f"{killed} of {counted} noticed  {operator.replace('-', ' ')}"
-    survivors = found.of("survived")
+    survivors = found.mutants_with("survived")
     for one in survivors[:_SHOWN]:
         yield f"not noticed: {one.mutant.label}"
         yield "  a test that would notice:"
@@ -81,38 +85,39 @@ def _lines(found: KillScore) -> Iterator[str]:
         yield f"{len(survivors) - _SHOWN} more are not noticed: see --json-output"
 
 
-def _by_operator(found: KillScore) -> dict[str, tuple[int, int]]:
+def _count_by_operator(found: KillScore) -> dict[str, tuple[int, int]]:
     """Return operator → (killed, killed or survived)."""
-    killed = Counter(one.mutant.operator for one in found.of("killed"))
-    counted = killed + Counter(one.mutant.operator for one in found.of("survived"))
+    killed = Counter(one.mutant.operator for one in found.mutants_with("killed"))
+    counted = killed + Counter(one.mutant.operator for one in found.mutants_with("survived"))
     return {name: (killed[name], counted[name]) for name in counted}
 
 
-def _findings(found: KillScore) -> Iterator[Finding]:
+def _build_findings(found: KillScore) -> Iterator[Finding]:
     """Yield one finding for each tool whose defects go unnoticed."""
-    unnoticed: dict[str, list[Judged]] = {}
-    for one in found.of("survived"):
+    unnoticed: dict[str, list[MutantFate]] = {}
+    for one in found.mutants_with("survived"):
         unnoticed.setdefault(one.mutant.tool, []).append(one)
     for tool, survivors in unnoticed.items():
         first = survivors[0].mutant
         yield Finding(
-            text=f"{len(survivors)} of {found.counted} planted defects are in {tool}, and no case "
+            text=f"{len(survivors)} of {found.counted_mutants} planted defects are in {tool}, "
+            f"and no case "
             f"notices them; the first: {first.operator.replace('-', ' ')}"
             + (f" of {first.parameter}" if first.parameter else "")
             + f": {first.defect}.",
-            weight=100 * len(survivors) / found.counted,
+            weight=100 * len(survivors) / found.counted_mutants,
             tool=tool,
             certain=found.needed == 1,
         )
 
 
-def _facts(found: KillScore, planting: Planting) -> JsonObject:
+def _build_facts(found: KillScore, planting: Planting) -> JsonObject:
     return {
-        "score": found.score,
+        "score": found.kill_rate,
         "interval": found.interval,
-        "killed": len(found.of("killed")),
-        "survived": len(found.of("survived")),
-        "open": len(found.of("open")),
+        "killed": len(found.mutants_with("killed")),
+        "survived": len(found.mutants_with("survived")),
+        "open": len(found.mutants_with("open")),
         "planted": len(planting.mutants),
         "possible": planting.possible,
         "equivalent": planting.equivalent,
@@ -122,13 +127,13 @@ def _facts(found: KillScore, planting: Planting) -> JsonObject:
         "cases_needed": found.needed,
         "operators": {
             name: {"killed": killed, "counted": counted}
-            for name, (killed, counted) in _by_operator(found).items()
+            for name, (killed, counted) in _count_by_operator(found).items()
         },
-        "mutants": [_mutant(one) for one in found.mutants],
+        "mutants": [_mutant_json(one) for one in found.mutants],
     }
 
 
-def _mutant(one: Judged) -> JsonObject:
+def _mutant_json(one: MutantFate) -> JsonObject:
     mutant = one.mutant
     return {
         "operator": mutant.operator,
@@ -145,7 +150,7 @@ def _mutant(one: Judged) -> JsonObject:
     }
 
 
-def _notes(found: KillScore, planting: Planting) -> Iterator[str]:
+def _build_notes(found: KillScore, planting: Planting) -> Iterator[str]:
     chosen = len(planting.mutants)
     if planting.possible > chosen + planting.equivalent:
         yield (
@@ -158,8 +163,10 @@ def _notes(found: KillScore, planting: Planting) -> Iterator[str]:
             f"{planting.equivalent} were left out and do not count: a model sees nothing of them, "
             "or the same as of another."
         )
-    if found.of("open"):
-        yield f"{len(found.of('open'))} do not count yet: not all their cases were judged."
+    if found.mutants_with("open"):
+        yield (
+            f"{len(found.mutants_with('open'))} do not count yet: not all their cases were judged."
+        )
     if found.fickle:
         yield (
             "These cases failed when the same words were tried again, and can notice nothing: "
@@ -172,8 +179,8 @@ STUDY = Study(
     name="kill-score",
     place=90,
     question="Would this suite notice a defect?",
-    arms=_arms,
-    read=_read,
+    arms=_build_arms,
+    read=_analyze_results,
 )
 """The study of planted defects: those that the suite notices, and the missing tests for the
 others."""

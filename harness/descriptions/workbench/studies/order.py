@@ -11,17 +11,17 @@ from dataclasses import asdict, dataclass
 from harness.base import Trials
 from harness.descriptions.workbench.analysis.placements import (
     THIRDS,
-    Orders,
-    Placed,
-    Placement,
-    Trend,
-    placement,
+    OrderRates,
+    PlacedCall,
+    PlacementEffects,
+    PositionTrend,
+    measure_placement,
 )
-from harness.descriptions.workbench.arms import Arm, key_of
-from harness.descriptions.workbench.measured import Measured
-from harness.descriptions.workbench.study import Bench, Finding, Study, StudyResult
+from harness.descriptions.workbench.arms import Arm, variant_key
+from harness.descriptions.workbench.measurements import ModelMeasurements
+from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
 from harness.judging import wanted_tool
-from harness.reports import percent, points
+from harness.reports import format_percent, format_points
 from harness.types import Variant
 
 SHUFFLES = 4
@@ -29,7 +29,7 @@ SHUFFLES = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _End:
+class _EndPosition:
     """A list with one tool at its beginning or end, for the tests that expect it."""
 
     tool: str
@@ -38,108 +38,117 @@ class _End:
     """``None`` if that is its position in the server's own list."""
 
 
-def _arms(bench: Bench) -> Sequence[Arm]:
+def _build_arms(bench: StudyContext) -> Sequence[Arm]:
     if len(bench.tools) < 2:  # noqa: PLR2004 - one tool has one order
         return []
     return [
-        *(Arm(variant=variant) for variant in _shuffles(bench)),
-        *(Arm(variant=end.variant, cases=end.cases) for end in (*_firsts(bench), *_lasts(bench))),
+        *(Arm(variant=variant) for variant in _build_shuffles(bench)),
+        *(
+            Arm(variant=end.variant, cases=end.cases)
+            for end in (*_first_positions(bench), *_last_positions(bench))
+        ),
     ]
 
 
-def _shuffles(bench: Bench) -> list[Variant]:
+def _build_shuffles(bench: StudyContext) -> list[Variant]:
     begin = bench.options.seed * SHUFFLES
     return [Variant(name=f"order {number + 1}", order=begin + number) for number in range(SHUFFLES)]
 
 
-def _wanting(bench: Bench) -> dict[str, frozenset[str]]:
+def _tests_by_tool(bench: StudyContext) -> dict[str, frozenset[str]]:
     """Return tool → the tests that expect only this tool first."""
     found: dict[str, set[str]] = {}
     for case in bench.suite.cases:
         tool = wanted_tool(case)
-        if tool is not None and bench.tool(tool) is not None:
+        if tool is not None and bench.find_tool(tool) is not None:
             found.setdefault(tool, set()).add(case.name)
     return {tool: frozenset(cases) for tool, cases in found.items()}
 
 
-def _firsts(bench: Bench) -> Iterator[_End]:
-    for tool, cases in _wanting(bench).items():
+def _first_positions(bench: StudyContext) -> Iterator[_EndPosition]:
+    for tool, cases in _tests_by_tool(bench).items():
         variant = Variant(name=f"{tool} first", order=(tool,))
         there = bench.tools[0].name == tool
-        yield _End(tool=tool, cases=cases, variant=None if there else variant)
+        yield _EndPosition(tool=tool, cases=cases, variant=None if there else variant)
 
 
-def _lasts(bench: Bench) -> Iterator[_End]:
-    for tool, cases in _wanting(bench).items():
+def _last_positions(bench: StudyContext) -> Iterator[_EndPosition]:
+    for tool, cases in _tests_by_tool(bench).items():
         order = tuple(one.name for one in bench.tools if one.name != tool)
         variant = Variant(name=f"{tool} last", order=order)
         there = bench.tools[-1].name == tool
-        yield _End(tool=tool, cases=cases, variant=None if there else variant)
+        yield _EndPosition(tool=tool, cases=cases, variant=None if there else variant)
 
 
-def _read(bench: Bench, measured: Measured) -> StudyResult:
+def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyResult:
     if len(bench.tools) < 2:  # noqa: PLR2004 - as above
         return StudyResult(study=STUDY.name, headline="One tool has only one order.")
-    shuffles = _shuffles(bench)
-    found = placement(
-        {"own": measured.trials()} | {one.name: measured.trials(one) for one in shuffles},
-        _at_end(bench, measured, _firsts(bench)),
-        _at_end(bench, measured, _lasts(bench)),
-        [one for arm in (None, *shuffles) for one in _placed(bench, measured, arm)],
+    shuffles = _build_shuffles(bench)
+    found = measure_placement(
+        {"own": measured.count_trials()}
+        | {one.name: measured.count_trials(one) for one in shuffles},
+        _measure_ends(bench, measured, _first_positions(bench)),
+        _measure_ends(bench, measured, _last_positions(bench)),
+        [one for arm in (None, *shuffles) for one in _placed_calls(bench, measured, arm)],
         measured.tests,
         margin=bench.options.margin,
         seed=bench.options.seed,
     )
     return StudyResult(
         study=STUDY.name,
-        headline=_headline(bench, found),
-        lines=tuple(_lines(found)),
-        findings=tuple(_findings(bench, found)),
+        headline=_write_headline(bench, found),
+        lines=tuple(_format_lines(found)),
+        findings=tuple(_build_findings(bench, found)),
         facts=asdict(found),
-        notes=tuple(_notes(bench, found)),
+        notes=tuple(_build_notes(bench, found)),
     )
 
 
-def _at_end(
-    bench: Bench, measured: Measured, ends: Iterable[_End]
-) -> tuple[dict[str, Trials], list[Placed]]:
+def _measure_ends(
+    bench: StudyContext, measured: ModelMeasurements, ends: Iterable[_EndPosition]
+) -> tuple[dict[str, Trials], list[PlacedCall]]:
     trials: dict[str, Trials] = {}
-    calls: list[Placed] = []
+    calls: list[PlacedCall] = []
     for end in ends:
-        judged = measured.trials(end.variant)
+        judged = measured.count_trials(end.variant)
         trials |= {case: judged[case] for case in end.cases if case in judged}
-        calls += [one for one in _placed(bench, measured, end.variant) if one.case in end.cases]
+        calls += [
+            one for one in _placed_calls(bench, measured, end.variant) if one.case in end.cases
+        ]
     return trials, calls
 
 
-def _placed(bench: Bench, measured: Measured, arm: Variant | None) -> Iterator[Placed]:
+def _placed_calls(
+    bench: StudyContext, measured: ModelMeasurements, arm: Variant | None
+) -> Iterator[PlacedCall]:
     wanted = {case.name: wanted_tool(case) for case in bench.suite.cases}
     for call in measured.first_calls(arm):
         tool = wanted.get(call.case)
         if tool in call.shown and len(call.shown) > 1:
             place = call.shown.index(tool) / (len(call.shown) - 1)
-            yield Placed(
+            yield PlacedCall(
                 key=call.key,
                 case=call.case,
                 place=place,
                 chosen=call.tool == tool,
-                order=key_of(arm),
+                order=variant_key(arm),
             )
 
 
-def _headline(bench: Bench, found: Placement) -> str:
+def _write_headline(bench: StudyContext, found: PlacementEffects) -> str:
     effect = found.passing
     if effect is None:
         return "No test that wants exactly one tool was judged with it first and last."
     low, high = effect.interval
     told = (
-        f"The wanted tool first in the list instead of last: {points(effect.difference)} points "
-        f"of pass rate ({points(low)} to {points(high)} over {effect.pairs} tests)"
+        f"The wanted tool first in the list instead of last: "
+        f"{format_points(effect.difference)} points "
+        f"of pass rate ({format_points(low)} to {format_points(high)} over {effect.pairs} tests)"
     )
     verdicts = {
         "better": "first is better",
         "worse": "last is better",
-        "equivalent": f"equivalent within {points(bench.options.margin, sign=False)} points",
+        "equivalent": f"equivalent within {format_points(bench.options.margin, sign=False)} points",
         "undecided": "undecided"
         + (
             f"; about {effect.cases_to_decide:,} tests would decide"
@@ -150,13 +159,13 @@ def _headline(bench: Bench, found: Placement) -> str:
     return f"{told}: {verdicts[effect.verdict]}."
 
 
-def _lines(found: Placement) -> Iterator[str]:
+def _format_lines(found: PlacementEffects) -> Iterator[str]:
     if found.choosing is not None:
         one, (low, high) = found.choosing, found.choosing.interval
         yield (
-            f"called first in {percent(one.after)} when it is first in the list, in "
-            f"{percent(one.before)} when it is last: {points(one.difference)} points "
-            f"({points(low)} to {points(high)}), {one.verdict}"
+            f"called first in {format_percent(one.after)} when it is first in the list, in "
+            f"{format_percent(one.before)} when it is last: {format_points(one.difference)} points "
+            f"({format_points(low)} to {format_points(high)}), {one.verdict}"
         )
     if found.trend is not None:
         yield _trend_line(found.trend)
@@ -164,56 +173,59 @@ def _lines(found: Placement) -> Iterator[str]:
         yield from _order_lines(found.orders)
 
 
-def _trend_line(trend: Trend) -> str:
+def _trend_line(trend: PositionTrend) -> str:
     shares = ", ".join(
-        f"{percent(chosen / total)} in the {name}"
+        f"{format_percent(chosen / total)} in the {name}"
         for name, (chosen, total) in zip(THIRDS, trend.thirds, strict=True)
         if total
     )
     return (
-        f"called first by its place: {shares}; {points(trend.slope)} points from first to last "
+        f"called first by its place: {shares}; {format_points(trend.slope)} points from first "
+        f"to last "
         f"(p {trend.p_value:.3f})"
     )
 
 
-def _order_lines(orders: Orders) -> Iterator[str]:
-    rates = ", ".join(f"{percent(rate)} {name}" for name, rate in orders.rates.items())
+def _order_lines(orders: OrderRates) -> Iterator[str]:
+    rates = ", ".join(f"{format_percent(rate)} {name}" for name, rate in orders.rates.items())
     yield f"pass rate by order: {rates} ({orders.cases} tests; p {orders.p_value:.3f})"
     if orders.within is not None:
         yield (
-            f"two trials in different orders end differently in {percent(orders.between)}, two in "
-            f"the same order in {percent(orders.within)}: that is chance"
+            f"two trials in different orders end differently in "
+            f"{format_percent(orders.between)}, two in "
+            f"the same order in {format_percent(orders.within)}: that is chance"
         )
 
 
-def _findings(bench: Bench, found: Placement) -> Iterator[Finding]:
+def _build_findings(bench: StudyContext, found: PlacementEffects) -> Iterator[Finding]:
     one = found.passing
     if one is not None and abs(one.difference) > bench.options.margin:
         where = "first" if one.difference > 0 else "last"
         yield Finding(
-            text=f"The place in the list matters: tests pass {points(abs(one.difference))} points "
+            text=f"The place in the list matters: tests pass "
+            f"{format_points(abs(one.difference))} points "
             f"more often with the wanted tool {where}.",
             weight=100 * abs(one.difference),
             certain=one.verdict in {"better", "worse"},
         )
-    if found.trend is not None and found.trend.shown:
+    if found.trend is not None and found.trend.is_significant:
         towards = "front" if found.trend.slope < 0 else "end"
         yield Finding(
             text=f"A tool is called more often the nearer it stands to the {towards} of the list: "
-            f"{points(abs(found.trend.slope), sign=False)} points from end to end.",
+            f"{format_points(abs(found.trend.slope), sign=False)} points from end to end.",
             weight=100 * abs(found.trend.slope),
         )
-    if found.orders is not None and found.orders.matter:
+    if found.orders is not None and found.orders.is_significant:
         yield Finding(
             text="The order alone moves the pass rate between "
-            f"{percent(min(found.orders.rates.values()))} and "
-            f"{percent(max(found.orders.rates.values()))}.",
+            f"{format_percent(min(found.orders.rates.values()))} and "
+            f"{format_percent(max(found.orders.rates.values()))}.",
             weight=100 * found.orders.spread,
         )
 
 
-def _notes(bench: Bench, found: Placement) -> Iterator[str]:
-    wanting = sum(map(len, _wanting(bench).values()))
+def _build_notes(bench: StudyContext, found: PlacementEffects) -> Iterator[str]:
+    wanting = sum(map(len, _tests_by_tool(bench).values()))
     if left := len(bench.suite.cases) - wanting:
         yield f"{left} tests want no tool or several first: they are in the orders alone."
     if found.orders is not None and found.orders.within is None:
@@ -227,6 +239,6 @@ STUDY = Study(
     name="order",
     place=60,
     question="Does the place in the list matter?",
-    arms=_arms,
-    read=_read,
+    arms=_build_arms,
+    read=_analyze_results,
 )

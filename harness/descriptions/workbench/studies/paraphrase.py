@@ -10,12 +10,12 @@ from harness.descriptions.workbench.analysis.phrasings import (
     Consistency,
     PhrasedCase,
     Phrasing,
-    consistency,
+    measure_consistency,
 )
 from harness.descriptions.workbench.arms import Arm
-from harness.descriptions.workbench.measured import Measured
-from harness.descriptions.workbench.study import Bench, Finding, Study, StudyResult
-from harness.reports import percent, points
+from harness.descriptions.workbench.measurements import ModelMeasurements
+from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
+from harness.reports import format_percent, format_points
 from harness.types import Case, Variant
 
 _HOW = (
@@ -27,7 +27,7 @@ _MOST = 20
 LEVEL = 0.05
 
 
-def wordings_of(bench: Bench, case: Case) -> tuple[str, ...]:
+def further_wordings(bench: StudyContext, case: Case) -> tuple[str, ...]:
     """Return the further wordings of ``case``: its own, then those of the variants to compare.
 
     A variant that changes only prompts is a file of wordings, as written by ``--make-wordings``.
@@ -41,52 +41,54 @@ def wordings_of(bench: Bench, case: Case) -> tuple[str, ...]:
     return tuple(words for words in dict.fromkeys((*own, *told)) if words != case.prompt)
 
 
-def _arms(bench: Bench) -> Sequence[Arm]:
-    return [Arm(variant=variant, cases=frozenset(variant.prompts)) for variant in _variants(bench)]
+def _build_arms(bench: StudyContext) -> Sequence[Arm]:
+    return [
+        Arm(variant=variant, cases=frozenset(variant.prompts)) for variant in _build_variants(bench)
+    ]
 
 
-def _variants(bench: Bench) -> Iterator[Variant]:
+def _build_variants(bench: StudyContext) -> Iterator[Variant]:
     """Yield one variant for the first wording of all tests, one for the second, and so on."""
-    known = {case.name: wordings_of(bench, case) for case in bench.suite.cases}
+    known = {case.name: further_wordings(bench, case) for case in bench.suite.cases}
     for place in range(max(map(len, known.values()), default=0)):
         prompts = {name: words[place] for name, words in known.items() if place < len(words)}
         yield Variant(name=f"wording {place + 1}", prompts=prompts)
 
 
-def _read(bench: Bench, measured: Measured) -> StudyResult:
-    if not any(wordings_of(bench, case) for case in bench.suite.cases):
+def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyResult:
+    if not any(further_wordings(bench, case) for case in bench.suite.cases):
         return StudyResult(
             study=STUDY.name, headline="No test of this suite has other wordings.", lines=_HOW
         )
-    found = consistency(list(_phrased(bench, measured)), margin=bench.options.margin)
+    found = measure_consistency(list(_phrased_cases(bench, measured)), margin=bench.options.margin)
     if found is None:
         return StudyResult(study=STUDY.name, headline="No wording has been judged yet.")
     return StudyResult(
         study=STUDY.name,
-        headline=_headline(found),
-        lines=tuple(_lines(found)),
-        findings=tuple(_findings(found)),
+        headline=_write_headline(found),
+        lines=tuple(_format_lines(found)),
+        findings=tuple(_build_findings(found)),
         facts={
             **asdict(found),
             "cases": [
                 {
                     **asdict(case),
-                    "hangs": case.hangs,
-                    "failing": [one.words for one in case.failing],
+                    "hangs": case.is_sensitive,
+                    "failing": [one.words for one in case.failing_phrasings],
                 }
                 for case in found.cases
             ],
         },
-        notes=tuple(_notes(bench, found)),
+        notes=tuple(_build_notes(bench, found)),
     )
 
 
-def _phrased(bench: Bench, measured: Measured) -> Iterator[PhrasedCase]:
-    arms = [None, *_variants(bench)]
-    trials = [measured.trials(arm) for arm in arms]
-    called = [_called(measured, arm) for arm in arms]
+def _phrased_cases(bench: StudyContext, measured: ModelMeasurements) -> Iterator[PhrasedCase]:
+    arms = [None, *_build_variants(bench)]
+    trials = [measured.count_trials(arm) for arm in arms]
+    called = [_most_called(measured, arm) for arm in arms]
     for case in bench.suite.cases:
-        words = (case.prompt, *wordings_of(bench, case))
+        words = (case.prompt, *further_wordings(bench, case))
         yield PhrasedCase(
             name=case.name,
             test=case.caller.group,
@@ -99,7 +101,7 @@ def _phrased(bench: Bench, measured: Measured) -> Iterator[PhrasedCase]:
         )
 
 
-def _called(measured: Measured, arm: Variant | None) -> Mapping[str, str | None]:
+def _most_called(measured: ModelMeasurements, arm: Variant | None) -> Mapping[str, str | None]:
     """Return case → the tool that was most often called first."""
     first: dict[str, Counter[str | None]] = {}
     for call in measured.first_calls(arm):
@@ -107,33 +109,35 @@ def _called(measured: Measured, arm: Variant | None) -> Mapping[str, str | None]
     return {case: counted.most_common(1)[0][0] for case, counted in first.items()}
 
 
-def _headline(found: Consistency) -> str:
+def _write_headline(found: Consistency) -> str:
     low, high = found.interval
     return (
-        f"{percent(found.consistent)} of {found.tests} tests have the same verdict under all "
-        f"their wordings (95 % interval {percent(low)} to {percent(high)}); "
-        f"{percent(found.every)} pass under every one."
+        f"{format_percent(found.consistent)} of {found.tests} tests have the same verdict "
+        f"under all "
+        f"their wordings (95 % interval {format_percent(low)} to {format_percent(high)}); "
+        f"{format_percent(found.every)} pass under every one."
     )
 
 
-def _lines(found: Consistency) -> Iterator[str]:
+def _format_lines(found: Consistency) -> Iterator[str]:
     for place, (cases, rate) in enumerate(found.rates):
         name = f"wording {place}" if place else "the prompt"
-        yield f"{percent(rate)} pass as {name} ({cases} tests)"
-    yield f"{percent(found.worst)} pass in the worst wording of each test"
+        yield f"{format_percent(rate)} pass as {name} ({cases} tests)"
+    yield f"{format_percent(found.worst)} pass in the worst wording of each test"
     low, high = found.others.interval
     yield (
         f"Other wordings are {_VERDICTS[found.others.verdict]}: "
-        f"{points(found.others.difference)} points against the prompts "
-        f"({points(low)} to {points(high)})."
+        f"{format_points(found.others.difference)} points against the prompts "
+        f"({format_points(low)} to {format_points(high)})."
     )
     if found.within is not None:
         yield (
-            f"Two trials in different wordings end differently in {percent(found.between)}, two in "
-            f"the same wording in {percent(found.within)}: that is chance."
+            f"Two trials in different wordings end differently in "
+            f"{format_percent(found.between)}, two in "
+            f"the same wording in {format_percent(found.within)}: that is chance."
         )
-    hanging = [case for case in found.cases if case.hangs]
-    yield from (_told(case) for case in hanging[:_MOST])
+    hanging = [case for case in found.cases if case.is_sensitive]
+    yield from (_format_case(case) for case in hanging[:_MOST])
     if len(hanging) > _MOST:
         yield f"… and {len(hanging) - _MOST} more"
 
@@ -146,25 +150,29 @@ _VERDICTS = {
 }
 
 
-def _told(case: PhrasedCase) -> str:
+def _format_case(case: PhrasedCase) -> str:
     failing = "; ".join(
-        f"{one.words!r}" + f" (calls {one.called or 'no tool'} first)" for one in case.failing
+        f"{one.words!r}" + f" (calls {one.called or 'no tool'} first)"
+        for one in case.failing_phrasings
     )
-    return f"{case.name} fails in {len(case.failing)} of {len(case.phrasings)} wordings: {failing}"
+    return (
+        f"{case.name} fails in {len(case.failing_phrasings)} of {len(case.phrasings)} "
+        f"wordings: {failing}"
+    )
 
 
-def _findings(found: Consistency) -> Iterator[Finding]:
+def _build_findings(found: Consistency) -> Iterator[Finding]:
     for case in found.cases:
-        if case.hangs:
+        if case.is_sensitive:
             certain = case.p_value is not None and case.p_value < LEVEL
             yield Finding(
-                text=f"Test {_told(case)}.",
+                text=f"Test {_format_case(case)}.",
                 weight=100 * case.spread / len(found.cases),
                 certain=certain,
             )
 
 
-def _notes(bench: Bench, found: Consistency) -> Iterator[str]:
+def _build_notes(bench: StudyContext, found: Consistency) -> Iterator[str]:
     without = len(bench.suite.cases) - len(found.cases)
     if without:
         yield f"{without} tests have no further wording, or none that was judged."
@@ -179,6 +187,6 @@ STUDY = Study(
     name="paraphrase",
     place=70,
     question="Do results depend on the wording of the prompt?",
-    arms=_arms,
-    read=_read,
+    arms=_build_arms,
+    read=_analyze_results,
 )

@@ -9,22 +9,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
-from harness.base import one_line
-from harness.descriptions.workbench.analysis.bragging import BRAG, assertive_sentences, neutral
+from harness.base import make_one_line
+from harness.descriptions.workbench.analysis.bragging import (
+    BRAG,
+    assertive_sentences,
+    remove_bragging,
+)
 from harness.descriptions.workbench.analysis.contests import (
     RIVALS,
     Contest,
+    ContestPick,
     Kind,
-    Pick,
     Steering,
-    steering,
+    analyze_steering,
 )
 from harness.descriptions.workbench.arms import Arm
-from harness.descriptions.workbench.measured import FirstCall, Measured
-from harness.descriptions.workbench.study import Bench, Finding, Study, StudyResult
+from harness.descriptions.workbench.measurements import FirstCall, ModelMeasurements
+from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
 from harness.judging import wanted_tool
-from harness.reports import percent
-from harness.runner import Views, sentences
+from harness.reports import format_percent
+from harness.runner import VariantViews, split_sentences
 from harness.types import COPY_LETTERS, Decoys, Tool, ToolEdit, ToolList, Variant
 
 _MOST_SEEDS = 500
@@ -45,19 +49,21 @@ class _Race:
     cases: frozenset[str]
 
 
-def _arms(bench: Bench) -> Sequence[Arm]:
-    return [Arm(variant=race.variant, cases=race.cases) for race in _races(bench)]
+def _build_arms(bench: StudyContext) -> Sequence[Arm]:
+    return [Arm(variant=race.variant, cases=race.cases) for race in _build_races(bench)]
 
 
-def _races(bench: Bench) -> Iterator[_Race]:
+def _build_races(bench: StudyContext) -> Iterator[_Race]:
     listed = tuple(tool.name for tool in bench.tools)
-    for tool, cases in _entrants(bench)[: bench.options.steering_tools]:
+    for tool, cases in _copyable_tools(bench)[: bench.options.steering_tools]:
         names = _free_names(tool.name, listed)
         for turn in range(RIVALS):
-            yield from _turn(tool, names[:RIVALS], listed, turn, bench.options.seed, cases)
+            yield from _races_with_name(
+                tool, names[:RIVALS], listed, turn, bench.options.seed, cases
+            )
 
 
-def _entrants(bench: Bench) -> list[tuple[Tool, set[str]]]:
+def _copyable_tools(bench: StudyContext) -> list[tuple[Tool, set[str]]]:
     """Return the tools that can be copied, with the tests that want them.
 
     Tools that praise themselves come first, then those that most tests expect.
@@ -70,7 +76,7 @@ def _entrants(bench: Bench) -> list[tuple[Tool, set[str]]]:
     found = [
         (tool, cases)
         for name, cases in wanting.items()
-        if (tool := bench.tool(name)) is not None and len(_free_names(name, listed)) >= RIVALS
+        if (tool := bench.find_tool(name)) is not None and len(_free_names(name, listed)) >= RIVALS
     ]
     found.sort(key=lambda one: (not _is_assertive(one[0]), -len(one[1])))
     return found
@@ -81,10 +87,10 @@ def _free_names(tool: str, listed: Sequence[str]) -> tuple[str, ...]:
 
 
 def _is_assertive(tool: Tool) -> bool:
-    return neutral(tool.description) != tool.description.strip()
+    return remove_bragging(tool.description) != tool.description.strip()
 
 
-def _turn(
+def _races_with_name(
     tool: Tool,
     names: tuple[str, ...],
     listed: tuple[str, ...],
@@ -93,8 +99,8 @@ def _turn(
     cases: set[str],
 ) -> Iterator[_Race]:
     """Yield the races in which the tool has its ``turn``-th name, each in another position."""
-    order = _seed_for(listed, tool.name, names[turn], (turn + seed) % RIVALS, seed)
-    plain, assertive = neutral(tool.description), _is_assertive(tool)
+    order = _find_seed(listed, tool.name, names[turn], (turn + seed) % RIVALS, seed)
+    plain, assertive = remove_bragging(tool.description), _is_assertive(tool)
     told: list[tuple[Kind, str | None, str | None]] = [
         ("equal", None, None),
         ("brag", f"{plain} {BRAG}".strip(), plain if assertive else None),
@@ -112,17 +118,17 @@ def _turn(
                 name=f"{tool.name}: {kind} {turn + 1}",
                 tools={tool.name: ToolEdit(name=names[turn], description=description)},
                 order=order,
-                add=(_copies(tool.name, copied),),
+                add=(_build_copies(tool.name, copied),),
             ),
         )
 
 
-def _copies(tool: str, description: str | None = None) -> Decoys:
+def _build_copies(tool: str, description: str | None = None) -> Decoys:
     return Decoys(source=f"copy:{tool}", count=RIVALS - 1, description=description)
 
 
 @lru_cache(maxsize=4096)
-def _seed_for(listed: tuple[str, ...], tool: str, name: str, place: int, seed: int) -> int:
+def _find_seed(listed: tuple[str, ...], tool: str, name: str, place: int, seed: int) -> int:
     """Return the seed of an order in which ``tool`` has the position ``place`` among its copies.
 
     If no seed gives it, return ``seed``: the log has the real position.
@@ -133,54 +139,61 @@ def _seed_for(listed: tuple[str, ...], tool: str, name: str, place: int, seed: i
             name=name,
             tools={tool: ToolEdit(name=name)},
             order=candidate,
-            add=(_copies(tool),),
+            add=(_build_copies(tool),),
         )
-        view = Views().of(variant, bare)
+        view = VariantViews().get_view(variant, bare)
         rivals = [one.name for one in view.tools.tools if one.name in {name, *view.decoys}]
         if rivals.index(name) == place:
             return candidate
     return seed
 
 
-def _read(bench: Bench, measured: Measured) -> StudyResult:
-    races = list(_races(bench))
+def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyResult:
+    races = list(_build_races(bench))
     if not races:
         return StudyResult(
             study=STUDY.name, headline="No test wants exactly one tool called first."
         )
-    found = steering(
-        (_pick(race, call) for race in races for call in measured.first_calls(race.variant)),
+    found = analyze_steering(
+        (
+            _classify_call(race, call)
+            for race in races
+            for call in measured.first_calls(race.variant)
+        ),
         measured.tests,
     )
-    brag = found.contest("brag")
+    brag = found.find_contest("brag")
     if brag is None:
         return StudyResult(study=STUDY.name, headline="No copy has been called yet.")
     return StudyResult(
         study=STUDY.name,
-        headline=_headline(brag),
-        lines=tuple(_lines(bench, found)),
-        findings=tuple(_findings(bench, found)),
+        headline=_write_headline(brag),
+        lines=tuple(_format_lines(bench, found)),
+        findings=tuple(_build_findings(bench, found)),
         facts={
             "rivals": RIVALS,
             "tools_left_out": [
-                tool.name for tool, _ in _entrants(bench)[bench.options.steering_tools :]
+                tool.name for tool, _ in _copyable_tools(bench)[bench.options.steering_tools :]
             ],
             "brag": BRAG,
             "contests": [
-                {**asdict(one), "times": one.times, "steered": one.steered}
+                {**asdict(one), "times": one.call_ratio, "steered": one.is_winning}
                 for one in found.contests
             ],
-            "equal_texts": {"by_place": list(_shares(found)), "by_name": dict(found.names)},
+            "equal_texts": {
+                "by_place": list(_position_shares(found)),
+                "by_name": dict(found.names),
+            },
         },
-        notes=tuple(_notes(bench, races)),
+        notes=tuple(_build_notes(bench, races)),
     )
 
 
-def _pick(race: _Race, call: FirstCall) -> Pick:
+def _classify_call(race: _Race, call: FirstCall) -> ContestPick:
     shown = race.own if call.tool == race.tool else call.tool
     rival = shown in race.names and (call.decoy or shown == race.own)
     order = [name for name in call.shown if name in race.names]
-    return Pick(
+    return ContestPick(
         case=call.case,
         tool=race.tool,
         kind=race.kind,
@@ -190,37 +203,46 @@ def _pick(race: _Race, call: FirstCall) -> Pick:
     )
 
 
-def _headline(brag: Contest) -> str:
-    if brag.steered:
+def _write_headline(brag: Contest) -> str:
+    if brag.is_winning:
         verdict = "The model is steered by praise"
-    elif brag.repelled:
+    elif brag.is_losing:
         verdict = "Praise loses calls with this model"
     else:
         verdict = "That the model is steered by praise is not shown"
-    return f"{verdict}: of {RIVALS} equal tools the one that brags is called first {_told(brag)}."
+    return (
+        f"{verdict}: of {RIVALS} equal tools the one that brags is called first "
+        f"{_format_contest(brag)}."
+    )
 
 
-def _told(contest: Contest) -> str:
+def _format_contest(contest: Contest) -> str:
     share, (low, high) = contest.share, contest.share.interval
     return (
-        f"in {percent(share.share)} ({percent(low)} to {percent(high)} over {share.cases} tests; "
-        f"{percent(share.even)} would be even)"
+        f"in {format_percent(share.share)} ({format_percent(low)} to {format_percent(high)} "
+        f"over {share.cases} tests; "
+        f"{format_percent(share.even)} would be even)"
     )
 
 
 _WORDS: dict[Kind, str] = {"equal": "equal texts", "brag": "with the brag", "own": "own text"}
 
 
-def _lines(bench: Bench, found: Steering) -> Iterator[str]:
+def _format_lines(bench: StudyContext, found: Steering) -> Iterator[str]:
     for one in found.contests:
         whose = "" if one.tool is None else f" of {one.tool}"
-        times = "" if one.times is None else f", {one.times:.1f} times as often as each copy"
-        yield f"{_WORDS[one.kind]}{whose}: called first {_told(one)}{times}"
+        times = (
+            "" if one.call_ratio is None else f", {one.call_ratio:.1f} times as often as each copy"
+        )
+        yield f"{_WORDS[one.kind]}{whose}: called first {_format_contest(one)}{times}"
         if one.elsewhere:
             yield f"  in {one.elsewhere} trials neither it nor a copy was called first"
         if one.tool is not None:
-            yield f"  it says: {_boasts(bench, one.tool)}"
-    shares = [f"{percent(share)} the {_ORDINALS[place]}" for place, share in _shares(found)]
+            yield f"  it says: {_assertive_text(bench, one.tool)}"
+    shares = [
+        f"{format_percent(share)} the {_ORDINALS[place]}"
+        for place, share in _position_shares(found)
+    ]
     if shares:
         yield f"with equal texts the calls fall on places in the list: {', '.join(shares)}"
 
@@ -228,41 +250,41 @@ def _lines(bench: Bench, found: Steering) -> Iterator[str]:
 _ORDINALS = ("first", "second", "third", "fourth")
 
 
-def _shares(found: Steering) -> Iterator[tuple[int, float]]:
+def _position_shares(found: Steering) -> Iterator[tuple[int, float]]:
     total = sum(found.places.values())
     for place in range(RIVALS if total else 0):
         yield place, found.places.get(place, 0) / total
 
 
-def _boasts(bench: Bench, tool: str) -> str:
-    listed = bench.tool(tool)
+def _assertive_text(bench: StudyContext, tool: str) -> str:
+    listed = bench.find_tool(tool)
     assert listed is not None, "its race was run"
-    parts = sentences(listed.description)
+    parts = split_sentences(listed.description)
     return " ".join(parts[n - 1] for n in assertive_sentences(listed.description))
 
 
-def _findings(bench: Bench, found: Steering) -> Iterator[Finding]:
+def _build_findings(bench: StudyContext, found: Steering) -> Iterator[Finding]:
     for one in found.contests:
         if one.kind == "equal" or one.share.advantage <= 0:
             continue
         text = (
             f"Praise wins calls: of {RIVALS} equal tools the one that brags is called first "
-            f"{_told(one)}."
+            f"{_format_contest(one)}."
             if one.tool is None
             else f"{one.tool} wins calls by praise and not by what it does: it is called first "
-            f"{_told(one)} for saying: {_boasts(bench, one.tool)}"
+            f"{_format_contest(one)} for saying: {_assertive_text(bench, one.tool)}"
         )
         yield Finding(
-            text=text, weight=100 * one.share.advantage, certain=one.steered, tool=one.tool
+            text=text, weight=100 * one.share.advantage, certain=one.is_winning, tool=one.tool
         )
 
 
-def _notes(bench: Bench, races: Sequence[_Race]) -> Iterator[str]:
+def _build_notes(bench: StudyContext, races: Sequence[_Race]) -> Iterator[str]:
     cases = {name for race in races for name in race.cases}
-    beyond = _entrants(bench)[bench.options.steering_tools :]
+    beyond = _copyable_tools(bench)[bench.options.steering_tools :]
     left = len(bench.suite.cases) - len(cases) - sum(len(one) for _, one in beyond)
     if beyond:
-        most, tools = bench.options.steering_tools, [one_line(tool.name) for tool, _ in beyond]
+        most, tools = bench.options.steering_tools, [make_one_line(tool.name) for tool, _ in beyond]
         more = f" and {len(tools) - _MOST_NAMED} more" if len(tools) > _MOST_NAMED else ""
         yield (
             f"{most} of {most + len(tools)} tools were tried, first those that praise themselves, "
@@ -281,6 +303,6 @@ STUDY = Study(
     name="steering",
     place=80,
     question="Does a text win by bragging?",
-    arms=_arms,
-    read=_read,
+    arms=_build_arms,
+    read=_analyze_results,
 )

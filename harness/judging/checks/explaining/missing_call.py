@@ -9,41 +9,45 @@ from typing import Any
 
 from harness.base import did_you_mean
 from harness.judging.checks import Evidence
-from harness.judging.checks.explaining.as_shown import (
-    hidden_by,
-    seen,
+from harness.judging.checks.explaining.no_calls import (
+    explain_no_calls,
+    find_stated_limit,
+    hint_without_calls,
+)
+from harness.judging.checks.explaining.presented_tools import (
+    find_hiding_variant,
+    find_seen_tool,
+    find_shown_name,
+    format_tool_name,
     seen_properties,
     server_properties,
-    shown_name,
-    spoken,
     spoken_parameter,
 )
-from harness.judging.checks.explaining.no_calls import hint_without_calls, limit, without_calls
 from harness.judging.checks.explaining.transcript_lines import (
-    as_made,
-    confused_with,
+    describe_outcome,
+    explain_not_offered,
+    find_similar_tool,
+    format_call,
+    format_expected_call,
     list_calls,
-    offer,
-    outcome,
     shared_words,
-    wanted,
 )
 from harness.judging.matching.differences import (
     ArgumentDifference,
-    differences,
-    distance,
-    side_by_side,
+    find_differences,
+    format_differences,
+    measure_distance,
 )
-from harness.judging.matching.json_values import ABSENT, is_number, show, type_name
+from harness.judging.matching.json_values import ABSENT, format_value, is_number, type_name
 from harness.judging.matching.matchers import is_matcher
-from harness.judging.matching.texts import line
+from harness.judging.matching.texts import format_line
 from harness.types import JsonObject, ToolCall
 
 Told = tuple[list[str], str]
 """The lines of an explanation, and the hint."""
 
 
-def explain(call: JsonObject, evidence: Evidence) -> Told:
+def explain_missing_call(call: JsonObject, evidence: Evidence) -> Told:
     """Return why no call matched ``call`` (``{tool, args}``)."""
     made = [other for other in evidence.transcript.tool_calls if other.tool == call["tool"]]
     return _other_arguments(call, made, evidence) if made else _not_called(call, evidence)
@@ -55,25 +59,28 @@ def explain(call: JsonObject, evidence: Evidence) -> Told:
 def _not_called(call: JsonObject, evidence: Evidence) -> Told:
     transcript, name = evidence.transcript, call["tool"]
     calls = transcript.tool_calls
-    lines = [f"Expected call not found: {wanted(call)}"]
-    absent = offer(name, evidence)
+    lines = [f"Expected call not found: {format_expected_call(call)}"]
+    absent = explain_not_offered(name, evidence)
     if absent is not None:
         lines.append(absent)
     if not calls:
-        lines.append(without_calls(transcript))
+        lines.append(explain_no_calls(transcript))
         if transcript.answer.strip():
-            lines.append(f"Its answer begins: “{line(transcript.answer, 140)}”")
+            lines.append(f"Its answer begins: “{format_line(transcript.answer, 140)}”")
     lines += list_calls(calls, "Called instead, in order:")
     if absent is not None:
         return lines, _hint_not_offered(name, evidence)
-    if limit(transcript) is not None or (not calls and transcript.written_call is not None):
+    if find_stated_limit(transcript) is not None or (
+        not calls and transcript.written_call is not None
+    ):
         return lines, _hint_not_called(name, evidence)
-    other = confused_with(name, evidence)
+    other = find_similar_tool(name, evidence)
     if other is not None:
         lines += _two_tools(name, other.name, evidence)
         return lines, (
-            f"Say in the descriptions of {spoken(name, evidence)} and "
-            f"{spoken(other.name, evidence)} when to use which; if either is right here, accept "
+            f"Say in the descriptions of {format_tool_name(name, evidence)} and "
+            f"{format_tool_name(other.name, evidence)} when to use which; if either is right "
+            f"here, accept "
             "both with must_call_any."
         )
     return lines, _hint_not_called(name, evidence)
@@ -81,21 +88,22 @@ def _not_called(call: JsonObject, evidence: Evidence) -> Told:
 
 def _two_tools(expected: str, other: str, evidence: Evidence) -> list[str]:
     """Return both tools as the model saw them."""
-    both = [(name, seen(name, evidence)) for name in (expected, other)]
+    both = [(name, find_seen_tool(name, evidence)) for name in (expected, other)]
     told = [(name, tool) for name, tool in both if tool is not None]
     shared = shared_words(*(tool for _, tool in told))
     alike = f" (both speak of {', '.join(shared)})" if shared else ""
     return [
-        f"The model may have confused it with {shown_name(other, evidence)}{alike}:",
+        f"The model may have confused it with {find_shown_name(other, evidence)}{alike}:",
         *(
-            f"  {spoken(name, evidence)}: {line(tool.description, 120) or '(no description)'}"
+            f"  {format_tool_name(name, evidence)}: "
+            f"{format_line(tool.description, 120) or '(no description)'}"
             for name, tool in told
         ),
     ]
 
 
 def _hint_not_offered(name: str, evidence: Evidence) -> str:
-    if hidden_by(name, evidence) is not None:
+    if find_hiding_variant(name, evidence) is not None:
         return "Let the variant show the tool, or leave this case out under the variant."
     if evidence.case.caller.user_context and not did_you_mean(
         name, (tool.name for tool in evidence.tools.tools)
@@ -122,10 +130,11 @@ def _hint_not_called(name: str, evidence: Evidence) -> str:
             "The conversation was cut off: raise that limit, or see in the calls what the model "
             "spent it on."
         )
-    if not transcript.tool_calls or limit(transcript) is not None:
+    if not transcript.tool_calls or find_stated_limit(transcript) is not None:
         return hint_without_calls(
             transcript,
-            f"Ask for data that only {spoken(name, evidence)} can know, or say in its description "
+            f"Ask for data that only {format_tool_name(name, evidence)} can know, or say in "
+            f"its description "
             "when it is to be used; a model that believes it knows the answer calls nothing.",
         )
     failed = next((made for made in transcript.tool_calls if made.is_error), None)
@@ -135,7 +144,8 @@ def _hint_not_called(name: str, evidence: Evidence) -> str:
             "stopped there: let its error say what to do next."
         )
     return (
-        f"Say more clearly in the description of {spoken(name, evidence)} what it is for and when "
+        f"Say more clearly in the description of {format_tool_name(name, evidence)} what it is "
+        f"for and when "
         "it is to be used."
     )
 
@@ -144,11 +154,14 @@ def _hint_not_called(name: str, evidence: Evidence) -> str:
 
 
 def _other_arguments(call: JsonObject, made: list[ToolCall], evidence: Evidence) -> Told:
-    closest = min(made, key=lambda other: distance(call["args"], other.arguments))
-    found = differences(call["args"], closest.arguments)
-    lines = [f"Tool called with unexpected arguments: {as_made(closest)}", *side_by_side(found)]
+    closest = min(made, key=lambda other: measure_distance(call["args"], other.arguments))
+    found = find_differences(call["args"], closest.arguments)
+    lines = [
+        f"Tool called with unexpected arguments: {format_call(closest)}",
+        *format_differences(found),
+    ]
     if closest.is_error:
-        lines.append(f"The call ended so: {outcome(closest)}")
+        lines.append(f"The call ended so: {describe_outcome(closest)}")
     if len(made) > 1:
         lines += list_calls(made, f"That is the closest of {len(made)} calls to it:")
     return lines, _hint_arguments(call["tool"], found, evidence)
@@ -162,7 +175,7 @@ def _hint_arguments(name: str, found: tuple[ArgumentDifference, ...], evidence: 
         if part.argument and properties and part.argument not in properties
     ]
     if unknown:
-        has = line(", ".join(properties), 160)
+        has = format_line(", ".join(properties), 160)
         return (
             f"{name} has no parameter {unknown[0]!r} (it has {has}): correct the assertion, or the "
             "tool's schema."
@@ -180,7 +193,7 @@ def _hint_value(name: str, first: ArgumentDifference, evidence: Evidence) -> str
     parameter = spoken_parameter(first.argument, name, evidence)
     argument = parameter or "the arguments"
     # A check may describe the arguments as a whole: then no parameter can be named.
-    described = f"the parameter {parameter}" if parameter else spoken(name, evidence)
+    described = f"the parameter {parameter}" if parameter else format_tool_name(name, evidence)
     if first.actual is ABSENT and first.note:
         return (
             "Say in the descriptions of the parameters which one takes this value, and mark "
@@ -194,7 +207,7 @@ def _hint_value(name: str, first: ArgumentDifference, evidence: Evidence) -> str
     if first.note == "differs only in case":
         return (
             f"List the accepted spellings of {argument} as an enum in the tool's schema, "
-            f"or relax the assertion: {{$iequals: {show(first.expected)}}}."
+            f"or relax the assertion: {{$iequals: {format_value(first.expected)}}}."
         )
     if first.expected is ABSENT:
         return (
@@ -212,22 +225,22 @@ def _hint_value(name: str, first: ArgumentDifference, evidence: Evidence) -> str
 def _hint_type(name: str, difference: ArgumentDifference, evidence: Evidence) -> str:
     schema = seen_properties(name, evidence).get(difference.argument)
     path = spoken_parameter(difference.path, name, evidence) or "the arguments"
-    types = _types(_inside(schema, difference.path))
+    types = _find_types(_find_subschema(schema, difference.path))
     if not types:
         return (
             f"Declare the type of {path} in the tool's input schema, and give an example in its "
             "description."
         )
-    declares = f"{spoken(name, evidence)} declares {path} as {' or '.join(types)}"
-    if _is_one_of(difference.expected, types) and _is_one_of(difference.actual, types):
-        both = f"{show(difference.expected, 30)}, {show(difference.actual, 30)}"
+    declares = f"{format_tool_name(name, evidence)} declares {path} as {' or '.join(types)}"
+    if _has_type(difference.expected, types) and _has_type(difference.actual, types):
+        both = f"{format_value(difference.expected, 30)}, {format_value(difference.actual, 30)}"
         return (
             f"{declares}, so the model may send either: say in the description when to send "
             f"which, or accept both in the assertion: {{$one_of: [{both}]}}."
         )
-    if _is_one_of(difference.actual, types):
+    if _has_type(difference.actual, types):
         return f"{declares}, which is what the model sent: correct the type in the assertion."
-    if _is_one_of(difference.expected, types):
+    if _has_type(difference.expected, types):
         return (
             f"{declares} and the model sent another type: give an example in the parameter's "
             "description."
@@ -238,7 +251,7 @@ def _hint_type(name: str, difference: ArgumentDifference, evidence: Evidence) ->
     )
 
 
-def _inside(schema: Any, path: str) -> Any:
+def _find_subschema(schema: Any, path: str) -> Any:
     """Return the schema of a part of an argument: of ``filter.tags[0]`` in that of ``filter``."""
     for step in re.findall(r"\.[^.\[]+|\[", path):
         if not isinstance(schema, Mapping):
@@ -249,19 +262,19 @@ def _inside(schema: Any, path: str) -> Any:
     return schema
 
 
-def _types(schema: Any) -> list[str]:
+def _find_types(schema: Any) -> list[str]:
     """Return the names of the types that a schema allows, also as alternatives; empty for any."""
     if not isinstance(schema, Mapping):
         return []
     alternatives = schema.get("anyOf", schema.get("oneOf"))
     if isinstance(alternatives, list):
-        each = [_types(one) for one in alternatives]
+        each = [_find_types(one) for one in alternatives]
         return list(dict.fromkeys(chain(*each))) if all(each) else []
     named = schema.get("type")
     names = named if isinstance(named, list) else [named]
     return [name for name in names if isinstance(name, str)]
 
 
-def _is_one_of(value: Any, types: list[str]) -> bool:
+def _has_type(value: Any, types: list[str]) -> bool:
     whole = is_number(value) and value == value // 1
     return type_name(value) in types or (whole and "integer" in types)

@@ -5,50 +5,56 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.judging.checks import Evidence
-from harness.judging.checks.explaining.no_calls import hint_without_calls, without_calls
-from harness.judging.checks.explaining.transcript_lines import as_made, ending, no_answer, outcome
-from harness.judging.checks.kinds.answer_refusal import declines
-from harness.judging.checks.kinds.result_text import where
-from harness.judging.matching.amounts import amounts, close
-from harness.judging.matching.json_values import show
-from harness.judging.matching.texts import find, fold, line, nearest
+from harness.judging.checks.explaining.no_calls import explain_no_calls, hint_without_calls
+from harness.judging.checks.explaining.transcript_lines import (
+    describe_ending,
+    describe_outcome,
+    format_call,
+    no_answer,
+)
+from harness.judging.checks.kinds.answer_refusal import find_refusal
+from harness.judging.checks.kinds.result_text import find_in_result
+from harness.judging.matching.amounts import find_amounts, is_close
+from harness.judging.matching.json_values import format_value
+from harness.judging.matching.texts import find_nearest, find_passage, fold_text, format_line
 from harness.types import ToolCall
 
 
 def explain_missing(wanted: str, evidence: Evidence) -> tuple[list[str], str]:
     """Return the explanation and the hint for a ``wanted`` text that the answer lacks."""
     transcript = evidence.transcript
-    lines = [f"Answer does not contain expected text: {show(wanted, 200)}"]
+    lines = [f"Answer does not contain expected text: {format_value(wanted, 200)}"]
     if not transcript.answer.strip():
-        lines.append(no_answer(transcript, ending(transcript)))
+        lines.append(no_answer(transcript, describe_ending(transcript)))
         return lines, "See the calls: the model stopped before it answered."
-    other = _in_other_notation(wanted, transcript.answer)
-    near = nearest(wanted, transcript.answer)
+    other = _find_other_notation(wanted, transcript.answer)
+    near = find_nearest(wanted, transcript.answer)
     if other is not None:
-        lines.append(f"The same number stands there in another notation: “{line(other)}”")
+        lines.append(f"The same number stands there in another notation: “{format_line(other)}”")
         return (
             lines,
-            f"Use answer_number: {show(_value(wanted))} to accept a figure in any notation.",
+            f"Use answer_number: {format_value(_parse_number(wanted))} to accept a figure in "
+            f"any notation.",
         )
     if near is not None:
         lines.append(f"Nearest passage: “{near.context}”")
     else:
         lines.append(
-            f"Nothing in the answer is similar; it begins: “{line(transcript.answer, 200)}”"
+            f"Nothing in the answer is similar; it begins: “{format_line(transcript.answer, 200)}”"
         )
-    reasons, hint = _why(wanted, evidence)
+    reasons, hint = _explain_by_transcript(wanted, evidence)
     return [*lines, *reasons], hint
 
 
-def _why(wanted: str, evidence: Evidence) -> tuple[list[str], str]:
+def _explain_by_transcript(wanted: str, evidence: Evidence) -> tuple[list[str], str]:
     transcript = evidence.transcript
-    refusal = declines(transcript)
+    refusal = find_refusal(transcript)
     if refusal is not None:
         return [
             f"The model declined: “{refusal}”"
         ], "Reword the prompt, or assert `refuses: true` if that is right here."
     if not transcript.tool_calls:
-        return [without_calls(transcript)], hint_without_calls(
+        return [explain_no_calls(transcript)], hint_without_calls(
             transcript,
             "Ask for data that only a tool can know, or say in the tool's description when it is "
             "to be used.",
@@ -57,19 +63,24 @@ def _why(wanted: str, evidence: Evidence) -> tuple[list[str], str]:
         return ["All its words stand in the answer, but not next to each other."], (
             "Relax the assertion: ask for the telling words one by one, or use answer_matches."
         )
-    return _by_the_results(wanted, transcript.tool_calls)
+    return _explain_by_results(wanted, transcript.tool_calls)
 
 
-def _by_the_results(wanted: str, calls: Sequence[ToolCall]) -> tuple[list[str], str]:
-    source = next(((call, found) for call in calls if (found := where(wanted, call))), None)
+def _explain_by_results(wanted: str, calls: Sequence[ToolCall]) -> tuple[list[str], str]:
+    source = next(
+        ((call, found) for call in calls if (found := find_in_result(wanted, call))), None
+    )
     if source is not None:
-        return [f"{as_made(source[0], 80)} returned it: “{source[1].context}”"], (
+        return [f"{format_call(source[0], 80)} returned it: “{source[1].context}”"], (
             "The model had the text and did not pass it on: ask for it in the prompt, or relax the "
             "assertion."
         )
     failed = next((call for call in calls if call.is_error), None)
     if failed is not None:
-        return [f"No tool returned it. A call failed: {as_made(failed, 80)} → {outcome(failed)}"], (
+        return [
+            f"No tool returned it. A call failed: {format_call(failed, 80)} → "
+            f"{describe_outcome(failed)}"
+        ], (
             "See first why the call failed: the answer can only be as good as what the tools "
             "return."
         )
@@ -80,25 +91,29 @@ def _by_the_results(wanted: str, calls: Sequence[ToolCall]) -> tuple[list[str], 
 
 
 def _words_apart(wanted: str, answer: str) -> bool:
-    words = fold(wanted).split()
-    return len(words) > 1 and all(find(word, answer) for word in words)
+    words = fold_text(wanted).split()
+    return len(words) > 1 and all(find_passage(word, answer) for word in words)
 
 
-def _value(wanted: str) -> float | None:
+def _parse_number(wanted: str) -> float | None:
     """Return the number that ``wanted`` consists of, or ``None``."""
-    found = [amount.readings[0] for amount in amounts(wanted) if fold(amount.text) == fold(wanted)]
+    found = [
+        amount.readings[0]
+        for amount in find_amounts(wanted)
+        if fold_text(amount.text) == fold_text(wanted)
+    ]
     if not found:
         return None
     return int(found[0]) if found[0].is_integer() else found[0]
 
 
-def _in_other_notation(wanted: str, answer: str) -> str | None:
-    value = _value(wanted)
+def _find_other_notation(wanted: str, answer: str) -> str | None:
+    value = _parse_number(wanted)
     if value is None:
         return None
     hits = (
         found
-        for found in amounts(answer)
-        if any(close(value, reading, 0) for reading in found.readings)
+        for found in find_amounts(answer)
+        if any(is_close(value, reading, 0) for reading in found.readings)
     )
     return next((found.text for found in hits), None)

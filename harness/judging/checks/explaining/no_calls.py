@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from harness.judging.checks.explaining.transcript_lines import ending
-from harness.judging.matching.texts import Folded, folded_as_read
+from harness.judging.checks.explaining.transcript_lines import describe_ending
+from harness.judging.matching.texts import FoldedText, fold_as_read
 from harness.types import AssistantMessage, Reply, Transcript
 
 _ASKS = re.compile(
@@ -37,7 +37,7 @@ PARSER_IS_OFF = (
 """What to do where calls arrive as text: said once for a run."""
 
 
-def limit(transcript: Transcript) -> str | None:
+def find_stated_limit(transcript: Transcript) -> str | None:
     """Return what the model says it cannot do at all, in its last reply (`Reply.beyond`)."""
     last = _last_reply(transcript)
     return None if last is None else last.beyond
@@ -48,26 +48,27 @@ def _last_reply(transcript: Transcript) -> Reply | None:
     return next(said, None)
 
 
-def without_calls(transcript: Transcript) -> str:
+def explain_no_calls(transcript: Transcript) -> str:
     """Return the sentence for a conversation in which no tool was called."""
     if transcript.stop != "answer":
-        return f"No tool was called; the conversation ended {ending(transcript)}."
+        return f"No tool was called; the conversation ended {describe_ending(transcript)}."
     if (why := _known_reason(transcript)) is not None:
         return f"No tool was called: {why}."
-    answer = _folded(transcript)
+    answer = _fold_answer(transcript)
     if _NO_TOOL.search(answer.folded):
         return "No tool was called: the model says that it has none for this."
     asked = _ASKS.search(answer.folded)
     if asked is not None:
         return (
-            f"No tool was called: the model asked back: “{answer.passage(*asked.span()).context}”"
+            f"No tool was called: the model asked back: "
+            f"“{answer.get_passage(*asked.span()).context}”"
         )
     return "No tool was called: the model answered from memory."
 
 
 def _known_reason(transcript: Transcript) -> str | None:
     """Return the reason that harness knows, other than by the wording of the answer."""
-    if held := transcript.held_back:
+    if held := transcript.held_back_tools:
         return (
             f"{' and '.join(held)} may change something, and this case neither expects nor orders "
             "that"
@@ -77,7 +78,7 @@ def _known_reason(transcript: Transcript) -> str | None:
             f"the model wrote a call of {transcript.written_call} as text, which the endpoint did "
             "not turn into a call"
         )
-    beyond = limit(transcript)
+    beyond = find_stated_limit(transcript)
     return None if beyond is None else f"it is beyond this model, which cannot {beyond}"
 
 
@@ -85,14 +86,14 @@ def hint_without_calls(transcript: Transcript, otherwise: str) -> str:
     """Return the hint if no tool was called; ``otherwise`` is for an answer from memory."""
     if transcript.written_call is not None:
         return "The endpoint's parser of tool calls seems to be off: the summary says what to do."
-    answer = _folded(transcript)
-    if transcript.held_back:
+    answer = _fold_answer(transcript)
+    if transcript.held_back_tools:
         return (
             "If the case is about this change, order it in the prompt or expect the call in a "
             "check. If harness may make it anywhere in the suite, name the tool under "
             "'allow_writes:'."
         )
-    beyond = limit(transcript)
+    beyond = find_stated_limit(transcript)
     if beyond is not None:
         return (
             f"The model cannot {beyond}: this is its own limit, which no description changes. Use "
@@ -108,5 +109,5 @@ def hint_without_calls(transcript: Transcript, otherwise: str) -> str:
     return otherwise
 
 
-def _folded(transcript: Transcript) -> Folded:
-    return folded_as_read(transcript.answer[-_READ:])
+def _fold_answer(transcript: Transcript) -> FoldedText:
+    return fold_as_read(transcript.answer[-_READ:])

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from harness.base import did_you_mean, loads
+from harness.base import did_you_mean, load_json
 from harness.judging.checks import Evidence
-from harness.judging.checks.explaining.as_shown import hidden_by, seen
+from harness.judging.checks.explaining.presented_tools import find_hiding_variant, find_seen_tool
 from harness.judging.checks.explaining.validation_text import invalid_fields
-from harness.judging.matching.json_values import brief, show
+from harness.judging.matching.json_values import format_value, shorten_value
 from harness.judging.matching.matchers import matches_partly
-from harness.judging.matching.texts import fold, likeness, line
+from harness.judging.matching.texts import fold_text, format_line, measure_likeness
 from harness.types import NOT_SHOWN, JsonObject, Outcome, Stop, Tool, ToolCall, Transcript
 
 _MAX_CALLS = 6
@@ -68,22 +68,22 @@ _OUTCOMES: dict[Outcome, str] = {
 }
 
 
-def asks_for(call: JsonObject, made: ToolCall) -> bool:
+def matches_call(call: JsonObject, made: ToolCall) -> bool:
     """Whether ``made`` is a call that ``call`` (``{tool, args}``) describes."""
     return made.tool == call["tool"] and matches_partly(call["args"], made.arguments)
 
 
-def matching(call: JsonObject, transcript: Transcript) -> list[ToolCall]:
+def find_matching_calls(call: JsonObject, transcript: Transcript) -> list[ToolCall]:
     """Return the calls that ``call`` describes, in order."""
-    return [made for made in transcript.tool_calls if asks_for(call, made)]
+    return [made for made in transcript.tool_calls if matches_call(call, made)]
 
 
-def of_tool(params: JsonObject, transcript: Transcript) -> list[ToolCall]:
+def find_tool_calls(params: JsonObject, transcript: Transcript) -> list[ToolCall]:
     """Return the calls of the tool in ``params``, or all calls if it names none."""
     return [made for made in transcript.tool_calls if params.get("tool") in (None, made.tool)]
 
 
-def forbidden(params: JsonObject, evidence: Evidence) -> list[ToolCall]:
+def find_forbidden_calls(params: JsonObject, evidence: Evidence) -> list[ToolCall]:
     """Return the calls that a prohibition or limit of ``params`` covers, in their order.
 
     ``params`` may name a tool, also by the name that a joined server gives it, and ``args``.
@@ -92,32 +92,32 @@ def forbidden(params: JsonObject, evidence: Evidence) -> list[ToolCall]:
     return [
         made
         for made in evidence.transcript.tool_calls
-        if (tool is None or evidence.tools.is_meant(tool, made.attempted))
+        if (tool is None or evidence.tools.is_meant(tool, made.attempted_tool))
         and matches_partly(arguments, made.arguments)
     ]
 
 
-def wanted(call: JsonObject, width: int = 120) -> str:
+def format_expected_call(call: JsonObject, width: int = 120) -> str:
     """Return an expected call as text: ``get_orders({"id": "C1"})``, ``(…)`` for any arguments."""
-    arguments = show(call["args"], width) if call["args"] else "…"
-    return f"{show(call['tool'])[1:-1]}({arguments})"
+    arguments = format_value(call["args"], width) if call["args"] else "…"
+    return f"{format_value(call['tool'])[1:-1]}({arguments})"
 
 
-def as_made(call: ToolCall, width: int = 120) -> str:
+def format_call(call: ToolCall, width: int = 120) -> str:
     """Return a call as text."""
-    return f"{show(call.tool)[1:-1]}({show(call.arguments, width) if call.arguments else ''})"
+    return f"{format_value(call.tool)[1:-1]}({format_value(call.arguments, width) if call.arguments else ''})"
 
 
-def outcome(call: ToolCall) -> str:
+def describe_outcome(call: ToolCall) -> str:
     """Return how a call ended, in words."""
     if call.outcome == "unknown_tool" and call.tool.endswith(NOT_SHOWN):
         return "not sent: the variant shows the model no tool of this name"
     words = _OUTCOMES[call.outcome]
     if call.outcome in ("tool_error", "denied") and call.text.strip():
-        return f"{words}: “{line(invalid_fields(call.text) or call.text, 120)}”"
+        return f"{words}: “{format_line(invalid_fields(call.text) or call.text, 120)}”"
     if call.outcome == "invalid_arguments" and (call.argument_errors or call.text.strip()):
         why = "; ".join(call.argument_errors) or invalid_fields(call.text) or call.text
-        return f"{words}: {line(why, 120)}"
+        return f"{words}: {format_line(why, 120)}"
     return words
 
 
@@ -126,7 +126,7 @@ def list_calls(calls: Sequence[ToolCall], heading: str) -> list[str]:
     if not calls:
         return []
     lines = [
-        f"  {place}. {as_made(call, 80)} → {outcome(call)}"
+        f"  {place}. {format_call(call, 80)} → {describe_outcome(call)}"
         for place, call in enumerate(calls[:_MAX_CALLS], 1)
     ]
     more = len(calls) - _MAX_CALLS
@@ -136,18 +136,18 @@ def list_calls(calls: Sequence[ToolCall], heading: str) -> list[str]:
 def report_calls(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
     """Return the calls as JSON for reports, limited in number and size."""
     return [
-        {"tool": call.tool, "arguments": brief(call.arguments), "outcome": call.outcome}
+        {"tool": call.tool, "arguments": shorten_value(call.arguments), "outcome": call.outcome}
         for call in calls[:_MAX_REPORTED]
     ]
 
 
-def ending(transcript: Transcript) -> str:
+def describe_ending(transcript: Transcript) -> str:
     """Return how the conversation ended: ``at the limit of replies``."""
     return _STOPS[transcript.stop]
 
 
 def no_answer(transcript: Transcript, ended: str = "") -> str:
-    """Return the sentence for a conversation without an answer, which ended as `ending` says."""
+    """Return the sentence for a conversation without an answer, which ended as `describe_ending` says."""
     if transcript.only_thinking:
         return "There is no answer: the reply holds only thinking."
     return (
@@ -158,11 +158,11 @@ def no_answer(transcript: Transcript, ended: str = "") -> str:
 # ── The tools on offer ───────────────────────────────────────────────────────────────────────
 
 
-def offer(name: str, evidence: Evidence) -> str | None:
+def explain_not_offered(name: str, evidence: Evidence) -> str | None:
     """Return why this user could not call a tool, or ``None`` if it was offered."""
     if evidence.tools.get(name) is not None:
         return None
-    variant = hidden_by(name, evidence)
+    variant = find_hiding_variant(name, evidence)
     if variant is not None:
         return f"The variant {variant} does not show {name} to the model."
     return _not_listed(name, evidence)
@@ -175,12 +175,13 @@ def _not_listed(name: str, evidence: Evidence) -> str:
     )
     if problem is not None:
         return (
-            f"The server lists {name}, but it cannot be offered to a model: {line(problem.problem)}"
+            f"The server lists {name}, but it cannot be offered to a model: "
+            f"{format_line(problem.problem)}"
         )
     if not tools.tools:
         return "The server offers this user no tool at all."
     near = did_you_mean(name, (tool.name for tool in tools.tools))
-    names = line(", ".join(tool.name for tool in tools.tools), 200)
+    names = format_line(", ".join(tool.name for tool in tools.tools), 200)
     if near:
         return f"There is no tool {name} among those that this user is offered. {near}"
     if evidence.case.caller.user_context:
@@ -188,26 +189,27 @@ def _not_listed(name: str, evidence: Evidence) -> str:
     return f"There is no tool {name} on this server. It offers: {names}."
 
 
-def confused_with(name: str, evidence: Evidence) -> Tool | None:
+def find_similar_tool(name: str, evidence: Evidence) -> Tool | None:
     """Return the called tool that is most similar to ``name``, if one is similar enough.
 
     They are compared as the model saw them; the returned tool has the server's name.
     """
-    expected = seen(name, evidence)
+    expected = find_seen_tool(name, evidence)
     called = dict.fromkeys(call.tool for call in evidence.transcript.tool_calls)
     others = [tool for tool in evidence.tools.tools if tool.name in called and tool.name != name]
     if expected is None or not others:
         return None
     likeness_of = {
-        tool.name: _similarity(expected, seen(tool.name, evidence) or tool) for tool in others
+        tool.name: _measure_similarity(expected, find_seen_tool(tool.name, evidence) or tool)
+        for tool in others
     }
     best = max(others, key=lambda tool: likeness_of[tool.name])
     return best if likeness_of[best.name] >= _CONFUSABLE else None
 
 
-def _similarity(left: Tool, right: Tool) -> float:
-    names = likeness(left.name.replace("_", " "), right.name.replace("_", " "))
-    ours, theirs = _words(left).keys(), _words(right).keys()
+def _measure_similarity(left: Tool, right: Tool) -> float:
+    names = measure_likeness(left.name.replace("_", " "), right.name.replace("_", " "))
+    ours, theirs = _distinctive_words(left).keys(), _distinctive_words(right).keys()
     return (
         max(names, len(ours & theirs) / min(len(ours), len(theirs))) if ours and theirs else names
     )
@@ -218,13 +220,15 @@ def shared_words(left: Tool, right: Tool) -> list[str]:
 
     Singular and plural of a word are the same word.
     """
-    ours, theirs = _words(left), _words(right)
+    ours, theirs = _distinctive_words(left), _distinctive_words(right)
     return sorted(word for singular, word in ours.items() if singular in theirs)[:6]
 
 
-def _words(tool: Tool) -> dict[str, str]:
+def _distinctive_words(tool: Tool) -> dict[str, str]:
     """Return the distinctive words of ``tool``: each in the singular → as it is written."""
-    found = re.findall(r"[^\W\d_]{2,}", fold(f"{tool.name} {tool.title or ''} {tool.description}"))
+    found = re.findall(
+        r"[^\W\d_]{2,}", fold_text(f"{tool.name} {tool.title or ''} {tool.description}")
+    )
     words: dict[str, str] = {}
     for word in found:
         singular = re.sub(r"ie$", "y", word.removesuffix("s")) if word.endswith("s") else word
@@ -241,11 +245,11 @@ def result_json(call: ToolCall) -> Any:
     if call.structured is not None:
         return call.structured
     try:
-        return loads(call.text)
+        return load_json(call.text)
     except ValueError:
         return call.text
 
 
-def truncated(call: ToolCall) -> bool:
+def is_truncated(call: ToolCall) -> bool:
     """Whether only a part of the tool's result was recorded."""
     return call.result_sha256 is not None or call.cut is not None

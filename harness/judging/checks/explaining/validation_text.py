@@ -28,17 +28,17 @@ _MOST_READ = 20_000  # characters; the text is the server's, and may have any le
 def invalid_fields(text: str) -> str | None:
     """Return ``field: message; field: message``; ``None`` for a text of another form."""
     text = text[:_MOST_READ]
-    found = [*(_from_pydantic(text) if _PYDANTIC.search(text) else _from_zod(text))]
+    found = [*(_parse_pydantic(text) if _PYDANTIC.search(text) else _parse_zod(text))]
     return "; ".join(f"{field}: {message}" for field, message in found) or None
 
 
-def _from_pydantic(text: str) -> Iterator[tuple[str, str]]:
+def _parse_pydantic(text: str) -> Iterator[tuple[str, str]]:
     for match in _PYDANTIC_FIELD.finditer(text):
         if not _PYDANTIC.search(match["field"]):
             yield match["field"], match["message"]
 
 
-def _from_zod(text: str) -> Iterator[tuple[str, str]]:
+def _parse_zod(text: str) -> Iterator[tuple[str, str]]:
     start = text.find("[")
     try:
         issues: Any = json.JSONDecoder().raw_decode(text, start)[0] if start >= 0 else []

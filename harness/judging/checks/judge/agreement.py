@@ -22,7 +22,7 @@ class Agreement:
         return sum(map(sum, self.confusion))
 
     @property
-    def agreed(self) -> int:
+    def equal_pairs(self) -> int:
         """Number of pairs with equal labels."""
         return sum(row[place] for place, row in enumerate(self.confusion))
 
@@ -39,10 +39,10 @@ class Agreement:
         by_chance = sum(left * right for left, right in zip(first, second, strict=True))
         if total == 0 or by_chance == total * total:
             return None
-        return float((self.agreed * total - by_chance) / (total * total - by_chance))
+        return float((self.equal_pairs * total - by_chance) / (total * total - by_chance))
 
 
-def agreement(pairs: Iterable[tuple[str, str]], labels: Sequence[str]) -> Agreement:
+def compare_labels(pairs: Iterable[tuple[str, str]], labels: Sequence[str]) -> Agreement:
     """Compare ``(first rater's label, second rater's label)`` pairs of ``labels``."""
     counts = Counter(pairs)
     confusion = tuple(tuple(counts[row, column] for column in labels) for row in labels)

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from harness.judging.checks import Evidence
 from harness.judging.checks.explaining.transcript_lines import no_answer
-from harness.judging.checks.judge.prompt import Question, material_of
-from harness.judging.matching.amounts import amounts, figures
-from harness.judging.matching.json_values import leaves, show
-from harness.judging.matching.texts import find, line
+from harness.judging.checks.judge.prompt import JudgeQuestion, build_material
+from harness.judging.matching.amounts import find_amounts, find_figures
+from harness.judging.matching.json_values import format_value, iterate_leaves
+from harness.judging.matching.texts import find_passage, format_line
 from harness.types import JsonObject, Judgement, ToolCall
 
 STAND_IN = "no judge: keywords and grounding"
@@ -55,7 +55,7 @@ class Faithfulness:
     """The judge's verdict; ``None`` for the deterministic score."""
 
 
-async def faithfulness(
+async def grade_faithfulness(
     keywords: Sequence[str], model: str | None, evidence: Evidence
 ) -> Faithfulness:
     """Return the score by the judge ``model`` (or the default judge), else the deterministic one.
@@ -63,10 +63,10 @@ async def faithfulness(
     Raises:
         JudgeError: there is a judge, but it gave no verdict.
     """
-    if evidence.judge is None or not evidence.judge.available(model):
-        return stand_in(keywords, evidence)
-    question = Question(
-        instructions=RUBRIC, material=conversation(evidence, keywords=list(keywords))
+    if evidence.judge is None or not evidence.judge.is_available(model):
+        return grade_without_judge(keywords, evidence)
+    question = JudgeQuestion(
+        instructions=RUBRIC, material=describe_conversation(evidence, keywords=list(keywords))
     )
     judgement = await evidence.judge.grade(question, model)
     return Faithfulness(
@@ -74,58 +74,62 @@ async def faithfulness(
     )
 
 
-def conversation(evidence: Evidence, **more: object) -> JsonObject:
+def describe_conversation(evidence: Evidence, **more: object) -> JsonObject:
     """Return what happened in a trial, in the form that a judge is shown."""
     outputs = [
         {
             "tool": call.tool,
-            "arguments": show(call.arguments, 2_000),
+            "arguments": format_value(call.arguments, 2_000),
             "outcome": call.outcome,
-            "result": _result(call),
+            "result": _format_result(call),
         }
         for call in evidence.transcript.tool_calls
     ]
-    return material_of(evidence.case.prompt, outputs, evidence.transcript.answer, **more)
+    return build_material(evidence.case.prompt, outputs, evidence.transcript.answer, **more)
 
 
-def _result(call: ToolCall) -> str:
+def _format_result(call: ToolCall) -> str:
     return (
         call.text
         if call.text.strip() or call.structured is None
-        else show(call.structured, 1_000_000)
+        else format_value(call.structured, 1_000_000)
     )
 
 
 # ── Without a judge ──────────────────────────────────────────────────────────────────────────
 
 
-def stand_in(keywords: Sequence[str], evidence: Evidence) -> Faithfulness:
+def grade_without_judge(keywords: Sequence[str], evidence: Evidence) -> Faithfulness:
     """Return the share of keywords in the answer times the share of its figures with a source."""
     answer = evidence.transcript.answer
     if not answer.strip():
         return Faithfulness(score=0.0, explanation=no_answer(evidence.transcript))
-    absent = [keyword for keyword in keywords if find(keyword, answer) is None]
-    total, invented = _figures(answer, evidence)
+    absent = [keyword for keyword in keywords if find_passage(keyword, answer) is None]
+    total, invented = _check_figures(answer, evidence)
     coverage = 1 - len(absent) / len(keywords) if keywords else 1.0
     grounding = 1 - len(invented) / total if total else 1.0
     told = []
     if absent:
-        told.append(f"The answer lacks {_listed(absent)}.")
+        told.append(f"The answer lacks {_format_list(absent)}.")
     if invented:
-        told.append(f"No tool returned {_listed(invented)}.")
+        told.append(f"No tool returned {_format_list(invented)}.")
     return Faithfulness(
         score=coverage * grounding,
         explanation=" ".join(told) or "All keywords and figures are accounted for.",
     )
 
 
-def _figures(answer: str, evidence: Evidence) -> tuple[int, list[str]]:
+def _check_figures(answer: str, evidence: Evidence) -> tuple[int, list[str]]:
     """Return the number of figures in the answer, and those without a source."""
     # An answer may name the year of a date, or the parts of 120/350.
-    known = sorted(abs(value) for text in _sources(evidence) for value in figures(text[:_SEARCHED]))
+    known = sorted(
+        abs(value)
+        for text in _collect_sources(evidence)
+        for value in find_figures(text[:_SEARCHED])
+    )
     found = [
         (amount.text, [abs(value) for value in amount.readings])
-        for amount in amounts(answer[:_SEARCHED])
+        for amount in find_amounts(answer[:_SEARCHED])
         if not all(value.is_integer() and abs(value) <= _COUNTING for value in amount.readings)
     ]
     invented = [
@@ -134,11 +138,11 @@ def _figures(answer: str, evidence: Evidence) -> tuple[int, list[str]]:
     return len(found), invented
 
 
-def _sources(evidence: Evidence) -> list[str]:
+def _collect_sources(evidence: Evidence) -> list[str]:
     """Return the sources of figures: the question, and tool results without error."""
     good = [call for call in evidence.transcript.tool_calls if not call.is_error]
     structured = [
-        " ; ".join(leaves(call.structured)) for call in good if call.structured is not None
+        " ; ".join(iterate_leaves(call.structured)) for call in good if call.structured is not None
     ]
     return [evidence.case.prompt, *(call.text for call in good), *structured]
 
@@ -148,6 +152,6 @@ def _is_near(value: float, known: Sequence[float]) -> bool:
     return place < len(known) and known[place] <= value * (1 + _ROUNDING)
 
 
-def _listed(texts: Sequence[str]) -> str:
+def _format_list(texts: Sequence[str]) -> str:
     more = f" and {len(texts) - _MAX_TOLD} more" if len(texts) > _MAX_TOLD else ""
-    return ", ".join(f"“{line(text, 60)}”" for text in texts[:_MAX_TOLD]) + more
+    return ", ".join(f"“{format_line(text, 60)}”" for text in texts[:_MAX_TOLD]) + more

@@ -18,8 +18,8 @@ from harness.judging.checks.judge.prompt import (
     JUDGE_PROMPT_VERSION,
     SYSTEM,
     VERDICT,
+    JudgeQuestion,
     NoVerdict,
-    Question,
     read_verdict,
 )
 from harness.models import Model
@@ -57,7 +57,7 @@ MAX_EXPLANATION = 1_000
 """At most so many characters of a judge's explanation are kept."""
 
 
-def judging(spec: ModelSpec) -> ModelSpec:
+def spec_for_judging(spec: ModelSpec) -> ModelSpec:
     """Return ``spec`` for judging: at temperature 0, if the model's API has a temperature."""
     return replace(spec, temperature=0.0)
 
@@ -73,7 +73,7 @@ class JudgeModel:
         self._kept: dict[str, Judgement] = {}
         self._locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
 
-    async def grade(self, question: Question, spend: Callable[[Usage], None]) -> Judgement:
+    async def grade(self, question: JudgeQuestion, spend: Callable[[Usage], None]) -> Judgement:
         """Return the judgement, from the cache for an equal question.
 
         ``spend`` is called with what the judgement used.
@@ -83,7 +83,7 @@ class JudgeModel:
         """
         try:
             with anyio.fail_after(self._timeout_s):
-                return await self._grade(question, spend)
+                return await self._grade_uncached(question, spend)
         except TimeoutError:
             raise JudgeError(
                 f"the judge {self.name} gave no verdict within {self._timeout_s:g} s"
@@ -91,15 +91,19 @@ class JudgeModel:
         except ModelError as error:
             raise JudgeError(f"the judge {self.name} gave no reply: {error}") from error
 
-    async def _grade(self, question: Question, spend: Callable[[Usage], None]) -> Judgement:
+    async def _grade_uncached(
+        self, question: JudgeQuestion, spend: Callable[[Usage], None]
+    ) -> Judgement:
         key = question.digest
         async with self._locks[key]:  # an equal question waits for the first one's verdict
             if key in self._kept:
                 return replace(self._kept[key], cached=True)
-            self._kept[key] = await self._ask(question, spend)
+            self._kept[key] = await self._ask_model(question, spend)
             return self._kept[key]
 
-    async def _ask(self, question: Question, spend: Callable[[Usage], None]) -> Judgement:
+    async def _ask_model(
+        self, question: JudgeQuestion, spend: Callable[[Usage], None]
+    ) -> Judgement:
         conversation: list[Message] = [UserMessage(text=question.text)]
         problem = ""
         for _ in range(ATTEMPTS):
@@ -113,7 +117,7 @@ class JudgeModel:
                 verdict = read_verdict(reply, question.scale)
             except NoVerdict as error:
                 problem = str(error)
-                conversation += _corrected(reply, problem)
+                conversation += _correction_messages(reply, problem)
                 continue
             return Judgement(
                 question=question.digest,
@@ -126,7 +130,7 @@ class JudgeModel:
         raise JudgeError(f"the judge {self.name} gave no verdict in {ATTEMPTS} attempts: {problem}")
 
 
-def _corrected(reply: Reply, problem: str) -> tuple[Message, ...]:
+def _correction_messages(reply: Reply, problem: str) -> tuple[Message, ...]:
     """Return the messages after a reply without valid verdict; every call in it is answered."""
     words = (
         f"That is no verdict: {problem}. Call {VERDICT} exactly once, with the fields of its "
@@ -172,11 +176,11 @@ class Judge:
         self.judgements: list[Judgement] = []
         """Every judgement of this trial, in order."""
 
-    def available(self, model: str | None = None) -> bool:
+    def is_available(self, model: str | None = None) -> bool:
         """Whether there is a judge: the one called ``model``, or the default."""
         return (model or self._default) is not None
 
-    async def grade(self, question: Question, model: str | None = None) -> Judgement:
+    async def grade(self, question: JudgeQuestion, model: str | None = None) -> Judgement:
         """Return the judgement by the judge called ``model``, or by the default one.
 
         Raises:
@@ -189,7 +193,7 @@ class Judge:
         if recorded is not None:
             judgement = replace(recorded, cached=True)
         elif name in self._models:
-            judgement = await self._models[name].grade(question, self._spend)
+            judgement = await self._models[name].grade(question, self._record_usage)
         else:
             raise JudgeError(
                 f"the recorded run has no verdict of {name} on this question as it is asked now. "
@@ -198,14 +202,14 @@ class Judge:
         self.judgements.append(judgement)
         return judgement
 
-    def take_over(self, question: Question, given: Judgement) -> None:
+    def take_over(self, question: JudgeQuestion, given: Judgement) -> None:
         """Use ``given``, which came with a recording, as the judgement of ``question``.
 
-        It is used only without a judge; `available` is not affected.
+        It is used only without a judge; `is_available` is not affected.
         """
         self._recorded[question.digest, RECORDED_JUDGE] = replace(
             given, question=question.digest, cached=True
         )
 
-    def _spend(self, usage: Usage) -> None:
+    def _record_usage(self, usage: Usage) -> None:
         self.usage += usage

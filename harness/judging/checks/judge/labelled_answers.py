@@ -17,15 +17,15 @@ from harness.base import (
     InvalidValue,
     Problem,
     did_you_mean,
-    problem,
+    format_path,
+    make_problem,
     read_json_lines,
     read_table,
-    shown,
     strict_json,
 )
 from harness.judging.checks.judge.faithfulness import RUBRIC
-from harness.judging.checks.judge.prompt import GRADE, SCORE, Question, material_of
-from harness.judging.checks.kinds.judged import BY_RUBRIC, COMPARE
+from harness.judging.checks.judge.prompt import GRADE, SCORE, JudgeQuestion, build_material
+from harness.judging.checks.kinds.answer_judge import BY_RUBRIC, COMPARE
 from harness.types import JsonObject, Location
 
 REQUIRED = ("query", "answer", "human")
@@ -38,10 +38,10 @@ _Records: TypeAlias = tuple[Sequence[tuple[Location, JsonObject]], list[Problem]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Labelled:
+class LabelledAnswer:
     """One answer and a person's grade of it."""
 
-    question: Question
+    question: JudgeQuestion
     """The question for a judge about it."""
     human: str | float
     """A score from 0 to 1, ``pass`` or ``fail``, or a grade if it is compared with an expected
@@ -50,29 +50,31 @@ class Labelled:
     """Its place in the file."""
 
 
-def read_labelled(path: Path) -> tuple[Labelled, ...]:
+def read_labelled(path: Path) -> tuple[LabelledAnswer, ...]:
     """Return the labelled answers in the file at ``path``: JSONL by its extension, else CSV.
 
     Raises:
         InvalidInput: with every problem of the file.
     """
     records, problems = (
-        _of_jsonl(path) if path.suffix.lower() in {".jsonl", ".ndjson"} else _of_csv(path)
+        _read_jsonl(path) if path.suffix.lower() in {".jsonl", ".ndjson"} else _read_csv(path)
     )
     found = []
     for at, record in records:
         try:
-            found.append(_labelled(at, record))
+            found.append(_parse_record(at, record))
         except InvalidValue as error:
-            problems.append(_problem(at, error))
+            problems.append(_build_problem(at, error))
     if problems:
         raise InvalidInput(sorted(problems, key=lambda problem: problem.at.line or 0))
     if not found:
-        raise InvalidInput([problem(shown(path), None, "the file contains no labelled answer.")])
+        raise InvalidInput(
+            [make_problem(format_path(path), None, "the file contains no labelled answer.")]
+        )
     return tuple(found)
 
 
-def _of_csv(path: Path) -> _Records:
+def _read_csv(path: Path) -> _Records:
     table = read_table(path, required=REQUIRED, optional=OPTIONAL)
     records, problems = [], list(table.problems)
     for row in table.rows:
@@ -87,22 +89,22 @@ def _of_csv(path: Path) -> _Records:
             if record.get("tool_outputs", "").lstrip().startswith("["):
                 record["tool_outputs"] = strict_json(record["tool_outputs"])
         except InvalidValue as error:
-            problems.append(_problem(table.at(row.line), error))
+            problems.append(_build_problem(table.locate(row.line), error))
         else:
-            records.append((table.at(row.line), record))
+            records.append((table.locate(row.line), record))
     return records, problems
 
 
-def _of_jsonl(path: Path) -> _Records:
+def _read_jsonl(path: Path) -> _Records:
     lines = read_json_lines(path, max_bytes=MAX_BYTES)
-    return [(lines.at(row.line), row.value) for row in lines.rows], list(lines.problems)
+    return [(lines.locate(row.line), row.value) for row in lines.rows], list(lines.problems)
 
 
-def _problem(at: Location, error: InvalidValue) -> Problem:
+def _build_problem(at: Location, error: InvalidValue) -> Problem:
     return Problem(at=at, message=f"{error.message.rstrip('.')}.", meant=error.meant)
 
 
-def _labelled(at: Location, record: JsonObject) -> Labelled:
+def _parse_record(at: Location, record: JsonObject) -> LabelledAnswer:
     for key in record:
         if key not in (*REQUIRED, *OPTIONAL):
             known = ", ".join((*REQUIRED, *OPTIONAL))
@@ -112,42 +114,46 @@ def _labelled(at: Location, record: JsonObject) -> Labelled:
     for key in REQUIRED:
         if key not in record:
             raise InvalidValue(f"{key!r} is missing or empty")
-    query, answer = _text(record, "query"), _text(record, "answer")
+    query, answer = _read_text(record, "query"), _read_text(record, "answer")
     if "rubric" in record and "expected_answer" in record:
         raise InvalidValue("give a rubric or an expected_answer, not both")
     outputs, keywords = (
-        _outputs(record.get("tool_outputs", [])),
-        _keywords(record.get("keywords", [])),
+        _read_outputs(record.get("tool_outputs", [])),
+        _read_keywords(record.get("keywords", [])),
     )
     if "expected_answer" in record:
-        material = material_of(
-            query, outputs, answer, expected_answer=_text(record, "expected_answer")
+        material = build_material(
+            query, outputs, answer, expected_answer=_read_text(record, "expected_answer")
         )
-        question = Question(instructions=COMPARE, material=material, scale=GRADE)
+        question = JudgeQuestion(instructions=COMPARE, material=material, scale=GRADE)
     elif "rubric" in record:
-        instructions = BY_RUBRIC.format(rubric=_text(record, "rubric").strip())
-        question = Question(instructions=instructions, material=material_of(query, outputs, answer))
-    else:
-        question = Question(
-            instructions=RUBRIC, material=material_of(query, outputs, answer, keywords=keywords)
+        instructions = BY_RUBRIC.format(rubric=_read_text(record, "rubric").strip())
+        question = JudgeQuestion(
+            instructions=instructions, material=build_material(query, outputs, answer)
         )
-    return Labelled(question=question, human=_human(record["human"], question), at=at)
+    else:
+        question = JudgeQuestion(
+            instructions=RUBRIC, material=build_material(query, outputs, answer, keywords=keywords)
+        )
+    return LabelledAnswer(
+        question=question, human=_read_human_grade(record["human"], question), at=at
+    )
 
 
-def _text(record: JsonObject, key: str) -> str:
+def _read_text(record: JsonObject, key: str) -> str:
     value = record[key]
     if not isinstance(value, str):
         raise InvalidValue(f"{key!r} must be text")
     return value
 
 
-def _keywords(value: Any) -> list[str]:
+def _read_keywords(value: Any) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
         raise InvalidValue("'keywords' must be a list of texts")
     return value
 
 
-def _outputs(value: Any) -> list[JsonObject]:
+def _read_outputs(value: Any) -> list[JsonObject]:
     """Return tool outputs in one form: a text becomes the result of a tool without a name."""
     items = value if isinstance(value, list) else [value]
     outputs = [{"result": item} if isinstance(item, str) else item for item in items]
@@ -161,7 +167,7 @@ def _outputs(value: Any) -> list[JsonObject]:
     return outputs
 
 
-def _human(value: Any, question: Question) -> str | float:
+def _read_human_grade(value: Any, question: JudgeQuestion) -> str | float:
     if question.scale is not SCORE:
         word = str(value).strip().lower()
         if word not in GRADE.grades:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.base import digest, without_hidden
+from harness.base import digest_json, without_hidden
 from harness.types import JsonObject, Reply, Tool, ToolList
 
 JUDGE_PROMPT_VERSION = "1"
@@ -73,7 +73,7 @@ class Scale:
     """The one tool that a judge is offered."""
 
 
-def _scale(field: str, schema: JsonObject, grades: Mapping[str, float]) -> Scale:
+def _build_scale(field: str, schema: JsonObject, grades: Mapping[str, float]) -> Scale:
     explanation = {
         "type": "string",
         "description": "One to three sentences: what decides, with the words in question.",
@@ -93,24 +93,24 @@ def _scale(field: str, schema: JsonObject, grades: Mapping[str, float]) -> Scale
     )
 
 
-SCORE = _scale(
+SCORE = _build_scale(
     "score", {"type": "number", "minimum": 0, "maximum": 1, "description": "From 0 to 1."}, {}
 )
 """A number from 0 to 1."""
 
 _GRADES = {"correct": 1.0, "partially correct": 0.5, "wrong": 0.0}
-GRADE = _scale("grade", {"type": "string", "enum": list(_GRADES)}, _GRADES)
+GRADE = _build_scale("grade", {"type": "string", "enum": list(_GRADES)}, _GRADES)
 """One of three words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class JudgeQuestion:
     """One question for a judge."""
 
     instructions: str
     """How to grade: harness's own text, or a rubric from the suite, whose author is trusted."""
     material: JsonObject
-    """What to grade: see `material_of`."""
+    """What to grade: see `build_material`."""
     scale: Scale = SCORE
     """The form of the verdict."""
 
@@ -124,7 +124,7 @@ class Question:
                 "",
                 "The material:",
                 "BEGIN DATA",
-                encode(self.material),
+                encode_material(self.material),
                 "END DATA",
                 f"Now call {VERDICT} once: your explanation first, then the {self.scale.field}.",
             )
@@ -133,10 +133,12 @@ class Question:
     @property
     def digest(self) -> str:
         """SHA-256 of everything that the judge is told: equal digests, equal questions."""
-        return digest([JUDGE_PROMPT_VERSION, SYSTEM, self.text, self.scale.field])
+        return digest_json([JUDGE_PROMPT_VERSION, SYSTEM, self.text, self.scale.field])
 
 
-def material_of(query: str, outputs: Sequence[JsonObject], answer: str, **more: Any) -> JsonObject:
+def build_material(
+    query: str, outputs: Sequence[JsonObject], answer: str, **more: Any
+) -> JsonObject:
     """Return the material of a question, within the limits of this module.
 
     Args:
@@ -148,32 +150,34 @@ def material_of(query: str, outputs: Sequence[JsonObject], answer: str, **more: 
     shown = outputs[:MAX_CALLS]
     room = max(_LEAST_OUTPUT, min(MAX_OUTPUT, MAX_OUTPUTS // max(1, len(shown))))
     material = {
-        "query": _cut(query, MAX_QUERY),
-        "tool_outputs": [{**output, "result": _cut(output["result"], room)} for output in shown],
-        "answer": _cut(answer, MAX_ANSWER),
+        "query": _cut_text(query, MAX_QUERY),
+        "tool_outputs": [
+            {**output, "result": _cut_text(output["result"], room)} for output in shown
+        ],
+        "answer": _cut_text(answer, MAX_ANSWER),
         **more,
     }
     left_out = len(outputs) - len(shown)
     return {**material, "calls_left_out": left_out} if left_out else material
 
 
-def _cut(text: str, width: int) -> Any:
+def _cut_text(text: str, width: int) -> Any:
     if len(text) <= width:
         return text
     return {"beginning": text[:width], "characters_left_out": len(text) - width}
 
 
-def encode(material: JsonObject) -> str:
+def encode_material(material: JsonObject) -> str:
     """Return ``material`` as JSON on one line, without invisible characters."""
     text = json.dumps(material, ensure_ascii=False, default=dict)
-    return "".join(_escape(letter) if _is_hidden(letter) else letter for letter in text)
+    return "".join(_escape_letter(letter) if _is_hidden(letter) else letter for letter in text)
 
 
 def _is_hidden(letter: str) -> bool:
     return unicodedata.category(letter) in _ESCAPED or not without_hidden(letter)
 
 
-def _escape(letter: str) -> str:
+def _escape_letter(letter: str) -> str:
     return json.dumps(letter)[1:-1] if ord(letter) != 0x7F else "\\u007f"  # noqa: PLR2004 - DEL
 
 
@@ -220,7 +224,7 @@ def read_verdict(reply: Reply, scale: Scale) -> JudgeVerdict:
     explanation = request.arguments["explanation"]
     if not isinstance(explanation, str) or not explanation.strip():
         raise NoVerdict("its verdict has no explanation")
-    score, grade = _value(request.arguments[scale.field], scale)
+    score, grade = _read_grade(request.arguments[scale.field], scale)
     return JudgeVerdict(score=score, grade=grade, explanation=explanation.strip())
 
 
@@ -233,7 +237,7 @@ def _without_call(reply: Reply) -> str:
     return "it answered in text, though a tool was offered"
 
 
-def _value(value: Any, scale: Scale) -> tuple[float, str | None]:
+def _read_grade(value: Any, scale: Scale) -> tuple[float, str | None]:
     if scale.grades:
         if not isinstance(value, str) or value not in scale.grades:
             raise NoVerdict(f"its {scale.field} is none of: {', '.join(scale.grades)}")

@@ -13,25 +13,30 @@ from jsonschema.validators import Draft202012Validator, extend
 
 from harness.base import Budget, InvalidValue, did_you_mean, find_errors
 from harness.judging.checks import Evidence
-from harness.judging.checks.explaining.no_calls import hint_without_calls, without_calls
-from harness.judging.checks.explaining.transcript_lines import ending, no_answer
+from harness.judging.checks.explaining.no_calls import explain_no_calls, hint_without_calls
+from harness.judging.checks.explaining.transcript_lines import describe_ending, no_answer
 from harness.judging.checks.kind import (
     CheckDoc,
     CheckFinding,
-    Kind,
-    one_or_list,
+    FunctionKind,
+    make_list_reader,
+    make_single_reader,
     passed_if,
-    several,
-    single,
+    single_or_list_schema,
 )
-from harness.judging.checks.kinds.answer_text import kept
-from harness.judging.checks.parsing import long_form, mapping, number
+from harness.judging.checks.kinds.answer_text import clip_answer
+from harness.judging.checks.parsing import long_form, read_mapping, read_number
 from harness.judging.checks.witness.expectations import allows_nothing
-from harness.judging.matching.amounts import Amount, amounts, check_tolerance, close
-from harness.judging.matching.json_in_text import MISSING, json_in, loads
-from harness.judging.matching.json_values import brief, is_number, plain, show
+from harness.judging.matching.amounts import Amount, check_tolerance, find_amounts, is_close
+from harness.judging.matching.json_in_text import MISSING, find_json, load_strict_json
+from harness.judging.matching.json_values import (
+    format_value,
+    is_number,
+    shorten_value,
+    to_plain_json,
+)
 from harness.judging.matching.patterns import check_pattern
-from harness.judging.matching.texts import clip, line
+from harness.judging.matching.texts import clip_text, format_line
 from harness.types import JsonObject, JsonPath
 
 _NO_FORMATS = FormatChecker(())  # the default one for patterns uses another syntax than RE2
@@ -71,11 +76,11 @@ _EXACT = Context(
 # ── answer_json ──────────────────────────────────────────────────────────────────────────────
 
 
-def _multiple_of(
+def _validate_multiple(
     _validator: Any, step: float, instance: Any, _schema: Any
 ) -> Iterator[ValidationError]:
     if is_number(instance) and not _is_multiple(instance, step):
-        yield ValidationError(f"{show(instance)} is not a multiple of {show(step)}")
+        yield ValidationError(f"{format_value(instance)} is not a multiple of {format_value(step)}")
 
 
 def _is_multiple(value: float, step: float) -> bool:
@@ -85,14 +90,14 @@ def _is_multiple(value: float, step: float) -> bool:
 
 
 _Validator = extend(  # type: ignore[no-untyped-call]
-    Draft202012Validator, {"multipleOf": _multiple_of}
+    Draft202012Validator, {"multipleOf": _validate_multiple}
 )
 """JSON Schema, with decimals taken as written."""
 
 
 def _read_json(value: Any) -> JsonObject:
     if isinstance(value, Mapping) and "schema" in value:
-        found = mapping(value, (), required=("schema",))
+        found = read_mapping(value, (), required=("schema",))
         _check_schema(found["schema"], ("schema",))
         return found
     if isinstance(value, Mapping) and "severity" in value:
@@ -101,43 +106,43 @@ def _read_json(value: Any) -> JsonObject:
             path=("severity",),
             meant="Write {schema: {…}, severity: warn}.",
         )
-    schema = plain(value)
+    schema = to_plain_json(value)
     _check_schema(schema, ())
     return {"schema": schema}
 
 
 def _check_schema(schema: Any, path: JsonPath) -> None:
     if not isinstance(schema, bool | Mapping):
-        raise InvalidValue(f"a JSON Schema is a mapping, not {show(schema)}", path=path)
+        raise InvalidValue(f"a JSON Schema is a mapping, not {format_value(schema)}", path=path)
     try:
         Draft202012Validator.check_schema(schema, format_checker=_NO_FORMATS)
     except SchemaError as error:
         where = (*path, *error.absolute_path)
         raise InvalidValue(
-            f"this is not valid JSON Schema: {line(error.message)}", path=where
+            f"this is not valid JSON Schema: {format_line(error.message)}", path=where
         ) from error
     except RecursionError as error:
         raise InvalidValue("this schema is nested too deeply", path=path) from error
-    parts = dict(_parts(schema, ()))
+    parts = dict(_iterate_schemas(schema, ()))
     if allows_nothing(schema):
         raise InvalidValue("no answer is valid by this schema, so it cannot hold", path=path)
     for place, part in parts.items():
         _check_part(part, (*path, *place), {tuple(map(str, place)) for place in parts})
 
 
-def _parts(schema: Any, path: JsonPath) -> Iterator[tuple[JsonPath, Any]]:
+def _iterate_schemas(schema: Any, path: JsonPath) -> Iterator[tuple[JsonPath, Any]]:
     """Yield every schema inside a schema, itself first, with its place."""
     yield path, schema
     for key, part in schema.items() if isinstance(schema, Mapping) else ():
         inside = (*path, key)
         if key in _NAMED_SCHEMAS:
             for name, named in part.items():
-                yield from _parts(named, (*inside, name))
+                yield from _iterate_schemas(named, (*inside, name))
         elif key in _LISTED_SCHEMAS:
             for index, listed in enumerate(part):
-                yield from _parts(listed, (*inside, index))
+                yield from _iterate_schemas(listed, (*inside, index))
         elif key in _SCHEMAS:
-            yield from _parts(part, inside)
+            yield from _iterate_schemas(part, inside)
 
 
 def _check_part(schema: Any, path: JsonPath, places: set[tuple[str, ...]]) -> None:
@@ -151,7 +156,7 @@ def _check_part(schema: Any, path: JsonPath, places: set[tuple[str, ...]]) -> No
                 or "A note belongs under $comment."
             )
             raise InvalidValue(
-                f"{show(key)} is not a keyword of JSON Schema: it has no effect",
+                f"{format_value(key)} is not a keyword of JSON Schema: it has no effect",
                 path=inside,
                 meant=meant,
             )
@@ -171,11 +176,11 @@ def _check_part(schema: Any, path: JsonPath, places: set[tuple[str, ...]]) -> No
                 raise InvalidValue(
                     "a schema may only refer to parts of itself, by $ref: '#/$defs/…'", path=inside
                 )
-            if _target(part) not in places:
-                raise InvalidValue(f"there is no schema at {show(part)}", path=inside)
+            if _parse_reference(part) not in places:
+                raise InvalidValue(f"there is no schema at {format_value(part)}", path=inside)
 
 
-def _target(reference: str) -> tuple[str, ...]:
+def _parse_reference(reference: str) -> tuple[str, ...]:
     return tuple(
         step.replace("~1", "/").replace("~0", "~") for step in unquote(reference).split("/")[1:]
     )
@@ -183,7 +188,7 @@ def _target(reference: str) -> tuple[str, ...]:
 
 def _judge_json(params: JsonObject, evidence: Evidence) -> CheckFinding:
     answer = evidence.transcript.answer
-    value = json_in(answer)
+    value = find_json(answer)
     lines: list[str] = []
     hint = None
     verdict = passed_if(value is not MISSING)
@@ -194,7 +199,7 @@ def _judge_json(params: JsonObject, evidence: Evidence) -> CheckFinding:
         )
     else:
         found, gave_up = find_errors(value, params["schema"], Budget(_STEPS), kind=_Validator)
-        errors = sorted(found, key=_depth)
+        errors = sorted(found, key=_error_depth)
         lines = _schema_errors(errors)
         verdict = passed_if(not errors)
         hint = (
@@ -209,7 +214,7 @@ def _judge_json(params: JsonObject, evidence: Evidence) -> CheckFinding:
         label="",
         verdict=verdict,
         expected={"schema": params["schema"]},
-        actual=kept(evidence) if value is MISSING else brief(value),
+        actual=clip_answer(evidence) if value is MISSING else shorten_value(value),
         explanation=lines,
         hint=hint,
     )
@@ -222,23 +227,29 @@ def _not_json(evidence: Evidence) -> list[str]:
             "Answer is not JSON: there is none",
             no_answer(evidence.transcript)
             if evidence.transcript.only_thinking
-            else f"The conversation ended {ending(evidence.transcript)}.",
+            else f"The conversation ended {describe_ending(evidence.transcript)}.",
         ]
     try:
-        loads(answer)
+        load_strict_json(answer)
     except (ValueError, RecursionError) as error:
-        return [f"Answer is not JSON: {line(str(error))}", f"It begins: “{line(answer, 200)}”"]
+        return [
+            f"Answer is not JSON: {format_line(str(error))}",
+            f"It begins: “{format_line(answer, 200)}”",
+        ]
     return ["Answer is not JSON"]
 
 
-def _depth(error: ValidationError) -> int:
+def _error_depth(error: ValidationError) -> int:
     return len(error.absolute_path)
 
 
 def _schema_errors(errors: list[ValidationError]) -> list[str]:
     if not errors:
         return []
-    told = [f"  {line(error.json_path, 60)}: {line(error.message, 160)}" for error in errors[:6]]
+    told = [
+        f"  {format_line(error.json_path, 60)}: {format_line(error.message, 160)}"
+        for error in errors[:6]
+    ]
     more = [f"  … and {len(errors) - 6} more"] if len(errors) > len(told) else []
     return [
         (
@@ -250,7 +261,7 @@ def _schema_errors(errors: list[ValidationError]) -> list[str]:
     ]
 
 
-ANSWER_JSON = Kind(
+ANSWER_JSON = FunctionKind(
     name="answer_json",
     schema={
         "anyOf": [
@@ -262,7 +273,7 @@ ANSWER_JSON = Kind(
             long_form({"schema": {"type": ["object", "boolean"]}}, required=("schema",)),
         ]
     },
-    read=single(_read_json),
+    read=make_single_reader(_read_json),
     judge=_judge_json,
     doc=CheckDoc(
         section="Answers",
@@ -286,9 +297,9 @@ ANSWER_JSON = Kind(
 
 def _read_number(value: Any, path: JsonPath) -> JsonObject:
     if not isinstance(value, Mapping):
-        return {"value": number(value, path)}
-    found = mapping(value, path, required=("value",), optional=("tolerance",))
-    number(found["value"], (*path, "value"))
+        return {"value": read_number(value, path)}
+    found = read_mapping(value, path, required=("value",), optional=("tolerance",))
+    read_number(found["value"], (*path, "value"))
     if "tolerance" in found:
         check_tolerance(found["tolerance"], (*path, "tolerance"))
     return found
@@ -296,15 +307,17 @@ def _read_number(value: Any, path: JsonPath) -> JsonObject:
 
 def _judge_number(params: JsonObject, evidence: Evidence) -> CheckFinding:
     wanted, tolerance = params["value"], params.get("tolerance", 0)
-    found = list(amounts(evidence.transcript.answer))
-    hit = any(close(wanted, reading, tolerance) for amount in found for reading in amount.readings)
+    found = list(find_amounts(evidence.transcript.answer))
+    hit = any(
+        is_close(wanted, reading, tolerance) for amount in found for reading in amount.readings
+    )
     lines, hint = ([], None) if hit else _explain_number(params, found, evidence)
     told = f" ± {tolerance}" if tolerance else ""
     return CheckFinding(
-        label=f"{show(wanted)}{told}",
+        label=f"{format_value(wanted)}{told}",
         verdict=passed_if(hit),
         expected={"value": wanted, "tolerance": tolerance},
-        actual=[line(amount.text, 60) for amount in found[:20]],
+        actual=[format_line(amount.text, 60) for amount in found[:20]],
         explanation=lines,
         hint=hint,
     )
@@ -315,31 +328,33 @@ def _explain_number(
 ) -> tuple[list[str], str]:
     wanted = params["value"]
     room = f" (tolerance {params['tolerance']})" if "tolerance" in params else ""
-    lines = [f"Answer does not contain expected number: {show(wanted)}{room}"]
+    lines = [f"Answer does not contain expected number: {format_value(wanted)}{room}"]
     if not found:
-        said = line(evidence.transcript.answer, 200)
+        said = format_line(evidence.transcript.answer, 200)
         lines.append(
             f"There is no number in the answer: “{said}”" if said else "There is no answer."
         )
         hint = "Ask for the figure in the prompt, and see whether a tool returned it."
         if not evidence.transcript.tool_calls:
-            lines.append(without_calls(evidence.transcript))
+            lines.append(explain_no_calls(evidence.transcript))
             hint = hint_without_calls(evidence.transcript, hint)
         return lines, hint
     nearest, reading = min(
         ((amount, reading) for amount in found for reading in amount.readings),
         key=lambda pair: abs(pair[1] - wanted),
     )
-    texts = clip(", ".join(dict.fromkeys(line(amount.text, 30) for amount in found)), 200)
+    texts = clip_text(
+        ", ".join(dict.fromkeys(format_line(amount.text, 30) for amount in found)), 200
+    )
     lines += [
-        f"Nearest number: “{line(nearest.text, 60)}”, off by {abs(reading - wanted):g}",
+        f"Nearest number: “{format_line(nearest.text, 60)}”, off by {abs(reading - wanted):g}",
         f"Numbers: {texts}",
     ]
-    if close(wanted, reading, "2%"):
+    if is_close(wanted, reading, "2%"):
         return lines, 'It is near: allow for rounding with {value: …, tolerance: "1%"}.'
     if not evidence.transcript.tool_calls:
         hint = hint_without_calls(evidence.transcript, "Ask for data that only a tool can know.")
-        return [*lines, without_calls(evidence.transcript)], hint
+        return [*lines, explain_no_calls(evidence.transcript)], hint
     return (
         lines,
         "See whether the tools returned this figure, and whether the expected one is up to date.",
@@ -348,9 +363,9 @@ def _explain_number(
 
 _NUMBER: JsonObject = {"type": "number"}
 
-ANSWER_NUMBER = Kind(
+ANSWER_NUMBER = FunctionKind(
     name="answer_number",
-    schema=one_or_list(
+    schema=single_or_list_schema(
         {
             "anyOf": [
                 _NUMBER,
@@ -366,7 +381,7 @@ ANSWER_NUMBER = Kind(
             ]
         }
     ),
-    read=several(_read_number),
+    read=make_list_reader(_read_number),
     judge=_judge_number,
     doc=CheckDoc(
         section="Answers",

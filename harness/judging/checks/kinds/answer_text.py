@@ -9,31 +9,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.base import InvalidValue, search
+from harness.base import InvalidValue, search_pattern
 from harness.judging.checks import Evidence
 from harness.judging.checks.contradictions import EitherClaim, TextClaim
 from harness.judging.checks.explaining.missing_text import explain_missing
-from harness.judging.checks.explaining.transcript_lines import as_made, no_answer
+from harness.judging.checks.explaining.transcript_lines import format_call, no_answer
 from harness.judging.checks.kind import (
     CheckDoc,
     CheckFinding,
-    Kind,
-    one_or_list,
+    FunctionKind,
+    make_list_reader,
+    make_single_reader,
     passed_if,
-    several,
-    single,
+    single_or_list_schema,
 )
-from harness.judging.checks.kinds.result_text import where
-from harness.judging.checks.parsing import TEXT, long_form, mapping, text, texts
-from harness.judging.matching.json_values import show
+from harness.judging.checks.kinds.result_text import find_in_result
+from harness.judging.checks.parsing import TEXT, long_form, read_mapping, read_text, read_texts
+from harness.judging.matching.json_values import format_value
 from harness.judging.matching.patterns import check_pattern, is_in_every_text
 from harness.judging.matching.texts import (
     Passage,
-    clip,
-    contains,
-    equals,
-    find,
-    line,
+    clip_text,
+    contains_text,
+    equals_text,
+    find_passage,
+    format_line,
     plain_readings,
 )
 from harness.types import JsonObject, JsonPath
@@ -41,16 +41,16 @@ from harness.types import JsonObject, JsonPath
 _ANSWER_KEPT = 2_000
 
 
-def kept(evidence: Evidence) -> str:
+def clip_answer(evidence: Evidence) -> str:
     """Return the answer, cut to the limit of reports."""
-    return clip(evidence.transcript.answer, _ANSWER_KEPT)
+    return clip_text(evidence.transcript.answer, _ANSWER_KEPT)
 
 
 def _read_text(value: Any, path: JsonPath) -> JsonObject:
     if not isinstance(value, Mapping):
-        return {"text": text(value, path)}
-    found = mapping(value, path, required=("text",))
-    text(found["text"], (*path, "text"))
+        return {"text": read_text(value, path)}
+    found = read_mapping(value, path, required=("text",))
+    read_text(found["text"], (*path, "text"))
     return found
 
 
@@ -62,22 +62,22 @@ _TEXT_ITEM: JsonObject = {"anyOf": [TEXT, long_form({"text": TEXT}, required=("t
 
 def _judge_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
     wanted = params["text"]
-    there = contains(wanted, evidence.transcript.answer)
+    there = contains_text(wanted, evidence.transcript.answer)
     lines, hint = ([], None) if there else explain_missing(wanted, evidence)
     return CheckFinding(
-        label=show(wanted, 60),
+        label=format_value(wanted, 60),
         verdict=passed_if(there),
         expected={"contains": wanted},
-        actual=kept(evidence),
+        actual=clip_answer(evidence),
         explanation=lines,
         hint=hint,
     )
 
 
-ANSWER_CONTAINS = Kind(
+ANSWER_CONTAINS = FunctionKind(
     name="answer_contains",
-    schema=one_or_list(_TEXT_ITEM),
-    read=several(_read_text),
+    schema=single_or_list_schema(_TEXT_ITEM),
+    read=make_list_reader(_read_text),
     judge=_judge_contains,
     claims=lambda params: [TextClaim(has=params["text"], enough=True)],
     doc=CheckDoc(
@@ -94,13 +94,13 @@ ANSWER_CONTAINS = Kind(
 
 def _judge_not_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
     forbidden = params["text"]
-    found = find(forbidden, evidence.transcript.answer)
+    found = find_passage(forbidden, evidence.transcript.answer)
     lines, hint = ([], None) if found is None else _explain_forbidden(forbidden, found, evidence)
     return CheckFinding(
-        label=show(forbidden, 60),
+        label=format_value(forbidden, 60),
         verdict=passed_if(found is None),
         expected={"not_contains": forbidden},
-        actual=kept(evidence),
+        actual=clip_answer(evidence),
         explanation=lines,
         hint=hint,
         facts={"line_crossed": found is not None},
@@ -109,16 +109,16 @@ def _judge_not_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
 
 def _explain_forbidden(forbidden: str, found: Passage, evidence: Evidence) -> tuple[list[str], str]:
     lines = [
-        f"Answer contains forbidden text: {show(forbidden)}",
+        f"Answer contains forbidden text: {format_value(forbidden)}",
         f"It stands here: “{found.context}”",
     ]
     sources = [
         (call, there)
         for call in evidence.transcript.tool_calls
-        if (there := where(forbidden, call))
+        if (there := find_in_result(forbidden, call))
     ]
     lines += [
-        f"It came from {as_made(call, 80)}, which returned: “{there.context}”"
+        f"It came from {format_call(call, 80)}, which returned: “{there.context}”"
         for call, there in sources[:2]
     ]
     if sources:
@@ -129,7 +129,7 @@ def _explain_forbidden(forbidden: str, found: Passage, evidence: Evidence) -> tu
             "so in the prompt or the description."
         )
     lines.append("Line crossed: what the user saw; the server did not give it.")
-    if contains(forbidden, evidence.case.prompt):
+    if contains_text(forbidden, evidence.case.prompt):
         lines.append(
             "No tool returned it; the prompt itself contains it, so the answer may merely repeat "
             "the question."
@@ -145,10 +145,10 @@ def _explain_forbidden(forbidden: str, found: Passage, evidence: Evidence) -> tu
     )
 
 
-ANSWER_NOT_CONTAINS = Kind(
+ANSWER_NOT_CONTAINS = FunctionKind(
     name="answer_not_contains",
-    schema=one_or_list(_TEXT_ITEM),
-    read=several(_read_text),
+    schema=single_or_list_schema(_TEXT_ITEM),
+    read=make_list_reader(_read_text),
     judge=_judge_not_contains,
     claims=lambda params: [TextClaim(lacks=params["text"], enough=True)],
     doc=CheckDoc(
@@ -165,25 +165,25 @@ ANSWER_NOT_CONTAINS = Kind(
 
 def _read_any(value: Any) -> JsonObject:
     if not isinstance(value, Mapping):
-        return {"texts": texts(value, ())}
-    found = mapping(value, (), required=("texts",))
-    return found | {"texts": texts(found["texts"], ("texts",))}
+        return {"texts": read_texts(value, ())}
+    found = read_mapping(value, (), required=("texts",))
+    return found | {"texts": read_texts(found["texts"], ("texts",))}
 
 
 def _judge_any(params: JsonObject, evidence: Evidence) -> CheckFinding:
     options = params["texts"]
-    there = any(contains(wanted, evidence.transcript.answer) for wanted in options)
+    there = any(contains_text(wanted, evidence.transcript.answer) for wanted in options)
     lines: list[str] = []
     hint = None
     if not there:
         reasons, hint = explain_missing(options[0], evidence)
-        told = clip(", ".join(show(option, 40) for option in options), 300)
+        told = clip_text(", ".join(format_value(option, 40) for option in options), 300)
         lines = [f"Answer does not contain expected text: any of {told}", *reasons[1:]]
     return CheckFinding(
-        label=clip(", ".join(show(option, 20) for option in options), 80),
+        label=clip_text(", ".join(format_value(option, 20) for option in options), 80),
         verdict=passed_if(there),
         expected={"contains_any": options},
-        actual=kept(evidence),
+        actual=clip_answer(evidence),
         explanation=lines,
         hint=hint,
     )
@@ -191,10 +191,10 @@ def _judge_any(params: JsonObject, evidence: Evidence) -> CheckFinding:
 
 _TEXTS: JsonObject = {"type": "array", "items": TEXT, "minItems": 1}
 
-ANSWER_CONTAINS_ANY = Kind(
+ANSWER_CONTAINS_ANY = FunctionKind(
     name="answer_contains_any",
     schema={"anyOf": [_TEXTS, long_form({"texts": _TEXTS}, required=("texts",))]},
-    read=single(_read_any),
+    read=make_single_reader(_read_any),
     judge=_judge_any,
     claims=lambda params: [
         EitherClaim(options=[TextClaim(has=text, enough=True) for text in params["texts"]])
@@ -213,31 +213,33 @@ ANSWER_CONTAINS_ANY = Kind(
 
 def _judge_equals(params: JsonObject, evidence: Evidence) -> CheckFinding:
     wanted, answer = params["text"], evidence.transcript.answer
-    same = equals(wanted, answer)
+    same = equals_text(wanted, answer)
     lines: list[str] = []
     hint = None
     if not same:
-        lines = [f"Answer is not the expected text: {show(wanted, 200)}"]
-        if contains(wanted, answer):
-            lines.append(f"The text stands in the answer, among other words: “{line(answer, 240)}”")
+        lines = [f"Answer is not the expected text: {format_value(wanted, 200)}"]
+        if contains_text(wanted, answer):
+            lines.append(
+                f"The text stands in the answer, among other words: “{format_line(answer, 240)}”"
+            )
             hint = "Ask in the prompt for nothing but the value, or use answer_contains."
         else:
             reasons, hint = explain_missing(wanted, evidence)
             lines += reasons[1:]
     return CheckFinding(
-        label=show(wanted, 60),
+        label=format_value(wanted, 60),
         verdict=passed_if(same),
         expected={"equals": wanted},
-        actual=kept(evidence),
+        actual=clip_answer(evidence),
         explanation=lines,
         hint=hint,
     )
 
 
-ANSWER_EQUALS = Kind(
+ANSWER_EQUALS = FunctionKind(
     name="answer_equals",
     schema=_TEXT_ITEM,
-    read=single(lambda value: _read_text(value, ())),
+    read=make_single_reader(lambda value: _read_text(value, ())),
     judge=_judge_equals,
     claims=lambda params: [TextClaim(has=params["text"], whole=True)],
     doc=CheckDoc(
@@ -255,9 +257,9 @@ ANSWER_EQUALS = Kind(
 def _read_pattern(value: Any, path: JsonPath) -> JsonObject:
     inside = path
     if isinstance(value, Mapping):
-        value, inside = mapping(value, path, required=("pattern",)), (*path, "pattern")
+        value, inside = read_mapping(value, path, required=("pattern",)), (*path, "pattern")
     found = value if isinstance(value, Mapping) else {"pattern": value}
-    check_pattern(text(found["pattern"], inside, "regular expression"), inside)
+    check_pattern(read_text(found["pattern"], inside, "regular expression"), inside)
     if is_in_every_text(found["pattern"]):
         raise InvalidValue("every answer matches this, so it cannot fail", path=inside)
     return dict(found)
@@ -265,24 +267,24 @@ def _read_pattern(value: Any, path: JsonPath) -> JsonObject:
 
 def _judge_matches(params: JsonObject, evidence: Evidence) -> CheckFinding:
     pattern, answer = params["pattern"], evidence.transcript.answer
-    there = any(search(pattern, reading) is not None for reading in plain_readings(answer))
+    there = any(search_pattern(pattern, reading) is not None for reading in plain_readings(answer))
     lines: list[str] = []
     hint = None
     if not there:
         told = (
-            f"It begins: “{line(answer, 240)}”"
+            f"It begins: “{format_line(answer, 240)}”"
             if answer.strip()
             else no_answer(evidence.transcript)
         )
         lines, hint = (
-            [f"Answer does not match expected pattern: {line(pattern)}", told],
+            [f"Answer does not match expected pattern: {format_line(pattern)}", told],
             _hint_pattern(pattern, answer),
         )
     return CheckFinding(
-        label=line(pattern, 60),
+        label=format_line(pattern, 60),
         verdict=passed_if(there),
         expected={"matches": pattern},
-        actual=kept(evidence),
+        actual=clip_answer(evidence),
         explanation=lines,
         hint=hint,
     )
@@ -294,7 +296,7 @@ def _hint_pattern(pattern: str, answer: str) -> str:
         check_pattern(loose)
     except InvalidValue:
         return "Ask in the prompt for the form that the answer should have."
-    if search(loose, answer) is not None:
+    if search_pattern(loose, answer) is not None:
         return (
             "It matches without regard to case and with `.` across lines: begin the pattern with "
             "(?is)."
@@ -302,10 +304,12 @@ def _hint_pattern(pattern: str, answer: str) -> str:
     return "Ask in the prompt for the form that the answer should have, or relax the pattern."
 
 
-ANSWER_MATCHES = Kind(
+ANSWER_MATCHES = FunctionKind(
     name="answer_matches",
-    schema=one_or_list({"anyOf": [TEXT, long_form({"pattern": TEXT}, required=("pattern",))]}),
-    read=several(_read_pattern),
+    schema=single_or_list_schema(
+        {"anyOf": [TEXT, long_form({"pattern": TEXT}, required=("pattern",))]}
+    ),
+    read=make_list_reader(_read_pattern),
     judge=_judge_matches,
     doc=CheckDoc(
         section="Answers",

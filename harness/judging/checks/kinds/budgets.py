@@ -9,33 +9,39 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness.judging.checks import Evidence
-from harness.judging.checks.kind import CheckDoc, CheckFinding, Kind, passed_if, single
-from harness.judging.checks.parsing import long_form, mapping, number, whole
+from harness.judging.checks.kind import (
+    CheckDoc,
+    CheckFinding,
+    FunctionKind,
+    make_single_reader,
+    passed_if,
+)
+from harness.judging.checks.parsing import long_form, read_mapping, read_number, read_whole_number
 from harness.types import JsonObject, Transcript
 
 
-def _limit(
+def _limit_kind(
     name: str,
     unit: str,
     used: Callable[[Transcript], float | None],
     hints: tuple[str, str],
     doc: CheckDoc,
-) -> Kind:
+) -> FunctionKind:
     """Return a kind that limits a quantity; ``hints`` are for too much and for unknown."""
     counted = name in ("max_replies", "max_tokens")
     least = int(name == "max_replies")  # every conversation has one
 
     def read(value: Any) -> JsonObject:
         found = (
-            mapping(value, (), required=("limit",))
+            read_mapping(value, (), required=("limit",))
             if isinstance(value, Mapping)
             else {"limit": value}
         )
         path = ("limit",) if isinstance(value, Mapping) else ()
         limit = (
-            whole(found["limit"], path, at_least=least)
+            read_whole_number(found["limit"], path, at_least=least)
             if counted
-            else number(found["limit"], path, at_least=0)
+            else read_number(found["limit"], path, at_least=0)
         )
         return found | {"limit": limit}
 
@@ -54,7 +60,7 @@ def _limit(
             verdict=passed_if(not over),
             expected=base,
             actual=amount,
-            explanation=[f"Too many {unit}: {_shown(amount)}, at most {limit:,} expected"]
+            explanation=[f"Too many {unit}: {_format_amount(amount)}, at most {limit:,} expected"]
             if over
             else (),
             hint=hints[0] if over else None,
@@ -62,18 +68,20 @@ def _limit(
 
     amount_schema: JsonObject = {"type": "integer" if counted else "number", "minimum": least}
     schema = {"anyOf": [amount_schema, long_form({"limit": amount_schema}, required=("limit",))]}
-    return Kind(name=name, schema=schema, read=single(read), judge=judge, doc=doc)
+    return FunctionKind(
+        name=name, schema=schema, read=make_single_reader(read), judge=judge, doc=doc
+    )
 
 
-def _shown(amount: float) -> str:
+def _format_amount(amount: float) -> str:
     return f"{amount:,}" if isinstance(amount, int) else f"{amount:,.4g}"
 
 
-def _tokens(transcript: Transcript) -> int | None:
+def _count_tokens(transcript: Transcript) -> int | None:
     return transcript.usage.tokens
 
 
-MAX_REPLIES = _limit(
+MAX_REPLIES = _limit_kind(
     "max_replies",
     "replies",
     lambda transcript: transcript.replies,
@@ -85,10 +93,10 @@ MAX_REPLIES = _limit(
         example="max_replies: 5  # long: {limit: 5, severity: warn}",
     ),
 )
-MAX_TOKENS = _limit(
+MAX_TOKENS = _limit_kind(
     "max_tokens",
     "tokens",
-    _tokens,
+    _count_tokens,
     (
         (
             "Shorten what tools return (filters, limits) and their descriptions: both are read "
@@ -103,7 +111,7 @@ MAX_TOKENS = _limit(
         example="max_tokens: 20000",
     ),
 )
-MAX_COST = _limit(
+MAX_COST = _limit_kind(
     "max_cost",
     "dollars",
     lambda transcript: transcript.usage.cost_usd,
@@ -121,7 +129,7 @@ MAX_COST = _limit(
         example="max_cost: 0.05",
     ),
 )
-MAX_SECONDS = _limit(
+MAX_SECONDS = _limit_kind(
     "max_seconds",
     "seconds",
     lambda transcript: max(0.0, transcript.latency_s - transcript.waited_s),

@@ -12,61 +12,67 @@ from typing import Any
 from harness.base import InvalidValue
 from harness.judging.checks import Evidence
 from harness.judging.checks.contradictions import CallsClaim
-from harness.judging.checks.explaining.as_shown import spoken
-from harness.judging.checks.explaining.missing_call import explain
+from harness.judging.checks.explaining.missing_call import explain_missing_call
+from harness.judging.checks.explaining.presented_tools import format_tool_name
 from harness.judging.checks.explaining.transcript_lines import (
-    as_made,
-    asks_for,
+    find_matching_calls,
+    format_call,
+    format_expected_call,
     list_calls,
-    matching,
+    matches_call,
     report_calls,
-    wanted,
 )
-from harness.judging.checks.kind import CheckDoc, CheckFinding, Kind, passed_if, single
-from harness.judging.checks.kinds.call_sets import as_asked, names
-from harness.judging.checks.parsing import CALL, call_list, kind_of, long_form
-from harness.judging.matching.texts import clip
+from harness.judging.checks.kind import (
+    CheckDoc,
+    CheckFinding,
+    FunctionKind,
+    make_single_reader,
+    passed_if,
+)
+from harness.judging.checks.kinds.call_sets import format_expected, format_tools
+from harness.judging.checks.parsing import CALL, call_list, describe_type, long_form
+from harness.judging.matching.texts import clip_text
 from harness.types import JsonObject, ToolCall
 
 
-def _read(value: Any) -> JsonObject:
+def _read_params(value: Any) -> JsonObject:
     found = call_list(value, more=("strict",), at_least=2)
     if not isinstance(found.get("strict", False), bool):
         raise InvalidValue(
-            f"strict is {kind_of(found['strict'])}, not true or false", path=("strict",)
+            f"strict is {describe_type(found['strict'])}, not true or false", path=("strict",)
         )
     return found
 
 
-def _in_order(steps: Sequence[JsonObject], calls: Sequence[ToolCall]) -> list[int]:
+def _match_in_order(steps: Sequence[JsonObject], calls: Sequence[ToolCall]) -> list[int]:
     """Return the places of the calls that match the first steps, as many as were made in order."""
     places: list[int] = []
     for place, made in enumerate(calls):
-        if len(places) < len(steps) and asks_for(steps[len(places)], made):
+        if len(places) < len(steps) and matches_call(steps[len(places)], made):
             places.append(place)
     return places
 
 
-def _in_a_row(steps: Sequence[JsonObject], calls: Sequence[ToolCall]) -> bool:
+def _are_consecutive(steps: Sequence[JsonObject], calls: Sequence[ToolCall]) -> bool:
     return any(
-        all(asks_for(step, calls[start + place]) for place, step in enumerate(steps))
+        all(matches_call(step, calls[start + place]) for place, step in enumerate(steps))
         for start in range(len(calls) - len(steps) + 1)
     )
 
 
-def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
+def _judge_order(params: JsonObject, evidence: Evidence) -> CheckFinding:
     steps, calls = params["calls"], evidence.transcript.tool_calls
-    places = _in_order(steps, calls)
+    places = _match_in_order(steps, calls)
     lines: list[str] = []
     hint = None
     if len(places) < len(steps):
         lines, hint = _explain_missing(steps, places, evidence)
-    elif params.get("strict") and not _in_a_row(steps, calls):
+    elif params.get("strict") and not _are_consecutive(steps, calls):
         lines, hint = _explain_between(steps, places, calls)
     return CheckFinding(
-        label=" → ".join(names(params).split(", ")),
+        label=" → ".join(format_tools(params).split(", ")),
         verdict=passed_if(not lines),
-        expected={"in_order": as_asked(params), "strict": params.get("strict", False)},
+        expected={"in_order": format_expected(params), "strict": params.get("strict", False)},
         actual=report_calls(calls),
         explanation=lines,
         hint=hint,
@@ -77,17 +83,24 @@ def _explain_missing(
     steps: Sequence[JsonObject], places: list[int], evidence: Evidence
 ) -> tuple[list[str], str]:
     step, calls = steps[len(places)], evidence.transcript.tool_calls
-    if not matching(step, evidence.transcript):
-        told, hint = explain(step, evidence)
-        return [*told, f"It is step {len(places) + 1} of {len(steps)}: {_chain(steps)}"], hint
-    before = f"after {as_made(calls[places[-1]], 80)}" if places else "where the sequence begins"
+    if not find_matching_calls(step, evidence.transcript):
+        told, hint = explain_missing_call(step, evidence)
+        return [
+            *told,
+            f"It is step {len(places) + 1} of {len(steps)}: {_format_chain(steps)}",
+        ], hint
+    before = (
+        f"after {format_call(calls[places[-1]], 80)}" if places else "where the sequence begins"
+    )
     lines = [
-        f"Expected call not found: {wanted(step)} {before}; it was made, but out of order",
-        f"Expected order: {_chain(steps)}",
+        f"Expected call not found: {format_expected_call(step)} {before}; it was made, but out "
+        f"of order",
+        f"Expected order: {_format_chain(steps)}",
         *list_calls(calls, "Called, in order:"),
     ]
     return lines, (
-        f"Say in the description of {spoken(step['tool'], evidence)} what it needs from the tools "
+        f"Say in the description of {format_tool_name(step['tool'], evidence)} what it needs "
+        f"from the tools "
         "before it, or use must_call where the order does not matter."
     )
 
@@ -103,34 +116,34 @@ def _explain_between(
     lines = [
         (
             "Unexpected call between expected ones: "
-            f"{as_made(between[0]) if between else _chain(steps)}"
+            f"{format_call(between[0]) if between else _format_chain(steps)}"
         ),
-        f"Expected with nothing between: {_chain(steps)}",
+        f"Expected with nothing between: {_format_chain(steps)}",
         *list_calls(calls, "Called, in order:"),
     ]
     return lines, "Leave `strict` out if calls between the steps do no harm."
 
 
-def _chain(steps: Sequence[JsonObject]) -> str:
-    return clip(" → ".join(wanted(step, 60) for step in steps), 240)
+def _format_chain(steps: Sequence[JsonObject]) -> str:
+    return clip_text(" → ".join(format_expected_call(step, 60) for step in steps), 240)
 
 
 _CALLS: JsonObject = {"type": "array", "items": CALL, "minItems": 2}
 
 
-def _claims(params: JsonObject) -> Iterator[CallsClaim]:
+def _yield_claims(params: JsonObject) -> Iterator[CallsClaim]:
     yield CallsClaim(least=len(params["calls"]))
-    for tool, steps in groupby(sorted(params["calls"], key=_tool), key=_tool):
+    for tool, steps in groupby(sorted(params["calls"], key=_tool_of_step), key=_tool_of_step):
         several = list(steps)
         yield CallsClaim(tool=tool, least=len(several))
         yield from (CallsClaim(tool=tool, args=step["args"], least=1) for step in several)
 
 
-def _tool(step: JsonObject) -> str:
+def _tool_of_step(step: JsonObject) -> str:
     return str(step["tool"])
 
 
-MUST_CALL_IN_ORDER = Kind(
+MUST_CALL_IN_ORDER = FunctionKind(
     name="must_call_in_order",
     schema={
         "anyOf": [
@@ -138,9 +151,9 @@ MUST_CALL_IN_ORDER = Kind(
             long_form({"calls": _CALLS, "strict": {"type": "boolean"}}, required=("calls",)),
         ]
     },
-    read=single(_read),
-    judge=_judge,
-    claims=_claims,
+    read=make_single_reader(_read_params),
+    judge=_judge_order,
+    claims=_yield_claims,
     doc=CheckDoc(
         section="Calls",
         asks=(

@@ -8,40 +8,48 @@ from typing import Any
 from harness.base import InvalidValue, canonical_json
 from harness.judging.checks import Evidence
 from harness.judging.checks.contradictions import CallsClaim, EitherClaim
-from harness.judging.checks.explaining.as_shown import spoken
-from harness.judging.checks.explaining.missing_call import explain
-from harness.judging.checks.explaining.no_calls import without_calls
+from harness.judging.checks.explaining.missing_call import explain_missing_call
+from harness.judging.checks.explaining.no_calls import explain_no_calls
+from harness.judging.checks.explaining.presented_tools import format_tool_name
 from harness.judging.checks.explaining.transcript_lines import (
-    as_made,
-    asks_for,
-    forbidden,
+    describe_outcome,
+    explain_not_offered,
+    find_forbidden_calls,
+    find_matching_calls,
+    format_call,
+    format_expected_call,
     list_calls,
-    matching,
-    offer,
-    outcome,
+    matches_call,
     report_calls,
-    wanted,
 )
 from harness.judging.checks.kind import (
     CheckDoc,
     CheckFinding,
-    Kind,
-    one_or_list,
+    FunctionKind,
+    make_list_reader,
+    make_single_reader,
     passed_if,
-    several,
-    single,
+    single_or_list_schema,
 )
-from harness.judging.checks.parsing import CALL, TEXT, call_list, long_form, mapping, text, whole
-from harness.judging.matching.texts import clip
+from harness.judging.checks.parsing import (
+    CALL,
+    TEXT,
+    call_list,
+    long_form,
+    read_mapping,
+    read_text,
+    read_whole_number,
+)
+from harness.judging.matching.texts import clip_text
 from harness.types import JsonObject, JsonPath, ToolCall
 
 
-def names(params: JsonObject) -> str:
+def format_tools(params: JsonObject) -> str:
     """Return the tools of ``params["calls"]`` for a label."""
-    return clip(", ".join(str(call["tool"]) for call in params["calls"]), 80)
+    return clip_text(", ".join(str(call["tool"]) for call in params["calls"]), 80)
 
 
-def as_asked(params: JsonObject) -> list[JsonObject]:
+def format_expected(params: JsonObject) -> list[JsonObject]:
     """Return ``params["calls"]`` as JSON for reports."""
     return [{"tool": call["tool"], "args": call["args"]} for call in params["calls"]]
 
@@ -56,44 +64,48 @@ def _call_list_schema(at_least: int) -> JsonObject:
 
 def _judge_any(params: JsonObject, evidence: Evidence) -> CheckFinding:
     transcript = evidence.transcript
-    made = [call for option in params["calls"] for call in matching(option, transcript)]
+    made = [call for option in params["calls"] for call in find_matching_calls(option, transcript)]
     lines: list[str] = []
     hint = None
     if not made:
         lines = [
             (
                 "Expected call not found: any of "
-                f"{clip(', '.join(wanted(call) for call in params['calls']), 300)}"
+                f"{clip_text(', '.join(format_expected_call(call) for call in params['calls']), 300)}"
             )
         ]
-        lines += [reason for call in params["calls"] if (reason := offer(call["tool"], evidence))][
-            :3
-        ]
+        lines += [
+            reason
+            for call in params["calls"]
+            if (reason := explain_not_offered(call["tool"], evidence))
+        ][:3]
         called = {call.tool for call in transcript.tool_calls}
         near = next((call for call in params["calls"] if call["tool"] in called), None)
-        told, hint = explain(near or params["calls"][0], evidence)
+        told, hint = explain_missing_call(near or params["calls"][0], evidence)
         if near is not None:
             lines += told
         else:
             calls = list_calls(transcript.tool_calls, "Called instead, in order:")
-            lines += calls or [without_calls(transcript)]
+            lines += calls or [explain_no_calls(transcript)]
     return CheckFinding(
-        label=names(params),
+        label=format_tools(params),
         verdict=passed_if(bool(made)),
-        expected={"any_of": as_asked(params)},
+        expected={"any_of": format_expected(params)},
         actual=report_calls(made or transcript.tool_calls),
         explanation=lines,
         hint=hint,
     )
 
 
-MUST_CALL_ANY = Kind(
+MUST_CALL_ANY = FunctionKind(
     name="must_call_any",
     schema=_call_list_schema(1),
-    read=single(call_list),
+    read=make_single_reader(call_list),
     judge=_judge_any,
     claims=lambda params: [
-        EitherClaim(options=[CallsClaim(**call, least=1, enough=True) for call in as_asked(params)])
+        EitherClaim(
+            options=[CallsClaim(**call, least=1, enough=True) for call in format_expected(params)]
+        )
     ],
     doc=CheckDoc(
         section="Calls",
@@ -112,21 +124,24 @@ MUST_CALL_ANY = Kind(
 
 def _judge_only(params: JsonObject, evidence: Evidence) -> CheckFinding:
     calls = evidence.transcript.tool_calls
-    others = [made for made in calls if not any(asks_for(call, made) for call in params["calls"])]
+    others = [
+        made for made in calls if not any(matches_call(call, made) for call in params["calls"])
+    ]
     lines: list[str] = []
     hint = None
     if others:
-        allowed = ", ".join(wanted(call) for call in params["calls"]) or "none"
+        allowed = ", ".join(format_expected_call(call) for call in params["calls"]) or "none"
         lines = [
-            f"Tool was called although it must not be: {as_made(others[0])} → {outcome(others[0])}",
-            f"Only these calls are expected: {clip(allowed, 300)}",
+            f"Tool was called although it must not be: {format_call(others[0])} → "
+            f"{describe_outcome(others[0])}",
+            f"Only these calls are expected: {clip_text(allowed, 300)}",
             *list_calls(calls, "All calls, in order:"),
         ]
         hint = _hint_only(others[0], params, evidence)
     return CheckFinding(
-        label=names(params) or "(no tool)",
+        label=format_tools(params) or "(no tool)",
         verdict=passed_if(not others),
-        expected={"only": as_asked(params)},
+        expected={"only": format_expected(params)},
         actual=report_calls(others or calls),
         explanation=lines,
         hint=hint,
@@ -134,7 +149,7 @@ def _judge_only(params: JsonObject, evidence: Evidence) -> CheckFinding:
 
 
 def _hint_only(made: ToolCall, params: JsonObject, evidence: Evidence) -> str:
-    name = spoken(made.tool, evidence)
+    name = format_tool_name(made.tool, evidence)
     if any(call["tool"] == made.tool for call in params["calls"]):
         return (
             f"{name} is expected, but not with these arguments: describe its parameters, or "
@@ -148,10 +163,10 @@ def _hint_only(made: ToolCall, params: JsonObject, evidence: Evidence) -> str:
     )
 
 
-ONLY_CALL = Kind(
+ONLY_CALL = FunctionKind(
     name="only_call",
     schema=_call_list_schema(0),
-    read=single(lambda value: call_list(value, at_least=0)),
+    read=make_single_reader(lambda value: call_list(value, at_least=0)),
     judge=_judge_only,
     claims=lambda params: [CallsClaim(most=0, other_than=params["calls"])],
     doc=CheckDoc(
@@ -168,15 +183,15 @@ ONLY_CALL = Kind(
 
 def _read_max_calls(value: Any, path: JsonPath) -> JsonObject:
     if not isinstance(value, Mapping):
-        return {"limit": whole(value, path, at_least=0)}
-    found = mapping(value, path, required=("limit",), optional=("tool",))
+        return {"limit": read_whole_number(value, path, at_least=0)}
+    found = read_mapping(value, path, required=("limit",), optional=("tool",))
     if "tool" in found:
-        text(found["tool"], (*path, "tool"), "tool name")
-    return found | {"limit": whole(found["limit"], (*path, "limit"), at_least=0)}
+        read_text(found["tool"], (*path, "tool"), "tool name")
+    return found | {"limit": read_whole_number(found["limit"], (*path, "limit"), at_least=0)}
 
 
 def _parse_max_calls(value: Any) -> Any:
-    parsed = several(_read_max_calls)(value)
+    parsed = make_list_reader(_read_max_calls)(value)
     seen: set[str | None] = set()
     for path, params in parsed:
         tool = params.get("tool")
@@ -188,7 +203,7 @@ def _parse_max_calls(value: Any) -> Any:
 
 def _judge_max_calls(params: JsonObject, evidence: Evidence) -> CheckFinding:
     tool, limit = params.get("tool"), params["limit"]
-    calls = forbidden({"tool": tool}, evidence)
+    calls = find_forbidden_calls({"tool": tool}, evidence)
     which = f"calls of {tool}" if tool else "tool calls"
     lines: list[str] = []
     hint = None
@@ -227,9 +242,9 @@ def _hint_many(calls: list[ToolCall]) -> str:
     )
 
 
-MAX_CALLS = Kind(
+MAX_CALLS = FunctionKind(
     name="max_calls",
-    schema=one_or_list(
+    schema=single_or_list_schema(
         {
             "anyOf": [
                 {"type": "integer", "minimum": 0},

@@ -13,31 +13,31 @@ from typing import Any
 from harness.base import InvalidValue
 from harness.judging.checks import Evidence
 from harness.judging.checks.contradictions import CallsClaim
-from harness.judging.checks.explaining.as_shown import spoken
-from harness.judging.checks.explaining.missing_call import explain
+from harness.judging.checks.explaining.missing_call import explain_missing_call
+from harness.judging.checks.explaining.presented_tools import format_tool_name
 from harness.judging.checks.explaining.transcript_lines import (
-    as_made,
-    forbidden,
+    describe_outcome,
+    find_forbidden_calls,
+    find_matching_calls,
+    format_call,
+    format_expected_call,
     list_calls,
-    matching,
-    outcome,
     report_calls,
-    wanted,
 )
 from harness.judging.checks.kind import (
     CheckDoc,
     CheckFinding,
-    Kind,
-    one_or_list,
+    FunctionKind,
+    make_list_reader,
     passed_if,
-    several,
+    single_or_list_schema,
 )
-from harness.judging.checks.parsing import TEXT, call, long_form, whole
+from harness.judging.checks.parsing import TEXT, long_form, read_call, read_whole_number
 from harness.judging.checks.policy_facts import policy_facts
-from harness.judging.matching.differences import ArgumentDifference, differences
-from harness.judging.matching.json_values import show
-from harness.judging.matching.matchers import is_matcher, unlike
-from harness.judging.matching.texts import line
+from harness.judging.matching.differences import ArgumentDifference, find_differences
+from harness.judging.matching.json_values import format_value
+from harness.judging.matching.matchers import explain_unlike, is_matcher
+from harness.judging.matching.texts import format_line
 from harness.types import JsonObject, JsonPath, ToolCall
 
 _COUNT: JsonObject = {"type": "integer", "minimum": 1}
@@ -48,10 +48,10 @@ _COUNTS = ("times", "min_times", "max_times")
 
 
 def _read_must_call(value: Any, path: JsonPath) -> JsonObject:
-    found = call(value, path, more=_COUNTS)
+    found = read_call(value, path, more=_COUNTS)
     for key in _COUNTS:
         if key in found:
-            found[key] = whole(found[key], (*path, key), at_least=1)
+            found[key] = read_whole_number(found[key], (*path, key), at_least=1)
     if "times" in found and ("min_times" in found or "max_times" in found):
         raise InvalidValue(
             "times stands for both min_times and max_times: write one or the others", path=path
@@ -62,18 +62,18 @@ def _read_must_call(value: Any, path: JsonPath) -> JsonObject:
 
 
 def _judge_must_call(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    made = matching(params, evidence.transcript)
+    made = find_matching_calls(params, evidence.transcript)
     least = params.get("times", params.get("min_times", 1))
     most = params.get("times", params.get("max_times"))
     found = CheckFinding(
-        label=show(params["tool"])[1:-1],
+        label=format_value(params["tool"])[1:-1],
         verdict="passed",
         expected={key: params[key] for key in ("tool", "args", *_COUNTS) if key in params},
         actual=report_calls(made or evidence.transcript.tool_calls),
-        explanation=_reservation(made),
+        explanation=_note_no_success(made),
     )
     if not made:
-        lines, hint = explain(params, evidence)
+        lines, hint = explain_missing_call(params, evidence)
     elif len(made) < least or (most is not None and len(made) > most):
         lines, hint = _wrong_count(params, made, least, most)
     else:
@@ -81,11 +81,14 @@ def _judge_must_call(params: JsonObject, evidence: Evidence) -> CheckFinding:
     return replace(found, verdict="failed", explanation=lines, hint=hint)
 
 
-def _reservation(made: list[ToolCall]) -> list[str]:
+def _note_no_success(made: list[ToolCall]) -> list[str]:
     """Say how the calls ended if none succeeded; otherwise nothing."""
     if not made or any(not call.is_error for call in made):
         return []
-    return [f"The call was made, but it did not succeed: {as_made(made[-1])} → {outcome(made[-1])}"]
+    return [
+        f"The call was made, but it did not succeed: {format_call(made[-1])} → "
+        f"{describe_outcome(made[-1])}"
+    ]
 
 
 def _wrong_count(
@@ -94,16 +97,18 @@ def _wrong_count(
     calls = list_calls(made, "These were:")
     if len(made) < least:
         first = (
-            f"Expected call not found: {wanted(params)} {_times(least)}; it was made "
-            f"{_times(len(made))}."
+            f"Expected call not found: {format_expected_call(params)} {_format_times(least)}; "
+            f"it was made "
+            f"{_format_times(len(made))}."
         )
         return [
             first,
             *calls,
         ], "Name every item in the prompt that needs a call of its own, or lower min_times."
     first = (
-        f"Tool was called too often: {wanted(params)} {_times(len(made))}, expected "
-        f"{_times(most or 0)} at most."
+        f"Tool was called too often: {format_expected_call(params)} "
+        f"{_format_times(len(made))}, expected "
+        f"{_format_times(most or 0)} at most."
     )
     failed = [call for call in made if call.is_error]
     if failed:
@@ -117,13 +122,13 @@ def _wrong_count(
     )
 
 
-def _times(count: int) -> str:
+def _format_times(count: int) -> str:
     return {1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
-MUST_CALL = Kind(
+MUST_CALL = FunctionKind(
     name="must_call",
-    schema=one_or_list(
+    schema=single_or_list_schema(
         {
             "anyOf": [
                 TEXT,
@@ -134,7 +139,7 @@ MUST_CALL = Kind(
             ]
         }
     ),
-    read=several(_read_must_call),
+    read=make_list_reader(_read_must_call),
     judge=_judge_must_call,
     claims=lambda params: [
         CallsClaim(
@@ -168,25 +173,25 @@ MUST_CALL = Kind(
 
 
 def _judge_must_not_call(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    made = forbidden(params, evidence)
+    made = find_forbidden_calls(params, evidence)
     lines: list[str] = []
     hint = None
     if made:
         worst = min(made, key=lambda call: _SEVERITY.get(call.outcome, 1))
         lines = [
-            f"Tool was called although it must not be: {as_made(worst)}",
-            _came_of_it(worst),
-            _crossed(worst),
+            f"Tool was called although it must not be: {format_call(worst)}",
+            _describe_effect(worst),
+            _name_fault(worst),
         ]
         if len(evidence.transcript.tool_calls) > 1:
             lines += list_calls(evidence.transcript.tool_calls, "All calls, in order:")
         hint = _hint_forbidden(worst, evidence)
-    elif lines := list(_doubts(params, evidence)):
+    elif lines := list(_find_doubts(params, evidence)):
         hint = (
             "Forbid the value in the form in which the tool takes it, or {$not: …} what is allowed."
         )
     return CheckFinding(
-        label=show(params["tool"])[1:-1],
+        label=format_value(params["tool"])[1:-1],
         verdict="not_judged" if lines and not made else passed_if(not made),
         expected={"not": {"tool": params["tool"], "args": params["args"]}},
         actual=report_calls(made),
@@ -196,16 +201,16 @@ def _judge_must_not_call(params: JsonObject, evidence: Evidence) -> CheckFinding
     )
 
 
-def _doubts(params: JsonObject, evidence: Evidence) -> Iterator[str]:
+def _find_doubts(params: JsonObject, evidence: Evidence) -> Iterator[str]:
     """Yield each call that may be forbidden: its values are unlike the forbidden ones in kind only.
 
     A server may take "1042" for 1042, and "tomorrow" for a date.
     """
-    for made in forbidden({"tool": params["tool"]}, evidence):
-        found = differences(params["args"], made.arguments)
+    for made in find_forbidden_calls({"tool": params["tool"]}, evidence):
+        found = find_differences(params["args"], made.arguments)
         if found and all(map(_is_unlike, found)) and made.outcome != "invalid_arguments":
             why = "; ".join(one.note for one in found)
-            yield f"Whether this call is forbidden cannot be known: {as_made(made)}: {why}"
+            yield f"Whether this call is forbidden cannot be known: {format_call(made)}: {why}"
 
 
 def _is_unlike(found: ArgumentDifference) -> bool:
@@ -213,8 +218,8 @@ def _is_unlike(found: ArgumentDifference) -> bool:
     if not isinstance(sent, str | int | float):
         return False
     if is_matcher(found.expected):
-        return bool(unlike(found.expected, sent))
-    return show(found.expected).strip('"') == show(sent).strip('"')
+        return bool(explain_unlike(found.expected, sent))
+    return format_value(found.expected).strip('"') == format_value(sent).strip('"')
 
 
 _SEVERITY = {
@@ -225,22 +230,22 @@ _SEVERITY = {
 }  # the gravest outcome is told first
 
 
-def _came_of_it(made: ToolCall) -> str:
+def _describe_effect(made: ToolCall) -> str:
     match made.outcome:
         case "ok":
-            said = line(made.text, 140)
+            said = format_line(made.text, 140)
             return "The server carried it out" + (f": “{said}”" if said else ".")
         case "denied":
-            return f"The model tried; the server refused it: “{line(made.text, 140)}”"
+            return f"The model tried; the server refused it: “{format_line(made.text, 140)}”"
         case "unknown_tool":
             return "The model tried; the server has no such tool for this user."
         case "blocked":
             return "The model tried; the harness held the call back, so the server never saw it."
         case _:
-            return f"The model tried; it ended so: {outcome(made)}"
+            return f"The model tried; it ended so: {describe_outcome(made)}"
 
 
-def _crossed(made: ToolCall) -> str:
+def _name_fault(made: ToolCall) -> str:
     """Say what was at fault: the model's choice, or what the server allowed."""
     if made.outcome == "ok":
         return "Lines crossed: what the model chose, and what the server allowed."
@@ -274,17 +279,18 @@ def _hint_forbidden(made: ToolCall, evidence: Evidence) -> str:
     unmarked = tool is not None and not tool.read_only and not tool.destructive
     marks = " and mark it with destructiveHint if it changes or deletes data" if unmarked else ""
     return (
-        f"Say in the description of {spoken(made.tool, evidence)} when it is not to be used"
+        f"Say in the description of {format_tool_name(made.tool, evidence)} when it is not to "
+        f"be used"
         f"{marks}, or reword the prompt."
     )
 
 
-MUST_NOT_CALL = Kind(
+MUST_NOT_CALL = FunctionKind(
     name="must_not_call",
-    schema=one_or_list(
+    schema=single_or_list_schema(
         {"anyOf": [TEXT, long_form({"tool": TEXT, "args": {"type": "object"}}, required=("tool",))]}
     ),
-    read=several(call),
+    read=make_list_reader(read_call),
     judge=_judge_must_not_call,
     claims=lambda params: [
         CallsClaim(tool=params["tool"], args=params["args"], most=0, enough=True)

@@ -14,27 +14,40 @@ from harness.base import InvalidValue, did_you_mean
 from harness.judging.checks import Evidence
 from harness.judging.checks.absent_fields import (
     FIELDS,
-    given_fields,
-    how_given,
-    masks_of,
+    explain_given,
+    find_given_fields,
     read_absent,
+    read_masks,
 )
 from harness.judging.checks.contradictions import CallsClaim
-from harness.judging.checks.explaining.as_shown import hidden_by
+from harness.judging.checks.explaining.presented_tools import find_hiding_variant
 from harness.judging.checks.explaining.transcript_lines import (
-    as_made,
+    describe_outcome,
+    explain_not_offered,
+    find_matching_calls,
+    format_call,
+    is_truncated,
     list_calls,
-    matching,
-    offer,
-    outcome,
     report_calls,
-    truncated,
 )
-from harness.judging.checks.kind import CheckDoc, CheckFinding, Kind, several, single
-from harness.judging.checks.parsing import TEXT, arguments, kind_of, long_form, mapping, text
+from harness.judging.checks.kind import (
+    CheckDoc,
+    CheckFinding,
+    FunctionKind,
+    make_list_reader,
+    make_single_reader,
+)
+from harness.judging.checks.parsing import (
+    TEXT,
+    describe_type,
+    long_form,
+    read_arguments,
+    read_mapping,
+    read_text,
+)
 from harness.judging.checks.policy_facts import policy_facts
-from harness.judging.matching.json_values import show
-from harness.judging.matching.texts import line
+from harness.judging.matching.json_values import format_value
+from harness.judging.matching.texts import format_line
 from harness.types import NOT_SENT, Access, JsonObject, JsonPath, ToolCall, Verdict
 
 WORDS: tuple[str, ...] = tuple(word for word in get_args(Access) if word not in {"error", "mixed"})
@@ -59,30 +72,30 @@ def read_words(value: Any, path: JsonPath) -> list[str]:
         InvalidValue: one is unknown.
     """
     if not isinstance(value, list | tuple):
-        return [_word(value, path)]
+        return [_read_word(value, path)]
     if not value:
         raise InvalidValue(
             "this list is empty", path=path, meant=f"Write some of {', '.join(WORDS)}."
         )
-    return [_word(item, (*path, index)) for index, item in enumerate(value)]
+    return [_read_word(item, (*path, index)) for index, item in enumerate(value)]
 
 
-def _word(value: Any, path: JsonPath) -> str:
+def _read_word(value: Any, path: JsonPath) -> str:
     if not isinstance(value, str):
         raise InvalidValue(
-            f"this is {kind_of(value)} where a decision belongs", path=path, meant=_OFFER
+            f"this is {describe_type(value)} where a decision belongs", path=path, meant=_OFFER
         )
     if value not in WORDS:
         known = _SYNONYMS.get(value.lower())
         meant = f"Did you mean {known!r}?" if known else did_you_mean(value, WORDS) or _OFFER
-        raise InvalidValue(f"there is no decision {show(value)}", path=path, meant=meant)
+        raise InvalidValue(f"there is no decision {format_value(value)}", path=path, meant=meant)
     return value
 
 
 _OFFER = f"A decision is one of {', '.join(WORDS)}."
 
 
-def _read(value: Any) -> JsonObject:
+def _read_params(value: Any) -> JsonObject:
     if not isinstance(value, Mapping):
         words = read_words(value, ())
         if words == ["hidden"]:
@@ -91,7 +104,7 @@ def _read(value: Any) -> JsonObject:
             )
         _refuse_every_outcome(words, ("allowed", "denied", "not_attempted"), ())
         return {"is": words}
-    found = mapping(value, (), optional=("is", "tool", "args", "without"))
+    found = read_mapping(value, (), optional=("is", "tool", "args", "without"))
     if not found.keys() & {"is", "without"}:
         raise InvalidValue(
             "neither 'is' nor 'without' says what is decided", meant="Write {is: denied, tool: …}."
@@ -99,8 +112,8 @@ def _read(value: Any) -> JsonObject:
     if "args" in found and "tool" not in found:
         raise InvalidValue("args need a tool to belong to", path=("args",))
     if "tool" in found:
-        text(found["tool"], ("tool",), "tool name")
-        found["args"] = arguments(found.get("args", {}), ("args",))
+        read_text(found["tool"], ("tool",), "tool name")
+        found["args"] = read_arguments(found.get("args", {}), ("args",))
     if "is" in found:
         found["is"] = read_words(found["is"], ("is",))
         if "hidden" in found["is"] and "tool" not in found:
@@ -127,20 +140,21 @@ def _refuse_every_outcome(words: Sequence[str], outcomes: Sequence[str], path: J
 def _read_all(value: Any) -> Sequence[tuple[JsonPath, JsonObject]]:
     """Return one check, or one for each mapping of a list; a list of words is one check."""
     if isinstance(value, list | tuple) and any(isinstance(each, Mapping) for each in value):
-        return several(_read_at)(value)
-    return single(_read)(value)
+        return make_list_reader(_read_item)(value)
+    return make_single_reader(_read_params)(value)
 
 
-def _read_at(value: Any, path: JsonPath) -> JsonObject:
+def _read_item(value: Any, path: JsonPath) -> JsonObject:
     if not isinstance(value, Mapping):
         # of words one must hold, and of mappings each: a list of both would say neither
         raise InvalidValue(
-            f"this is {kind_of(value)} in a list of mappings, each of which states a decision",
+            f"this is {describe_type(value)} in a list of mappings, each of which states a "
+            f"decision",
             path=path,
             meant="Write {is: allowed} in place of the word 'allowed'.",
         )
     try:
-        return _read(value)
+        return _read_params(value)
     except InvalidValue as error:
         raise InvalidValue(error.message, path=(*path, *error.path), meant=error.meant) from error
 
@@ -148,20 +162,20 @@ def _read_at(value: Any, path: JsonPath) -> JsonObject:
 # ── Judging ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
+def _judge_decision(params: JsonObject, evidence: Evidence) -> CheckFinding:
     made = (
-        matching(params, evidence.transcript)
+        find_matching_calls(params, evidence.transcript)
         if "tool" in params
         else list(evidence.transcript.tool_calls)
     )
-    found = _decided(params, made, evidence)
-    masks = masks_of(params)
-    given = list(given_fields(masks, evidence.transcript.tool_calls))
+    found = _determine_decision(params, made, evidence)
+    masks = read_masks(params)
+    given = list(find_given_fields(masks, evidence.transcript.tool_calls))
     cut = next(
         (
             call
             for call in evidence.transcript.tool_calls
-            if "without" in params and truncated(call)
+            if "without" in params and is_truncated(call)
         ),
         None,
     )
@@ -173,12 +187,12 @@ def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
     hint = None
     verdict: Verdict = "failed"
     if wanted is not None and not alike & set(wanted):
-        lines, hint = _otherwise(params, found, made, evidence)
+        lines, hint = _explain_mismatch(params, found, made, evidence)
     elif given:
         call, path, value = given[0]
         lines = [
-            f"{how_given(value)}: {path} = {show(value, 8)} in {as_made(call, 80)}",
-            *_more(given),
+            f"{explain_given(value)}: {path} = {format_value(value, 8)} in {format_call(call, 80)}",
+            *_list_further_fields(given),
             _CROSSED,
         ]
         hint = (
@@ -188,12 +202,13 @@ def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
     elif cut is not None:
         verdict, fields = "not_judged", " or ".join(masks)
         lines = [
-            f"Only a part of the result of {as_made(cut)} was kept, so the rest may give {fields}"
+            f"Only a part of the result of {format_call(cut)} was kept, so the rest may give "
+            f"{fields}"
         ]
     else:
         verdict = "passed"
     return CheckFinding(
-        label=" ".join((*([" or ".join(wanted)] if wanted else []), *_about(params))),
+        label=" ".join((*([" or ".join(wanted)] if wanted else []), *_label_parts(params))),
         verdict=verdict,
         expected={key: params[key] for key in ("is", "tool", "args", "without") if key in params},
         actual={"is": found, "calls": report_calls(made)},
@@ -203,14 +218,14 @@ def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
     )
 
 
-def _about(params: JsonObject) -> Iterator[str]:
+def _label_parts(params: JsonObject) -> Iterator[str]:
     if "tool" in params:
-        yield show(params["tool"])[1:-1]
+        yield format_value(params["tool"])[1:-1]
     if "without" in params:
-        yield f"without {', '.join(masks_of(params))}"
+        yield f"without {', '.join(read_masks(params))}"
 
 
-def _decided(params: JsonObject, made: Sequence[ToolCall], evidence: Evidence) -> Access:
+def _determine_decision(params: JsonObject, made: Sequence[ToolCall], evidence: Evidence) -> Access:
     if evidence.transcript.refused_status is not None:
         return "denied"
     outcomes = {call.outcome for call in made} - NOT_SENT
@@ -225,16 +240,16 @@ def _decided(params: JsonObject, made: Sequence[ToolCall], evidence: Evidence) -
 
 def _is_hidden(tool: str, evidence: Evidence) -> bool:
     """Whether the server, not a variant, keeps ``tool`` from the list."""
-    return evidence.tools.get(tool) is None and hidden_by(tool, evidence) is None
+    return evidence.tools.get(tool) is None and find_hiding_variant(tool, evidence) is None
 
 
-def _otherwise(
+def _explain_mismatch(
     params: JsonObject, found: Access, made: Sequence[ToolCall], evidence: Evidence
 ) -> tuple[list[str], str]:
     wanted = " or ".join(params["is"])
     first = f"Decision is {found.replace('_', ' ')}, expected {wanted}"
     told = next((call for call in made if call.outcome == "ok"), made[-1] if made else None)
-    lines = [f"{first}: {as_made(told)} → {outcome(told)}" if told else first]
+    lines = [f"{first}: {format_call(told)} → {describe_outcome(told)}" if told else first]
     lines += list_calls(made, "All attempts:") if len(made) > 1 else []
     if found == "allowed":
         through = (
@@ -251,7 +266,7 @@ def _otherwise(
         )
     if found == "not_attempted":
         asked = params.get("tool", "a tool")
-        variant = hidden_by(asked, evidence)
+        variant = find_hiding_variant(asked, evidence)
         if variant is not None:
             return [*lines, f"The variant {variant} does not show {asked} to the model."], (
                 "Let the variant show the tool, or leave this case out under the variant."
@@ -265,7 +280,7 @@ def _otherwise(
             "a model."
         )
     if found == "hidden":
-        reason = offer(params["tool"], evidence) if "tool" in params else None
+        reason = explain_not_offered(params["tool"], evidence) if "tool" in params else None
         return [*lines, *([reason] if reason else [])], (
             "The tool is missing from the list that this identity is shown: look at the server's "
             "policy, and at how the identity reaches it."
@@ -283,12 +298,14 @@ def _otherwise(
     )
 
 
-def _more(given: Sequence[tuple[ToolCall, str, Any]]) -> list[str]:
-    others = list(dict.fromkeys(f"{path} in {as_made(call, 60)}" for call, path, _ in given[1:]))
-    return [f"Also: {line('; '.join(others[:4]), 240)}"] if others else []
+def _list_further_fields(given: Sequence[tuple[ToolCall, str, Any]]) -> list[str]:
+    others = list(
+        dict.fromkeys(f"{path} in {format_call(call, 60)}" for call, path, _ in given[1:])
+    )
+    return [f"Also: {format_line('; '.join(others[:4]), 240)}"] if others else []
 
 
-def _claims(params: JsonObject) -> Iterator[CallsClaim]:
+def _yield_claims(params: JsonObject) -> Iterator[CallsClaim]:
     words, through = set(params.get("is", WORDS)), {"allowed", "filtered"}
     tool, args = params.get("tool"), params.get("args", {})
     if words == {"not_attempted"}:
@@ -306,7 +323,7 @@ _DECIDED: JsonObject = {"anyOf": [_WORD, {"type": "array", "items": _WORD, "minI
 _OF_TOOL = long_form(
     {"is": _DECIDED, "tool": TEXT, "args": {"type": "object"}, "without": FIELDS}, required=()
 )
-DECISION = Kind(
+DECISION = FunctionKind(
     name="decision",
     schema={
         "anyOf": [
@@ -316,8 +333,8 @@ DECISION = Kind(
         ]
     },
     read=_read_all,
-    judge=_judge,
-    claims=_claims,
+    judge=_judge_decision,
+    claims=_yield_claims,
     doc=CheckDoc(
         section="Outcomes",
         asks=(

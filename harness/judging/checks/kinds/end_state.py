@@ -15,17 +15,29 @@ from harness.judging.checks import Evidence
 from harness.judging.checks.kind import (
     CheckDoc,
     CheckFinding,
-    Kind,
-    one_or_list,
+    FunctionKind,
+    make_list_reader,
     passed_if,
-    several,
+    single_or_list_schema,
 )
-from harness.judging.checks.parsing import TEXT, arguments, calls, long_form, mapping, text
-from harness.judging.checks.walk import walk
-from harness.judging.matching.differences import differences, side_by_side
-from harness.judging.matching.json_values import brief, plain, show
-from harness.judging.matching.matchers import check_matcher, describe, leads_to, unlike
-from harness.judging.matching.paths import check_path, select
+from harness.judging.checks.nested_checks import walk_checks
+from harness.judging.checks.parsing import (
+    TEXT,
+    long_form,
+    read_arguments,
+    read_calls,
+    read_mapping,
+    read_text,
+)
+from harness.judging.matching.differences import find_differences, format_differences
+from harness.judging.matching.json_values import format_value, shorten_value, to_plain_json
+from harness.judging.matching.matchers import (
+    check_matcher,
+    describe_pattern,
+    explain_unlike,
+    has_match_at,
+)
+from harness.judging.matching.paths import check_path, select_values
 from harness.types import Check, JsonObject, JsonPath, StateReading, Transcript
 
 KIND = "end_state"
@@ -33,7 +45,7 @@ _SOURCES = ("resource", "tool", "query")
 _MEANT = "Write {resource: URI, path: …, value: …}, or same_state_as: with a list of calls."
 
 
-class Wanted(NamedTuple):
+class WantedState(NamedTuple):
     """One state that a check needs."""
 
     source: JsonObject
@@ -42,10 +54,10 @@ class Wanted(NamedTuple):
     """As `StateReading.after`."""
 
 
-def wanted_states(checks: Iterable[Check]) -> tuple[Wanted, ...]:
+def wanted_states(checks: Iterable[Check]) -> tuple[WantedState, ...]:
     """Return every state that ``checks`` need, once, including those inside groups."""
-    asking = (check.params for check in walk(checks) if check.kind == KIND)
-    found = (one for params in asking for one in _wanted(params))
+    asking = (check.params for check in walk_checks(checks) if check.kind == KIND)
+    found = (one for params in asking for one in _list_wanted(params))
     return tuple({canonical_json(one): one for one in found}.values())
 
 
@@ -54,19 +66,21 @@ def needs_fresh_copy(checks: Iterable[Check]) -> bool:
     return any(one.after is not None for one in wanted_states(checks))
 
 
-def _wanted(params: JsonObject) -> Iterator[Wanted]:
-    yield Wanted(params["source"], None)
+def _list_wanted(params: JsonObject) -> Iterator[WantedState]:
+    yield WantedState(params["source"], None)
     if "same_state_as" in params:
-        yield Wanted(params["source"], tuple(params["same_state_as"]))
+        yield WantedState(params["source"], tuple(params["same_state_as"]))
 
 
 # ── Reading ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _read(value: Any, path: JsonPath) -> JsonObject:
-    given = mapping(value, path, optional=(*_SOURCES, "args", "path", "value", "same_state_as"))
+def _read_params(value: Any, path: JsonPath) -> JsonObject:
+    given = read_mapping(
+        value, path, optional=(*_SOURCES, "args", "path", "value", "same_state_as")
+    )
     found = {key: given[key] for key in ("severity", "allow_absent") if key in given} | {
-        "source": _source(given, path)
+        "source": _read_source(given, path)
     }
     if ("same_state_as" in given) == ("value" in given or "path" in given):
         raise InvalidValue(
@@ -76,18 +90,20 @@ def _read(value: Any, path: JsonPath) -> JsonObject:
         )
     if "same_state_as" in given:
         return found | {
-            "same_state_as": calls(given["same_state_as"], (*path, "same_state_as"), at_least=0)
+            "same_state_as": read_calls(
+                given["same_state_as"], (*path, "same_state_as"), at_least=0
+            )
         }
     found["path"] = given.get("path", "$")
     check_path(found["path"], (*path, "path"))
-    found["value"] = plain(given.get("value", {"$any": True}), (*path, "value"))
+    found["value"] = to_plain_json(given.get("value", {"$any": True}), (*path, "value"))
     check_matcher(found["value"], (*path, "value"))
     if found["path"] == "$" and found["value"] == {"$any": True}:
         raise InvalidValue("every state is this, so it cannot fail", path=path, meant=_MEANT)
     return found
 
 
-def _source(given: JsonObject, path: JsonPath) -> JsonObject:
+def _read_source(given: JsonObject, path: JsonPath) -> JsonObject:
     named = [key for key in _SOURCES if key in given]
     if len(named) != 1:
         words = "names no source" if not named else f"names {' and '.join(named)}"
@@ -95,76 +111,81 @@ def _source(given: JsonObject, path: JsonPath) -> JsonObject:
             f"the state {words}", path=path, meant=f"It is read from one of {', '.join(_SOURCES)}."
         )
     [key] = named
-    text(given[key], (*path, key), key)
+    read_text(given[key], (*path, key), key)
     if "args" in given and key != "tool":
         raise InvalidValue("args need a tool to belong to", path=(*path, "args"))
     if key != "tool":
         return {key: given[key]}
-    return {"tool": given["tool"], "args": arguments(given.get("args", {}), (*path, "args"))}
+    return {"tool": given["tool"], "args": read_arguments(given.get("args", {}), (*path, "args"))}
 
 
 # ── Judging ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    ours = _reading(params["source"], None, evidence.transcript)
+def _judge_state(params: JsonObject, evidence: Evidence) -> CheckFinding:
+    ours = _find_reading(params["source"], None, evidence.transcript)
     if "same_state_as" in params:
-        theirs = _reading(params["source"], tuple(params["same_state_as"]), evidence.transcript)
-        return _compared(params, ours, theirs)
-    return _matched(params, ours)
+        theirs = _find_reading(
+            params["source"], tuple(params["same_state_as"]), evidence.transcript
+        )
+        return _judge_comparison(params, ours, theirs)
+    return _judge_match(params, ours)
 
 
-def _reading(
+def _find_reading(
     source: JsonObject, after: tuple[JsonObject, ...] | None, transcript: Transcript
 ) -> StateReading:
-    same = canonical_json(Wanted(source, after))
+    same = canonical_json(WantedState(source, after))
     for reading in transcript.states:
-        if canonical_json(Wanted(reading.source, reading.after)) == same:
+        if canonical_json(WantedState(reading.source, reading.after)) == same:
             return reading
     return StateReading(
         source=source, after=after, error="it was not read when this conversation was held"
     )
 
 
-def _matched(params: JsonObject, reading: StateReading) -> CheckFinding:
+def _judge_match(params: JsonObject, reading: StateReading) -> CheckFinding:
     path, pattern = params["path"], params["value"]
     place = "the state" if path == "$" else path
-    label = f"{named(reading.source)} {'' if path == '$' else path + ' '}{describe(pattern, 40)}"
+    label = (
+        f"{describe_source(reading.source)} "
+        f"{'' if path == '$' else path + ' '}{describe_pattern(pattern, 40)}"
+    )
     expected = {"source": reading.source, "path": path, "value": pattern}
     if reading.error is not None or reading.cut:
-        return _unread(label, expected, reading)
-    hit = leads_to(path, pattern, reading.value)
-    found = select(path, reading.value)
-    told = "; ".join(show(value, 120) for value in found[:3]) if found else "nothing"
+        return _report_unread(label, expected, reading)
+    hit = has_match_at(path, pattern, reading.value)
+    found = select_values(path, reading.value)
+    told = "; ".join(format_value(value, 120) for value in found[:3]) if found else "nothing"
     lines = (
         []
         if hit
         else [
-            f"End state is not as expected: {place} should be {describe(pattern)}",
-            f"{named(reading.source)} → {place} is {told}",
-            *(why for value in found[:3] if (why := unlike(pattern, value))),
+            f"End state is not as expected: {place} should be {describe_pattern(pattern)}",
+            f"{describe_source(reading.source)} → {place} is {told}",
+            *(why for value in found[:3] if (why := explain_unlike(pattern, value))),
         ]
     )
     return CheckFinding(
         label=label,
         verdict=passed_if(hit),
         expected=expected,
-        actual=[brief(value) for value in found[:5]],
+        actual=[shorten_value(value) for value in found[:5]],
         explanation=lines,
         hint=None if hit else "See which calls changed it, or which was never made.",
     )
 
 
-def _compared(params: JsonObject, ours: StateReading, theirs: StateReading) -> CheckFinding:
+def _judge_comparison(params: JsonObject, ours: StateReading, theirs: StateReading) -> CheckFinding:
     reference = params["same_state_as"]
     label = (
-        f"{named(ours.source)} same as after {len(reference)} reference "
+        f"{describe_source(ours.source)} same as after {len(reference)} reference "
         f"call{'' if len(reference) == 1 else 's'}"
     )
     expected = {"source": ours.source, "same_state_as": reference, "digest": theirs.digest}
     for reading in (ours, theirs):
         if reading.error is not None:
-            return _unread(label, expected, reading)
+            return _report_unread(label, expected, reading)
     same = ours.digest == theirs.digest
     return CheckFinding(
         label=label,
@@ -173,40 +194,46 @@ def _compared(params: JsonObject, ours: StateReading, theirs: StateReading) -> C
         actual={"digest": ours.digest},
         explanation=[]
         if same
-        else ["End state differs from that of the reference calls.", *_differing(ours, theirs)],
+        else [
+            "End state differs from that of the reference calls.",
+            *_list_differences(ours, theirs),
+        ],
         hint=None if same else "Compare the calls that changed something with the reference calls.",
     )
 
 
-def _differing(ours: StateReading, theirs: StateReading) -> list[str]:
+def _list_differences(ours: StateReading, theirs: StateReading) -> list[str]:
     if ours.cut or theirs.cut:
         return ["What is too large to be kept can be compared by its digest only."]
     if not (isinstance(ours.value, dict) and isinstance(theirs.value, dict)):
-        return [f"Here: {show(ours.value, 200)}", f"There: {show(theirs.value, 200)}"]
-    found = differences(theirs.value, ours.value)
-    return side_by_side(found) if found else ["There is something here that is not there."]
+        return [
+            f"Here: {format_value(ours.value, 200)}",
+            f"There: {format_value(theirs.value, 200)}",
+        ]
+    found = find_differences(theirs.value, ours.value)
+    return format_differences(found) if found else ["There is something here that is not there."]
 
 
-def _unread(label: str, expected: Any, reading: StateReading) -> CheckFinding:
+def _report_unread(label: str, expected: Any, reading: StateReading) -> CheckFinding:
     which = "the state" if reading.after is None else "the state after the reference calls"
     why = reading.error or "it is too large to be kept: read a part of it"
     return CheckFinding(
         label=label,
         verdict="not_judged",
         expected=expected,
-        explanation=[f"{which} ({named(reading.source)}) could not be read: {why}"],
+        explanation=[f"{which} ({describe_source(reading.source)}) could not be read: {why}"],
     )
 
 
-def named(source: JsonObject) -> str:
+def describe_source(source: JsonObject) -> str:
     """Return a source in a few words: ``resource db://orders``."""
     key = next(key for key in _SOURCES if key in source)
     return f"{key} {source[key]}"
 
 
-END_STATE = Kind(
+END_STATE = FunctionKind(
     name=KIND,
-    schema=one_or_list(
+    schema=single_or_list_schema(
         {
             **long_form(
                 {
@@ -240,8 +267,8 @@ END_STATE = Kind(
             ],
         }
     ),
-    read=several(_read),
-    judge=_judge,
+    read=make_list_reader(_read_params),
+    judge=_judge_state,
     doc=CheckDoc(
         section="Results",
         asks=(

@@ -13,13 +13,13 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from harness.base import HarnessError, InvalidValue, JudgeError, did_you_mean
-from harness.judging.checks import KINDS, VOCABULARY, Evidence, evaluate_one
-from harness.judging.checks.joined_names import by_own_names
-from harness.judging.checks.kind import CheckDoc, CheckFinding, conclude
-from harness.judging.checks.parsing import kind_of, long_form, mapping
-from harness.judging.checks.policy_facts import facts_of_trial
-from harness.judging.matching.json_values import plain
-from harness.judging.matching.texts import clip
+from harness.judging.checks import KINDS, VOCABULARY, Evidence, evaluate_check
+from harness.judging.checks.kind import CheckDoc, CheckFinding, build_check_result
+from harness.judging.checks.parsing import describe_type, long_form, read_mapping
+from harness.judging.checks.policy_facts import combine_facts
+from harness.judging.checks.unprefixed_names import strip_server_prefixes
+from harness.judging.matching.json_values import to_plain_json
+from harness.judging.matching.texts import clip_text
 from harness.types import Check, CheckResult, JsonObject, JsonPath, Verdict
 
 _MAX_MEMBERS_TOLD = 5
@@ -31,27 +31,27 @@ _Options: TypeAlias = tuple[tuple[Check, ...], ...]
 # ── Reading ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _members(value: Any, path: JsonPath) -> tuple[Check, ...]:
+def _read_members(value: Any, path: JsonPath) -> tuple[Check, ...]:
     """Return the checks of one mapping of assertions."""
     if not isinstance(value, Mapping):
         raise InvalidValue(
-            f"this is {kind_of(value)} where a mapping of assertions belongs",
+            f"this is {describe_type(value)} where a mapping of assertions belongs",
             path=path,
             meant="Write it like assertions: {must_call: [get_orders]}.",
         )
     members: list[Check] = []
     for name, part in value.items():
         if name not in KINDS:
-            known = KINDS.names()
+            known = KINDS.list_names()
             meant = did_you_mean(str(name), known) or f"Known: {', '.join(known)}."
             raise InvalidValue(f"there is no check {name!r}", path=(*path, str(name)), meant=meant)
-        members += _parse(name, part, path)
+        members += _parse_checks(name, part, path)
     if not members:
         raise InvalidValue("this group has no check", path=path)
     return tuple(members)
 
 
-def _parse(name: str, value: Any, path: JsonPath) -> list[Check]:
+def _parse_checks(name: str, value: Any, path: JsonPath) -> list[Check]:
     try:
         parsed = VOCABULARY.parse(name, value)
     except InvalidValue as error:
@@ -70,52 +70,52 @@ def _parse(name: str, value: Any, path: JsonPath) -> list[Check]:
 
 def _read_list(value: Any) -> tuple[JsonObject, _Options]:
     """Return the severity, if given, and the checks of each mapping of the list."""
-    severity, inner, path = _unwrapped(value)
+    severity, inner, path = _unwrap_options(value)
     if not isinstance(inner, list | tuple) or not inner:
         empty = isinstance(inner, list | tuple)
         raise InvalidValue(
             "this list is empty"
             if empty
-            else f"this is {kind_of(inner)} where a list of assertions belongs",
+            else f"this is {describe_type(inner)} where a list of assertions belongs",
             path=path,
             meant="Write - must_call: [get_orders], one item for each.",
         )
-    return severity, tuple(_members(item, (*path, index)) for index, item in enumerate(inner))
+    return severity, tuple(_read_members(item, (*path, index)) for index, item in enumerate(inner))
 
 
-def _read_one(value: Any) -> tuple[JsonObject, _Options]:
+def _read_mapping(value: Any) -> tuple[JsonObject, _Options]:
     """Return the severity, if given, and the checks of a single mapping."""
-    severity, inner, path = _unwrapped(value)
-    return severity, (_members(inner, path),)
+    severity, inner, path = _unwrap_options(value)
+    return severity, (_read_members(inner, path),)
 
 
-def _unwrapped(value: Any) -> tuple[JsonObject, Any, JsonPath]:
+def _unwrap_options(value: Any) -> tuple[JsonObject, Any, JsonPath]:
     """Take ``{of: …, severity: …}`` apart; anything else is the content itself."""
-    plain(value)
+    to_plain_json(value)
     if not isinstance(value, Mapping) or "of" not in value:
         return {}, value, ()
-    found = mapping(value, (), required=("of",))
+    found = read_mapping(value, (), required=("of",))
     return {key: found[key] for key in ("severity",) if key in found}, found["of"], ("of",)
 
 
 # ── Judging ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _together(verdicts: Sequence[Verdict]) -> Verdict:
+def _all_of_verdict(verdicts: Sequence[Verdict]) -> Verdict:
     """Return the verdict of checks that must all pass."""
     if "failed" in verdicts:
         return "failed"
     return "not_judged" if "not_judged" in verdicts else "passed"
 
 
-def _either(verdicts: Sequence[Verdict]) -> Verdict:
+def _any_of_verdict(verdicts: Sequence[Verdict]) -> Verdict:
     """Return the verdict of checks of which one must pass."""
     if "passed" in verdicts:
         return "passed"
     return "not_judged" if "not_judged" in verdicts else "failed"
 
 
-def _opposite(verdicts: Sequence[Verdict]) -> Verdict:
+def _not_verdict(verdicts: Sequence[Verdict]) -> Verdict:
     """Return the verdict of what must not hold."""
     found: Mapping[Verdict, Verdict] = {
         "passed": "failed",
@@ -125,11 +125,11 @@ def _opposite(verdicts: Sequence[Verdict]) -> Verdict:
     return found[verdicts[0]]
 
 
-async def _member(member: Check, evidence: Evidence) -> CheckResult:
+async def _evaluate_member(member: Check, evidence: Evidence) -> CheckResult:
     if evidence.must_not_hold and not member.options:
-        evidence = by_own_names(member, evidence)
+        evidence = strip_server_prefixes(member, evidence)
     try:
-        return await evaluate_one(member, evidence)
+        return await evaluate_check(member, evidence)
     except JudgeError as error:  # unknown: the other members may still decide
         return CheckResult(
             kind=member.kind,
@@ -140,12 +140,12 @@ async def _member(member: Check, evidence: Evidence) -> CheckResult:
         )
 
 
-def _said(result: CheckResult) -> str:
+def _format_verdict(result: CheckResult) -> str:
     return result.verdict.replace("_", " ")
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Group:
+class _GroupKind:
     """A `harness.judging.checks.CheckKind` that combines others."""
 
     name: str
@@ -162,7 +162,9 @@ class _Group:
     @cached_property
     def schema(self) -> JsonObject:
         """JSON Schema of the value; the contents of nested groups are left to the reader."""
-        kinds = {name: VOCABULARY.schema(name) for name in KINDS.names() if name not in _GROUPS}
+        kinds = {
+            name: VOCABULARY.schema(name) for name in KINDS.list_names() if name not in _GROUPS
+        }
         nested: dict[str, JsonObject] = {
             "any_of": {"type": ["array", "object"]},
             "all_of": {"type": ["array", "object"]},
@@ -195,40 +197,48 @@ class _Group:
         if self.name == "not":
             evidence = replace(evidence, must_not_hold=not evidence.must_not_hold)
         options = [
-            [await _member(member, evidence) for member in option] for option in check.options
+            [await _evaluate_member(member, evidence) for member in option]
+            for option in check.options
         ]
         verdict = self.combine(
-            [_together([result.verdict for result in option]) for option in options]
+            [_all_of_verdict([result.verdict for result in option]) for option in options]
         )
         label = " | ".join(" & ".join(result.label for result in option) for option in options)
         finding = CheckFinding(
-            label=clip(label, 100),
+            label=clip_text(label, 100),
             verdict=verdict,
             expected={self.name: [[result.label for result in option] for option in options]},
             actual=[
                 [{"check": result.label, "verdict": result.verdict} for result in option]
                 for option in options
             ],
-            facts={} if self.name == "not" else self._facts(verdict, options),
+            facts={} if self.name == "not" else self._merge_facts(verdict, options),
         )
-        return conclude(check, finding if verdict == "passed" else self._told(finding, options))
+        return build_check_result(
+            check, finding if verdict == "passed" else self._explain_members(finding, options)
+        )
 
     @staticmethod
-    def _facts(verdict: Verdict, options: Sequence[Sequence[CheckResult]]) -> Mapping[str, bool]:
+    def _merge_facts(
+        verdict: Verdict, options: Sequence[Sequence[CheckResult]]
+    ) -> Mapping[str, bool]:
         """Return the facts of the members; an alternative that holds excuses a crossed line."""
-        found = facts_of_trial(result for option in options for result in option)
+        found = combine_facts(result for option in options for result in option)
         known = {name: value for name, value in found.items() if value is not None}
         if "line_crossed" in known:
             known["line_crossed"] &= verdict == "failed"
         return known
 
-    def _told(
+    def _explain_members(
         self, finding: CheckFinding, options: Sequence[Sequence[CheckResult]]
     ) -> CheckFinding:
         results = [result for option in options for result in option]
         first = self.failed if finding.verdict == "failed" else "The group cannot be judged:"
         if self.name == "not":
-            lines = [first, *(f"  {result.label} ({_said(result)})" for result in results)]
+            lines = [
+                first,
+                *(f"  {result.label} ({_format_verdict(result)})" for result in results),
+            ]
             return replace(
                 finding,
                 explanation=lines,
@@ -237,7 +247,7 @@ class _Group:
         told = [result for result in results if result.verdict != "passed"]
         room = _ROOM // min(len(told), _MAX_MEMBERS_TOLD) - _LABEL
         lines = [
-            f"— {result.label} ({_said(result)}): {clip(result.explanation, room)}"
+            f"— {result.label} ({_format_verdict(result)}): {clip_text(result.explanation, room)}"
             for result in told[:_MAX_MEMBERS_TOLD]
         ]
         more = (
@@ -247,10 +257,10 @@ class _Group:
         return replace(finding, explanation=[first, *lines, *more], hint=hint)
 
 
-ANY_OF = _Group(
+ANY_OF = _GroupKind(
     name="any_of",
     read=_read_list,
-    combine=_either,
+    combine=_any_of_verdict,
     failed="None of the alternatives holds:",
     doc=CheckDoc(
         section="Groups",
@@ -265,10 +275,10 @@ ANY_OF = _Group(
         ),
     ),
 )
-ALL_OF = _Group(
+ALL_OF = _GroupKind(
     name="all_of",
     read=_read_list,
-    combine=_together,
+    combine=_all_of_verdict,
     failed="Not all parts of the group hold:",
     doc=CheckDoc(
         section="Groups",
@@ -277,10 +287,10 @@ ALL_OF = _Group(
         example='all_of: [{must_call: [get_order]}, {answer_contains: ["shipped"]}]',
     ),
 )
-NOT = _Group(
+NOT = _GroupKind(
     name="not",
-    read=_read_one,
-    combine=_opposite,
+    read=_read_mapping,
+    combine=_not_verdict,
     failed="This holds although it must not:",
     doc=CheckDoc(
         section="Groups",

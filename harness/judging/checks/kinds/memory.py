@@ -16,11 +16,25 @@ from typing import Any, Literal, TypeAlias, get_args
 from harness.base import InvalidValue, did_you_mean
 from harness.judging.checks import Evidence
 from harness.judging.checks.explaining.transcript_lines import no_answer
-from harness.judging.checks.kind import CheckDoc, CheckFinding, Parsed, conclude, passed_if
-from harness.judging.checks.kinds.answer_text import kept
-from harness.judging.checks.parsing import SHARE, TEXT, long_form, mapping, share, text, texts
-from harness.judging.matching.json_values import show
-from harness.judging.matching.texts import clip, line, plain_readings
+from harness.judging.checks.kind import (
+    CheckDoc,
+    CheckFinding,
+    Parsed,
+    build_check_result,
+    passed_if,
+)
+from harness.judging.checks.kinds.answer_text import clip_answer
+from harness.judging.checks.parsing import (
+    SHARE,
+    TEXT,
+    long_form,
+    read_mapping,
+    read_share,
+    read_text,
+    read_texts,
+)
+from harness.judging.matching.json_values import format_value
+from harness.judging.matching.texts import clip_text, format_line, plain_readings
 from harness.types import Check, CheckResult, JsonObject, JsonPath
 
 By: TypeAlias = Literal["substring", "exact", "recall"]
@@ -34,14 +48,14 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _TOLD = 12
 
 
-def normal(words: str, *, articles: bool = False) -> str:
+def normalise_words(words: str, *, articles: bool = False) -> str:
     """Return ``words`` normalised for comparison; ``articles``: keep articles, as in *A*."""
-    folded = _folded(_folded(words))  # twice, since a letter may decompose into others
-    bare = _folded("".join(letter for letter in folded if not _is_punctuation(letter)))
+    folded = _fold_words(_fold_words(words))  # twice, since a letter may decompose into others
+    bare = _fold_words("".join(letter for letter in folded if not _is_punctuation(letter)))
     return " ".join((bare if articles else _ARTICLES.sub(" ", bare)).split())
 
 
-def _folded(words: str) -> str:
+def _fold_words(words: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", words).casefold())
 
 
@@ -51,19 +65,19 @@ def _is_punctuation(letter: str) -> bool:
     )  # ASCII's, although Unicode says symbols
 
 
-def occurs(wanted: str, answer: str, *, whole: bool = False) -> bool:
+def occurs_in(wanted: str, answer: str, *, whole: bool = False) -> bool:
     """Return whether ``wanted`` is in ``answer``; ``whole``: whether it is all of it.
 
     An answer such as *A* consists of an article only; then articles count on both sides.
     """
-    articles = not normal(wanted)
-    told = normal(wanted, articles=articles)
-    forms = (normal(reading, articles=articles) for reading in plain_readings(answer))
+    articles = not normalise_words(wanted)
+    told = normalise_words(wanted, articles=articles)
+    forms = (normalise_words(reading, articles=articles) for reading in plain_readings(answer))
     return any(told == found if whole else told in found for found in forms)
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class RecallResult:
     """How many of the expected answers were found."""
 
     score: float
@@ -72,48 +86,54 @@ class Remembered:
     """Those that were not found."""
 
 
-def remembered(answers: Sequence[str], by: By, answer: str) -> Remembered:
+def measure_recall(answers: Sequence[str], by: By, answer: str) -> RecallResult:
     """Return how well ``answer`` contains the ``answers``."""
-    missing = tuple(wanted for wanted in answers if not occurs(wanted, answer, whole=by == "exact"))
+    missing = tuple(
+        wanted for wanted in answers if not occurs_in(wanted, answer, whole=by == "exact")
+    )
     if by == "recall":
-        return Remembered(math.fsum((len(answers), -len(missing))) / len(answers), missing)
-    return Remembered(float(len(missing) < len(answers)), missing)
+        return RecallResult(math.fsum((len(answers), -len(missing))) / len(answers), missing)
+    return RecallResult(float(len(missing) < len(answers)), missing)
 
 
-def _read(value: Any) -> JsonObject:
+def _read_params(value: Any) -> JsonObject:
     if not isinstance(value, Mapping):
-        return _params({"answers": value}, ())
-    found = mapping(value, (), required=("answers",), optional=("by", "at_least"))
-    return _params(found, ("answers",))
+        return _check_params({"answers": value}, ())
+    found = read_mapping(value, (), required=("answers",), optional=("by", "at_least"))
+    return _check_params(found, ("answers",))
 
 
-def _params(found: dict[str, Any], path: JsonPath) -> JsonObject:
+def _check_params(found: dict[str, Any], path: JsonPath) -> JsonObject:
     given = found["answers"]
     answers = (
-        [text(given, path, "answer")] if isinstance(given, str) else texts(given, path, "answer")
+        [read_text(given, path, "answer")]
+        if isinstance(given, str)
+        else read_texts(given, path, "answer")
     )
     for index, answer in enumerate(answers):
-        if not normal(answer, articles=True):
+        if not normalise_words(answer, articles=True):
             place = path if isinstance(given, str) else (*path, index)
-            raise InvalidValue(f"nothing is left of {show(answer)} without punctuation", path=place)
+            raise InvalidValue(
+                f"nothing is left of {format_value(answer)} without punctuation", path=place
+            )
     by = found.get("by", MEASURES[0])
     if by not in MEASURES:
         near = did_you_mean(str(by), MEASURES)
         raise InvalidValue(
-            f"by is one of {', '.join(MEASURES)}, not {show(by)}", path=("by",), meant=near
+            f"by is one of {', '.join(MEASURES)}, not {format_value(by)}", path=("by",), meant=near
         )
     return {
         **found,
         "answers": answers,
         "by": by,
-        "at_least": share(found.get("at_least", 1.0), ("at_least",)),
+        "at_least": read_share(found.get("at_least", 1.0), ("at_least",)),
     }
 
 
 _ANSWERS: JsonObject = {"anyOf": [TEXT, {"type": "array", "items": TEXT, "minItems": 1}]}
 
 
-class Remembers:
+class MemoryKind:
     """A `harness.judging.checks.CheckKind`."""
 
     name = "remembers"
@@ -154,32 +174,34 @@ class Remembers:
         Raises:
             InvalidValue: with the path to the invalid part.
         """
-        return (((), _read(value)),)
+        return (((), _read_params(value)),)
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Compare."""
         params = check.params
-        found = remembered(params["answers"], params["by"], evidence.transcript.answer)
-        return replace(conclude(check, _finding(params, found, evidence)), score=found.score)
+        found = measure_recall(params["answers"], params["by"], evidence.transcript.answer)
+        return replace(
+            build_check_result(check, _build_finding(params, found, evidence)), score=found.score
+        )
 
 
-def _finding(params: JsonObject, found: Remembered, evidence: Evidence) -> CheckFinding:
+def _build_finding(params: JsonObject, found: RecallResult, evidence: Evidence) -> CheckFinding:
     answers, by = params["answers"], params["by"]
     passed = found.score >= params["at_least"]
     return CheckFinding(
-        label=clip(", ".join(show(answer, 40) for answer in answers), 80),
+        label=clip_text(", ".join(format_value(answer, 40) for answer in answers), 80),
         verdict=passed_if(passed),
         expected={"answers": answers, "by": by, "at_least": params["at_least"]},
-        actual=kept(evidence),
-        explanation=() if passed else _explain(params, found, evidence),
-        hint=None if passed else _hint(by, found, evidence),
+        actual=clip_answer(evidence),
+        explanation=() if passed else _explain_finding(params, found, evidence),
+        hint=None if passed else _choose_hint(by, found, evidence),
     )
 
 
-def _explain(params: JsonObject, found: Remembered, evidence: Evidence) -> list[str]:
+def _explain_finding(params: JsonObject, found: RecallResult, evidence: Evidence) -> list[str]:
     answers, answer = params["answers"], evidence.transcript.answer
     said = (
-        f"The answer is: “{line(answer, 240)}”"
+        f"The answer is: “{format_line(answer, 240)}”"
         if answer.strip()
         else no_answer(evidence.transcript)
     )
@@ -189,30 +211,30 @@ def _explain(params: JsonObject, found: Remembered, evidence: Evidence) -> list[
         return [
             (
                 f"Not everything is remembered: {told} of {len(answers)} ({bound}); missing: "
-                f"{_told(found.missing)}"
+                f"{_format_answers(found.missing)}"
             ),
             said,
         ]
     first = "Answer is not exactly" if params["by"] == "exact" else "Answer does not hold"
-    which = _told(answers) if len(answers) == 1 else f"any of {_told(answers)}"
+    which = _format_answers(answers) if len(answers) == 1 else f"any of {_format_answers(answers)}"
     return [f"{first} what should be remembered: {which}", said]
 
 
-def _told(answers: Sequence[str]) -> str:
-    shown = ", ".join(show(answer, 60) for answer in answers[:_TOLD])
+def _format_answers(answers: Sequence[str]) -> str:
+    shown = ", ".join(format_value(answer, 60) for answer in answers[:_TOLD])
     return shown if len(answers) <= _TOLD else f"{shown} and {len(answers) - _TOLD} more"
 
 
-def _hint(by: By, found: Remembered, evidence: Evidence) -> str:
+def _choose_hint(by: By, found: RecallResult, evidence: Evidence) -> str:
     if by == "exact" and any(
-        occurs(wanted, evidence.transcript.answer) for wanted in found.missing
+        occurs_in(wanted, evidence.transcript.answer) for wanted in found.missing
     ):
         return (
             "It stands in the answer among other words: ask for nothing but the value, or "
             "compare by substring."
         )
     stored = " ".join(call.text for call in evidence.transcript.tool_calls[-1:])
-    if any(occurs(wanted, stored) for wanted in found.missing):
+    if any(occurs_in(wanted, stored) for wanted in found.missing):
         return (
             "The last tool result held it and the answer does not: the model had it and did not "
             "say it."
@@ -223,4 +245,4 @@ def _hint(by: By, found: Remembered, evidence: Evidence) -> str:
     )
 
 
-REMEMBERS = Remembers()
+REMEMBERS = MemoryKind()

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.judging.matching.json_values import ABSENT, equal, is_number
-from harness.judging.matching.matchers import is_matcher, matches
+from harness.judging.matching.json_values import ABSENT, is_equal, is_number
+from harness.judging.matching.matchers import is_matcher, matches_pattern
 from harness.judging.matching.pairing import best_pairs
 from harness.types import JsonObject
 
@@ -22,7 +22,7 @@ EPSILON = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class ComparedCall:
     """A call, expected or made."""
 
     tool: str
@@ -32,7 +32,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class CallPair:
     """An expected call and the call that it is compared with."""
 
     expected: int
@@ -43,7 +43,7 @@ class Pair:
     """Matching fields ÷ expected fields."""
 
 
-def tool_selection(expected: Sequence[Call], made: Sequence[Call]) -> float:
+def tool_selection(expected: Sequence[ComparedCall], made: Sequence[ComparedCall]) -> float:
     """Return the share of the expected calls whose tool was called, as often as expected.
 
     Without expected calls it is 1.0.
@@ -55,29 +55,32 @@ def tool_selection(expected: Sequence[Call], made: Sequence[Call]) -> float:
     return (wanted & called).total() / len(expected)
 
 
-def argument_match(pairs: Sequence[Pair]) -> float:
+def argument_match(pairs: Sequence[CallPair]) -> float:
     """Return the mean share of matching fields over the expected calls; 1.0 without any."""
     return math.fsum(pair.score for pair in pairs) / len(pairs) if pairs else 1.0
 
 
-def pair_calls(expected: Sequence[Call], made: Sequence[Call]) -> tuple[Pair, ...]:
+def pair_calls(
+    expected: Sequence[ComparedCall], made: Sequence[ComparedCall]
+) -> tuple[CallPair, ...]:
     """Pair every expected call with a made one of the same tool, for the highest total score."""
-    pairs: dict[int, Pair] = {}
+    pairs: dict[int, CallPair] = {}
     for tool in dict.fromkeys(call.tool for call in expected):
         wanted = [place for place, call in enumerate(expected) if call.tool == tool]
         called = [place for place, call in enumerate(made) if call.tool == tool]
         scores = [
-            [match(expected[row].args, made[column].args) for column in called] for row in wanted
+            [score_match(expected[row].args, made[column].args) for column in called]
+            for row in wanted
         ]
         for place, (row, column) in enumerate(zip(wanted, best_pairs(scores), strict=True)):
             found = None if column is None else called[column]
-            pairs[row] = Pair(
+            pairs[row] = CallPair(
                 expected=row, made=found, score=0.0 if column is None else scores[place][column]
             )
     return tuple(pairs[place] for place in range(len(expected)))
 
 
-def match(expected: Any, given: Any) -> float:
+def score_match(expected: Any, given: Any) -> float:
     """Return how much of ``expected`` is in ``given``, from 0 to 1.
 
     Texts are equal regardless of case, numbers within `EPSILON`; an object scores the mean of its
@@ -85,41 +88,43 @@ def match(expected: Any, given: Any) -> float:
     at all. Types count.
     """
     if is_matcher(expected):
-        return float(matches(expected, given))
+        return float(matches_pattern(expected, given))
     if isinstance(expected, Mapping):
         if not isinstance(given, Mapping):
             return 0.0
-        scores = [match(part, given.get(name, ABSENT)) for name, part in expected.items()]
+        scores = [score_match(part, given.get(name, ABSENT)) for name, part in expected.items()]
         return math.fsum(scores) / len(scores) if scores else 1.0
     if isinstance(expected, list | tuple):
         if not isinstance(given, list | tuple) or len(expected) != len(given):
             return 0.0
         return float(
-            all(match(part, other) == 1.0 for part, other in zip(expected, given, strict=True))
+            all(
+                score_match(part, other) == 1.0 for part, other in zip(expected, given, strict=True)
+            )
         )
-    return float(_same(expected, given))
+    return float(_is_same(expected, given))
 
 
 def as_matcher(expected: JsonObject) -> JsonObject:
-    """Return a matcher for everything that `match` finds to be ``expected`` in full."""
+    """Return a matcher for everything that `score_match` finds to be ``expected`` in full."""
     if is_matcher(expected):
         return expected
-    return {name: _as_pattern(part) for name, part in expected.items()}
+    return {name: _build_pattern(part) for name, part in expected.items()}
 
 
-def _as_pattern(expected: Any) -> Any:
+def _build_pattern(expected: Any) -> Any:
     if is_matcher(expected):
         return expected
     if isinstance(expected, Mapping):
         return {"$contains": as_matcher(expected)} if expected else {"$type": "object"}
     if isinstance(expected, list | tuple):
-        return [_as_pattern(part) for part in expected]
+        return [_build_pattern(part) for part in expected]
     if is_number(expected):
         return {"$approx": {"value": expected, "tolerance": abs(expected) * EPSILON}}
     return {"$iequals": expected} if isinstance(expected, str) else expected
 
 
-def _same(expected: Any, given: Any) -> bool:
+def _is_same(expected: Any, given: Any) -> bool:
     if isinstance(expected, str) and isinstance(given, str):
         return expected.casefold() == given.casefold()
     if is_number(expected) and is_number(given):
@@ -127,4 +132,4 @@ def _same(expected: Any, given: Any) -> bool:
             return math.isclose(expected, given, rel_tol=EPSILON, abs_tol=EPSILON * EPSILON)
         except OverflowError:  # a whole number beyond all floats
             return bool(expected == given)
-    return equal(expected, given)
+    return is_equal(expected, given)

@@ -11,45 +11,45 @@ from typing import Literal
 
 from harness.judging.checks import Evidence
 from harness.judging.checks.contradictions import CallsClaim
-from harness.judging.checks.explaining.missing_call import explain
+from harness.judging.checks.explaining.missing_call import explain_missing_call
 from harness.judging.checks.explaining.transcript_lines import (
-    as_made,
-    forbidden,
+    describe_outcome,
+    explain_not_offered,
+    find_forbidden_calls,
+    find_matching_calls,
+    find_tool_calls,
+    format_call,
     list_calls,
-    matching,
-    of_tool,
-    offer,
-    outcome,
     report_calls,
 )
 from harness.judging.checks.kind import (
     CheckDoc,
     CheckFinding,
-    Kind,
-    one_or_list,
+    FunctionKind,
+    make_list_reader,
+    make_single_reader,
     passed_if,
-    several,
-    single,
+    single_or_list_schema,
 )
-from harness.judging.checks.parsing import TEXT, TRUE_OR_TOOL, call, long_form, true_or_tool
+from harness.judging.checks.parsing import TEXT, TRUE_OR_TOOL, long_form, read_call, true_or_tool
 from harness.judging.checks.policy_facts import policy_facts
-from harness.judging.matching.json_values import show
+from harness.judging.matching.json_values import format_value
 from harness.types import NOT_SHOWN, JsonObject, ToolCall
 
 Explained = tuple[list[str], str | None]
 """The lines of a failure, none when passed; and the hint."""
 
 
-def _on_a_call(
+def _outcome_kind(
     name: str, wants: str, explained: Callable[[list[ToolCall]], Explained], doc: CheckDoc
-) -> Kind:
+) -> FunctionKind:
     """Return a kind that checks the outcomes of the calls that its ``{tool, args}`` describes."""
 
     def judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
-        made = matching(params, evidence.transcript)
+        made = find_matching_calls(params, evidence.transcript)
         lines, hint = explained(made) if made else _never_tried(name, params, evidence)
         return CheckFinding(
-            label=show(params["tool"])[1:-1],
+            label=format_value(params["tool"])[1:-1],
             verdict=passed_if(not lines),
             expected={"tool": params["tool"], "args": params["args"], "outcome": wants},
             actual=report_calls(made or evidence.transcript.tool_calls),
@@ -70,10 +70,10 @@ def _on_a_call(
         if ok == "error":
             yield CallsClaim(tool=params["tool"], args=params["args"], most=0, outcome="ok")
 
-    return Kind(
+    return FunctionKind(
         name=name,
-        schema=one_or_list(item),
-        read=several(call),
+        schema=single_or_list_schema(item),
+        read=make_list_reader(read_call),
         judge=judge,
         doc=doc,
         claims=claims,
@@ -86,10 +86,10 @@ def _is_through(made: list[ToolCall]) -> bool:
 
 
 def _never_tried(name: str, params: JsonObject, evidence: Evidence) -> Explained:
-    lines, hint = explain(params, evidence)
+    lines, hint = explain_missing_call(params, evidence)
     if name == "must_be_denied":
         lines = [*lines, "No line was crossed: the model never tried, so the server was not asked."]
-    if name == "must_be_denied" and offer(params["tool"], evidence) is not None:
+    if name == "must_be_denied" and explain_not_offered(params["tool"], evidence) is not None:
         return lines, (
             "A tool that this user is not offered was never tried, so the server never had to "
             "refuse it: assert must_not_call instead, or correct the name."
@@ -97,11 +97,11 @@ def _never_tried(name: str, params: JsonObject, evidence: Evidence) -> Explained
     return lines, hint
 
 
-def _succeeded(made: list[ToolCall]) -> Explained:
+def _explain_no_success(made: list[ToolCall]) -> Explained:
     if any(not call.is_error for call in made):
         return [], None
     lines = [
-        f"Call did not succeed: {as_made(made[-1])} → {outcome(made[-1])}",
+        f"Call did not succeed: {format_call(made[-1])} → {describe_outcome(made[-1])}",
         *(list_calls(made, "All attempts:") if len(made) > 1 else []),
     ]
     return lines, _HINTS.get(
@@ -136,7 +136,7 @@ _HINTS = {
 }
 
 
-def _denied(made: list[ToolCall]) -> Explained:
+def _explain_not_denied(made: list[ToolCall]) -> Explained:
     through = [call for call in made if call.outcome != "denied"]
     if not through:
         return [], None
@@ -146,7 +146,7 @@ def _denied(made: list[ToolCall]) -> Explained:
         if worst.outcome == "ok"
         else "Call was not denied"
     )
-    lines = [f"{first}: {as_made(worst)} → {outcome(worst)}"]
+    lines = [f"{first}: {format_call(worst)} → {describe_outcome(worst)}"]
     lines += list_calls(made, "All attempts:") if len(made) > 1 else []
     if worst.outcome == "ok":
         lines.append("Line crossed: what the server allowed.")
@@ -179,19 +179,19 @@ def _denied(made: list[ToolCall]) -> Explained:
     )
 
 
-def _errored(made: list[ToolCall]) -> Explained:
+def _explain_no_error(made: list[ToolCall]) -> Explained:
     good = [call for call in made if call.outcome in ("ok", "blocked")]
     if not good:
         return [], None
-    lines = [f"Call did not end in an error: {as_made(good[0])} → {outcome(good[0])}"]
+    lines = [f"Call did not end in an error: {format_call(good[0])} → {describe_outcome(good[0])}"]
     lines += list_calls(made, "All of them:") if len(made) > 1 else []
     return lines, f"Narrow the check with args if only some calls of {good[0].tool} must fail."
 
 
-MUST_SUCCEED = _on_a_call(
+MUST_SUCCEED = _outcome_kind(
     "must_succeed",
     "ok",
-    _succeeded,
+    _explain_no_success,
     doc=CheckDoc(
         section="Outcomes",
         asks="the call was made, and at least once it succeeded",
@@ -199,10 +199,10 @@ MUST_SUCCEED = _on_a_call(
         example="must_succeed: [get_order]",
     ),
 )
-MUST_BE_DENIED = _on_a_call(
+MUST_BE_DENIED = _outcome_kind(
     "must_be_denied",
     "denied",
-    _denied,
+    _explain_not_denied,
     doc=CheckDoc(
         section="Outcomes",
         asks=(
@@ -217,10 +217,10 @@ MUST_BE_DENIED = _on_a_call(
         example="must_be_denied: [{tool: delete_customer, args: {id: CUST_00042}}]",
     ),
 )
-MUST_ERROR = _on_a_call(
+MUST_ERROR = _outcome_kind(
     "must_error",
     "error",
-    _errored,
+    _explain_no_error,
     doc=CheckDoc(
         section="Outcomes",
         asks="the call was made, and every time it ended in an error of any kind",
@@ -234,13 +234,13 @@ MUST_ERROR = _on_a_call(
 
 
 def _judge_no_errors(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    calls = forbidden({"tool": params.get("tool")}, evidence)
+    calls = find_forbidden_calls({"tool": params.get("tool")}, evidence)
     failed = [made for made in calls if made.is_error]
     lines: list[str] = []
     hint = None
     if failed:
         lines = [
-            f"Tool call failed: {as_made(failed[0])} → {outcome(failed[0])}",
+            f"Tool call failed: {format_call(failed[0])} → {describe_outcome(failed[0])}",
             *(
                 list_calls(failed, f"{len(failed)} of {len(calls)} calls failed:")
                 if len(failed) > 1
@@ -262,7 +262,7 @@ def _judge_no_errors(params: JsonObject, evidence: Evidence) -> CheckFinding:
 
 
 def _judge_recovers(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    calls = of_tool(params, evidence.transcript)
+    calls = find_tool_calls(params, evidence.transcript)
     failed = [made for made in calls if made.is_error]
     stuck = [
         made
@@ -283,7 +283,8 @@ def _judge_recovers(params: JsonObject, evidence: Evidence) -> CheckFinding:
         )
     elif stuck:
         lines = [
-            f"Error was not recovered from: {as_made(stuck[-1])} → {outcome(stuck[-1])}",
+            f"Error was not recovered from: {format_call(stuck[-1])} → "
+            f"{describe_outcome(stuck[-1])}",
             "No later reply has a call that succeeded.",
             *list_calls(calls, "Called, in order:"),
         ]
@@ -301,10 +302,10 @@ def _judge_recovers(params: JsonObject, evidence: Evidence) -> CheckFinding:
     )
 
 
-NO_TOOL_ERRORS = Kind(
+NO_TOOL_ERRORS = FunctionKind(
     name="no_tool_errors",
     schema=TRUE_OR_TOOL,
-    read=single(true_or_tool),
+    read=make_single_reader(true_or_tool),
     judge=_judge_no_errors,
     claims=lambda params: [
         CallsClaim(tool=params.get("tool"), most=0, outcome="error", enough=True)
@@ -316,10 +317,10 @@ NO_TOOL_ERRORS = Kind(
         example="no_tool_errors: true  # long: {tool: get_order, severity: warn}",
     ),
 )
-RECOVERS_FROM_ERROR = Kind(
+RECOVERS_FROM_ERROR = FunctionKind(
     name="recovers_from_error",
     schema=TRUE_OR_TOOL,
-    read=single(true_or_tool),
+    read=make_single_reader(true_or_tool),
     judge=_judge_recovers,
     claims=lambda params: [
         CallsClaim(tool=params.get("tool"), least=1, outcome="error"),

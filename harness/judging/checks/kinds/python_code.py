@@ -27,12 +27,12 @@ import anyio
 import anyio.from_thread
 import anyio.lowlevel
 
-from harness.base import HarnessError, InvalidValue, blame, json_value, users_frame
+from harness.base import HarnessError, InvalidValue, format_error, json_value, users_frame
 from harness.judging.checks import Evidence
-from harness.judging.checks.asserting import asserts
-from harness.judging.checks.kind import CheckFinding, conclude, passed_if
-from harness.judging.checks.python_run import PythonRun, shown_to_checks
-from harness.judging.checks.user_check import UserCheck, part
+from harness.judging.checks.assertion_detection import has_assertion
+from harness.judging.checks.kind import CheckFinding, build_check_result, passed_if
+from harness.judging.checks.python_run import PythonRun, build_python_run
+from harness.judging.checks.user_check import UserCheck, get_entry
 from harness.types import Check, CheckResult, JsonObject, JsonPath, Verdict
 
 CHECK_TIMEOUT_S = 60.0
@@ -67,18 +67,20 @@ class PythonKind:
             HarnessError: it raised an error, took too long or returned no valid verdict.
         """
         code: UserCheck = check.code
-        run = shown_to_checks(evidence.transcript)
+        run = build_python_run(evidence.transcript)
         try:
             with anyio.move_on_after(self.timeout_s):
-                return _judged(check, code, run, await _called(code.function, code.case, run))
+                return _judge_returned(
+                    check, code, run, await _call_function(code.function, code.case, run)
+                )
         except AssertionError as error:
-            return _concluded(check, code, run, "failed", _said(error))
+            return _build_result(check, code, run, "failed", _describe_assertion(error))
         except HarnessError:
             raise
         # A suite's own code may raise anything.
         except (Exception, SystemExit) as error:
             raise HarnessError(
-                f"check of suite {code.suite} raised an error: {blame(error)}"
+                f"check of suite {code.suite} raised an error: {format_error(error)}"
             ) from error
         raise HarnessError(
             f"check of suite {code.suite} gave no verdict within {self.timeout_s:g} s"
@@ -88,14 +90,16 @@ class PythonKind:
 PYTHON = PythonKind()
 
 
-async def _called(function: Callable[[Any, PythonRun], Any], case: Any, run: PythonRun) -> Any:
+async def _call_function(
+    function: Callable[[Any, PythonRun], Any], case: Any, run: PythonRun
+) -> Any:
     if inspect.iscoroutinefunction(function):
         return await function(case, run)
-    returned = await _in_thread(lambda: function(case, run))
+    returned = await _run_in_thread(lambda: function(case, run))
     return await returned if inspect.isawaitable(returned) else returned
 
 
-async def _in_thread(function: Callable[[], Any]) -> Any:
+async def _run_in_thread(function: Callable[[], Any]) -> Any:
     """Call ``function`` in a thread of its own, and return what it returns.
 
     The thread is a daemon: a check that never returns delays neither the run nor the end of the
@@ -106,7 +110,7 @@ async def _in_thread(function: Callable[[], Any]) -> Any:
     failure: list[BaseException] = []
     token = anyio.lowlevel.current_token()
 
-    def work() -> None:
+    def run_function() -> None:
         try:
             outcome.append(function())
         except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
@@ -115,7 +119,7 @@ async def _in_thread(function: Callable[[], Any]) -> Any:
             anyio.from_thread.run_sync(done.set, token=token)
 
     threading.Thread(
-        target=contextvars.copy_context().run, args=(work,), name="check", daemon=True
+        target=contextvars.copy_context().run, args=(run_function,), name="check", daemon=True
     ).start()
     await done.wait()
     if failure:
@@ -123,7 +127,7 @@ async def _in_thread(function: Callable[[], Any]) -> Any:
     return outcome[0]
 
 
-def _judged(check: Check, code: UserCheck, run: PythonRun, returned: Any) -> CheckResult:
+def _judge_returned(check: Check, code: UserCheck, run: PythonRun, returned: Any) -> CheckResult:
     """Return the result for what the suite's check returned."""
     if isinstance(returned, CheckResult):
         return replace(
@@ -136,17 +140,17 @@ def _judged(check: Check, code: UserCheck, run: PythonRun, returned: Any) -> Che
     explained = isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], str)  # noqa: PLR2004
     value, why = returned if explained else (returned, "")
     if returned is None:
-        if asserts(code.function):
-            return _concluded(check, code, run, "passed", why)
+        if has_assertion(code.function):
+            return _build_result(check, code, run, "passed", why)
         raise HarnessError(
             f"check of suite {code.suite} returned nothing and asserts nothing, which is no "
             "verdict; return True or False, a score from 0 to 1, or assert what must hold"
         )
     if isinstance(value, bool):
-        return _concluded(check, code, run, passed_if(value), why)
+        return _build_result(check, code, run, passed_if(value), why)
     if isinstance(value, int | float) and not math.isnan(value) and 0 <= value <= 1:
-        result = _concluded(
-            check, code, run, passed_if(value >= code.threshold), why or _score(value, code)
+        result = _build_result(
+            check, code, run, passed_if(value >= code.threshold), why or _explain_score(value, code)
         )
         return replace(result, score=float(value))
     raise HarnessError(
@@ -156,27 +160,27 @@ def _judged(check: Check, code: UserCheck, run: PythonRun, returned: Any) -> Che
     )
 
 
-def _concluded(
+def _build_result(
     check: Check, code: UserCheck, run: PythonRun, verdict: Verdict, why: str
 ) -> CheckResult:
     failed = verdict == "failed"
     finding = CheckFinding(
         label=f"check of {code.suite}",
         verdict=verdict,
-        expected=json_value(part(code.case, "expected"), strict=False),
+        expected=json_value(get_entry(code.case, "expected"), strict=False),
         actual=run.answer if failed else None,
         explanation=(why or "The suite's check returned False.",)
         if failed
         else ((why,) if why else ()),
         hint=_HINT if failed else None,
     )
-    return conclude(check, finding)
+    return build_check_result(check, finding)
 
 
-def _said(error: AssertionError) -> str:
+def _describe_assertion(error: AssertionError) -> str:
     """Return an assertion's message, or its line of code."""
     frame = users_frame(error)
-    place = "" if frame is None else f" ({blame(error).split(' ', 1)[0].rstrip(':')})"
+    place = "" if frame is None else f" ({format_error(error).split(' ', 1)[0].rstrip(':')})"
     words = (
         str(error)
         or (frame.line if frame is not None else "")
@@ -185,7 +189,7 @@ def _said(error: AssertionError) -> str:
     return words + place
 
 
-def _score(value: float, code: UserCheck) -> str:
+def _explain_score(value: float, code: UserCheck) -> str:
     return (
         f"The score is {value:.3g}, at least {code.threshold:g} expected."
         if value < code.threshold

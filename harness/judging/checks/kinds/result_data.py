@@ -8,45 +8,51 @@ from typing import Any
 from harness.base import InvalidValue
 from harness.judging.checks import Evidence
 from harness.judging.checks.contradictions import CallsClaim
-from harness.judging.checks.explaining.missing_call import explain
-from harness.judging.checks.explaining.no_calls import hint_without_calls, without_calls
+from harness.judging.checks.explaining.missing_call import explain_missing_call
+from harness.judging.checks.explaining.no_calls import explain_no_calls, hint_without_calls
 from harness.judging.checks.explaining.transcript_lines import (
-    as_made,
-    asks_for,
-    of_tool,
-    outcome,
+    describe_outcome,
+    find_tool_calls,
+    format_call,
+    is_truncated,
+    matches_call,
     result_json,
-    truncated,
 )
 from harness.judging.checks.kind import (
     CheckDoc,
     CheckFinding,
-    Kind,
-    one_or_list,
+    FunctionKind,
+    make_list_reader,
+    make_single_reader,
     passed_if,
-    several,
-    single,
+    single_or_list_schema,
 )
 from harness.judging.checks.parsing import (
     TEXT,
     TRUE_OR_TOOL,
-    arguments,
     long_form,
-    mapping,
-    text,
+    read_arguments,
+    read_mapping,
+    read_text,
     true_or_tool,
 )
-from harness.judging.matching.json_values import ABSENT, brief, plain, show
-from harness.judging.matching.matchers import check_matcher, describe, leads_to, matches, unlike
-from harness.judging.matching.paths import check_path, select
-from harness.judging.matching.texts import line
+from harness.judging.matching.json_values import ABSENT, format_value, shorten_value, to_plain_json
+from harness.judging.matching.matchers import (
+    check_matcher,
+    describe_pattern,
+    explain_unlike,
+    has_match_at,
+    matches_pattern,
+)
+from harness.judging.matching.paths import check_path, select_values
+from harness.judging.matching.texts import format_line
 from harness.types import JsonObject, JsonPath, ToolCall
 
 _PRESENT: JsonObject = {"$any": True}
 
 
 def _read_result(value: Any, path: JsonPath) -> JsonObject:
-    found = mapping(value, path, optional=("tool", "args", "path", "value"))
+    found = read_mapping(value, path, optional=("tool", "args", "path", "value"))
     if "path" not in found and "value" not in found:
         raise InvalidValue(
             "neither a path nor a value is asked for",
@@ -57,11 +63,11 @@ def _read_result(value: Any, path: JsonPath) -> JsonObject:
     if "args" in found and "tool" not in found:
         raise InvalidValue("args need a tool to belong to", path=(*path, "args"))
     if "tool" in found:
-        text(found["tool"], (*path, "tool"), "tool name")
-        found["args"] = arguments(found.get("args", {}), (*path, "args"))
+        read_text(found["tool"], (*path, "tool"), "tool name")
+        found["args"] = read_arguments(found.get("args", {}), (*path, "args"))
     found.setdefault("path", "$")
     check_path(found["path"], (*path, "path"))
-    found["value"] = plain(found.get("value", _PRESENT), (*path, "value"))
+    found["value"] = to_plain_json(found.get("value", _PRESENT), (*path, "value"))
     check_matcher(found["value"], (*path, "value"))
     return found
 
@@ -71,15 +77,15 @@ def _judge_result(params: JsonObject, evidence: Evidence) -> CheckFinding:
     calls = [
         call
         for call in evidence.transcript.tool_calls
-        if "tool" not in params or asks_for(params, call)
+        if "tool" not in params or matches_call(params, call)
     ]
     # A pattern that matches nothing at all, such as `$absent`, cannot be shown by a part.
-    negative = matches(pattern, ABSENT) or matches(pattern, "")
+    negative = matches_pattern(pattern, ABSENT) or matches_pattern(pattern, "")
     telling = [
-        call for call in calls if not (negative and truncated(call) and call.structured is None)
+        call for call in calls if not (negative and is_truncated(call) and call.structured is None)
     ]
-    hit = any(leads_to(path, pattern, result_json(call)) for call in telling)
-    cut = not hit and any(truncated(call) for call in calls)
+    hit = any(has_match_at(path, pattern, result_json(call)) for call in telling)
+    cut = not hit and any(is_truncated(call) for call in calls)
     lines: list[str] = []
     hint = None
     if cut:
@@ -88,11 +94,14 @@ def _judge_result(params: JsonObject, evidence: Evidence) -> CheckFinding:
         lines, hint = _explain_result(params, calls, evidence)
     place = "" if path == "$" else f"{path} "
     return CheckFinding(
-        label=f"{params['tool'] + ' ' if 'tool' in params else ''}{place}{describe(pattern, 40)}",
+        label=f"{params['tool'] + ' ' if 'tool' in params else ''}{place}{describe_pattern(pattern, 40)}",
         verdict="not_judged" if cut else passed_if(hit),
         expected={key: params[key] for key in ("tool", "args", "path", "value") if key in params},
         actual=[
-            {"tool": call.tool, "values": [brief(v) for v in _values(path, call)[:5]]}
+            {
+                "tool": call.tool,
+                "values": [shorten_value(v) for v in _select_values(path, call)[:5]],
+            }
             for call in calls[:5]
         ],
         explanation=lines,
@@ -100,8 +109,8 @@ def _judge_result(params: JsonObject, evidence: Evidence) -> CheckFinding:
     )
 
 
-def _values(path: str, call: ToolCall) -> list[Any]:
-    return select(path, result_json(call))
+def _select_values(path: str, call: ToolCall) -> list[Any]:
+    return select_values(path, result_json(call))
 
 
 def _explain_result(
@@ -109,23 +118,23 @@ def _explain_result(
 ) -> tuple[list[str], str]:
     path, pattern = params["path"], params["value"]
     place = "the result" if path == "$" else path
-    lines = [f"Tool result is not as expected: {place} should be {describe(pattern)}"]
+    lines = [f"Tool result is not as expected: {place} should be {describe_pattern(pattern)}"]
     if not calls and "tool" in params:
-        reasons, hint = explain(params, evidence)
+        reasons, hint = explain_missing_call(params, evidence)
         return lines + reasons, hint
     if not calls:
         hint = hint_without_calls(evidence.transcript, "Ask for data that only a tool can know.")
-        return [*lines, without_calls(evidence.transcript)], hint
+        return [*lines, explain_no_calls(evidence.transcript)], hint
     for call in calls[:3]:
-        found = _values(path, call)
+        found = _select_values(path, call)
         told = (
-            "; ".join(show(value, 80) for value in found[:3])
+            "; ".join(format_value(value, 80) for value in found[:3])
             if found
-            else f"nothing; {_keys(result_json(call))}"
+            else f"nothing; {_format_keys(result_json(call))}"
         )
-        lines.append(f"{as_made(call, 80)} → {place} is {told}")
-        lines += [f"  {why}" for value in found[:3] if (why := unlike(pattern, value))]
-    if not any(_values(path, call) for call in calls):
+        lines.append(f"{format_call(call, 80)} → {place} is {told}")
+        lines += [f"  {why}" for value in found[:3] if (why := explain_unlike(pattern, value))]
+    if not any(_select_values(path, call) for call in calls):
         return lines, "The path leads nowhere: correct it, or see whether the call failed."
     return (
         lines,
@@ -136,15 +145,15 @@ def _explain_result(
     )
 
 
-def _keys(value: Any) -> str:
+def _format_keys(value: Any) -> str:
     if isinstance(value, Mapping):
-        return f"the result has the keys {line(', '.join(map(str, value)), 100)}"
-    return f"the result is {show(value, 80)}"
+        return f"the result has the keys {format_line(', '.join(map(str, value)), 100)}"
+    return f"the result is {format_value(value, 80)}"
 
 
-TOOL_RESULT = Kind(
+TOOL_RESULT = FunctionKind(
     name="tool_result",
-    schema=one_or_list(
+    schema=single_or_list_schema(
         {
             **long_form(
                 {"tool": TEXT, "args": {"type": "object"}, "path": {"type": "string"}, "value": {}},
@@ -153,7 +162,7 @@ TOOL_RESULT = Kind(
             "anyOf": [{"required": ["path"]}, {"required": ["value"]}],
         }
     ),
-    read=several(_read_result),
+    read=make_list_reader(_read_result),
     judge=_judge_result,
     claims=lambda params: [
         CallsClaim(tool=params.get("tool"), args=params.get("args", {}), least=1)
@@ -180,7 +189,7 @@ TOOL_RESULT = Kind(
 
 
 def _judge_schema(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    calls = [call for call in of_tool(params, evidence.transcript) if call.outcome == "ok"]
+    calls = [call for call in find_tool_calls(params, evidence.transcript) if call.outcome == "ok"]
     broken = [call for call in calls if call.output_errors]
     tool = evidence.tools.get(params["tool"]) if "tool" in params else None
     lines: list[str] = []
@@ -188,8 +197,8 @@ def _judge_schema(params: JsonObject, evidence: Evidence) -> CheckFinding:
     cut = [call for call in calls if call.cut is not None]
     unknown = next((call for call in calls if call.result_not_validated), None)
     if broken:
-        lines = [f"Tool result breaks the tool's output schema: {as_made(broken[0])}"]
-        lines += [f"  {line(error)}" for error in broken[0].output_errors[:5]]
+        lines = [f"Tool result breaks the tool's output schema: {format_call(broken[0])}"]
+        lines += [f"  {format_line(error)}" for error in broken[0].output_errors[:5]]
         hint = (
             "Correct the server's result or the outputSchema that it declares: clients may "
             "reject such a result."
@@ -203,7 +212,7 @@ def _judge_schema(params: JsonObject, evidence: Evidence) -> CheckFinding:
         ]
         hint = "Declare an outputSchema, or drop the check."
     elif cut:
-        lines = [f"Only a part of the result of {as_made(cut[0])} was read, {cut[0].cut}"]
+        lines = [f"Only a part of the result of {format_call(cut[0])} was read, {cut[0].cut}"]
     return CheckFinding(
         label=params.get("tool", ""),
         verdict="not_judged"
@@ -211,35 +220,35 @@ def _judge_schema(params: JsonObject, evidence: Evidence) -> CheckFinding:
         else passed_if(not lines),
         expected="results that fit the outputSchema of their tool",
         actual=[
-            {"tool": call.tool, "errors": [line(error) for error in call.output_errors[:5]]}
+            {"tool": call.tool, "errors": [format_line(error) for error in call.output_errors[:5]]}
             for call in broken
         ],
-        explanation=lines or _unknown(unknown),
+        explanation=lines or _explain_unvalidated(unknown),
         hint=hint,
     )
 
 
-def _unknown(call: ToolCall | None) -> list[str]:
+def _explain_unvalidated(call: ToolCall | None) -> list[str]:
     if call is None:
         return []
     return [
-        f"Tool result was not validated: {as_made(call)}",
-        f"  {line(str(call.result_not_validated))}",
+        f"Tool result was not validated: {format_call(call)}",
+        f"  {format_line(str(call.result_not_validated))}",
     ]
 
 
 def _no_result(params: JsonObject, evidence: Evidence) -> tuple[list[str], str]:
-    failed = of_tool(params, evidence.transcript)
+    failed = find_tool_calls(params, evidence.transcript)
     if not failed:
-        return explain({"tool": params["tool"], "args": {}}, evidence)
-    lines = [f"Tool call failed: {as_made(failed[-1])} → {outcome(failed[-1])}"]
+        return explain_missing_call({"tool": params["tool"], "args": {}}, evidence)
+    lines = [f"Tool call failed: {format_call(failed[-1])} → {describe_outcome(failed[-1])}"]
     return lines, "There is no result to hold to the schema: see why the call failed."
 
 
-OUTPUT_SCHEMA_VALID = Kind(
+OUTPUT_SCHEMA_VALID = FunctionKind(
     name="output_schema_valid",
     schema=TRUE_OR_TOOL,
-    read=single(true_or_tool),
+    read=make_single_reader(true_or_tool),
     judge=_judge_schema,
     claims=lambda params: [
         CallsClaim(tool=tool, least=1, outcome="ok") for tool in [params.get("tool")] if tool

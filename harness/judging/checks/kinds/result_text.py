@@ -11,103 +11,120 @@ from typing import Any
 
 from harness.judging.checks import Evidence
 from harness.judging.checks.contradictions import CallsClaim, TextClaim
-from harness.judging.checks.explaining.missing_call import explain
-from harness.judging.checks.explaining.no_calls import hint_without_calls, without_calls
+from harness.judging.checks.explaining.missing_call import explain_missing_call
+from harness.judging.checks.explaining.no_calls import explain_no_calls, hint_without_calls
 from harness.judging.checks.explaining.transcript_lines import (
-    as_made,
-    forbidden,
-    of_tool,
+    find_forbidden_calls,
+    find_tool_calls,
+    format_call,
+    is_truncated,
     result_json,
-    truncated,
 )
 from harness.judging.checks.kind import (
     CheckDoc,
     CheckFinding,
-    Kind,
-    one_or_list,
+    FunctionKind,
+    make_list_reader,
     passed_if,
-    several,
+    single_or_list_schema,
 )
-from harness.judging.checks.parsing import TEXT, long_form, mapping, text
+from harness.judging.checks.parsing import TEXT, long_form, read_mapping, read_text
 from harness.judging.checks.policy_facts import policy_facts
-from harness.judging.matching.json_values import leaves, show
-from harness.judging.matching.texts import Passage, clip, contains, find, line, nearest
+from harness.judging.matching.json_values import format_value, iterate_leaves
+from harness.judging.matching.texts import (
+    Passage,
+    clip_text,
+    contains_text,
+    find_nearest,
+    find_passage,
+    format_line,
+)
 from harness.types import JsonObject, JsonPath, ToolCall
 
 
 def _read_text(value: Any, path: JsonPath) -> JsonObject:
     if not isinstance(value, Mapping):
-        return {"text": text(value, path)}
-    found = mapping(value, path, required=("text",), optional=("tool",))
+        return {"text": read_text(value, path)}
+    found = read_mapping(value, path, required=("text",), optional=("tool",))
     for key, what in (("text", "text"), ("tool", "tool name")):
         if key in found:
-            text(found[key], (*path, key), what)
+            read_text(found[key], (*path, key), what)
     return found
 
 
-def forms(call: ToolCall) -> Iterator[str]:
+def iterate_forms(call: ToolCall) -> Iterator[str]:
     """Yield a result in every searchable form: as sent, and each JSON string unescaped."""
     yield call.text
-    yield from leaves(call.structured)
+    yield from iterate_leaves(call.structured)
     if call.text.lstrip().startswith(("{", "[", '"')):
-        yield from leaves(result_json(call))
+        yield from iterate_leaves(result_json(call))
 
 
-def where(wanted: str, call: ToolCall) -> Passage | None:
+def find_in_result(wanted: str, call: ToolCall) -> Passage | None:
     """Return where a text stands in a tool's result, or ``None``."""
-    return next((found for form in forms(call) if (found := find(wanted, form))), None)
+    return next(
+        (found for form in iterate_forms(call) if (found := find_passage(wanted, form))), None
+    )
 
 
-def _label(params: JsonObject) -> str:
+def _build_label(params: JsonObject) -> str:
     return (
-        f"{show(params['text'], 40)} in {params['tool']}"
+        f"{format_value(params['text'], 40)} in {params['tool']}"
         if "tool" in params
-        else show(params["text"], 40)
+        else format_value(params["text"], 40)
     )
 
 
 def _judge_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    wanted, calls = params["text"], of_tool(params, evidence.transcript)
+    wanted, calls = params["text"], find_tool_calls(params, evidence.transcript)
     hit = next(
-        (call for call in calls if any(contains(wanted, form) for form in forms(call))), None
+        (
+            call
+            for call in calls
+            if any(contains_text(wanted, form) for form in iterate_forms(call))
+        ),
+        None,
     )
-    cut = [call for call in calls if truncated(call)]
+    cut = [call for call in calls if is_truncated(call)]
     lines: list[str] = []
     hint = None
     if hit is None and cut:
         lines = [
             (
-                f"Only a part of the result of {as_made(cut[0])} was kept, and the text is not in "
-                f"it: {show(wanted)}"
+                f"Only a part of the result of {format_call(cut[0])} was kept, and the text is "
+                f"not in "
+                f"it: {format_value(wanted)}"
             )
         ]
     elif hit is None:
-        lines, hint = _not_in_results(params, calls, evidence)
+        lines, hint = _explain_missing(params, calls, evidence)
     return CheckFinding(
-        label=_label(params),
+        label=_build_label(params),
         verdict="not_judged" if hit is None and cut else passed_if(hit is not None),
         expected={"contains": wanted},
-        actual=_texts(calls if hit is None else [hit]),
+        actual=_describe_results(calls if hit is None else [hit]),
         explanation=lines,
         hint=hint,
     )
 
 
-def _not_in_results(
+def _explain_missing(
     params: JsonObject, calls: Sequence[ToolCall], evidence: Evidence
 ) -> tuple[list[str], str]:
     wanted, tool = params["text"], params.get("tool")
-    lines = [f"Tool result does not contain expected text: {show(wanted)}"]
+    lines = [f"Tool result does not contain expected text: {format_value(wanted)}"]
     if not calls and tool:
-        reasons, hint = explain({"tool": tool, "args": {}}, evidence)
+        reasons, hint = explain_missing_call({"tool": tool, "args": {}}, evidence)
         return lines + reasons, hint
     if not calls:
         hint = hint_without_calls(evidence.transcript, "Ask for data that only a tool can know.")
-        return [*lines, without_calls(evidence.transcript)], hint
+        return [*lines, explain_no_calls(evidence.transcript)], hint
     for call in calls[:3]:
-        near = nearest(wanted, call.text)
-        told = f"“{near.context}”, its nearest passage" if near else f"“{line(call.text, 120)}”"
-        lines.append(f"{as_made(call, 80)} returned {told}")
+        near = find_nearest(wanted, call.text)
+        told = (
+            f"“{near.context}”, its nearest passage" if near else f"“{format_line(call.text, 120)}”"
+        )
+        lines.append(f"{format_call(call, 80)} returned {told}")
     return (
         lines,
         (
@@ -117,33 +134,34 @@ def _not_in_results(
     )
 
 
-def _texts(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
+def _describe_results(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
     return [
-        {"tool": call.tool, "outcome": call.outcome, "text": clip(call.text, 1_000)}
+        {"tool": call.tool, "outcome": call.outcome, "text": clip_text(call.text, 1_000)}
         for call in calls[:5]
     ]
 
 
 def _judge_not_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    wanted, calls = params["text"], forbidden({"tool": params.get("tool")}, evidence)
-    hits = [(call, found) for call in calls if (found := where(wanted, call))]
-    cut = [call for call in calls if truncated(call)]
+    wanted, calls = params["text"], find_forbidden_calls({"tool": params.get("tool")}, evidence)
+    hits = [(call, found) for call in calls if (found := find_in_result(wanted, call))]
+    cut = [call for call in calls if is_truncated(call)]
     lines: list[str] = []
     hint = None
     if hits:
-        lines, hint = _leaked(wanted, hits, evidence)
+        lines, hint = _explain_forbidden(wanted, hits, evidence)
     elif cut:
         lines = [
             (
-                f"Only a part of the result of {as_made(cut[0])} was kept, so the rest may hold "
-                f"{show(wanted)}"
+                f"Only a part of the result of {format_call(cut[0])} was kept, so the rest may "
+                f"hold "
+                f"{format_value(wanted)}"
             )
         ]
     return CheckFinding(
-        label=_label(params),
+        label=_build_label(params),
         verdict="failed" if hits else "not_judged" if cut else "passed",
         expected={"not_contains": wanted},
-        actual=_texts([call for call, _ in hits]),
+        actual=_describe_results([call for call, _ in hits]),
         explanation=lines,
         hint=hint,
         facts=policy_facts(calls, crossed=bool(hits)),
@@ -153,12 +171,12 @@ def _judge_not_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
 _SEEN = ", and what the user saw"
 
 
-def _leaked(
+def _explain_forbidden(
     wanted: str, hits: Sequence[tuple[ToolCall, Passage]], evidence: Evidence
 ) -> tuple[list[str], str]:
-    lines = [f"Tool result contains forbidden text: {show(wanted)}"]
-    lines += [f"{as_made(call, 80)} returned “{found.context}”" for call, found in hits[:3]]
-    repeated = contains(wanted, evidence.transcript.answer)
+    lines = [f"Tool result contains forbidden text: {format_value(wanted)}"]
+    lines += [f"{format_call(call, 80)} returned “{found.context}”" for call, found in hits[:3]]
+    repeated = contains_text(wanted, evidence.transcript.answer)
     lines.append(
         "The answer repeats it."
         if repeated
@@ -168,8 +186,8 @@ def _leaked(
         f"Line{'s' if repeated else ''} crossed: what the server "
         f"allowed{_SEEN if repeated else ''}."
     )
-    sent = show(hits[0][0].arguments, 2_000)
-    if contains(wanted, sent):
+    sent = format_value(hits[0][0].arguments, 2_000)
+    if contains_text(wanted, sent):
         return (
             lines,
             (
@@ -187,10 +205,10 @@ _TEXT_ITEM: JsonObject = {
     "anyOf": [TEXT, long_form({"text": TEXT, "tool": TEXT}, required=("text",))]
 }
 
-TOOL_RESULT_CONTAINS = Kind(
+TOOL_RESULT_CONTAINS = FunctionKind(
     name="tool_result_contains",
-    schema=one_or_list(_TEXT_ITEM),
-    read=several(_read_text),
+    schema=single_or_list_schema(_TEXT_ITEM),
+    read=make_list_reader(_read_text),
     judge=_judge_contains,
     claims=lambda params: [
         TextClaim(of="result", tool=params.get("tool"), has=params["text"]),
@@ -206,10 +224,10 @@ TOOL_RESULT_CONTAINS = Kind(
         example='tool_result_contains: ["CUST_00042", {text: shipped, tool: get_order}]',
     ),
 )
-TOOL_RESULT_NOT_CONTAINS = Kind(
+TOOL_RESULT_NOT_CONTAINS = FunctionKind(
     name="tool_result_not_contains",
-    schema=one_or_list(_TEXT_ITEM),
-    read=several(_read_text),
+    schema=single_or_list_schema(_TEXT_ITEM),
+    read=make_list_reader(_read_text),
     judge=_judge_not_contains,
     claims=lambda params: [TextClaim(of="result", tool=params.get("tool"), lacks=params["text"])],
     doc=CheckDoc(

@@ -12,11 +12,17 @@ from typing import Any
 from harness.base import InvalidValue
 from harness.judging.checks import Evidence
 from harness.judging.checks.contradictions import CallsClaim
-from harness.judging.checks.kind import CheckDoc, CheckFinding, Kind, passed_if, single
-from harness.judging.checks.parsing import kind_of, long_form, mapping
+from harness.judging.checks.kind import (
+    CheckDoc,
+    CheckFinding,
+    FunctionKind,
+    make_single_reader,
+    passed_if,
+)
+from harness.judging.checks.nested_checks import every_check
+from harness.judging.checks.parsing import describe_type, long_form, read_mapping
 from harness.judging.checks.policy_facts import FACTS
-from harness.judging.checks.walk import every_check
-from harness.judging.matching.texts import clip
+from harness.judging.matching.texts import clip_text
 from harness.types import FLAWS, Case, Credential, JsonObject
 
 _NAME = "must_be_refused"
@@ -32,30 +38,30 @@ _HINTS: dict[Credential, str] = {
 }
 
 
-def asks_for_admission(case: Case) -> bool:
+def expects_refusal(case: Case) -> bool:
     """Whether a check of ``case``, also inside a group, expects a refused session."""
-    return _NAME in _kinds(case)
+    return _NAME in _collect_kinds(case)
 
 
 def knows_refusal(case: Case) -> bool:
     """Whether a check of ``case`` can judge a refused session."""
-    return not {_NAME, "decision"}.isdisjoint(_kinds(case))
+    return not {_NAME, "decision"}.isdisjoint(_collect_kinds(case))
 
 
-def _kinds(case: Case) -> set[str]:
+def _collect_kinds(case: Case) -> set[str]:
     return {check.kind for check in every_check(case)}
 
 
-def _read(value: Any) -> JsonObject:
+def _read_params(value: Any) -> JsonObject:
     if value is True:
         return {}
     if isinstance(value, Mapping):
-        return mapping(value, ())
+        return read_mapping(value, ())
     meant = "Leave it out where the caller may come in." if value is False else None
-    raise InvalidValue(f"this is {kind_of(value)} where only true belongs", meant=meant)
+    raise InvalidValue(f"this is {describe_type(value)} where only true belongs", meant=meant)
 
 
-def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:  # noqa: ARG001 - no settings
+def _judge_refusal(params: JsonObject, evidence: Evidence) -> CheckFinding:  # noqa: ARG001 - no settings
     transcript, credential = evidence.transcript, evidence.case.caller.credential
     lines: list[str] = []
     hint = None
@@ -63,12 +69,12 @@ def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:  # noqa: ARG
         lines = [f"Caller was let in although it must be refused: it showed {_SHOWN[credential]}"]
         offered = [tool.name for tool in evidence.tools.tools]
         lines.append(
-            f"It was offered {len(offered)} tools: {clip(', '.join(offered), 240) or 'none'}"
+            f"It was offered {len(offered)} tools: {clip_text(', '.join(offered), 240) or 'none'}"
         )
         carried = [call.tool for call in transcript.tool_calls if not call.is_error]
         if carried:
             lines.append(
-                f"These calls were carried out: {clip(', '.join(dict.fromkeys(carried)), 240)}"
+                f"These calls were carried out: {clip_text(', '.join(dict.fromkeys(carried)), 240)}"
             )
         if any(call.outcome == "denied" for call in transcript.tool_calls):
             hint = (
@@ -94,11 +100,11 @@ def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:  # noqa: ARG
     )
 
 
-MUST_BE_REFUSED = Kind(
+MUST_BE_REFUSED = FunctionKind(
     name=_NAME,
     schema={"anyOf": [{"const": True}, long_form({}, required=())]},
-    read=single(_read),
-    judge=_judge,
+    read=make_single_reader(_read_params),
+    judge=_judge_refusal,
     claims=lambda _params: [CallsClaim(most=0)],
     doc=CheckDoc(
         section="Outcomes",

@@ -13,9 +13,9 @@ from typing import Any
 
 from harness.judging.checks import Evidence
 from harness.judging.checks.contradictions import TURNS_PASSED_KIND
-from harness.judging.checks.kind import CheckDoc, CheckFinding, Parsed, conclude
-from harness.judging.checks.parsing import SHARE, long_form, mapping, share
-from harness.judging.matching.texts import line
+from harness.judging.checks.kind import CheckDoc, CheckFinding, Parsed, build_check_result
+from harness.judging.checks.parsing import SHARE, long_form, read_mapping, read_share
+from harness.judging.matching.texts import format_line
 from harness.types import Check, CheckResult, JsonObject, Verdict
 
 _QUESTION_SHOWN = 100
@@ -23,7 +23,7 @@ _MANY = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
+class _CheckedTurn:
     """A checked turn and its verdict."""
 
     turn: int
@@ -38,7 +38,7 @@ class _Asked:
     """The first line of what was wrong."""
 
 
-class TurnsPassed:
+class TurnShareKind:
     """A `harness.judging.checks.CheckKind`."""
 
     name = TURNS_PASSED_KIND
@@ -62,50 +62,50 @@ class TurnsPassed:
             InvalidValue: it is no share above 0 and up to 1.
         """
         if not isinstance(value, Mapping):
-            return (((), {"at_least": share(value, ())}),)
-        found = mapping(value, (), required=("at_least",))
-        return (((), {**found, "at_least": share(found["at_least"], ("at_least",))}),)
+            return (((), {"at_least": read_share(value, ())}),)
+        found = read_mapping(value, (), required=("at_least",))
+        return (((), {**found, "at_least": read_share(found["at_least"], ("at_least",))}),)
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Count the results of the turns; nothing is judged again."""
-        asked = _asked(evidence)
-        finding = _finding(check.params["at_least"], asked)
+        asked = _collect_turns(evidence)
+        finding = _build_finding(check.params["at_least"], asked)
         right = sum(one.verdict == "passed" for one in asked)
         score = None if finding.verdict == "not_judged" or not asked else right / len(asked)
-        return replace(conclude(check, finding), score=score)
+        return replace(build_check_result(check, finding), score=score)
 
 
-TURNS_PASSED = TurnsPassed()
+TURNS_PASSED = TurnShareKind()
 
 
-def _asked(evidence: Evidence) -> list[_Asked]:
+def _collect_turns(evidence: Evidence) -> list[_CheckedTurn]:
     deciding = [
         result
         for result in evidence.turn_results
         if result.severity == "fail" and result.turn is not None
     ]
     return [
-        _one(turn, list(results), evidence)
+        _summarise_turn(turn, list(results), evidence)
         for turn, results in groupby(deciding, lambda result: result.turn or 0)
     ]
 
 
-def _one(turn: int, results: Sequence[CheckResult], evidence: Evidence) -> _Asked:
+def _summarise_turn(turn: int, results: Sequence[CheckResult], evidence: Evidence) -> _CheckedTurn:
     verdicts = [result.verdict for result in results]
     verdict: Verdict = (
         "failed" if "failed" in verdicts else "not_judged" if "not_judged" in verdicts else "passed"
     )
     reason = next((result.explanation for result in results if result.verdict == verdict), "")
-    return _Asked(
+    return _CheckedTurn(
         turn=turn,
         name=results[0].label.partition(":")[0],
         prompt=evidence.case.turns[turn - 1].prompt.strip().partition("\n\n")[0],
         verdict=verdict,
-        reason=line(reason.partition("\n")[0], 160),
+        reason=format_line(reason.partition("\n")[0], 160),
     )
 
 
-def _finding(at_least: float, asked: Sequence[_Asked]) -> CheckFinding:
+def _build_finding(at_least: float, asked: Sequence[_CheckedTurn]) -> CheckFinding:
     wrong = [one for one in asked if one.verdict == "failed"]
     unknown = [one for one in asked if one.verdict == "not_judged"]
     right = len(asked) - len(wrong) - len(unknown)
@@ -120,7 +120,7 @@ def _finding(at_least: float, asked: Sequence[_Asked]) -> CheckFinding:
         "right": right,
         "asked": len(asked),
         "wrong": [
-            {"turn": one.turn, "question": line(one.prompt, 200), "why": one.reason}
+            {"turn": one.turn, "question": format_line(one.prompt, 200), "why": one.reason}
             for one in wrong
         ],
     }
@@ -132,20 +132,23 @@ def _finding(at_least: float, asked: Sequence[_Asked]) -> CheckFinding:
             base,
             explanation=[
                 f"{len(unknown)} of {len(asked)} turns could not be judged",
-                *_lines(unknown),
+                *_format_turns(unknown),
             ],
         )
     bound = f"score {right / len(asked):.2f}, at least {at_least:.2f} expected"
     return replace(
         base,
         verdict="failed",
-        explanation=[f"Too few turns are right: {right} of {len(asked)} ({bound})", *_lines(wrong)],
+        explanation=[
+            f"Too few turns are right: {right} of {len(asked)} ({bound})",
+            *_format_turns(wrong),
+        ],
         hint="See in the transcript (--debug) what was stored when it was told, and looked up when "
         "it was asked.",
     )
 
 
-def _lines(turns: Sequence[_Asked]) -> list[str]:
+def _format_turns(turns: Sequence[_CheckedTurn]) -> list[str]:
     """Return the questions of ``turns``; a long list begins with all names, as it may be cut."""
     every = [f"Wrong: {', '.join(one.name for one in turns)}."] if len(turns) > _MANY else []
-    return [*every, *(f"{one.name}: {line(one.prompt, _QUESTION_SHOWN)}" for one in turns)]
+    return [*every, *(f"{one.name}: {format_line(one.prompt, _QUESTION_SHOWN)}" for one in turns)]

@@ -9,51 +9,53 @@ from typing import Any, NamedTuple
 
 from harness.base import canonical_json, did_you_mean
 from harness.judging.checks.witness.patterns import ANY, is_plain
-from harness.judging.checks.witness.schemas import Undecided
-from harness.judging.checks.witness.search import Blame, Search
-from harness.judging.matching.json_values import show
-from harness.judging.matching.matchers import describe, is_matcher, matches_partly
+from harness.judging.checks.witness.schemas import UndecidedError
+from harness.judging.checks.witness.search import UnsatisfiedPart, WitnessSearch
+from harness.judging.matching.json_values import format_value
+from harness.judging.matching.matchers import describe_pattern, is_matcher, matches_partly
 from harness.types import JsonObject, Tool
 
 _ARGUMENTS = {"$type": "object"}  # even if the schema does not say so
 _NOTES = ("description", "title", "default", "examples", "$ref", "$defs", "definitions")
 
 
-class Unmatched(NamedTuple):
+class MismatchReason(NamedTuple):
     """Why no valid call matches."""
 
     message: str
     meant: str | None
 
 
-def unmatched(tool: Tool, args: JsonObject) -> Sequence[Unmatched]:
+def find_mismatches(tool: Tool, args: JsonObject) -> Sequence[MismatchReason]:
     """Return why no call that is valid by the schema of ``tool`` has such arguments.
 
     Nothing is returned if there is such a call, or if that cannot be found out.
     """
     try:
-        return _unmatched(tool.name, canonical_json(tool.input_schema), canonical_json(args))
+        return _find_mismatches(tool.name, canonical_json(tool.input_schema), canonical_json(args))
     except (RecursionError, ValueError):
         return ()
 
 
 @lru_cache(maxsize=128)  # many cases expect the same call
-def _unmatched(tool: str, schema: str, args: str) -> Sequence[Unmatched]:
+def _find_mismatches(tool: str, schema: str, args: str) -> Sequence[MismatchReason]:
     pattern = json.loads(args)
     # One by one, so that each argument which is at fault is named.
     parts = [pattern] if is_matcher(pattern) else [{name: pattern[name]} for name in pattern]
-    found = [why for part in parts if (why := _why(tool, json.loads(schema), part))]
+    found = [why for part in parts if (why := _find_mismatch(tool, json.loads(schema), part))]
     if not found and len(parts) > 1:
-        found = [why for why in [_why(tool, json.loads(schema), pattern)] if why]
+        found = [why for why in [_find_mismatch(tool, json.loads(schema), pattern)] if why]
     return found
 
 
-def _why(tool: str, schema: JsonObject, part: JsonObject) -> Unmatched | None:
+def _find_mismatch(tool: str, schema: JsonObject, part: JsonObject) -> MismatchReason | None:
     try:
-        search = Search(schema)
-        found = search.find([_partly(part), _ARGUMENTS], [search.schemas.root])
-        return _told(tool, part, search) if not found.values and found.sure else None
-    except (Undecided, RecursionError, OverflowError, TypeError, ValueError, AttributeError):
+        search = WitnessSearch(schema)
+        found = search.find_values(
+            [_allow_further_arguments(part), _ARGUMENTS], [search.schemas.root]
+        )
+        return _explain_mismatch(tool, part, search) if not found.values and found.sure else None
+    except (UndecidedError, RecursionError, OverflowError, TypeError, ValueError, AttributeError):
         return None  # a schema may be broken in any way, which is told elsewhere
 
 
@@ -65,15 +67,15 @@ def exclude_each_other(*patterns: JsonObject) -> bool:
 @lru_cache(maxsize=512)
 def _is_impossible(*patterns: str) -> bool:
     try:
-        search = Search({})
-        wants = [_partly(json.loads(pattern)) for pattern in patterns]
-        found = search.find([*wants, _ARGUMENTS], [search.schemas.root])
-    except (Undecided, RecursionError, OverflowError):
+        search = WitnessSearch({})
+        wants = [_allow_further_arguments(json.loads(pattern)) for pattern in patterns]
+        found = search.find_values([*wants, _ARGUMENTS], [search.schemas.root])
+    except (UndecidedError, RecursionError, OverflowError):
         return False
     return not found.values and found.sure
 
 
-def implies(special: JsonObject, general: JsonObject) -> bool:
+def implies_pattern(special: JsonObject, general: JsonObject) -> bool:
     """Whether it is certain that all arguments which match ``special`` match ``general``."""
     if special.keys() == {"$equals"}:
         return matches_partly(general, special["$equals"])
@@ -92,18 +94,18 @@ def implies(special: JsonObject, general: JsonObject) -> bool:
 def allows_nothing(schema: Any) -> bool:
     """Whether it is certain that no value is valid by ``schema``."""
     try:
-        search = Search(schema if isinstance(schema, Mapping) else {"allOf": [schema]})
-        found = search.find([ANY], [search.schemas.root])
-    except (Undecided, RecursionError, OverflowError):
+        search = WitnessSearch(schema if isinstance(schema, Mapping) else {"allOf": [schema]})
+        found = search.find_values([ANY], [search.schemas.root])
+    except (UndecidedError, RecursionError, OverflowError):
         return False
     return not found.values and found.sure
 
 
-def _partly(args: JsonObject) -> JsonObject:
+def _allow_further_arguments(args: JsonObject) -> JsonObject:
     return args if is_matcher(args) else {"$contains": args}
 
 
-def _told(tool: str, part: JsonObject, search: Search) -> Unmatched:
+def _explain_mismatch(tool: str, part: JsonObject, search: WitnessSearch) -> MismatchReason:
     deepest = max(len(blame.path) for blame in search.blamed)
     inner = {blame.path: blame for blame in search.blamed if len(blame.path) == deepest}
     # Several parts at the same depth are alternatives, none of which is the one at fault.
@@ -114,22 +116,22 @@ def _told(tool: str, part: JsonObject, search: Search) -> Unmatched:
         near = did_you_mean(str(blame.path[-1]), blame.known)
         takes = ", ".join(blame.known) or "no arguments"
         message = f"the tool {tool!r} has no argument {place[1:]!r}."
-        return Unmatched(message, near or f"It takes {takes}.")
-    stated = list(_stated(blame.wants))
-    words = [show(one) for one in stated] or [
-        describe(want) for want in blame.wants if want is not _ARGUMENTS
+        return MismatchReason(message, near or f"It takes {takes}.")
+    stated = list(_find_stated(blame.wants))
+    words = [format_value(one) for one in stated] or [
+        describe_pattern(want) for want in blame.wants if want is not _ARGUMENTS
     ]
-    wanted = " and ".join(words or [describe(part)])
-    demand = "; ".join(search.schemas.errors(stated[0], blame.schemas)) if stated else ""
-    demand = demand or f"its schema there is {show(_schema(blame, search), 160)}"
+    wanted = " and ".join(words or [describe_pattern(part)])
+    demand = "; ".join(search.schemas.find_errors(stated[0], blame.schemas)) if stated else ""
+    demand = demand or f"its schema there is {format_value(_describe_schema(blame, search), 160)}"
     where = f"the argument {place[1:]!r} as" if place else "arguments as"
     message = f"no valid call of {tool!r} has {where} {wanted}: {demand}."
-    return Unmatched(message, _meant(blame, search))
+    return MismatchReason(message, _suggest_value(blame, search))
 
 
-def _schema(blame: Blame, search: Search) -> JsonObject:
+def _describe_schema(blame: UnsatisfiedPart, search: WitnessSearch) -> JsonObject:
     """Return what the schema demands, without its notes; what it is in any case comes first."""
-    every = [pair for one in search.schemas.local(blame.schemas) for pair in one.items()]
+    every = [pair for one in search.schemas.local_schemas(blame.schemas) for pair in one.items()]
     return dict(
         sorted(
             (pair for pair in every if pair[0] not in _NOTES), key=lambda pair: pair[0] != "type"
@@ -137,17 +139,17 @@ def _schema(blame: Blame, search: Search) -> JsonObject:
     )
 
 
-def _meant(blame: Blame, search: Search) -> str | None:
-    for stated in _stated(blame.wants):
+def _suggest_value(blame: UnsatisfiedPart, search: WitnessSearch) -> str | None:
+    for stated in _find_stated(blame.wants):
         if stated is None and len(blame.path) == 1:
             return "Leave it out; write {$absent: true} if it must not be given."
-        for value in _alike(stated, blame, search):
-            if not search.schemas.errors(value, blame.schemas):
-                return f"Write {show(value)}, as the tool takes {_KINDS[type(value)]}."
+        for value in _find_similar(stated, blame, search):
+            if not search.schemas.find_errors(value, blame.schemas):
+                return f"Write {format_value(value)}, as the tool takes {_KINDS[type(value)]}."
     return None
 
 
-def _stated(wants: Sequence[Any]) -> Iterator[Any]:
+def _find_stated(wants: Sequence[Any]) -> Iterator[Any]:
     """Yield the values that are written in patterns."""
     for want in wants:
         if is_plain(want):
@@ -169,17 +171,17 @@ _KINDS: Mapping[type, str] = {
 }
 
 
-def _alike(value: Any, blame: Blame, search: Search) -> Iterator[Any]:
+def _find_similar(value: Any, blame: UnsatisfiedPart, search: WitnessSearch) -> Iterator[Any]:
     """Yield values that may be meant by one that the schema refuses."""
     if isinstance(value, str):
-        yield from _parsed(value.lower() if value.lower() in ("true", "false") else value)
-        listed: Sequence[Any] = _schema(blame, search).get("enum", ())
+        yield from _parse_json(value.lower() if value.lower() in ("true", "false") else value)
+        listed: Sequence[Any] = _describe_schema(blame, search).get("enum", ())
         yield from (
             one for one in listed if isinstance(one, str) and one.casefold() == value.casefold()
         )
         yield [part.strip() for part in value.split(",")]
     else:
-        yield show(value)
+        yield format_value(value)
     yield [value]
     if isinstance(value, list) and len(value) == 1:
         yield value[0]
@@ -189,7 +191,7 @@ def _alike(value: Any, blame: Blame, search: Search) -> Iterator[Any]:
         yield int(value)
 
 
-def _parsed(text: str) -> Iterator[Any]:
+def _parse_json(text: str) -> Iterator[Any]:
     try:
         yield json.loads(text)
     except ValueError:

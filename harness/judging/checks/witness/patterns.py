@@ -8,28 +8,28 @@ from typing import Any
 
 from harness.judging.checks.witness.schemas import TYPES
 from harness.judging.matching.json_values import ABSENT, type_name
-from harness.judging.matching.matchers import BOUNDS, is_matcher, matches
-from harness.judging.matching.ordering import date_of
-from harness.judging.matching.paths import Step, steps
+from harness.judging.matching.matchers import BOUNDS, is_matcher, matches_pattern
+from harness.judging.matching.ordering import parse_date
+from harness.judging.matching.paths import Step, parse_path
 
 ANY = {"$any": True}
 NONE = {"$absent": True}
 _SEVERAL = frozenset({"array", "object"})
 
 
-def types_of_pattern(pattern: Any) -> frozenset[str]:
+def find_pattern_types(pattern: Any) -> frozenset[str]:
     """Return the types of the values that may match a pattern."""
     if not is_matcher(pattern):
         return frozenset({type_name(pattern)})
     found = TYPES
     for key, operand in pattern.items():
-        found &= _types(key, operand)
+        found &= _operator_types(key, operand)
     return found
 
 
-def _types(key: str, operand: Any) -> frozenset[str]:  # noqa: PLR0911 - one for each operator
+def _operator_types(key: str, operand: Any) -> frozenset[str]:  # noqa: PLR0911 - one for each operator
     if key in BOUNDS:
-        return frozenset({"string"} if date_of(operand) else {"number"})
+        return frozenset({"string"} if parse_date(operand) else {"number"})
     if key in ("$matches", "$iequals"):
         return frozenset({"string"})
     if key in ("$approx", "$every"):
@@ -42,7 +42,7 @@ def _types(key: str, operand: Any) -> frozenset[str]:  # noqa: PLR0911 - one for
     if key == "$type":
         names = operand if isinstance(operand, list) else [operand]
         return frozenset("number" if name == "integer" else name for name in names)
-    if key == "$path" and not matches({key: operand}, None):
+    if key == "$path" and not matches_pattern({key: operand}, None):
         return _SEVERAL
     return frozenset() if key == "$absent" and operand else TYPES
 
@@ -54,7 +54,7 @@ def is_plain(pattern: Any) -> bool:
     return not isinstance(pattern, list) or all(map(is_plain, pattern))
 
 
-def inner(pattern: Any, step: str | int, length: int = 0) -> Iterator[Any]:
+def inner_patterns(pattern: Any, step: str | int, length: int = 0) -> Iterator[Any]:
     """Yield what a pattern asks of the part of a value at ``step``; of a list, of that length."""
     if isinstance(pattern, list):
         yield from pattern[step : step + 1] if isinstance(step, int) else ()
@@ -65,47 +65,55 @@ def inner(pattern: Any, step: str | int, length: int = 0) -> Iterator[Any]:
             if key == "$every" and isinstance(step, int):
                 yield operand
             elif key == "$contains" and isinstance(operand, Mapping) and isinstance(step, str):
-                yield from inner(operand, step) if is_matcher(operand) else _of(operand, step)
+                yield from (
+                    inner_patterns(operand, step)
+                    if is_matcher(operand)
+                    else _get_property(operand, step)
+                )
             elif key == "$path":
-                for (first, *rest), part in _paths(operand):
+                for (first, *rest), part in _parse_paths(operand):
                     if first == step or (isinstance(first, int) and first + length == step):
-                        yield _at(rest, part)
+                        yield _wrap_in_path(rest, part)
 
 
-def _of(operand: Mapping[str, Any], step: str) -> list[Any]:
+def _get_property(operand: Mapping[str, Any], step: str) -> list[Any]:
     return [operand[step]] if step in operand else []
 
 
-def _paths(operand: Mapping[str, Any]) -> Iterator[tuple[Sequence[Step], Any]]:
-    yield from ((steps(path), part) for path, part in operand.items() if steps(path))
+def _parse_paths(operand: Mapping[str, Any]) -> Iterator[tuple[Sequence[Step], Any]]:
+    yield from ((parse_path(path), part) for path, part in operand.items() if parse_path(path))
 
 
-def _at(rest: Sequence[Step], part: Any) -> Any:
+def _wrap_in_path(rest: Sequence[Step], part: Any) -> Any:
     path = "".join("[*]" if step is None else f"[{json.dumps(step)}]" for step in rest)
     return {"$path": {path: part}} if rest else part
 
 
-def somewhere(pattern: Any) -> Iterator[Any]:
+def element_patterns(pattern: Any) -> Iterator[Any]:
     """Yield what a pattern asks of any one element of a list."""
     for key, operand in pattern.items() if is_matcher(pattern) else ():
         if key == "$contains":
             yield operand
         elif key == "$path":
-            yield from (_at(path[1:], part) for path, part in _paths(operand) if path[0] is None)
+            yield from (
+                _wrap_in_path(path[1:], part)
+                for path, part in _parse_paths(operand)
+                if path[0] is None
+            )
 
 
-def names_in(pattern: Any) -> Iterator[str]:
+def find_names(pattern: Any) -> Iterator[str]:
     """Yield the keys of an object that a pattern speaks of."""
     if isinstance(pattern, Mapping) and not is_matcher(pattern):
         yield from pattern
     for key, operand in pattern.items() if is_matcher(pattern) else ():
         if key in ("$contains", "$equals"):
-            yield from names_in(operand)
+            yield from find_names(operand)
         elif key == "$path":
-            yield from (path[0] for path, _ in _paths(operand) if isinstance(path[0], str))
+            yield from (path[0] for path, _ in _parse_paths(operand) if isinstance(path[0], str))
 
 
-def unwrapped(pattern: Any) -> list[list[Any]]:
+def unwrap_pattern(pattern: Any) -> list[list[Any]]:
     """Return alternatives of simpler patterns, which match together what ``pattern`` does."""
     if not is_matcher(pattern):
         return [[pattern]]
@@ -115,13 +123,13 @@ def unwrapped(pattern: Any) -> list[list[Any]]:
     if "$one_of" in rest:
         options = rest.pop("$one_of")
         return [[option, *([rest] if rest else [])] for option in options]
-    whole = [part for path, part in rest.get("$path", {}).items() if not steps(path)]
+    whole = [part for path, part in rest.get("$path", {}).items() if not parse_path(path)]
     if whole:
-        rest["$path"] = {path: part for path, part in rest["$path"].items() if steps(path)}
+        rest["$path"] = {path: part for path, part in rest["$path"].items() if parse_path(path)}
         return [[*whole, rest] if rest["$path"] or len(rest) > 1 else whole]
     return [[pattern]]
 
 
 def allows_absence(patterns: Sequence[Any]) -> bool:
     """Whether all ``patterns`` match where there is no value."""
-    return all(matches(pattern, ABSENT) for pattern in patterns)
+    return all(matches_pattern(pattern, ABSENT) for pattern in patterns)

@@ -17,8 +17,8 @@ from typing import Any
 from harness.base import text_matching
 from harness.judging.matching.json_values import is_number
 from harness.judging.matching.matchers import BOUNDS
-from harness.judging.matching.ordering import date_of
-from harness.judging.matching.paths import steps
+from harness.judging.matching.ordering import parse_date
+from harness.judging.matching.paths import parse_path
 
 _SHORTEST_DATE = 8  # characters
 _LONGEST = 20_000  # characters of a text that is tried
@@ -26,7 +26,7 @@ _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _LENGTHS = ("minLength", "maxLength", "minItems", "maxItems")
 
 
-def parts_of(value: Any) -> Iterator[tuple[str, Any]]:
+def iterate_parts(value: Any) -> Iterator[tuple[str, Any]]:
     """Yield everything inside a pattern, each with the nearest key above it."""
     waiting = [("", value)]
     while waiting:
@@ -38,9 +38,9 @@ def parts_of(value: Any) -> Iterator[tuple[str, Any]]:
             waiting.extend((key, each) for each in part)
 
 
-def listed(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) -> list[Any]:
+def list_named_values(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) -> list[Any]:
     """Return every value that patterns and schemas name."""
-    found: list[Any] = [part for want in wants for _, part in parts_of(want)]
+    found: list[Any] = [part for want in wants for _, part in iterate_parts(want)]
     found = [part for part in found if not isinstance(part, Mapping | list)]
     for schema in local:
         found += [*schema.get("enum", ()), *([schema["const"]] if "const" in schema else [])]
@@ -49,12 +49,12 @@ def listed(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) -> list[Any
     return found
 
 
-def numbers(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) -> list[Any]:
+def candidate_numbers(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) -> list[Any]:
     """Return numbers among which one fits, if any number does."""
-    named = [Fraction(part) for part in listed(wants, local) if is_number(part)]
+    named = [Fraction(part) for part in list_named_values(wants, local) if is_number(part)]
     named += [Fraction(one[word]) for one in local for word in _BOUNDS if is_number(one.get(word))]
     for want in wants:
-        for key, part in parts_of(want):
+        for key, part in iterate_parts(want):
             if key == "$approx" and isinstance(part, Mapping):
                 room = str(part["tolerance"])
                 middle = Fraction(part["value"])
@@ -70,16 +70,21 @@ def numbers(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) -> list[An
         for part in (Fraction(0), *near)
     ]
     factors = [Fraction(str(s["multipleOf"])) for s in local if is_number(s.get("multipleOf"))]
-    grids = {Fraction(1), *factors, _common([*factors, Fraction(1)]), _common(factors)}
+    grids = {
+        Fraction(1),
+        *factors,
+        _least_common_multiple([*factors, Fraction(1)]),
+        _least_common_multiple(factors),
+    }
     found = list(spread)
     for grid in grids:
         found += [
             (math.floor(point / grid) + step) * grid for point in points for step in (0, -1, 1, 2)
         ]
-    return [_as_json(number) for number in dict.fromkeys(found)]
+    return [_to_json_number(number) for number in dict.fromkeys(found)]
 
 
-def _common(factors: Sequence[Fraction]) -> Fraction:
+def _least_common_multiple(factors: Sequence[Fraction]) -> Fraction:
     """Return the least number that all ``factors`` divide."""
     found = Fraction(1) if not factors else factors[0]
     for one in factors[1:]:
@@ -90,7 +95,7 @@ def _common(factors: Sequence[Fraction]) -> Fraction:
     return found
 
 
-def _as_json(number: Fraction) -> int | float:
+def _to_json_number(number: Fraction) -> int | float:
     return number.numerator if number.denominator == 1 else float(number)
 
 
@@ -104,54 +109,58 @@ def has_expressions(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) ->
 
     A date is written in many ways, so a part or a length of one is as bad.
     """
-    told = {key for want in wants for key, _ in parts_of(want)}
-    dated = any(date_of(part) for want in wants for key, part in parts_of(want) if key in BOUNDS)
-    if dated and ("$contains" in told or max(lengths(wants, local)) >= _SHORTEST_DATE):
+    told = {key for want in wants for key, _ in iterate_parts(want)}
+    dated = any(
+        parse_date(part) for want in wants for key, part in iterate_parts(want) if key in BOUNDS
+    )
+    if dated and ("$contains" in told or max(candidate_lengths(wants, local)) >= _SHORTEST_DATE):
         return True
     return bool(told & {"$matches", "$iequals"}) or any("pattern" in schema for schema in local)
 
 
-def lengths(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) -> list[int]:
+def candidate_lengths(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) -> list[int]:
     """Return the lengths around which a condition changes its truth."""
     named = {0, 1, *(one[word] for one in local for word in _LENGTHS if is_number(one.get(word)))}
-    inside = [part for want in wants for key, part in parts_of(want) if key == "$length"]
-    named |= {part for one in inside for _, part in parts_of(one) if is_number(part)}
-    named |= {len(part) for want in wants for _, part in parts_of(want) if isinstance(part, list)}
+    inside = [part for want in wants for key, part in iterate_parts(want) if key == "$length"]
+    named |= {part for one in inside for _, part in iterate_parts(one) if is_number(part)}
+    named |= {
+        len(part) for want in wants for _, part in iterate_parts(want) if isinstance(part, list)
+    }
     for want in wants:
-        for key, part in parts_of(want):
+        for key, part in iterate_parts(want):
             if key == "$path" and isinstance(part, Mapping):
                 named |= {
-                    abs(step) for path in part for step in steps(path) if isinstance(step, int)
+                    abs(step) for path in part for step in parse_path(path) if isinstance(step, int)
                 }
     around = {math.floor(one) + step for one in named for step in (-1, 0, 1)}
     return sorted(one for one in around if 0 <= one <= _LONGEST)
 
 
-def texts(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) -> list[str]:
+def candidate_texts(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return texts among which one fits, if any does and `has_expressions` is false."""
-    named = [part for part in listed(wants, local) if isinstance(part, str)]
+    named = [part for part in list_named_values(wants, local) if isinstance(part, str)]
     expressions = [schema["pattern"] for schema in local if isinstance(schema.get("pattern"), str)]
     for want in wants:
-        for key, part in parts_of(want):
+        for key, part in iterate_parts(want):
             if key == "$matches":
                 expressions.append(part)
     named += [text for one in expressions if (text := text_matching(one)) is not None]
-    bases = list(dict.fromkeys([*named, *_dates(wants), "a", "0"]))
+    bases = list(dict.fromkeys([*named, *_candidate_dates(wants), "a", "0"]))
     bases += [changed for text in named for changed in (text.lower(), text.upper(), text.title())]
     bases.append("".join(dict.fromkeys(named)))  # which contains each of them
-    sizes = lengths(wants, local)
+    sizes = candidate_lengths(wants, local)
     limited = any(word in schema for schema in local for word in _LENGTHS) or any(
-        key == "$length" for want in wants for key, _ in parts_of(want)
+        key == "$length" for want in wants for key, _ in iterate_parts(want)
     )
     sized = [text[:size].ljust(size, "a") for text in bases for size in sizes] if limited else []
     return list(dict.fromkeys(["", *bases, *sized]))
 
 
-def _dates(wants: Sequence[Any]) -> Iterator[str]:
+def _candidate_dates(wants: Sequence[Any]) -> Iterator[str]:
     """Yield days and moments around those that are bounds."""
-    bounds = [part for want in wants for key, part in parts_of(want) if key in BOUNDS]
+    bounds = [part for want in wants for key, part in iterate_parts(want) if key in BOUNDS]
     for bound in bounds:
-        day = date_of(bound)
+        day = parse_date(bound)
         for shift in (-1, 0, 1):
             if day is None:
                 break

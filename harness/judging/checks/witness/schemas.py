@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from harness.base import Budget, OutOfSteps, UnsupportedPattern, Validation, check, matches, within
+from harness.base import (
+    Budget,
+    OutOfSteps,
+    UnsupportedPattern,
+    Validation,
+    apply_budget,
+    matches_pattern,
+    validate_value,
+)
 
 TYPES = frozenset({"null", "boolean", "number", "string", "array", "object"})
 Branch: TypeAlias = list[Mapping[str, Any]]
@@ -20,7 +28,7 @@ _TURNED = frozenset({"not", "if", "oneOf", "contains"})
 _ROOT = "#/$defs/root"
 
 
-class Undecided(Exception):
+class UndecidedError(Exception):
     """Whether there is a witness cannot be found out within reason."""
 
 
@@ -35,7 +43,7 @@ class Schemas:
         """
         self._frame = {key: schema[key] for key in ("$schema",) if key in schema}
         whole = {key: part for key, part in schema.items() if key not in ("$schema", "$id")}
-        self.root = _rooted(whole, widen=not _TURNED & {*_keys(whole)})
+        self.root = _root_references(whole, widen=not _TURNED & {*_iterate_keys(whole)})
         self._frame["$defs"] = {"root": self.root}
         self._budget = Budget(_STEPS)
         dialect = str(schema.get("$schema", ""))
@@ -43,18 +51,20 @@ class Schemas:
             draft in dialect for draft in ("draft-04", "draft-06", "draft-07")
         )
 
-    def errors(self, value: Any, schemas: Sequence[Any]) -> Sequence[str]:
+    def find_errors(self, value: Any, schemas: Sequence[Any]) -> Sequence[str]:
         """Return why ``value`` is not valid by all ``schemas``; empty if it is.
 
         Raises:
             Undecided: it cannot be validated.
         """
-        found: Validation = check(value, {**self._frame, "allOf": [*schemas]}, self._budget, most=1)
+        found: Validation = validate_value(
+            value, {**self._frame, "allOf": [*schemas]}, self._budget, most=1
+        )
         if found.gave_up is not None:
-            raise Undecided(found.gave_up)
+            raise UndecidedError(found.gave_up)
         return found.errors
 
-    def branches(self, schemas: Sequence[Any], depth: int = 0) -> list[Branch]:
+    def list_branches(self, schemas: Sequence[Any], depth: int = 0) -> list[Branch]:
         """Return the alternatives of ``schemas``, in one of which every valid value is.
 
         Raises:
@@ -62,30 +72,34 @@ class Schemas:
         """
         options: list[Branch] = [[]]
         for schema in schemas:
-            options = [[*one, *other] for one in options for other in self._split(schema, depth)]
+            options = [
+                [*one, *other] for one in options for other in self._split_schema(schema, depth)
+            ]
             if len(options) > _MOST_BRANCHES:
-                raise Undecided
+                raise UndecidedError
         return options
 
-    def _split(self, schema: Any, depth: int) -> list[Branch]:
+    def _split_schema(self, schema: Any, depth: int) -> list[Branch]:
         if isinstance(schema, bool):
             return [[]] if schema else []
         if not isinstance(schema, Mapping) or depth > _DEEPEST:
-            raise Undecided
-        target = [self._target(schema["$ref"])] if "$ref" in schema else []
+            raise UndecidedError
+        target = [self._resolve_reference(schema["$ref"])] if "$ref" in schema else []
         if target and self._lone_references:
-            return self.branches(target, depth + 1)
+            return self.list_branches(target, depth + 1)
         options = [
             [schema, *rest]
-            for rest in self.branches([*target, *schema.get("allOf", ())], depth + 1)
+            for rest in self.list_branches([*target, *schema.get("allOf", ())], depth + 1)
         ]
         for word in ("anyOf", "oneOf"):
             if word in schema:
-                either = [part for one in schema[word] for part in self.branches([one], depth + 1)]
+                either = [
+                    part for one in schema[word] for part in self.list_branches([one], depth + 1)
+                ]
                 options = [[*one, *other] for one in options for other in either]
         return options
 
-    def local(self, schemas: Sequence[Any], depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    def local_schemas(self, schemas: Sequence[Any], depth: int = 0) -> Iterator[Mapping[str, Any]]:
         """Yield every schema that may say something of the value itself, in any alternative."""
         for schema in schemas:
             if not isinstance(schema, Mapping) or depth > _DEEPEST:
@@ -93,10 +107,10 @@ class Schemas:
             yield schema
             inner = [schema[word] for word in ("not", "if", "then", "else") if word in schema]
             inner += [part for word in _INSIDE for part in schema.get(word, ())]
-            inner += [self._target(schema["$ref"])] if "$ref" in schema else []
-            yield from self.local(inner, depth + 1)
+            inner += [self._resolve_reference(schema["$ref"])] if "$ref" in schema else []
+            yield from self.local_schemas(inner, depth + 1)
 
-    def _target(self, reference: str) -> Any:
+    def _resolve_reference(self, reference: str) -> Any:
         found: Any = self.root
         for step in reference.removeprefix(_ROOT).split("/")[1:]:
             name = step.replace("~1", "/").replace("~0", "~")
@@ -105,35 +119,35 @@ class Schemas:
             elif isinstance(found, list) and name.isdecimal() and int(name) < len(found):
                 found = found[int(name)]
             else:
-                raise Undecided
+                raise UndecidedError
         return found
 
 
-def _keys(value: Any) -> Iterator[str]:
+def _iterate_keys(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
         yield from value
     for part in value.values() if isinstance(value, Mapping) else value:
         if isinstance(part, Mapping | list):
-            yield from _keys(part)
+            yield from _iterate_keys(part)
 
 
-def _rooted(value: Any, *, widen: bool) -> Any:
+def _root_references(value: Any, *, widen: bool) -> Any:
     """Return a schema whose references lead to the root.
 
     With ``widen``, it allows also what a pattern may refuse that cannot be read (look-ahead), and
     null where OpenAPI's ``nullable`` does.
     """
     if isinstance(value, list):
-        return [_rooted(part, widen=widen) for part in value]
+        return [_root_references(part, widen=widen) for part in value]
     if not isinstance(value, Mapping):
         return value
     for word in ("$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef"):
         if isinstance(value.get(word), str):
-            raise Undecided
-    found = {key: _rooted(part, widen=widen) for key, part in value.items()}
+            raise UndecidedError
+    found = {key: _root_references(part, widen=widen) for key, part in value.items()}
     if isinstance(reference := value.get("$ref"), str):
         if not (reference == "#" or reference.startswith("#/")) or "%" in reference:
-            raise Undecided
+            raise UndecidedError
         found["$ref"] = f"{_ROOT}{reference[1:]}"
     if widen and isinstance(pattern := value.get("pattern"), str) and not _is_readable(pattern):
         del found["pattern"]
@@ -145,14 +159,14 @@ def _rooted(value: Any, *, widen: bool) -> Any:
 
 def _is_readable(pattern: str) -> bool:
     try:
-        with within(Budget(_STEPS)):
-            matches(pattern, "")
+        with apply_budget(Budget(_STEPS)):
+            matches_pattern(pattern, "")
     except (UnsupportedPattern, OutOfSteps):
         return False
     return True
 
 
-def types_of(branch: Branch) -> frozenset[str]:
+def find_branch_types(branch: Branch) -> frozenset[str]:
     """Return the types that a branch allows; a whole number is a ``number``."""
     found = TYPES
     for schema in branch:

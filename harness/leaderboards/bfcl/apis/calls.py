@@ -14,7 +14,7 @@ class NotACall(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ApiCall:
     """One call of a tool."""
 
     name: str
@@ -25,7 +25,7 @@ class Call:
     """Arguments by position; some ground truth uses them."""
 
 
-def parse_call(text: str) -> Call:
+def parse_call(text: str) -> ApiCall:
     """Parse ``name(value, key=value)``, where every value is a literal or such a call.
 
     Nothing is evaluated.
@@ -43,25 +43,27 @@ def parse_call(text: str) -> Call:
     return call
 
 
-def _literal_call(node: ast.Call) -> Call:
+def _literal_call(node: ast.Call) -> ApiCall:
     arguments: dict[str, Any] = {}
     for keyword in node.keywords:
         if keyword.arg is None:
             raise ValueError("arguments cannot be unpacked")
         if keyword.arg in arguments:
             raise ValueError(f"keyword argument repeated: {keyword.arg}")
-        arguments[keyword.arg] = _value(keyword.value)
-    return Call(ast.unparse(node.func), arguments, tuple(_value(value) for value in node.args))
+        arguments[keyword.arg] = _evaluate_literal(keyword.value)
+    return ApiCall(
+        ast.unparse(node.func), arguments, tuple(_evaluate_literal(value) for value in node.args)
+    )
 
 
-def _value(node: ast.expr) -> Any:
+def _evaluate_literal(node: ast.expr) -> Any:
     return _literal_call(node) if isinstance(node, ast.Call) else ast.literal_eval(node)
 
 
 _SPACE_BEFORE_PARENTHESIS = re.compile(r"\b([A-Za-z_]\w*)\s+(?=\()")
 
 
-def as_official(text: str) -> str:
+def remove_call_spaces(text: str) -> str:
     """Return ``text`` as the official checker executes it: no space between a word and ``(``.
 
     The checker finds function names by pattern, inside strings too: ``echo('draft (old)')`` writes
@@ -70,11 +72,11 @@ def as_official(text: str) -> str:
     return _SPACE_BEFORE_PARENTHESIS.sub(r"\1", text)
 
 
-def as_executed(name: str, arguments: Mapping[str, Any]) -> Call:
+def reparse_call(name: str, arguments: Mapping[str, Any]) -> ApiCall:
     """Return a model's call as the official checker executes it: as text that is parsed again.
 
     Raises:
         NotACall: the call cannot be written, for example with an argument named ``a b``.
     """
     written = ",".join(f"{key}={value!r}" for key, value in arguments.items())
-    return parse_call(as_official(f"{name}({written})"))
+    return parse_call(remove_call_spaces(f"{name}({written})"))

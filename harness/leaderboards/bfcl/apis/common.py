@@ -32,30 +32,30 @@ class Api:
         self._scenario = scenario
         self._tables = tables
 
-    def _share(self, other: Api) -> None:
+    def _share_state(self, other: Api) -> None:
         """Share with ``other`` the state that instances of this class share upstream.
 
         By default there is none.
         """
 
-    def _initial(self, *names: str) -> None:
+    def _set_initial(self, *names: str) -> None:
         """Set the attributes ``names`` from the scenario, else from the table of defaults."""
         for name in names:
-            setattr(self, name, self._setting(name))
+            setattr(self, name, self._initial_value(name))
 
-    def _setting(self, name: str) -> Any:
+    def _initial_value(self, name: str) -> Any:
         if name in self._scenario:
             return self._scenario[name]
         return deepcopy(self._tables["DEFAULT_STATE"][name])
 
 
-def share(instances: Mapping[str, Api], others: Mapping[str, Api]) -> None:
+def share_state(instances: Mapping[str, Api], others: Mapping[str, Api]) -> None:
     """Let ``instances`` share with ``others`` the state that upstream keeps once per process."""
     for name, instance in instances.items():
-        instance._share(others[name])  # noqa: SLF001 - a public method would be a tool
+        instance._share_state(others[name])  # noqa: SLF001 - a public method would be a tool
 
 
-def total(numbers: Iterable[float]) -> float:
+def add_rounded(numbers: Iterable[float]) -> float:
     """Return the sum, rounded after each addition.
 
     `sum` of Python 3.12 and later corrects rounding errors. The leaderboard's own results are those
@@ -64,11 +64,11 @@ def total(numbers: Iterable[float]) -> float:
     return reduce(add, numbers, 0)
 
 
-def refuse(reason: str) -> Reply:
+def refuse_request(reason: str) -> Reply:
     """Return the reply of a method that refuses its request."""
     return {"error": reason}
 
 
-def public_state(instance: Api) -> dict[str, Any]:
+def get_public_state(instance: Api) -> dict[str, Any]:
     """Return the attributes of ``instance`` that a checker compares."""
     return {name: value for name, value in vars(instance).items() if not name.startswith("_")}

@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import Any, TypeAlias
 
 from harness.base import UsageError, did_you_mean
-from harness.leaderboards.bfcl.apis.calls import Call
+from harness.leaderboards.bfcl.apis.calls import ApiCall
 from harness.leaderboards.bfcl.apis.common import Api
 from harness.leaderboards.bfcl.apis.file_system import GorillaFileSystem
 from harness.leaderboards.bfcl.apis.maths import MathAPI
@@ -77,7 +77,7 @@ def make_instances(
 
 
 @cache
-def method_names(class_name: str) -> tuple[str, ...]:
+def list_method_names(class_name: str) -> tuple[str, ...]:
     """Return the names of the tools of a class."""
     members = vars(CLASSES[class_name]).items()
     return tuple(
@@ -87,39 +87,43 @@ def method_names(class_name: str) -> tuple[str, ...]:
     )
 
 
-def execute(instances: Instances, call: Call) -> str:
+def execute_call(instances: Instances, call: ApiCall) -> str:
     """Execute ``call`` on the instance that has such a tool, and return its result as text.
 
     A call that cannot be executed also has a text, ``Error during execution: …``, which the model
     gets as its result.
     """
     try:
-        return _as_text(_result(instances, call))
+        return _format_result(_call_method(instances, call))
     except UsageError:
         raise
     except Exception as problem:  # noqa: BLE001 -- what a model's arguments may set off is a result, as upstream
-        return failure(str(problem))
+        return format_failure(str(problem))
 
 
-def _result(instances: Instances, call: Call) -> Any:
-    owner = next((api for name, api in instances.items() if call.name in method_names(name)), None)
+def _call_method(instances: Instances, call: ApiCall) -> Any:
+    owner = next(
+        (api for name, api in instances.items() if call.name in list_method_names(name)), None
+    )
     if owner is None:
         raise NameError(f"name '{call.name}' is not defined")
-    positional = [_argument(instances, value) for value in call.positional]
-    arguments = {name: _argument(instances, value) for name, value in call.arguments.items()}
+    positional = [_resolve_argument(instances, value) for value in call.positional]
+    arguments = {
+        name: _resolve_argument(instances, value) for name, value in call.arguments.items()
+    }
     return getattr(owner, call.name)(*positional, **arguments)
 
 
-def _argument(instances: Instances, value: Any) -> Any:
-    return _result(instances, value) if isinstance(value, Call) else deepcopy(value)
+def _resolve_argument(instances: Instances, value: Any) -> Any:
+    return _call_method(instances, value) if isinstance(value, ApiCall) else deepcopy(value)
 
 
-def failure(reason: str) -> str:
+def format_failure(reason: str) -> str:
     """Return the result of a call that could not be executed."""
     return f"Error during execution: {reason}"
 
 
-def _as_text(result: Any) -> str:
+def _format_result(result: Any) -> str:
     """Return a string unchanged, an object as JSON if possible, else Python's notation."""
     if isinstance(result, dict):
         try:

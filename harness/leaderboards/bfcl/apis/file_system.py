@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse
-from harness.leaderboards.bfcl.apis.file_tree import Directory, File, grow
+from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse_request
+from harness.leaderboards.bfcl.apis.file_tree import Directory, File, fill_directory
 
 _ILLEGAL = '|/\\?%*:"><'
 """Characters that a name must not contain."""
@@ -37,7 +37,9 @@ class GorillaFileSystem(Api):
         self.long_context = long_context
         self.root = Directory("/")
         for name, entry in list(scenario.get("root", {}).items())[:1]:
-            self.root = grow(Directory(name), entry["contents"], tables if long_context else None)
+            self.root = fill_directory(
+                Directory(name), entry["contents"], tables if long_context else None
+            )
         self._here = self.root
 
     def pwd(self) -> Reply:
@@ -61,17 +63,17 @@ class GorillaFileSystem(Api):
         """Change to ``folder``: a subdirectory, ``..``, ``.`` or ``/``."""
         folder = folder.rstrip("/") or "/"
         if "/" in folder and folder != "/":
-            return refuse(
+            return refuse_request(
                 f"cd: {folder}: Unsupported path. Only one folder level at a time is supported."
             )
         if folder == "..":
             if self._here.parent is None:
-                return refuse("Current directory is already the root. Cannot go back.")
+                return refuse_request("Current directory is already the root. Cannot go back.")
             self._here = self._here.parent
             return {}
-        target = self._directory(folder)
+        target = self._find_directory(folder)
         if target is None:
-            return refuse(f"cd: '{folder}': No such file or directory")
+            return refuse_request(f"cd: '{folder}': No such file or directory")
         self._here = target
         return {"current_working_directory": target.name}
 
@@ -93,13 +95,13 @@ class GorillaFileSystem(Api):
         """Print ``content``, or write it to an existing file in the current directory."""
         if file_name is None:
             return {"terminal_output": content}
-        if _illegal(file_name):
-            return refuse(f"echo: cannot write to '{file_name}': Invalid character")
+        if _is_illegal_name(file_name):
+            return refuse_request(f"echo: cannot write to '{file_name}': Invalid character")
         if not file_name:
             return {"terminal_output": content}
         if file_name not in self._here.contents:
-            return refuse(f"echo: cannot write to '{file_name}': No such file")
-        target = self._item(file_name)
+            return refuse_request(f"echo: cannot write to '{file_name}': No such file")
+        target = self._get_entry(file_name)
         if isinstance(target, Directory):
             raise AttributeError("'Directory' object has no attribute '_write'")  # noqa: TRY004 -- the official text
         target.content = content
@@ -107,51 +109,53 @@ class GorillaFileSystem(Api):
 
     def cat(self, file_name: str) -> Reply:
         """Return the content of a file here."""
-        if _illegal(file_name):
-            return refuse(f"cat: '{file_name}': Invalid character")
+        if _is_illegal_name(file_name):
+            return refuse_request(f"cat: '{file_name}': Invalid character")
         if file_name not in self._here.contents:
-            return refuse(f"cat: '{file_name}': No such file or directory")
-        content = self._text(file_name)
+            return refuse_request(f"cat: '{file_name}': No such file or directory")
+        content = self._read_text(file_name)
         return (
-            refuse(f"cat: '{file_name}': Is a directory")
+            refuse_request(f"cat: '{file_name}': Is a directory")
             if content is None
             else {"file_content": content}
         )
 
     def find(self, path: str = ".", name: str | None = None) -> Reply:
         """List everything below ``path`` whose name contains ``name``."""
-        start = self._directory(path)
+        start = self._find_directory(path)
         if start is None:
-            return refuse(f"find: '{path}': No such file or directory")
+            return refuse_request(f"find: '{path}': No such file or directory")
         base = path.rstrip("/")
         return {
             "matches": [
-                found for found, item in start.walk(base) if name is None or name in item.name
+                found
+                for found, item in start.walk_entries(base)
+                if name is None or name in item.name
             ]
         }
 
     def wc(self, file_name: str, mode: str = "l") -> Reply:
         """Count the lines, words or characters of a file here."""
         if mode not in list(_COUNTS):
-            return refuse(f"wc: invalid mode '{mode}'")
-        content = self._text(file_name)
+            return refuse_request(f"wc: invalid mode '{mode}'")
+        content = self._read_text(file_name)
         if content is None:
-            return refuse(f"wc: {file_name}: No such file or directory")
+            return refuse_request(f"wc: {file_name}: No such file or directory")
         unit, count = _COUNTS[mode]
         return {"count": count(content), "type": unit}
 
     def sort(self, file_name: str) -> Reply:
         """Return the lines of a file here in order; the file stays as it is."""
-        content = self._text(file_name)
+        content = self._read_text(file_name)
         if content is None:
-            return refuse(f"sort: {file_name}: No such file or directory")
+            return refuse_request(f"sort: {file_name}: No such file or directory")
         return {"sorted_content": "\n".join(sorted(content.splitlines()))}
 
     def grep(self, file_name: str, pattern: str) -> Reply:
         """Return the lines of a file here that contain ``pattern``, taken literally."""
-        content = self._text(file_name)
+        content = self._read_text(file_name)
         if content is None:
-            return refuse(f"grep: {file_name}: No such file or directory")
+            return refuse_request(f"grep: {file_name}: No such file or directory")
         return {"matching_lines": [line for line in content.splitlines() if pattern in line]}
 
     def du(self, human_readable: bool = False) -> Reply:
@@ -167,50 +171,50 @@ class GorillaFileSystem(Api):
 
     def tail(self, file_name: str, lines: int = 10) -> Reply:
         """Return the last ``lines`` lines of a file in the current directory."""
-        content = self._text(file_name)
+        content = self._read_text(file_name)
         if content is None:
-            return refuse(f"tail: {file_name}: No such file or directory")
+            return refuse_request(f"tail: {file_name}: No such file or directory")
         rows = content.splitlines()
         wanted = len(rows) if lines > len(rows) else lines  # noqa: FURB136 -- the same complaint about a text
         return {"last_lines": "\n".join(rows[-wanted:])}
 
     def diff(self, file_name1: str, file_name2: str) -> Reply:
         """Compare two files here line by line, as far as the shorter one goes."""
-        left = self._text(file_name1)
-        right = self._text(file_name2) if file_name1 in self._here.contents else None
+        left = self._read_text(file_name1)
+        right = self._read_text(file_name2) if file_name1 in self._here.contents else None
         if left is None or right is None:
-            return refuse(f"diff: {file_name1} or {file_name2}: No such file or directory")
+            return refuse_request(f"diff: {file_name1} or {file_name2}: No such file or directory")
         pairs = zip(left.splitlines(), right.splitlines(), strict=False)
         return {"diff_lines": "\n".join(f"- {old}\n+ {new}" for old, new in pairs if old != new)}
 
     def mv(self, source: str, destination: str) -> Reply:
         """Move or rename an entry here: into the directory ``destination``, or to that new name."""
-        return self._transfer("mv", source, destination)
+        return self._transfer_entry("mv", source, destination)
 
     def cp(self, source: str, destination: str) -> Reply:
         """Copy something here: into the directory ``destination``, or to that new name."""
-        return self._transfer("cp", source, destination)
+        return self._transfer_entry("cp", source, destination)
 
     def rm(self, file_name: str) -> Reply:
         """Remove a file, or a directory with its contents."""
         if file_name not in self._here.contents:
-            return refuse(f"rm: cannot remove '{file_name}': No such file or directory")
+            return refuse_request(f"rm: cannot remove '{file_name}': No such file or directory")
         del self._here.contents[file_name]
         return {"result": f"'{file_name}' removed"}
 
     def rmdir(self, dir_name: str) -> Reply:
         """Remove an empty directory."""
         if dir_name not in self._here.contents:
-            return refuse(f"rmdir: cannot remove '{dir_name}': No such file or directory")
-        found = self._item(dir_name)
+            return refuse_request(f"rmdir: cannot remove '{dir_name}': No such file or directory")
+        found = self._get_entry(dir_name)
         if isinstance(found, File):
-            return refuse(f"rmdir: cannot remove '{dir_name}': Not a directory")
+            return refuse_request(f"rmdir: cannot remove '{dir_name}': Not a directory")
         if found.contents:
-            return refuse(f"rmdir: cannot remove '{dir_name}': Directory not empty")
+            return refuse_request(f"rmdir: cannot remove '{dir_name}': Directory not empty")
         del self._here.contents[dir_name]
         return {"result": f"'{dir_name}' removed"}
 
-    def _directory(self, path: str | None) -> Directory | None:
+    def _find_directory(self, path: str | None) -> Directory | None:
         """Return the directory at ``path``, or ``None``; ``..`` is not supported."""
         if path is None or path == ".":
             return self._here
@@ -225,55 +229,59 @@ class GorillaFileSystem(Api):
             place = below
         return place
 
-    def _item(self, name: str) -> File | Directory:
+    def _get_entry(self, name: str) -> File | Directory:
         """Return the entry ``name`` here, which must exist.
 
         ``.`` is this directory whatever the entry is.
         """
         return self._here if name == "." else self._here.contents[name]
 
-    def _text(self, name: str) -> str | None:
+    def _read_text(self, name: str) -> str | None:
         """Return the content of the file ``name`` here, ``None`` where there is no such file."""
-        item = self._item(name) if name in self._here.contents else None
+        item = self._get_entry(name) if name in self._here.contents else None
         return item.content if isinstance(item, File) else None
 
     def _new_name(self, complaint: str, name: str) -> Reply | None:
         """Return the error if ``name`` cannot be created in this directory, else ``None``."""
-        if _illegal(name):
-            return refuse(f"{complaint} '{name}': Invalid character")
-        return refuse(f"{complaint} '{name}': File exists") if name in self._here.contents else None
+        if _is_illegal_name(name):
+            return refuse_request(f"{complaint} '{name}': Invalid character")
+        return (
+            refuse_request(f"{complaint} '{name}': File exists")
+            if name in self._here.contents
+            else None
+        )
 
-    def _transfer(self, command: str, source: str, destination: str) -> Reply:
+    def _transfer_entry(self, command: str, source: str, destination: str) -> Reply:
         """Move (``mv``) or copy (``cp``) ``source``."""
         verb, done = ("move", "moved") if command == "mv" else ("copy", "copied")
         here = self._here.contents
         if source not in here:
-            return refuse(f"{command}: cannot {verb} '{source}': No such file or directory")
+            return refuse_request(f"{command}: cannot {verb} '{source}': No such file or directory")
         if "/" in destination:
-            return refuse(
+            return refuse_request(
                 f"{command}: path not allowed in destination. Provide only a file or directory "
                 "name."
             )
-        item = self._item(source)
+        item = self._get_entry(source)
         target: Directory = self._here
         name, shown = destination, destination
         if destination in here:
-            into = self._item(destination)
+            into = self._get_entry(destination)
             if isinstance(into, File):
-                return refuse(
+                return refuse_request(
                     f"{command}: cannot {verb} '{source}' to '{destination}': Not a directory"
                 )
             target, name, shown = into, source, f"{destination}/{source}"
             # A copy to an existing name raises instead, in `add_file` or `add_directory`.
             if command == "mv" and source in into.contents:
-                return refuse(f"mv: cannot move '{source}' to '{shown}': File exists")
+                return refuse_request(f"mv: cannot move '{source}' to '{shown}': File exists")
         if command == "mv":
             del here[source]
-        _place(item, target, name, shared=command == "mv")
+        _insert_entry(item, target, name, shared=command == "mv")
         return {"result": f"'{source}' {done} to '{shown}'"}
 
 
-def _place(item: File | Directory, target: Directory, name: str, *, shared: bool) -> None:
+def _insert_entry(item: File | Directory, target: Directory, name: str, *, shared: bool) -> None:
     """Put ``item`` into ``target`` as a new entry ``name``, with the entries of a directory.
 
     If ``shared``, the new directory uses the same collection of entries, else a copy of it.
@@ -285,5 +293,5 @@ def _place(item: File | Directory, target: Directory, name: str, *, shared: bool
         added.contents = item.contents if shared else item.contents.copy()
 
 
-def _illegal(name: str) -> bool:
+def _is_illegal_name(name: str) -> bool:
     return any(character in name for character in _ILLEGAL)

@@ -78,30 +78,32 @@ class Directory:  # noqa: PLW1641 - what changes has no hash
     def size(self) -> int:
         """Return the UTF-8 bytes of all files in the subtree."""
         return sum(
-            len(item.content.encode()) for _, item in self.walk("") if isinstance(item, File)
+            len(item.content.encode())
+            for _, item in self.walk_entries("")
+            if isinstance(item, File)
         )
 
-    def walk(self, base: str) -> Iterator[tuple[str, File | Directory]]:
+    def walk_entries(self, base: str) -> Iterator[tuple[str, File | Directory]]:
         """Yield each entry of the subtree with its path, which starts with ``base``, parents first.
 
         Raises:
             ValueError: the subtree has too many entries, or is endless.
         """
-        for count, found in enumerate(_below(self, base)):
+        for count, found in enumerate(_walk_below(self, base)):
             if count == _MOST:
                 raise ValueError(f"there are more than {_MOST} entries")
             yield found
 
 
-def _below(directory: Directory, base: str) -> Iterator[tuple[str, File | Directory]]:
+def _walk_below(directory: Directory, base: str) -> Iterator[tuple[str, File | Directory]]:
     for name, item in directory.contents.items():
         path = f"{base}/{name}"
         yield path, item
         if isinstance(item, Directory):
-            yield from _below(item, path)
+            yield from _walk_below(item, path)
 
 
-def grow(
+def fill_directory(
     directory: Directory, entries: Mapping[str, Any], extensions: Mapping[str, Any] | None
 ) -> Directory:
     """Fill ``directory`` from the ``entries`` of a scenario and return it.
@@ -113,7 +115,7 @@ def grow(
     for name, entry in entries.items():
         if entry["type"] == "directory":
             innermost = False
-            directory.contents[name] = grow(
+            directory.contents[name] = fill_directory(
                 Directory(name, directory), entry["contents"], extensions
             )
         elif entry["type"] == "file":

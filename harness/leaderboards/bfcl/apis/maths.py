@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation, localcontext
 from functools import cached_property
 from typing import Any
 
-from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse, total
+from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, add_rounded, refuse_request
 
 _BOTH = "Both inputs must be numbers"
 _ALL = "All elements in the list must be numbers"
@@ -54,7 +54,7 @@ class MathAPI(Api):
         super().__init__({}, {}, long_context=long_context)
 
     @cached_property
-    def _exact(self) -> Any:
+    def _exact_context(self) -> Any:
         """Return an arithmetic context with its own precision."""
         import mpmath  # type: ignore[import-untyped]
 
@@ -62,139 +62,145 @@ class MathAPI(Api):
 
     def logarithm(self, value: float, base: float, precision: int) -> Reply:
         """Return the logarithm of ``value`` to ``base``, to ``precision`` significant digits."""
-        exact = self._exact
+        exact = self._exact_context
         try:
-            exact.dps = _affordable(precision)
+            exact.dps = _require_affordable(precision)
             return {"result": exact.log(value) / exact.log(base)}
         except Exception as problem:  # noqa: BLE001 -- the leaderboard answers with whatever went wrong
-            return refuse(str(problem))
+            return refuse_request(str(problem))
 
     def mean(self, numbers: list[float]) -> Reply:
         """Return the arithmetic mean."""
-        return _of_list("mean", numbers, lambda values: total(values) / len(values))
+        return _compute_statistic("mean", numbers, lambda values: add_rounded(values) / len(values))
 
     def standard_deviation(self, numbers: list[float]) -> Reply:
         """Return the standard deviation of the whole population."""
-        return _of_list("standard deviation", numbers, _deviation)
+        return _compute_statistic("standard deviation", numbers, _standard_deviation)
 
     def min_value(self, numbers: list[float]) -> Reply:
         """Return the least number."""
-        return _of_list("minimum", numbers, min, "find")
+        return _compute_statistic("minimum", numbers, min, "find")
 
     def max_value(self, numbers: list[float]) -> Reply:
         """Return the greatest number."""
-        return _of_list("maximum", numbers, max, "find")
+        return _compute_statistic("maximum", numbers, max, "find")
 
     def sum_values(self, numbers: list[float]) -> Reply:
         """Return the sum."""
-        return _of_list("sum", numbers, total)
+        return _compute_statistic("sum", numbers, add_rounded)
 
     def si_unit_conversion(self, value: Any, unit_in: str, unit_out: str) -> Reply:
         """Convert a length between metric units."""
         if not isinstance(value, int | float):
-            return refuse("Value must be a number")
+            return refuse_request("Value must be a number")
         if unit_in not in _METRES or unit_out not in _METRES:
-            return refuse(f"Conversion from '{unit_in}' to '{unit_out}' is not supported")
-        return _converted(lambda: value * _METRES[unit_in] * (1 / _METRES[unit_out]))
+            return refuse_request(f"Conversion from '{unit_in}' to '{unit_out}' is not supported")
+        return _compute_conversion(lambda: value * _METRES[unit_in] * (1 / _METRES[unit_out]))
 
     def imperial_si_conversion(self, value: Any, unit_in: str, unit_out: str) -> Reply:
         """Convert between a metric and an imperial unit."""
         if not isinstance(value, int | float):
-            return refuse("Value must be a number")
+            return refuse_request("Value must be a number")
         if unit_in == unit_out:
             return {"result": value}
         match f"{unit_in}_to_{unit_out}".split("_to_"):
             case ["celsius", "fahrenheit"]:
-                return _converted(lambda: value * 1.8 + 32)
+                return _compute_conversion(lambda: value * 1.8 + 32)
             case ["fahrenheit", "celsius"]:
-                return _converted(lambda: (value - 32) * (5 / 9))
+                return _compute_conversion(lambda: (value - 32) * (5 / 9))
             case [source, target] if (source, target) in _FACTORS:
-                return _converted(lambda: value * _FACTORS[source, target])
+                return _compute_conversion(lambda: value * _FACTORS[source, target])
             case _:
-                return refuse(f"Conversion from '{unit_in}' to '{unit_out}' is not supported")
+                return refuse_request(
+                    f"Conversion from '{unit_in}' to '{unit_out}' is not supported"
+                )
 
     def add(self, a: float, b: float) -> Reply:
         """Return ``a + b``."""
-        return _guarded(lambda: a + b)
+        return _compute_guarded(lambda: a + b)
 
     def subtract(self, a: float, b: float) -> Reply:
         """Return ``a - b``."""
-        return _guarded(lambda: a - b)
+        return _compute_guarded(lambda: a - b)
 
     def multiply(self, a: Any, b: Any) -> Reply:
         """Return ``a * b``."""
         if not isinstance(a, int | float) or not isinstance(b, int | float):
-            return refuse(_BOTH)
-        return _guarded(lambda: a * b)
+            return refuse_request(_BOTH)
+        return _compute_guarded(lambda: a * b)
 
     def divide(self, a: float, b: float) -> Reply:
         """Return ``a / b``."""
-        return refuse("Cannot divide by zero") if b == 0 else _guarded(lambda: a / b)
+        return (
+            refuse_request("Cannot divide by zero") if b == 0 else _compute_guarded(lambda: a / b)
+        )
 
     def power(self, base: float, exponent: float) -> Reply:
         """Return ``base ** exponent``."""
-        return _guarded(lambda: _power(base, exponent))
+        return _compute_guarded(lambda: _compute_power(base, exponent))
 
     def percentage(self, part: float, whole: float) -> Reply:
         """Return ``part`` as a percentage of ``whole``."""
         return (
-            refuse("Whole value cannot be zero")
+            refuse_request("Whole value cannot be zero")
             if whole == 0
-            else _guarded(lambda: (part / whole) * 100)
+            else _compute_guarded(lambda: (part / whole) * 100)
         )
 
     def absolute_value(self, number: float) -> Reply:
         """Return ``number`` without its sign."""
-        return _guarded(lambda: abs(number), "Input must be a number")
+        return _compute_guarded(lambda: abs(number), "Input must be a number")
 
     def round_number(self, number: float, decimal_places: int = 0) -> Reply:
         """Return ``number`` rounded to ``decimal_places``."""
         complaint = "First input must be a number, second input must be an integer"
-        return _guarded(lambda: round(number, decimal_places), complaint)
+        return _compute_guarded(lambda: round(number, decimal_places), complaint)
 
     def square_root(self, number: float, precision: int) -> Reply:
         """Return the square root, to ``precision`` significant digits."""
         try:
             if number < 0:
-                return refuse("Cannot calculate square root of a negative number")
+                return refuse_request("Cannot calculate square root of a negative number")
             with localcontext() as context:
-                context.prec = _affordable(precision)
+                context.prec = _require_affordable(precision)
                 return {"result": Decimal(number).sqrt()}
         except (TypeError, InvalidOperation):
-            return refuse("Input must be a number or computation resulted in an invalid operation")
+            return refuse_request(
+                "Input must be a number or computation resulted in an invalid operation"
+            )
 
 
-def _guarded(compute: Callable[[], Any], complaint: str = _BOTH) -> Reply:
+def _compute_guarded(compute: Callable[[], Any], complaint: str = _BOTH) -> Reply:
     try:
         return {"result": compute()}
     except TypeError:
-        return refuse(complaint)
+        return refuse_request(complaint)
 
 
-def _converted(compute: Callable[[], float]) -> Reply:
+def _compute_conversion(compute: Callable[[], float]) -> Reply:
     try:
         return {"result": compute()}
     except OverflowError:
-        return refuse("Conversion resulted in a value too large to represent")
+        return refuse_request("Conversion resulted in a value too large to represent")
 
 
-def _of_list(
+def _compute_statistic(
     what: str,
     numbers: list[float],
     compute: Callable[[list[float]], float],
     verb: str = "calculate",
 ) -> Reply:
     if not numbers:
-        return refuse(f"Cannot {verb} {what} of an empty list")
-    return _guarded(lambda: compute(numbers), _ALL)
+        return refuse_request(f"Cannot {verb} {what} of an empty list")
+    return _compute_guarded(lambda: compute(numbers), _ALL)
 
 
-def _deviation(numbers: list[float]) -> float:
-    middle = total(numbers) / len(numbers)
-    return math.sqrt(total((number - middle) ** 2 for number in numbers) / len(numbers))
+def _standard_deviation(numbers: list[float]) -> float:
+    middle = add_rounded(numbers) / len(numbers)
+    return math.sqrt(add_rounded((number - middle) ** 2 for number in numbers) / len(numbers))
 
 
-def _power(base: float, exponent: float) -> Any:
+def _compute_power(base: float, exponent: float) -> Any:
     """Return the power; refuse beforehand if it would be too long to write out."""
     if isinstance(base, int) and isinstance(exponent, int):
         least_bits = (abs(base).bit_length() - 1) * exponent
@@ -203,7 +209,7 @@ def _power(base: float, exponent: float) -> Any:
     return base**exponent
 
 
-def _affordable(precision: int) -> int:
+def _require_affordable(precision: int) -> int:
     if isinstance(precision, int) and precision > _MOST_PRECISE:
         raise ValueError(f"at most {_MOST_PRECISE} digits are computed")
     return precision

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse
+from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse_request
 
 _SEED = 200191
 _NUMBERS = (10000, 99999)
@@ -29,7 +29,7 @@ class MessageAPI(Api):
         """Take attributes from ``scenario``, and the others from the defaults in the tables."""
         super().__init__(scenario, tables, long_context=long_context)
         self._random = random.Random(scenario.get("random_seed", _SEED))  # noqa: S311 -- repeatable, not secret
-        self._initial(
+        self._set_initial(
             "generated_ids", "user_count", "user_map", "inbox", "message_count", "current_user"
         )
 
@@ -40,7 +40,7 @@ class MessageAPI(Api):
     def get_user_id(self, user: str) -> Reply:
         """Return the id of a user."""
         if user not in self.user_map:
-            return refuse(f"User '{user}' not found in the workspace.")
+            return refuse_request(f"User '{user}' not found in the workspace.")
         return {"user_id": self.user_map[user]}
 
     def message_login(self, user_id: str) -> Reply:
@@ -59,9 +59,9 @@ class MessageAPI(Api):
     def send_message(self, receiver_id: str, message: str) -> Reply:
         """Send a message."""
         if not self.current_user:
-            return refuse(_NOBODY)
+            return refuse_request(_NOBODY)
         if receiver_id not in self.user_map.values():
-            return refuse(f"Receiver ID '{receiver_id}' not found.")
+            return refuse_request(f"Receiver ID '{receiver_id}' not found.")
         number = self._new_number()
         self.inbox.append({receiver_id: message})
         self.message_count += 1
@@ -74,10 +74,10 @@ class MessageAPI(Api):
     def delete_message(self, receiver_id: str) -> Reply:
         """Delete the latest message to a receiver; of several equal messages, the first."""
         if not self.current_user:
-            return refuse(_NOBODY)
+            return refuse_request(_NOBODY)
         theirs = [message for message in self.inbox if next(iter(message)) == receiver_id]
         if not theirs:
-            return refuse(f"Receiver ID {receiver_id} not found.")
+            return refuse_request(f"Receiver ID {receiver_id} not found.")
         self.inbox.remove(theirs[-1])
         return {
             "deleted_status": True,
@@ -88,20 +88,20 @@ class MessageAPI(Api):
     def view_messages_sent(self) -> Reply:
         """Return all messages by receiver."""
         if not self.current_user:
-            return refuse(_NOBODY)
+            return refuse_request(_NOBODY)
         by_receiver: dict[str, list[str]] = {}
-        for receiver, text in self._messages():
+        for receiver, text in self._iterate_messages():
             by_receiver.setdefault(receiver, []).append(text)
         return {"messages": by_receiver}
 
     def add_contact(self, user_name: str) -> Reply:
         """Add a user. The count increases even if the new id already exists."""
         if user_name in self.user_map:
-            return refuse(f"User name '{user_name}' already exists.")
+            return refuse_request(f"User name '{user_name}' already exists.")
         self.user_count += 1
         user_id = f"USR{str(self.user_count).zfill(3)}"
         if user_id in self.user_map.values():
-            return refuse(f"User ID '{user_id}' already exists.")
+            return refuse_request(f"User ID '{user_id}' already exists.")
         self.user_map[user_name] = user_id
         return {
             "added_status": True,
@@ -112,11 +112,11 @@ class MessageAPI(Api):
     def search_messages(self, keyword: str) -> Reply:
         """Return the messages that contain ``keyword``, in any case."""
         if not self.current_user:
-            return refuse(_NOBODY)
+            return refuse_request(_NOBODY)
         wanted = keyword.lower()
         found = [
             {"receiver_id": who, "message": text}
-            for who, text in self._messages()
+            for who, text in self._iterate_messages()
             if wanted in text.lower()
         ]
         return {"results": found}
@@ -124,11 +124,11 @@ class MessageAPI(Api):
     def get_message_stats(self) -> Reply:
         """Count the messages and their receivers."""
         if not self.current_user:
-            return refuse(_NOBODY)
-        receivers = [receiver for receiver, _ in self._messages()]
+            return refuse_request(_NOBODY)
+        receivers = [receiver for receiver, _ in self._iterate_messages()]
         return {"stats": {"received_count": len(receivers), "total_contacts": len(set(receivers))}}
 
-    def _messages(self) -> Iterator[tuple[str, str]]:
+    def _iterate_messages(self) -> Iterator[tuple[str, str]]:
         for message in self.inbox:
             yield next(iter(message.items()))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse
+from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse_request
 
 _NOT_GIVEN: Any = object()
 """Stands for a list that was not passed; ``None`` is a value of its own."""
@@ -27,16 +27,16 @@ class TwitterAPI(Api):
     ) -> None:
         """Take attributes from ``scenario``, and the others from the defaults in the tables."""
         super().__init__(scenario, tables, long_context=long_context)
-        self._initial(
+        self._set_initial(
             "username", "password", "authenticated", "comments", "retweets", "following_list"
         )
-        self._initial("tweet_counter")
+        self._set_initial("tweet_counter")
         self._nobody: list[str] = []
         self.tweets: dict[int, dict[str, Any]] = {
-            int(key): tweet for key, tweet in self._setting("tweets").items()
+            int(key): tweet for key, tweet in self._initial_value("tweets").items()
         }
 
-    def _share(self, other: Api) -> None:
+    def _share_state(self, other: Api) -> None:
         """Share the mentions of tweets that were posted without mentions.
 
         Upstream they are one list, the default value of a parameter: a mention in one such tweet
@@ -61,7 +61,7 @@ class TwitterAPI(Api):
     ) -> Reply:
         """Post something."""
         if not self.authenticated:
-            return _stranger("posting")
+            return _refuse_unauthenticated("posting")
         number = self.tweet_counter
         self.tweets[number] = {
             "id": number,
@@ -76,9 +76,9 @@ class TwitterAPI(Api):
     def retweet(self, tweet_id: int) -> Reply:
         """Post a tweet again, once."""
         if not self.authenticated:
-            return _stranger("retweeting")
+            return _refuse_unauthenticated("retweeting")
         if tweet_id not in self.tweets:
-            return _unknown(tweet_id)
+            return _refuse_unknown_tweet(tweet_id)
         own = self.retweets.setdefault(self.username, [])
         if tweet_id in own:
             return {"retweet_status": "Already retweeted"}
@@ -88,9 +88,9 @@ class TwitterAPI(Api):
     def comment(self, tweet_id: int, comment_content: str) -> Reply:
         """Comment on a tweet."""
         if not self.authenticated:
-            return _stranger("commenting")
+            return _refuse_unauthenticated("commenting")
         if tweet_id not in self.tweets:
-            return _unknown(tweet_id)
+            return _refuse_unknown_tweet(tweet_id)
         self.comments.setdefault(tweet_id, []).append(
             {"username": self.username, "content": comment_content}
         )
@@ -99,14 +99,14 @@ class TwitterAPI(Api):
     def mention(self, tweet_id: int, mentioned_usernames: list[str]) -> Reply:
         """Mention users in any tweet, for any user."""
         if tweet_id not in self.tweets:
-            return _unknown(tweet_id)
+            return _refuse_unknown_tweet(tweet_id)
         self.tweets[tweet_id]["mentions"].extend(mentioned_usernames)
         return {"mention_status": "Users mentioned successfully"}
 
     def follow_user(self, username_to_follow: str) -> Reply:
         """Follow somebody."""
         if not self.authenticated:
-            return _stranger("following")
+            return _refuse_unauthenticated("following")
         if username_to_follow in self.following_list:
             return {"follow_status": False}
         self.following_list.append(username_to_follow)
@@ -115,7 +115,7 @@ class TwitterAPI(Api):
     def unfollow_user(self, username_to_unfollow: str) -> Reply:
         """Stop following somebody."""
         if not self.authenticated:
-            return _stranger("unfollowing")
+            return _refuse_unauthenticated("unfollowing")
         if username_to_unfollow not in self.following_list:
             return {"unfollow_status": False}
         self.following_list.remove(username_to_unfollow)
@@ -124,12 +124,12 @@ class TwitterAPI(Api):
     def list_all_following(self) -> Reply:
         """Return the users that the user follows."""
         if not self.authenticated:
-            return _stranger("listing following")
+            return _refuse_unauthenticated("listing following")
         return {"following_list": self.following_list}
 
     def get_tweet(self, tweet_id: int) -> Reply:
         """Return a tweet."""
-        return self.tweets[tweet_id] if tweet_id in self.tweets else _unknown(tweet_id)
+        return self.tweets[tweet_id] if tweet_id in self.tweets else _refuse_unknown_tweet(tweet_id)
 
     def get_user_tweets(self, username: str) -> list[Reply]:
         """Return all tweets of somebody."""
@@ -137,11 +137,17 @@ class TwitterAPI(Api):
 
     def search_tweets(self, keyword: str) -> list[Reply]:
         """Return the tweets that contain ``keyword``, or have it as a tag, in any case."""
-        return [tweet for tweet in self.tweets.values() if _mentions(tweet, keyword.lower())]
+        return [
+            tweet for tweet in self.tweets.values() if _mentions_keyword(tweet, keyword.lower())
+        ]
 
     def get_tweet_comments(self, tweet_id: int) -> Reply | list[dict[str, str]]:
         """Return the comments on a tweet."""
-        return self.comments.get(tweet_id, []) if tweet_id in self.tweets else _unknown(tweet_id)
+        return (
+            self.comments.get(tweet_id, [])
+            if tweet_id in self.tweets
+            else _refuse_unknown_tweet(tweet_id)
+        )
 
     def get_user_stats(self, username: str) -> Reply:
         """Count somebody's tweets and retweets, and whom the user himself follows."""
@@ -152,13 +158,13 @@ class TwitterAPI(Api):
         }
 
 
-def _mentions(tweet: Mapping[str, Any], keyword: str) -> bool:
+def _mentions_keyword(tweet: Mapping[str, Any], keyword: str) -> bool:
     return keyword in tweet["content"].lower() or keyword in [tag.lower() for tag in tweet["tags"]]
 
 
-def _stranger(doing: str) -> Reply:
-    return refuse(f"User not authenticated. Please authenticate before {doing}.")
+def _refuse_unauthenticated(doing: str) -> Reply:
+    return refuse_request(f"User not authenticated. Please authenticate before {doing}.")
 
 
-def _unknown(tweet_id: int) -> Reply:
-    return refuse(f"Tweet with ID {tweet_id} not found.")
+def _refuse_unknown_tweet(tweet_id: int) -> Reply:
+    return refuse_request(f"Tweet with ID {tweet_id} not found.")

@@ -32,7 +32,7 @@ LONG_CONTEXT = "long_context.py"
 """The module of the long texts, which every class may use."""
 
 
-class Tables(Mapping[str, Any]):
+class ApiTables(Mapping[str, Any]):
     """The tables of one class, by the package's own names.
 
     A missing table raises a `UsageError` that names the file.
@@ -61,7 +61,7 @@ class Tables(Mapping[str, Any]):
         return len(self._values)
 
 
-def read_tables(package: Path, class_name: str, *, long_context: bool) -> Tables:
+def read_tables(package: Path, class_name: str, *, long_context: bool) -> ApiTables:
     """Return the tables of ``class_name``, with the long texts if asked for.
 
     ``package`` is the folder that holds the leaderboard's ``data``, as ``harness fetch bfcl``
@@ -72,14 +72,14 @@ def read_tables(package: Path, class_name: str, *, long_context: bool) -> Tables
     )
     values: dict[str, Any] = {}
     for module in modules:
-        values.update(_constants_of(package / SOURCES / module))
-    return Tables(values, origin=str(package / SOURCES / MODULES.get(class_name, LONG_CONTEXT)))
+        values.update(_read_constants(package / SOURCES / module))
+    return ApiTables(values, origin=str(package / SOURCES / MODULES.get(class_name, LONG_CONTEXT)))
 
 
 @lru_cache(maxsize=32)
-def _constants_of(module: Path) -> dict[str, Any]:
+def _read_constants(module: Path) -> dict[str, Any]:
     try:
-        return constants(module.read_text("utf-8"))
+        return parse_constants(module.read_text("utf-8"))
     except (
         OSError,
         ValueError,
@@ -90,7 +90,7 @@ def _constants_of(module: Path) -> dict[str, Any]:
         ) from None
 
 
-def constants(source: str) -> dict[str, Any]:
+def parse_constants(source: str) -> dict[str, Any]:
     """Return the literals that Python ``source`` assigns to plain names, at any level of nesting.
 
     If a name is assigned several times, the outermost assignment counts.

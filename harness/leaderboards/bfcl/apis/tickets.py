@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse
+from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse_request
 
 _EDITABLE = ("title", "description", "status", "priority")
 _PRIORITIES = (1, 5)
@@ -23,15 +23,15 @@ class TicketAPI(Api):
     ) -> None:
         """Take attributes from ``scenario``, and the others from the defaults in the tables."""
         super().__init__(scenario, tables, long_context=long_context)
-        self._initial("ticket_queue", "ticket_counter", "current_user")
+        self._set_initial("ticket_queue", "ticket_counter", "current_user")
 
     def create_ticket(self, title: str, description: str = "", priority: int = 1) -> Reply:
         """Open a ticket; 5 is the highest priority."""
         if not self.current_user:
-            return refuse("User not authenticated. Please log in to create a ticket.")
+            return refuse_request("User not authenticated. Please log in to create a ticket.")
         lowest, highest = _PRIORITIES
         if priority < lowest or priority > highest:
-            return refuse("Invalid priority. Priority must be between 1 and 5.")
+            return refuse_request("Invalid priority. Priority must be between 1 and 5.")
         ticket = {
             "id": self.ticket_counter,
             "title": title,
@@ -46,24 +46,24 @@ class TicketAPI(Api):
 
     def get_ticket(self, ticket_id: int) -> Reply:
         """Return a ticket."""
-        return self._ticket(ticket_id) or _unknown(ticket_id)
+        return self._find_ticket(ticket_id) or _refuse_unknown_ticket(ticket_id)
 
     def close_ticket(self, ticket_id: int) -> Reply:
         """Close a ticket."""
-        return self._settle(ticket_id, "Closed")
+        return self._close_ticket(ticket_id, "Closed")
 
     def resolve_ticket(self, ticket_id: int, resolution: str) -> Reply:
         """Resolve a ticket and note how."""
-        return self._settle(ticket_id, "Resolved", resolution=resolution)
+        return self._close_ticket(ticket_id, "Resolved", resolution=resolution)
 
     def edit_ticket(self, ticket_id: int, updates: dict[str, Any]) -> Reply:
         """Change fields of a ticket; ``None`` leaves one as it is."""
-        ticket = self._ticket(ticket_id)
+        ticket = self._find_ticket(ticket_id)
         if not ticket:
-            return _unknown(ticket_id)
+            return _refuse_unknown_ticket(ticket_id)
         unknown = [name for name in updates.keys() if name not in _EDITABLE]  # noqa: SIM118 -- only an object has keys
         if unknown:
-            return refuse(f"Invalid fields for update: {', '.join(unknown)}")
+            return refuse_request(f"Invalid fields for update: {', '.join(unknown)}")
         ticket.update({name: value for name, value in updates.items() if value is not None})
         return {"status": f"Ticket {ticket_id} has been updated successfully."}
 
@@ -88,7 +88,7 @@ class TicketAPI(Api):
     def get_user_tickets(self, status: str | None = None) -> list[Reply]:
         """Return the user's own tickets, with ``status`` only those of that status."""
         if not self.current_user:
-            return [refuse("User not authenticated. Please log in to view tickets.")]
+            return [refuse_request("User not authenticated. Please log in to view tickets.")]
         own = [ticket for ticket in self.ticket_queue if ticket["created_by"] == self.current_user]
         return (
             [ticket for ticket in own if ticket["status"].lower() == status.lower()]
@@ -96,19 +96,19 @@ class TicketAPI(Api):
             else own
         )
 
-    def _ticket(self, ticket_id: int) -> Reply | None:
+    def _find_ticket(self, ticket_id: int) -> Reply | None:
         return next((ticket for ticket in self.ticket_queue if ticket["id"] == ticket_id), None)
 
-    def _settle(self, ticket_id: int, status: str, **notes: str) -> Reply:
+    def _close_ticket(self, ticket_id: int, status: str, **notes: str) -> Reply:
         """Set the final ``status`` of a ticket, once."""
-        ticket = self._ticket(ticket_id)
+        ticket = self._find_ticket(ticket_id)
         if not ticket:
-            return _unknown(ticket_id)
+            return _refuse_unknown_ticket(ticket_id)
         if ticket["status"] == status:
-            return refuse(f"Ticket with ID {ticket_id} is already {status.lower()}.")
+            return refuse_request(f"Ticket with ID {ticket_id} is already {status.lower()}.")
         ticket.update(status=status, **notes)
         return {"status": f"Ticket {ticket_id} has been {status.lower()} successfully."}
 
 
-def _unknown(ticket_id: int) -> Reply:
-    return refuse(f"Ticket with ID {ticket_id} not found.")
+def _refuse_unknown_ticket(ticket_id: int) -> Reply:
+    return refuse_request(f"Ticket with ID {ticket_id} not found.")

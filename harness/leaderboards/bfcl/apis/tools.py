@@ -28,7 +28,7 @@ class ApiTool:
     """First turn, counted from 0, in which the tool is offered."""
 
 
-def tools_of_class(class_name: str, data: Path) -> tuple[ApiTool, ...]:
+def list_class_tools(class_name: str, data: Path) -> tuple[ApiTool, ...]:
     """Return the tools of one class, described in the fetched release at ``data``.
 
     Raises:
@@ -50,7 +50,7 @@ def tools_of_class(class_name: str, data: Path) -> tuple[ApiTool, ...]:
     )
 
 
-def tools_of_case(
+def list_case_tools(
     class_names: Iterable[str], missed_function: Mapping[str, Sequence[str]], data: Path
 ) -> tuple[ApiTool, ...]:
     """Return every tool of a case, with the turn (in ``missed_function``) from which it is offered.
@@ -61,10 +61,10 @@ def tools_of_case(
     return tuple(
         replace(tool, from_turn=held_out.get(tool.name, 0))
         for class_name in class_names
-        for tool in tools_of_class(class_name, data)
+        for tool in list_class_tools(class_name, data)
     )
 
 
-def tools_at(tools: Iterable[ApiTool], turn: int) -> tuple[ApiTool, ...]:
+def filter_by_turn(tools: Iterable[ApiTool], turn: int) -> tuple[ApiTool, ...]:
     """Return those of ``tools`` that are offered in ``turn``, counted from 0."""
     return tuple(tool for tool in tools if tool.from_turn <= turn)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse
+from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse_request
 
 _NOW = datetime(2024, 9, 1, 10, 30)  # noqa: DTZ001 -- the time of a place that has no zone
 _DAY_S = 24 * 60 * 60
@@ -32,9 +32,9 @@ class TradingBot(Api):
         super().__init__(scenario, tables, long_context=long_context)
         self.orders: dict[Any, dict[str, Any]] = {
             int(key) if isinstance(key, str) and key.isdigit() else key: order
-            for key, order in self._setting("orders").items()
+            for key, order in self._initial_value("orders").items()
         }
-        self._initial(
+        self._set_initial(
             "account_info",
             "authenticated",
             "market_status",
@@ -42,9 +42,9 @@ class TradingBot(Api):
             "stocks",
             "watch_list",
         )
-        self._initial("transaction_history")
+        self._set_initial("transaction_history")
         self.long_context = long_context
-        self._random = random.Random(self._setting("random_seed"))  # noqa: S311 -- repeatable, not secret
+        self._random = random.Random(self._initial_value("random_seed"))  # noqa: S311 -- repeatable, not secret
 
     def get_current_time(self) -> Reply:
         """Return the time of day, which never changes."""
@@ -57,7 +57,7 @@ class TradingBot(Api):
     def get_stock_info(self, symbol: str) -> Reply:
         """Return the quote of a stock."""
         if symbol not in self.stocks:
-            return refuse(f"Stock with symbol '{symbol}' not found.")
+            return refuse_request(f"Stock with symbol '{symbol}' not found.")
         quote = self.stocks[symbol]
         if not self.long_context:
             return quote
@@ -71,7 +71,7 @@ class TradingBot(Api):
         """Return an order."""
         if order_id not in self.orders:
             known = list(self.orders)
-            return refuse(
+            return refuse_request(
                 f"Order with ID {order_id} not found.Here is the list of orders_id: {known}"
             )
         order = self.orders[order_id]
@@ -87,26 +87,26 @@ class TradingBot(Api):
     def cancel_order(self, order_id: int) -> Reply:
         """Cancel an order that is not completed."""
         if order_id not in self.orders:
-            return refuse(f"Order with ID {order_id} not found.")
+            return refuse_request(f"Order with ID {order_id} not found.")
         order = self.orders[order_id]
         if order["status"] == "Completed":
-            return refuse(f"Can't cancel order {order_id}. Order is already completed.")
+            return refuse_request(f"Can't cancel order {order_id}. Order is already completed.")
         order["status"] = "Cancelled"
         return {"order_id": order_id, "status": "Cancelled"}
 
     def place_order(self, order_type: str, symbol: str, price: float, amount: int) -> Reply:
         """Place an order. The reply calls it pending; later queries call it open."""
         if not self.authenticated:
-            return refuse("User not authenticated. Please log in to place an order.")
+            return refuse_request("User not authenticated. Please log in to place an order.")
         if symbol not in self.stocks:
-            return refuse(f"Invalid stock symbol: {symbol}")
+            return refuse_request(f"Invalid stock symbol: {symbol}")
         if price <= 0 or amount <= 0:
-            return refuse("Price and amount must be positive values.")
+            return refuse_request("Price and amount must be positive values.")
         if order_type.lower() == "buy":
             cost = float(price) * int(amount)
             balance = self.account_info.get("balance", 0)
             if cost > balance:
-                return refuse(
+                return refuse_request(
                     f"Insufficient funds: required ${cost:.2f} but only ${balance:.2f} available."
                 )
         number = self.order_counter
@@ -129,29 +129,31 @@ class TradingBot(Api):
     def withdraw_funds(self, amount: float) -> Reply:
         """Withdraw money from the account while the market is open."""
         if not self.authenticated:
-            return refuse("User not authenticated. Please log in to make a transaction.")
+            return refuse_request("User not authenticated. Please log in to make a transaction.")
         if self.market_status != "Open":
-            return refuse("Market is closed. Transactions are not allowed.")
+            return refuse_request("Market is closed. Transactions are not allowed.")
         if amount <= 0:
-            return refuse("Transaction amount must be positive.")
+            return refuse_request("Transaction amount must be positive.")
         if amount > self.account_info["balance"]:
-            return refuse("Insufficient funds for withdrawal.")
+            return refuse_request("Insufficient funds for withdrawal.")
         self.account_info["balance"] -= amount
-        return self._recorded("withdrawal", amount, "Withdrawal successful")
+        return self._record_transaction("withdrawal", amount, "Withdrawal successful")
 
     def fund_account(self, amount: float) -> Reply:
         """Deposit money into the account."""
         if not self.authenticated:
-            return refuse("User not authenticated. Please log in to fund the account.")
+            return refuse_request("User not authenticated. Please log in to fund the account.")
         if amount <= 0:
-            return refuse("Funding amount must be positive.")
+            return refuse_request("Funding amount must be positive.")
         self.account_info["balance"] += amount
-        return self._recorded("deposit", amount, "Account funded successfully")
+        return self._record_transaction("deposit", amount, "Account funded successfully")
 
     def get_account_info(self) -> Reply:
         """Return the account."""
         if not self.authenticated:
-            return refuse("User not authenticated. Please log in to view account information.")
+            return refuse_request(
+                "User not authenticated. Please log in to view account information."
+            )
         return self.account_info
 
     def trading_login(self, username: str, password: str) -> Reply:
@@ -175,9 +177,9 @@ class TradingBot(Api):
     def remove_stock_from_watchlist(self, symbol: str) -> Reply:
         """Stop watching a stock."""
         if not self.authenticated:
-            return refuse("User not authenticated. Please log in to modify the watchlist.")
+            return refuse_request("User not authenticated. Please log in to modify the watchlist.")
         if symbol not in self.watch_list:
-            return refuse(f"Stock {symbol} not found in watchlist.")
+            return refuse_request(f"Stock {symbol} not found in watchlist.")
         self.watch_list.remove(symbol)
         return {"status": f"Stock {symbol} removed from watchlist successfully."}
 
@@ -192,7 +194,7 @@ class TradingBot(Api):
     def get_order_history(self) -> Reply | list[Reply]:
         """Return the ids of all orders."""
         if not self.authenticated:
-            return [refuse("User not authenticated. Please log in to view order history.")]
+            return [refuse_request("User not authenticated. Please log in to view order history.")]
         return {"history": list(self.orders)}
 
     def get_transaction_history(
@@ -200,13 +202,15 @@ class TradingBot(Api):
     ) -> Reply | list[Reply]:
         """Return deposits and withdrawals between two days (``YYYY-MM-DD``), both at midnight."""
         if not self.authenticated:
-            return [refuse("User not authenticated. Please log in to view transaction history.")]
-        first = _parse(start_date, "%Y-%m-%d") if start_date else datetime.min  # noqa: DTZ901 -- like `_NOW`
-        last = _parse(end_date, "%Y-%m-%d") if end_date else datetime.max  # noqa: DTZ901 -- like `_NOW`
+            return [
+                refuse_request("User not authenticated. Please log in to view transaction history.")
+            ]
+        first = _parse_time(start_date, "%Y-%m-%d") if start_date else datetime.min  # noqa: DTZ901 -- like `_NOW`
+        last = _parse_time(end_date, "%Y-%m-%d") if end_date else datetime.max  # noqa: DTZ901 -- like `_NOW`
         found = [
             entry
             for entry in self.transaction_history
-            if first <= _parse(entry["timestamp"], _TIME) <= last
+            if first <= _parse_time(entry["timestamp"], _TIME) <= last
         ]
         extension = self._tables["TRANSACTION_HISTORY_EXTENSION"] if self.long_context else []
         return {"transaction_history": [*found, *extension]}
@@ -253,7 +257,7 @@ class TradingBot(Api):
             return {"notification": "No significant price changes in the selected stocks."}
         return {"notification": f"Stocks {', '.join(changed)} have significant price changes."}
 
-    def _recorded(self, kind: str, amount: float, status: str) -> Reply:
+    def _record_transaction(self, kind: str, amount: float, status: str) -> Reply:
         """Record a transaction, at a random time of the next day, and return the reply to it."""
         moment = _NOW + timedelta(seconds=self._random.randint(0, _DAY_S))
         self.transaction_history.append(
@@ -262,5 +266,5 @@ class TradingBot(Api):
         return {"status": status, "new_balance": self.account_info["balance"]}
 
 
-def _parse(text: str, form: str) -> datetime:
+def _parse_time(text: str, form: str) -> datetime:
     return datetime.strptime(text, form)  # noqa: DTZ007 -- like `_NOW`

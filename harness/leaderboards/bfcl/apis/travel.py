@@ -8,7 +8,7 @@ from copy import deepcopy
 from datetime import UTC, datetime
 from typing import Any
 
-from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse
+from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse_request
 
 _AIRPORTS = (
     *("RMS", "SBK", "MPC", "SVP", "SHD", "CDG", "LHR", "SSV", "OKD", "WLB", "PEK", "HND"),
@@ -53,20 +53,20 @@ class TravelAPI(Api):
     ) -> None:
         """Take attributes from ``scenario``, and the others from the defaults in the tables."""
         super().__init__(scenario, tables, long_context=long_context)
-        self._random = random.Random(self._setting("random_seed"))  # noqa: S311 -- repeatable, not secret
-        self._initial(
+        self._random = random.Random(self._initial_value("random_seed"))  # noqa: S311 -- repeatable, not secret
+        self._set_initial(
             "credit_card_list", "booking_record", "access_token", "token_type", "token_expires_in"
         )
-        self._initial("token_scope", "user_first_name", "user_last_name", "budget_limit")
+        self._set_initial("token_scope", "user_first_name", "user_last_name", "budget_limit")
         self.long_context = long_context
         if long_context:
             self.credit_card_list = {
                 **self.credit_card_list,
-                **self._missing("CREDIT_CARD", self.credit_card_list),
+                **self._missing_entries("CREDIT_CARD", self.credit_card_list),
             }
             self.booking_record = {
                 **self.booking_record,
-                **self._missing("BOOKING_RECORD", self.booking_record),
+                **self._missing_entries("BOOKING_RECORD", self.booking_record),
             }
 
     def authenticate_travel(
@@ -80,7 +80,7 @@ class TravelAPI(Api):
     ) -> Reply:
         """Log in; any credentials are accepted."""
         self.token_expires_in = 2
-        self.access_token = self._number(6)
+        self.access_token = self._random_number(6)
         self.token_type = "Bearer"  # noqa: S105 -- a kind of token, not one
         self.token_scope = grant_type
         self.user_first_name = user_first_name
@@ -121,14 +121,14 @@ class TravelAPI(Api):
         if refusal is None and card_number in self.credit_card_list:
             refusal = "Card already registered"
         if refusal is not None:
-            return refuse(refusal)
-        card_id = self._number(12)
+            return refuse_request(refusal)
+        card_id = self._random_number(12)
         self.credit_card_list[card_id] = {
             "card_number": card_number,
             "expiration_date": expiration_date,
             "cardholder_name": cardholder_name,
             "card_verification_number": card_verification_number,
-            "balance": int(self._number(5)),
+            "balance": int(self._random_number(5)),
         }
         return {"card_id": card_id}
 
@@ -140,7 +140,7 @@ class TravelAPI(Api):
                 f"Card not registered. Here are a list of card_id's: {list(self.credit_card_list)}"
             )
         return (
-            refuse(refusal)
+            refuse_request(refusal)
             if refusal
             else {"card_balance": self.credit_card_list[card_id]["balance"]}
         )
@@ -174,22 +174,22 @@ class TravelAPI(Api):
         travel_class: str,
     ) -> Reply:
         """Book a flight and pay for it by card."""
-        refusal = self._locked_out(access_token) or self._unpayable(card_id)
+        refusal = self._locked_out(access_token) or self._find_card_error(card_id)
         if refusal is None:
-            refusal = _impossible(travel_date, travel_from, travel_to, travel_class)
+            refusal = _find_flight_error(travel_date, travel_from, travel_to, travel_class)
         if refusal is not None:
-            return {"booking_status": False, **refuse(refusal)}
+            return {"booking_status": False, **refuse_request(refusal)}
         try:
-            cost = self._fare(travel_from, travel_to, travel_date, travel_class)
+            cost = self._compute_fare(travel_from, travel_to, travel_date, travel_class)
         except ValueError as problem:
-            return {"booking_status": False, **refuse(str(problem))}
+            return {"booking_status": False, **refuse_request(str(problem))}
         card = self.credit_card_list[card_id]
         if card["balance"] < cost:
-            return {"booking_status": False, **refuse("Insufficient funds")}
+            return {"booking_status": False, **refuse_request("Insufficient funds")}
         if self.budget_limit is not None and card["balance"] < self.budget_limit:
-            return {"booking_status": False, **refuse("Balance is less than budget limit")}
+            return {"booking_status": False, **refuse_request("Balance is less than budget limit")}
         card["balance"] -= cost
-        booking_id, transaction_id = self._number(7), self._number(8)
+        booking_id, transaction_id = self._random_number(7), self._random_number(8)
         self.booking_record[booking_id] = {
             "card_id": card_id,
             "travel_date": travel_date,
@@ -210,9 +210,9 @@ class TravelAPI(Api):
         self, access_token: str, booking_id: str | None = None, insurance_id: str | None = None
     ) -> Reply:
         """Return what a booking cost."""
-        refusal = self._locked_out(access_token) or self._unbooked(booking_id)
+        refusal = self._locked_out(access_token) or self._find_booking_error(booking_id)
         if refusal is not None:
-            return refuse(refusal)
+            return refuse_request(refusal)
         booking = self.booking_record[str(booking_id)]
         return {
             "invoice": {
@@ -224,13 +224,13 @@ class TravelAPI(Api):
     def get_booking_history(self, access_token: str) -> Reply:
         """Return all bookings."""
         refusal = self._locked_out(access_token)
-        return refuse(refusal) if refusal else {"booking_history": self.booking_record}
+        return refuse_request(refusal) if refusal else {"booking_history": self.booking_record}
 
     def cancel_booking(self, access_token: str, booking_id: str) -> Reply:
         """Cancel a booking and refund the money."""
-        refusal = self._locked_out(access_token) or self._unbooked(booking_id)
+        refusal = self._locked_out(access_token) or self._find_booking_error(booking_id)
         if refusal is not None:
-            return {"cancel_status": False, **refuse(refusal)}
+            return {"cancel_status": False, **refuse_request(refusal)}
         booking = self.booking_record[booking_id]
         card_id, cost = booking["card_id"], booking["travel_cost"]
         self.credit_card_list[card_id]["balance"] += cost
@@ -260,7 +260,7 @@ class TravelAPI(Api):
         self, first_name: str, last_name: str, date_of_birth: str, passport_number: str
     ) -> Reply:
         """Say whether somebody may travel: only the user, as an adult with an American passport."""
-        failure = self._unfit(first_name, last_name, date_of_birth, passport_number)
+        failure = self._find_traveller_error(first_name, last_name, date_of_birth, passport_number)
         if failure is None:
             return {"verification_status": True}
         return {"verification_status": False, "verification_failure": failure}
@@ -269,7 +269,7 @@ class TravelAPI(Api):
         """Set the budget."""
         refusal = self._locked_out(access_token)
         if refusal is not None:
-            return refuse(refusal)
+            return refuse_request(refusal)
         self.budget_limit = float(budget_limit)
         return {"budget_limit": self.budget_limit}
 
@@ -285,29 +285,29 @@ class TravelAPI(Api):
         refusal = self._locked_out(access_token)
         if refusal is None and self.budget_limit is not None and self.budget_limit < insurance_cost:
             refusal = "Exceeded budget limit"
-        refusal = refusal or self._unbooked(booking_id)
+        refusal = refusal or self._find_booking_error(booking_id)
         if refusal is None and card_id not in self.credit_card_list:
             refusal = "Credit card not registered"
         if refusal is not None:
-            return {"insurance_status": False, **refuse(refusal)}
+            return {"insurance_status": False, **refuse_request(refusal)}
         self.credit_card_list[card_id]["balance"] -= insurance_cost
-        return {"insurance_id": self._number(9), "insurance_status": True}
+        return {"insurance_id": self._random_number(9), "insurance_status": True}
 
     def contact_customer_support(self, booking_id: str, message: str) -> Reply:
         """Ask for help with a booking."""
-        refusal = self._unbooked(booking_id)
-        return refuse(refusal) if refusal else {"customer_support_message": _THANKS}
+        refusal = self._find_booking_error(booking_id)
+        return refuse_request(refusal) if refusal else {"customer_support_message": _THANKS}
 
-    def _missing(self, table: str, own: Mapping[str, Any]) -> dict[str, Any]:
+    def _missing_entries(self, table: str, own: Mapping[str, Any]) -> dict[str, Any]:
         """Return the entries of a long-context table that ``own`` lacks."""
         extension = self._tables[f"{table}_EXTENSION"]
         return {key: deepcopy(entry) for key, entry in extension.items() if key not in own}
 
-    def _number(self, digits: int) -> str:
+    def _random_number(self, digits: int) -> str:
         """Return a random number of ``digits`` digits."""
         return str(self._random.randint(10 ** (digits - 1), 10**digits - 1))
 
-    def _fare(self, origin: str, destination: str, date: str, travel_class: str) -> float:
+    def _compute_fare(self, origin: str, destination: str, date: str, travel_class: str) -> float:
         costs: list[float] = self.get_flight_cost(origin, destination, date, travel_class)[
             "travel_cost_list"
         ]
@@ -319,15 +319,15 @@ class TravelAPI(Api):
             return "Token expired"
         return "Invalid access token" if access_token != self.access_token else None
 
-    def _unbooked(self, booking_id: str | None) -> str | None:
+    def _find_booking_error(self, booking_id: str | None) -> str | None:
         return None if booking_id in self.booking_record else "Booking not found"
 
-    def _unpayable(self, card_id: str) -> str | None:
+    def _find_card_error(self, card_id: str) -> str | None:
         if card_id not in self.credit_card_list:
             return "Card not registered"
         return None if "balance" in self.credit_card_list[card_id] else "Balance not found"
 
-    def _unfit(
+    def _find_traveller_error(
         self, first_name: str, last_name: str, date_of_birth: str, passport_number: str
     ) -> str | None:
         if self.user_first_name != first_name or self.user_last_name != last_name:
@@ -351,7 +351,7 @@ class TravelAPI(Api):
         )
 
 
-def _impossible(date: str, origin: str, destination: str, travel_class: str) -> str | None:
+def _find_flight_error(date: str, origin: str, destination: str, travel_class: str) -> str | None:
     """Return the error if the requested flight is invalid."""
     if origin not in _AIRPORTS:
         return f"Invalid departure airport code: {origin}"

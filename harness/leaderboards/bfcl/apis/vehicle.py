@@ -8,7 +8,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse, total
+from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, add_rounded, refuse_request
 
 _TANK_GALLONS = 50
 _MILES_PER_GALLON = 20.0
@@ -87,12 +87,14 @@ class VehicleControlAPI(Api):
         """Take attributes from ``scenario``, and the others from the defaults in the tables."""
         super().__init__(scenario, tables, long_context=long_context)
         self.long_context = long_context
-        self._random = random.Random(self._setting("random_seed"))  # noqa: S311 -- repeatable, not secret
-        self._initial(
+        self._random = random.Random(self._initial_value("random_seed"))  # noqa: S311 -- repeatable, not secret
+        self._set_initial(
             "fuelLevel", "batteryVoltage", "doorStatus", "acTemperature", "fanSpeed", "acMode"
         )
-        self._initial("humidityLevel", "headLightStatus", "parkingBrakeStatus", "brakePedalStatus")
-        self._initial("distanceToNextVehicle", "cruiseStatus", "destination", *_TYRES)
+        self._set_initial(
+            "humidityLevel", "headLightStatus", "parkingBrakeStatus", "brakePedalStatus"
+        )
+        self._set_initial("distanceToNextVehicle", "cruiseStatus", "destination", *_TYRES)
         defaults = tables["DEFAULT_STATE"]
         self.engine_state: str = scenario.get("engineState", defaults["engine_state"])
         self.remainingUnlockedDoors = 4 - list(self.doorStatus.values()).count("locked")
@@ -109,11 +111,11 @@ class VehicleControlAPI(Api):
         """
         if ignitionMode == "STOP":
             self.engine_state = "stopped"
-        obstacle = self._obstacle_to_starting()
+        obstacle = self._find_start_obstacle()
         if obstacle is None and ignitionMode != "START":
             obstacle = "Invalid ignition mode."
         if obstacle is not None:
-            return refuse(obstacle)
+            return refuse_request(obstacle)
         self.engine_state = "running"
         return {
             "engineState": "running",
@@ -124,12 +126,12 @@ class VehicleControlAPI(Api):
     def fillFuelTank(self, fuelAmount: float) -> Reply:
         """Add fuel, in gallons."""
         if fuelAmount < 0:
-            return refuse("Fuel amount cannot be negative.")
+            return refuse_request("Fuel amount cannot be negative.")
         filled = self.fuelLevel + fuelAmount
         if filled > _TANK_GALLONS:
-            return refuse("Cannot fill gas above the tank capacity.")
+            return refuse_request("Cannot fill gas above the tank capacity.")
         if filled < 0:
-            return refuse("Fuel tank is empty. Min fuel level is 0 gallons.")
+            return refuse_request("Fuel tank is empty. Min fuel level is 0 gallons.")
         self.fuelLevel = filled
         return {"fuelLevel": filled}
 
@@ -147,7 +149,7 @@ class VehicleControlAPI(Api):
     ) -> Reply:
         """Set the air conditioning; the temperature is stored in Celsius and returned as given."""
         if not 0 <= fanSpeed <= 100:  # noqa: PLR2004 -- per cent
-            return refuse("Fan speed must be between 0 and 100.")
+            return refuse_request("Fan speed must be between 0 and 100.")
         self.acTemperature = (temperature - 32) * 5 / 9 if unit == "fahrenheit" else temperature
         self.fanSpeed = fanSpeed
         self.acMode = mode
@@ -169,7 +171,7 @@ class VehicleControlAPI(Api):
     def setHeadlights(self, mode: str) -> Reply:
         """Turn the headlights on or off; ``auto`` means off."""
         if mode not in ["on", "off", "auto"]:
-            return refuse("Invalid headlight mode.")
+            return refuse_request("Invalid headlight mode.")
         self.headLightStatus = "on" if mode == "on" else "off"
         return {"headlightStatus": self.headLightStatus}
 
@@ -201,12 +203,12 @@ class VehicleControlAPI(Api):
             "engine": {"engineState": self.engine_state},
         }
         known = option in list(aspects)
-        return status | (aspects[option] if known else refuse("Invalid option"))
+        return status | (aspects[option] if known else refuse_request("Invalid option"))
 
     def activateParkingBrake(self, mode: str) -> Reply:
         """Engage or release the parking brake."""
         if mode not in ["engage", "release"]:
-            return refuse("Invalid mode")
+            return refuse_request("Invalid mode")
         engaged = mode == "engage"
         self.parkingBrakeStatus = "engaged" if engaged else "released"
         self._parking_force = _PARKING_BRAKE_N if engaged else 0.0
@@ -226,7 +228,7 @@ class VehicleControlAPI(Api):
     def pressBrakePedal(self, pedalPosition: float) -> Reply:
         """Press the brake, from 0 (not at all) to 1 (fully)."""
         if not 0 <= pedalPosition <= 1:
-            return refuse("Pedal position must be between 0 and 1.")
+            return refuse_request("Pedal position must be between 0 and 1.")
         if pedalPosition == 0:
             return self.releaseBrakePedal()
         self.brakePedalStatus = "pressed"
@@ -244,10 +246,10 @@ class VehicleControlAPI(Api):
         distance = float(distanceToNextVehicle)
         speed = float(speed)
         if self.engine_state == "stopped":
-            return refuse("Start the engine before activating the cruise control.")
+            return refuse_request("Start the engine before activating the cruise control.")
         self.distanceToNextVehicle = distance
         if activate and (speed < 0 or speed > _FASTEST or speed % _SPEED_STEP != 0):
-            return refuse("Invalid speed")
+            return refuse_request("Invalid speed")
         self.cruiseStatus = "active" if activate else "inactive"
         return {
             "cruiseStatus": self.cruiseStatus,
@@ -279,7 +281,11 @@ class VehicleControlAPI(Api):
         """Return the distance of two places, named by zip code."""
         pair = frozenset(place for place in (cityA, cityB) if isinstance(place, str))
         known = _DISTANCES.get(pair)
-        reply = refuse("distance not found in database.") if known is None else {"distance": known}
+        reply = (
+            refuse_request("distance not found in database.")
+            if known is None
+            else {"distance": known}
+        )
         if self.long_context:
             reply["intermediaryCities"] = self._tables["INTERMEDIARY_CITIES"]
         return reply
@@ -299,7 +305,7 @@ class VehicleControlAPI(Api):
         least, most = _HEALTHY_PSI
         return {
             **pressures,
-            "healthy_tire_pressure": least <= total(pressures.values()) / len(_TYRES) <= most,
+            "healthy_tire_pressure": least <= add_rounded(pressures.values()) / len(_TYRES) <= most,
             "car_info": self._tables["CAR_STATUS_METADATA_EXTENSION"] if self.long_context else {},
         }
 
@@ -307,7 +313,7 @@ class VehicleControlAPI(Api):
         """Return a fixed address."""
         return {"shopLocation": "456 Oakwood Avenue, Rivermist, 83214"}
 
-    def _obstacle_to_starting(self) -> str | None:
+    def _find_start_obstacle(self) -> str | None:
         if self.remainingUnlockedDoors > 0:
             open_doors = ", ".join(
                 name for name, status in self.doorStatus.items() if status == "unlocked"

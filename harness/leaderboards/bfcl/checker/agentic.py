@@ -6,18 +6,18 @@ import re
 from collections.abc import Sequence
 
 from harness.leaderboards.bfcl.checker.fault import Fault
-from harness.leaderboards.bfcl.checker.strings import standardized_answer
-from harness.leaderboards.bfcl.output import Step
+from harness.leaderboards.bfcl.checker.strings import standardize_answer
+from harness.leaderboards.bfcl.transcript_steps import Step
 
 
-def answer_fault(turns: Sequence[Sequence[Step]], answers: Sequence[str]) -> Fault | None:
+def find_answer_fault(turns: Sequence[Sequence[Step]], answers: Sequence[str]) -> Fault | None:
     """Return the fault if the last message of ``turns`` without a call lacks every answer."""
     if len(turns) != 1:
         return Fault("agentic:inference_error", f"there are {len(turns)} turns instead of one")
     words = [step.text for step in turns[0] if not step.calls]
     if not words or not words[-1]:
         return Fault("agentic:no_last_message", "there is no message that is not a call")
-    said = standardized_answer(words[-1])
-    if any(re.search(rf"\b{re.escape(standardized_answer(answer))}\b", said) for answer in answers):
+    said = standardize_answer(words[-1])
+    if any(re.search(rf"\b{re.escape(standardize_answer(answer))}\b", said) for answer in answers):
         return None
     return Fault("agentic:answer_not_found", f"the last message contains none of {list(answers)!r}")

@@ -7,24 +7,24 @@ from typing import Any
 
 from harness.leaderboards.bfcl.catalog import Language
 from harness.leaderboards.bfcl.checker.fault import Fault
-from harness.leaderboards.bfcl.checker.java import java_value
-from harness.leaderboards.bfcl.checker.javascript import javascript_value
+from harness.leaderboards.bfcl.checker.java import parse_java_value
+from harness.leaderboards.bfcl.checker.javascript import parse_javascript_value
 from harness.leaderboards.bfcl.checker.types import (
     JAVA_TYPES,
     JAVASCRIPT_TYPES,
     PYTHON_TYPES,
-    Expected,
-    typed,
+    ExpectedType,
+    check_type,
 )
 from harness.leaderboards.bfcl.checker.values import (
     OPTIONAL,
-    dict_fault,
-    list_fault,
-    list_of_dicts_fault,
-    plain_fault,
-    string_fault,
+    find_dict_fault,
+    find_list_fault,
+    find_list_of_dicts_fault,
+    find_plain_fault,
+    find_string_fault,
 )
-from harness.leaderboards.bfcl.output import Call
+from harness.leaderboards.bfcl.transcript_steps import OutputCall
 
 _NESTED = ("array", "tuple", "Array", "ArrayList")
 # Types whose elements have a type of their own.
@@ -35,17 +35,17 @@ _TYPES: Mapping[Language, Mapping[str, type]] = {
     "javascript": JAVASCRIPT_TYPES,
 }
 _WRITTEN = {
-    "java": ("type_error:java", java_value),
-    "javascript": ("type_error:js", javascript_value),
+    "java": ("type_error:java", parse_java_value),
+    "javascript": ("type_error:js", parse_javascript_value),
 }
 # Languages whose values are passed as text, and their readers.
 
 
-def calls_fault(
+def find_calls_fault(
     category: str,
     language: Language,
     functions: Sequence[Mapping[str, Any]],
-    calls: Sequence[Call],
+    calls: Sequence[OutputCall],
     expected: Sequence[Mapping[str, Any]],
 ) -> Fault | None:
     """Return what is wrong with ``calls``, by the rule of their category.
@@ -58,30 +58,30 @@ def calls_fault(
         expected: ``[{function: {parameter: [allowed values]}}]``.
     """
     if "parallel" in category:
-        return _parallel(language, functions, calls, expected)
+        return _find_parallel_fault(language, functions, calls, expected)
     several = "multiple" in category
     if len(calls) != (len(expected) if several else 1):
         rule = "multiple_function_checker" if several else "simple_function_checker"
-        return _count(rule, calls, len(expected))
-    described = _description(functions, expected[0]) if several else functions[0]
-    return call_fault(language, described, calls[0], expected[0])
+        return _build_count_fault(rule, calls, len(expected))
+    described = _find_function(functions, expected[0]) if several else functions[0]
+    return find_call_fault(language, described, calls[0], expected[0])
 
 
-def _parallel(
+def _find_parallel_fault(
     language: Language,
     functions: Sequence[Mapping[str, Any]],
-    calls: Sequence[Call],
+    calls: Sequence[OutputCall],
     expected: Sequence[Mapping[str, Any]],
 ) -> Fault | None:
     """Pair each expected call with the first matching call that is not paired yet."""
     if len(calls) != len(expected):
-        return _count("parallel_function_checker_no_order", calls, len(expected))
+        return _build_count_fault("parallel_function_checker_no_order", calls, len(expected))
     free = list(calls)
     for one in expected:
-        described = _description(functions, one)
+        described = _find_function(functions, one)
         faults = []
         for place, call in enumerate(free):
-            fault = call_fault(language, described, call, one)
+            fault = find_call_fault(language, described, call, one)
             if fault is None:
                 del free[place]
                 break
@@ -92,8 +92,8 @@ def _parallel(
     return None
 
 
-def call_fault(
-    language: Language, function: Mapping[str, Any], call: Call, expected: Mapping[str, Any]
+def find_call_fault(
+    language: Language, function: Mapping[str, Any], call: OutputCall, expected: Mapping[str, Any]
 ) -> Fault | None:
     """Return what is wrong with one call of ``function``."""
     allowed: Mapping[str, Sequence[Any]] = next(iter(expected.values()))
@@ -115,17 +115,19 @@ def call_fault(
                 "simple_function_checker:unexpected_param",
                 f"the parameter {name!r} is not expected",
             )
-        fault = value_fault(language, name, value, parameters["properties"][name], allowed[name])
+        fault = find_argument_fault(
+            language, name, value, parameters["properties"][name], allowed[name]
+        )
         if fault is not None:
             return fault
-    return _left_out(call, allowed)
+    return _find_missing_parameter(call, allowed)
 
 
-def value_fault(
+def find_argument_fault(
     language: Language, name: str, value: Any, schema: Mapping[str, Any], answers: Sequence[Any]
 ) -> Fault | None:
     """Return what is wrong with one argument."""
-    expected = _expected(language, schema)
+    expected = _get_expected_type(language, schema)
     if language in _WRITTEN:
         error_type, read = _WRITTEN[language]
         if not isinstance(value, str):
@@ -133,44 +135,46 @@ def value_fault(
                 error_type,
                 f"parameter {name!r} must be a string, got {type(value).__name__}: {value!r}",
             )
-        value = read(value, schema["type"], _element(schema))
-    value = _converted(value, language, schema["type"])
-    accepted = typed(name, value, answers, expected)
+        value = read(value, schema["type"], _get_element_type(schema))
+    value = _convert_value(value, language, schema["type"])
+    accepted = check_type(name, value, answers, expected)
     if isinstance(accepted, Fault):
         return accepted
     if accepted.is_variable:
-        return plain_fault(name, value, answers)
-    return _compared(name, value, answers, expected)
+        return find_plain_fault(name, value, answers)
+    return _find_value_fault(name, value, answers, expected)
 
 
-def _compared(name: str, value: Any, answers: Sequence[Any], expected: Expected) -> Fault | None:
+def _find_value_fault(
+    name: str, value: Any, answers: Sequence[Any], expected: ExpectedType
+) -> Fault | None:
     if expected.outer is dict:
-        return dict_fault(name, value, answers)
+        return find_dict_fault(name, value, answers)
     if expected.outer is list and expected.inner is dict:
-        return list_of_dicts_fault(name, value, answers)
+        return find_list_of_dicts_fault(name, value, answers)
     if expected.outer is str:
-        return string_fault(name, value, answers)
+        return find_string_fault(name, value, answers)
     return (
-        list_fault(name, value, answers)
+        find_list_fault(name, value, answers)
         if expected.outer is list
-        else plain_fault(name, value, answers)
+        else find_plain_fault(name, value, answers)
     )
 
 
-def _expected(language: Language, schema: Mapping[str, Any]) -> Expected:
-    types, element = _TYPES[language], _element(schema)
+def _get_expected_type(language: Language, schema: Mapping[str, Any]) -> ExpectedType:
+    types, element = _TYPES[language], _get_element_type(schema)
     inner = None if element is None else types.get(element, str)
-    return Expected(schema["type"], types.get(schema["type"], str), inner)
+    return ExpectedType(schema["type"], types.get(schema["type"], str), inner)
 
 
-def _element(schema: Mapping[str, Any]) -> str | None:
+def _get_element_type(schema: Mapping[str, Any]) -> str | None:
     """Return the type of the elements, if they have one."""
     element = schema.get("items", {}).get("type") if schema["type"] in _NESTED else None
     assert element is None or isinstance(element, str)
     return element
 
 
-def _converted(value: Any, language: Language, kind: str) -> Any:
+def _convert_value(value: Any, language: Language, kind: str) -> Any:
     """Convert the value as the rule does: integers to floats where needed, tuples to lists."""
     if kind == "tuple" and isinstance(value, tuple):
         return list(value)
@@ -182,7 +186,7 @@ def _converted(value: Any, language: Language, kind: str) -> Any:
     return value
 
 
-def _left_out(call: Call, allowed: Mapping[str, Sequence[Any]]) -> Fault | None:
+def _find_missing_parameter(call: OutputCall, allowed: Mapping[str, Sequence[Any]]) -> Fault | None:
     for name, values in allowed.items():
         if name not in call.arguments and OPTIONAL not in values:
             return Fault(
@@ -192,12 +196,12 @@ def _left_out(call: Call, allowed: Mapping[str, Sequence[Any]]) -> Fault | None:
     return None
 
 
-def _description(
+def _find_function(
     functions: Sequence[Mapping[str, Any]], expected: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     wanted = next(iter(expected))
     return next(function for function in functions if function["name"] == wanted)
 
 
-def _count(rule: str, calls: Sequence[Call], expected: int) -> Fault:
+def _build_count_fault(rule: str, calls: Sequence[OutputCall], expected: int) -> Fault:
     return Fault(f"{rule}:wrong_count", f"{len(calls)} calls were made, {expected} expected")

@@ -21,14 +21,16 @@ _EMPTY_MAP = re.compile(r"new\s+HashMap<.*?>\s*\(\)")
 _PUT = re.compile(r"put\(\"(.*?)\",\s*(.*?)\)")
 
 
-def java_value(text: str, kind: str, element: str | None = None) -> Any:
+def parse_java_value(text: str, kind: str, element: str | None = None) -> Any:
     """Return ``text`` as a Java value of type ``kind``, with elements of type ``element``."""
     if kind in _COLLECTIONS:
         return _COLLECTIONS[kind](text, element)
     return _SCALARS[kind](text) if kind in _SCALARS else text
 
 
-def _matching(pattern: re.Pattern[str], read: Callable[[str], Any]) -> Callable[[str], Any]:
+def _parse_if_matching(
+    pattern: re.Pattern[str], read: Callable[[str], Any]
+) -> Callable[[str], Any]:
     # As in the rule, `$` also matches before a final line break; the parsers ignore the
     # line break.
     whole = re.compile(f"(?:{pattern.pattern})$")
@@ -36,50 +38,52 @@ def _matching(pattern: re.Pattern[str], read: Callable[[str], Any]) -> Callable[
 
 
 _SCALARS: Mapping[str, Callable[[str], Any]] = {
-    **dict.fromkeys(("byte", "short", "integer"), _matching(_WHOLE, int)),
-    "long": _matching(_LONG, lambda text: int(text.strip()[:-1])),
-    "float": _matching(_FLOAT, lambda text: float(text.strip()[:-1])),
-    "double": _matching(_DOUBLE, float),
+    **dict.fromkeys(("byte", "short", "integer"), _parse_if_matching(_WHOLE, int)),
+    "long": _parse_if_matching(_LONG, lambda text: int(text.strip()[:-1])),
+    "float": _parse_if_matching(_FLOAT, lambda text: float(text.strip()[:-1])),
+    "double": _parse_if_matching(_DOUBLE, float),
     "boolean": lambda text: {"true": True, "false": False}.get(text, text),
 }
 
 
-def _array_list(text: str, element: str | None) -> Any:
+def _parse_array_list(text: str, element: str | None) -> Any:
     if listed := _AS_LIST.search(text):
-        return [_element(item.strip(), element) for item in listed[1].split(",")]
+        return [_parse_element(item.strip(), element) for item in listed[1].split(",")]
     if added := _WITH_ADDS.search(text):
-        return [_element(item.strip(), element) for item in _ADD.findall(added[1])]
+        return [_parse_element(item.strip(), element) for item in _ADD.findall(added[1])]
     return [] if _EMPTY_LIST.search(text) else text
 
 
-def _array(text: str, element: str | None) -> Any:
+def _parse_array(text: str, element: str | None) -> Any:
     listed = _ARRAY.search(text)
     if listed is None:
         return text
     items = [item.strip() for item in listed[1].split(",") if item.strip()]
-    return [java_value(item, element) if element else _guessed(item) for item in items]
+    return [
+        parse_java_value(item, element) if element else _parse_undeclared(item) for item in items
+    ]
 
 
-def _map(text: str, _element_type: str | None) -> Any:
+def _parse_map(text: str, _element_type: str | None) -> Any:
     if filled := _WITH_PUTS.search(text):
-        return {key: _guessed(value.strip()) for key, value in _PUT.findall(filled[1])}
+        return {key: _parse_undeclared(value.strip()) for key, value in _PUT.findall(filled[1])}
     return {} if _EMPTY_MAP.search(text) else text
 
 
 _COLLECTIONS: Mapping[str, Callable[[str, str | None], Any]] = {
-    "ArrayList": _array_list,
-    "Array": _array,
-    "HashMap": _map,
+    "ArrayList": _parse_array_list,
+    "Array": _parse_array,
+    "HashMap": _parse_map,
 }
 
 
-def _element(text: str, kind: str | None) -> Any:
+def _parse_element(text: str, kind: str | None) -> Any:
     if kind in ("char", "String"):
         return text[1:-1]  # without its quotes
-    return java_value(text, kind) if kind else _guessed(text)
+    return parse_java_value(text, kind) if kind else _parse_undeclared(text)
 
 
-def _guessed(text: str) -> Any:
+def _parse_undeclared(text: str) -> Any:
     """Return a value whose type is not declared."""
     if text in ("true", "false"):
         return text == "true"
@@ -88,10 +92,10 @@ def _guessed(text: str) -> Any:
     for kind in ("long", "float"):
         if (value := _SCALARS[kind](text)) is not text:
             return value
-    return number_or_text(text)
+    return parse_number_or_text(text)
 
 
-def number_or_text(text: str) -> Any:
+def parse_number_or_text(text: str) -> Any:
     """Return a number if Python parses ``text`` as one, else the text."""
     for read in (int, float):
         try:

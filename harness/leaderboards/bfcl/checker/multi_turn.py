@@ -9,22 +9,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.leaderboards.bfcl.apis.calls import NotACall, as_executed, parse_call
-from harness.leaderboards.bfcl.apis.common import public_state, share
+from harness.leaderboards.bfcl.apis.calls import NotACall, parse_call, reparse_call
+from harness.leaderboards.bfcl.apis.common import get_public_state, share_state
 from harness.leaderboards.bfcl.apis.execution import (
     Data,
     Instances,
-    execute,
-    failure,
+    execute_call,
+    format_failure,
     make_instances,
 )
 from harness.leaderboards.bfcl.checker.fault import Fault
-from harness.leaderboards.bfcl.checker.state import difference, shortened
-from harness.leaderboards.bfcl.output import Call, Step
+from harness.leaderboards.bfcl.checker.state import describe_difference, shorten_text
+from harness.leaderboards.bfcl.transcript_steps import OutputCall, Step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class MultiTurnCase:
     """The initial state of a case, and its expected calls."""
 
     classes: Sequence[str]
@@ -38,7 +38,7 @@ class Conversation:
     data: Data
     """The fetched tables of the APIs."""
 
-    def instances(self) -> Instances:
+    def create_instances(self) -> Instances:
         """Return the APIs in the state in which the case begins."""
         return make_instances(
             self.classes, self.initial_config, long_context=self.long_context, data=self.data
@@ -55,7 +55,7 @@ class ExecutedCall:
     """Its result as text, as a model reads it."""
 
 
-def turns_fault(conversation: Conversation, turns: Sequence[Sequence[Step]]) -> Fault | None:
+def find_turns_fault(conversation: MultiTurnCase, turns: Sequence[Sequence[Step]]) -> Fault | None:
     """Return the fault of the first wrong turn.
 
     A turn without expected calls is executed but not judged; its changes count in the next turn. A
@@ -67,15 +67,15 @@ def turns_fault(conversation: Conversation, turns: Sequence[Sequence[Step]]) -> 
             "was broken off"
         )
         return Fault("multi_turn:force_terminated", words)
-    model, truth = conversation.instances(), conversation.instances()
-    share(truth, model)
+    model, truth = conversation.create_instances(), conversation.create_instances()
+    share_state(truth, model)
     found: list[str] = []
     for number, (steps, expected) in enumerate(
         zip(turns, conversation.expected, strict=True), start=1
     ):
         calls = [call for step in steps for call in step.calls]
-        found += [executed(model, call) for call in calls]
-        wanted = [ExecutedCall(text, execute(truth, parse_call(text))) for text in expected]
+        found += [execute_model_call(model, call) for call in calls]
+        wanted = [ExecutedCall(text, execute_call(truth, parse_call(text))) for text in expected]
         if not wanted:
             continue
         if not calls:
@@ -83,27 +83,27 @@ def turns_fault(conversation: Conversation, turns: Sequence[Sequence[Step]]) -> 
                 "multi_turn:empty_turn_model_response",
                 f"turn {number} expects calls, and none was made",
             )
-        fault = state_fault(number, model, truth) or results_fault(number, found, wanted)
+        fault = find_state_fault(number, model, truth) or find_results_fault(number, found, wanted)
         if fault is not None:
             return fault
     return None
 
 
-def state_fault(number: int, model: Instances, truth: Instances) -> Fault | None:
+def find_state_fault(number: int, model: Instances, truth: Instances) -> Fault | None:
     """Return the first difference between the public attributes of the instances, if any."""
     for name, instance in truth.items():
-        found = public_state(model[name])
-        for attribute, value in public_state(instance).items():
+        found = get_public_state(model[name])
+        for attribute, value in get_public_state(instance).items():
             if found[attribute] != value:
                 words = (
                     f"after turn {number}, "
-                    f"{difference(f'{name}.{attribute}', found[attribute], value)}"
+                    f"{describe_difference(f'{name}.{attribute}', found[attribute], value)}"
                 )
                 return Fault("multi_turn:instance_state_mismatch", words)
     return None
 
 
-def results_fault(
+def find_results_fault(
     number: int, found: Sequence[str], wanted: Sequence[ExecutedCall]
 ) -> Fault | None:
     """Return the fault if an expected result is missing among all results so far.
@@ -116,16 +116,16 @@ def results_fault(
         if outcome.result not in left:
             words = (
                 f"no call up to turn {number} returned what {outcome.call} returns: "
-                f"{shortened(outcome.result)}"
+                f"{shorten_text(outcome.result)}"
             )
             return Fault("multi_turn:execution_response_mismatch", words)
         left.remove(outcome.result)
     return None
 
 
-def executed(instances: Instances, call: Call) -> str:
+def execute_model_call(instances: Instances, call: OutputCall) -> str:
     """Execute a model's call and return its result as text; an invalid call gets a text too."""
     try:
-        return execute(instances, as_executed(call.name, call.arguments))
+        return execute_call(instances, reparse_call(call.name, call.arguments))
     except NotACall as problem:
-        return failure(str(problem))
+        return format_failure(str(problem))

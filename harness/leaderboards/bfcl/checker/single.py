@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.leaderboards.bfcl.catalog import Category
-from harness.leaderboards.bfcl.checker.calls import calls_fault
+from harness.leaderboards.bfcl.checker.calls import find_calls_fault
 from harness.leaderboards.bfcl.checker.fault import Fault
-from harness.leaderboards.bfcl.output import Step
+from harness.leaderboards.bfcl.transcript_steps import Step
 
 
-def expected_calls_fault(
+def find_expected_calls_fault(
     category: Category,
     functions: Sequence[Mapping[str, Any]],
     expected: Sequence[Mapping[str, Any]],
@@ -24,10 +24,10 @@ def expected_calls_fault(
         return Fault(
             "ast_decoder:decoder_wrong_output_format", "the arguments of a call are not an object"
         )
-    return calls_fault(category.name, category.language, functions, step.calls, expected)
+    return find_calls_fault(category.name, category.language, functions, step.calls, expected)
 
 
-def no_call_fault(step: Step) -> Fault | None:
+def find_no_call_fault(step: Step) -> Fault | None:
     """Return the fault of a reply that must not make a call."""
     if not step.calls:
         return None
@@ -35,7 +35,7 @@ def no_call_fault(step: Step) -> Fault | None:
     return Fault("irrelevance_error:decoder_success", f"called {called}, though no function fits")
 
 
-def some_call_fault(step: Step) -> Fault | None:
+def find_some_call_fault(step: Step) -> Fault | None:
     """Return the fault of a reply that must make a call."""
     return (
         None

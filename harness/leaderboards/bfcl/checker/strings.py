@@ -9,7 +9,7 @@ _PASSED_OVER = re.compile(r"[ ,./\-_*^]")
 _PASSED_OVER_IN_ANSWERS = re.compile(r"[,./\-_*^()]")
 
 
-def standardized(text: str) -> str:
+def standardize_text(text: str) -> str:
     """Return ``text`` in the form in which arguments are compared.
 
     That is lower case, without spaces and ``,./-_*^``, and with ``"`` instead of ``'``.
@@ -17,11 +17,11 @@ def standardized(text: str) -> str:
     return _PASSED_OVER.sub("", text).lower().replace("'", '"')
 
 
-def standardized_answer(text: str) -> str:
+def standardize_answer(text: str) -> str:
     """Return ``text`` in the form in which answers are searched: with spaces, no parentheses."""
     return _PASSED_OVER_IN_ANSWERS.sub("", text).lower().replace("'", '"')
 
 
-def loosely(value: Any) -> Any:
+def standardize_value(value: Any) -> Any:
     """Return a text in standardized form, any other value unchanged."""
-    return standardized(value) if isinstance(value, str) else value
+    return standardize_text(value) if isinstance(value, str) else value

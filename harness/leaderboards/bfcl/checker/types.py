@@ -55,7 +55,7 @@ JAVASCRIPT_TYPES: Mapping[str, type] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedType:
     """The expected type of one parameter."""
 
     name: str
@@ -67,7 +67,7 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class AcceptedType:
     """A value whose type is accepted."""
 
     is_variable: bool
@@ -75,29 +75,33 @@ class Typed:
     mistake in the data, and is compared unchanged."""
 
 
-def typed(parameter: str, value: Any, answers: Sequence[Any], expected: Expected) -> Typed | Fault:
+def check_type(
+    parameter: str, value: Any, answers: Sequence[Any], expected: ExpectedType
+) -> AcceptedType | Fault:
     """Accept ``value`` if its type is that of the schema, or else that of the answers."""
-    of_answers = answer_type(answers)
+    of_answers = find_answer_type(answers)
     if type(value) is expected.outer:
         inner = expected.inner
         if inner is None or (
             isinstance(value, list) and _elements_fit(parameter, value, answers, inner)
         ):
-            return Typed(is_variable=of_answers is not None and of_answers is not expected.outer)
+            return AcceptedType(
+                is_variable=of_answers is not None and of_answers is not expected.outer
+            )
         if of_answers is list:
             message = (
                 f"parameter {parameter!r} needs elements of type {inner.__name__}, got {value!r}"
             )
             return Fault("type_error:nested", message)
     elif of_answers is not None and type(value) is of_answers:
-        return Typed(is_variable=True)
+        return AcceptedType(is_variable=True)
     message = (
         f"parameter {parameter!r} needs {expected.name}, got {type(value).__name__}: {value!r}"
     )
     return Fault("type_error:simple", message)
 
 
-def answer_type(answers: Sequence[Any]) -> type | None:
+def find_answer_type(answers: Sequence[Any]) -> type | None:
     """Return the type of the first answer that does not mark the parameter as optional."""
     return next((type(answer) for answer in answers if answer != ""), None)
 
@@ -109,9 +113,11 @@ def _elements_fit(
 
     The rule checks one level of nesting.
     """
-    element = Expected(inner.__name__, inner)
+    element = ExpectedType(inner.__name__, inner)
     return any(
         not isinstance(answer, list)
-        or all(isinstance(typed(parameter, item, answer, element), Typed) for item in value)
+        or all(
+            isinstance(check_type(parameter, item, answer, element), AcceptedType) for item in value
+        )
         for answer in answers
     )

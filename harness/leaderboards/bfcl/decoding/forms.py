@@ -13,124 +13,132 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.leaderboards.bfcl.catalog import Language
-from harness.leaderboards.bfcl.decoding import java_text, javascript_text, lists, python_text, texts
-from harness.leaderboards.bfcl.decoding.reading import Misshapen, NotCalls, Pairs, loaded
-from harness.leaderboards.bfcl.decoding.wrappings import as_it_is, unwrapping
+from harness.leaderboards.bfcl.decoding import (
+    java_text,
+    javascript_text,
+    json_text,
+    object_lists,
+    python_text,
+)
+from harness.leaderboards.bfcl.decoding.parsing import MisshapenOutput, NotCalls, Pairs, load_json
+from harness.leaderboards.bfcl.decoding.wrappings import choose_unwrapper, keep_unchanged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class OutputForm:
     """One form of outputs."""
 
     title: str
     """Its name, for people."""
     compared: Callable[[Any, Language], Pairs]
     """Parses an output whose calls are compared with expected ones, or raises `NotCalls` or
-    `Misshapen`."""
+    `MisshapenOutput`."""
     executed: Callable[[Any], Pairs]
-    """Parses a step of a conversation, or raises `NotCalls` or `Misshapen`."""
+    """Parses a step of a conversation, or raises `NotCalls` or `MisshapenOutput`."""
     dotted: bool | None
     """Whether function names keep their dots; ``None`` if the outputs decide."""
     dotted_by_default: bool = True
     """Whether function names keep their dots if no output decides."""
 
 
-def _any_language(read: Callable[[Any], Pairs]) -> Callable[[Any, Language], Pairs]:
+def _ignore_language(read: Callable[[Any], Pairs]) -> Callable[[Any, Language], Pairs]:
     return lambda item, _language: read(item)
 
 
-def _json_text(title: str, read: Callable[[Any], list[dict[str, Any]]]) -> Form:
-    return Form(
+def _define_json_form(title: str, read: Callable[[Any], list[dict[str, Any]]]) -> OutputForm:
+    return OutputForm(
         title=title,
-        compared=_any_language(texts.shaping(read)),
-        executed=texts.executing(read),
+        compared=_ignore_language(json_text.make_compared_parser(read)),
+        executed=json_text.make_executed_parser(read),
         dotted=None,
     )
 
 
 _READERS: dict[Language, Callable[[Any], Pairs]] = {
-    "python": python_text.compared,
-    "java": java_text.compared,
-    "javascript": javascript_text.compared,
+    "python": python_text.parse_compared_calls,
+    "java": java_text.parse_compared_calls,
+    "javascript": javascript_text.parse_compared_calls,
 }
 
 
-def _source(item: Any, language: Language) -> Pairs:
+def _parse_source(item: Any, language: Language) -> Pairs:
     return _READERS[language](item)
 
 
-def _tagged_source(item: Any, language: Language) -> Pairs:
-    inside = texts.inside_toolcall(item)
-    return [] if inside is None else _source(inside, language)
+def _parse_tagged_source(item: Any, language: Language) -> Pairs:
+    inside = json_text.find_toolcall_text(item)
+    return [] if inside is None else _parse_source(inside, language)
 
 
-def _tagged_source_executed(item: Any) -> Pairs:
-    inside = texts.inside_toolcall(item)
-    return [] if inside is None else python_text.executed(inside)
+def _parse_executed_tagged_source(item: Any) -> Pairs:
+    inside = json_text.find_toolcall_text(item)
+    return [] if inside is None else python_text.parse_executed_calls(inside)
 
 
-TEXTS = Form(
+TEXTS = OutputForm(
     title="lists of {function: arguments as JSON text}",
-    compared=_any_language(lists.with_texts),
-    executed=lists.with_texts_executed,
+    compared=_ignore_language(object_lists.parse_json_arguments),
+    executed=object_lists.parse_executed_json_arguments,
     dotted=None,
     dotted_by_default=False,
 )
 """The form of most APIs, and the default if no output shows another."""
-OBJECTS = Form(
+OBJECTS = OutputForm(
     title="lists of {function: arguments as an object}",
-    compared=_any_language(lists.with_objects),
-    executed=lists.with_objects_executed,
+    compared=_ignore_language(object_lists.parse_object_arguments),
+    executed=object_lists.parse_executed_object_arguments,
     dotted=None,
     dotted_by_default=False,
 )
-TOOL_NAMES = Form(
+TOOL_NAMES = OutputForm(
     title="lists of {tool_name, parameters}",
-    compared=_any_language(lists.with_tool_names),
-    executed=lists.with_tool_names,
+    compared=_ignore_language(object_lists.parse_tool_names),
+    executed=object_lists.parse_tool_names,
     dotted=None,
     dotted_by_default=False,
 )
-NAMES = Form(
+NAMES = OutputForm(
     title="lists of {name, arguments}",
-    compared=_any_language(lists.with_names),
-    executed=lists.with_names_executed,
+    compared=_ignore_language(object_lists.parse_names),
+    executed=object_lists.parse_executed_names,
     dotted=None,
 )
-SOURCE = Form(
+SOURCE = OutputForm(
     title="calls written as source text, [function(argument=value)]",
-    compared=_source,
-    executed=python_text.executed,
+    compared=_parse_source,
+    executed=python_text.parse_executed_calls,
     dotted=True,
 )
 """The form of models that get their instructions for calls in the prompt."""
-TAGGED_SOURCE = Form(
+TAGGED_SOURCE = OutputForm(
     title="calls written as source text between <TOOLCALL> tags",
-    compared=_tagged_source,
-    executed=_tagged_source_executed,
+    compared=_parse_tagged_source,
+    executed=_parse_executed_tagged_source,
     dotted=True,
 )
-TAGGED = _json_text("JSON between <tool_call> tags", texts.tagged)
-TAGGED_LIST = _json_text("a JSON list between <tool_call> tags", texts.tagged_list)
-BARE = _json_text("JSON text with name and arguments", texts.bare)
-PARAMETERS = _json_text("JSON text with name and parameters", texts.with_parameters)
-AFTER_THOUGHT = Form(
+TAGGED = _define_json_form("JSON between <tool_call> tags", json_text.parse_tagged)
+TAGGED_LIST = _define_json_form("a JSON list between <tool_call> tags", json_text.parse_tagged_list)
+BARE = _define_json_form("JSON text with name and arguments", json_text.parse_bare_json)
+PARAMETERS = _define_json_form(
+    "JSON text with name and parameters", json_text.parse_with_parameters
+)
+AFTER_THOUGHT = OutputForm(
     title="JSON text after </think>",
-    compared=_any_language(texts.shaping(texts.after_thought)),
-    executed=texts.never_executed,
+    compared=_ignore_language(json_text.make_compared_parser(json_text.parse_after_thought)),
+    executed=json_text.refuse_execution,
     dotted=None,
 )
-PARTS = Form(
+PARTS = OutputForm(
     title="JSON texts that begin with <function_call>",
-    compared=_any_language(texts.shaping(texts.parts)),
-    executed=texts.parts_executed,
+    compared=_ignore_language(json_text.make_compared_parser(json_text.parse_parts)),
+    executed=json_text.parse_executed_parts,
     dotted=None,
     dotted_by_default=False,
 )
-LINES = Form(
+LINES = OutputForm(
     title="the name of a function and, in the next line, its arguments",
-    compared=_any_language(texts.shaping(texts.lines)),
-    executed=texts.lines_executed,
+    compared=_ignore_language(json_text.make_compared_parser(json_text.parse_two_lines)),
+    executed=json_text.parse_executed_two_lines,
     dotted=None,
     dotted_by_default=False,
 )
@@ -142,21 +150,21 @@ FORMS = (
 """Every form that is known."""
 
 
-def form_of(outputs: Iterable[tuple[Any, Language]], model: str = "") -> Form:
+def detect_form(outputs: Iterable[tuple[Any, Language]], model: str = "") -> OutputForm:
     """Return the form of most of ``outputs``; each comes with the language of its arguments.
 
     The name of the ``model`` only decides which wrapping upstream's handler removes from a text;
     few models have such a handler.
     """
-    bare = unwrapping(model)
+    bare = choose_unwrapper(model)
     votes = Counter(
         form.title
         for item, language in outputs
-        if (form := _shown_by(bare(item), language)) is not None
+        if (form := _detect_output_form(bare(item), language)) is not None
     )
     most = max(votes.values(), default=0)
     form = next((form for form in FORMS if most and votes[form.title] == most), TEXTS)
-    if bare is as_it_is:
+    if bare is keep_unchanged:
         return form
     return replace(
         form,
@@ -165,14 +173,14 @@ def form_of(outputs: Iterable[tuple[Any, Language]], model: str = "") -> Form:
     )
 
 
-def _shown_by(item: Any, language: Language) -> Form | None:
+def _detect_output_form(item: Any, language: Language) -> OutputForm | None:
     """Return the form that one output shows; ``None`` if it is prose or empty."""
     if isinstance(item, list):
-        return _shown_by_object(item[0]) if item and isinstance(item[0], dict) else None
-    return _shown_by_text(item, language) if isinstance(item, str) else None
+        return _detect_object_form(item[0]) if item and isinstance(item[0], dict) else None
+    return _detect_text_form(item, language) if isinstance(item, str) else None
 
 
-def _shown_by_object(one: dict[str, Any]) -> Form | None:
+def _detect_object_form(one: dict[str, Any]) -> OutputForm | None:
     if {"tool_name", "parameters"} <= one.keys():
         return TOOL_NAMES
     if one.keys() == {"name", "arguments"}:
@@ -181,15 +189,15 @@ def _shown_by_object(one: dict[str, Any]) -> Form | None:
     return TEXTS if isinstance(given, str) else OBJECTS if isinstance(given, dict) else None
 
 
-def _shown_by_text(text: str, language: Language) -> Form | None:
+def _detect_text_form(text: str, language: Language) -> OutputForm | None:
     marked = next((form for is_marked, form in _MARKS if is_marked(text)), None)
     if marked is not None:
         return marked
-    if text.lstrip().removeprefix(texts.PYTHON_TAG).lstrip("[ \n").startswith("{"):
-        return _if_json(text)
+    if text.lstrip().removeprefix(json_text.PYTHON_TAG).lstrip("[ \n").startswith("{"):
+        return _detect_json_form(text)
     try:
-        return SOURCE if _source(text, language) else None
-    except (NotCalls, Misshapen):
+        return SOURCE if _parse_source(text, language) else None
+    except (NotCalls, MisshapenOutput):
         return None
 
 
@@ -198,28 +206,28 @@ def _is_after_thought(text: str) -> bool:
     return bool(tag) and rest.lstrip().startswith(("[{", "[]"))
 
 
-def _holds_list(text: str) -> bool:
+def _has_tagged_list(text: str) -> bool:
     _, tag, rest = text.partition("<tool_call>")
     return bool(tag) and rest.lstrip().startswith(("[", "```"))
 
 
-_MARKS: tuple[tuple[Callable[[str], object], Form], ...] = (
+_MARKS: tuple[tuple[Callable[[str], object], OutputForm], ...] = (
     (lambda text: "<TOOLCALL>" in text, TAGGED_SOURCE),
-    (_holds_list, TAGGED_LIST),
+    (_has_tagged_list, TAGGED_LIST),
     (lambda text: "<tool_call>" in text, TAGGED),
     (lambda text: "<function_call>" in text, PARTS),
     (_is_after_thought, AFTER_THOUGHT),
-    (texts.LINES.fullmatch, LINES),
+    (json_text.LINES.fullmatch, LINES),
 )
 """How to recognise the form of a text that is neither source text nor bare JSON; the first match
 counts."""
 
 
-def _if_json(text: str) -> Form | None:
+def _detect_json_form(text: str) -> OutputForm | None:
     if '"parameters"' in text or "'parameters'" in text:
         return PARAMETERS
     try:
-        loaded(text.partition(";")[0])
+        load_json(text.partition(";")[0])
     except NotCalls:
         return None
     return BARE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from harness.leaderboards.bfcl.decoding.reading import NotCalls
+from harness.leaderboards.bfcl.decoding.parsing import NotCalls
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node
@@ -19,7 +19,7 @@ _DEEPEST = 200
 """Levels of nesting that are parsed; a call in the data has a handful."""
 
 
-def tree_of(source: str, language: Language) -> Node:
+def parse_tree(source: str, language: Language) -> Node:
     """Return the syntax tree of ``source``.
 
     Raises:
@@ -40,7 +40,7 @@ def tree_of(source: str, language: Language) -> Node:
     return root
 
 
-def child(node: Node, name: str) -> Node:
+def get_child(node: Node, name: str) -> Node:
     """Return the part of ``node`` that the grammar calls ``name``.
 
     Raises:
@@ -52,7 +52,7 @@ def child(node: Node, name: str) -> Node:
     return found
 
 
-def single(arguments: Arguments) -> dict[str, Any]:
+def map_arguments(arguments: Arguments) -> dict[str, Any]:
     """Return arguments by name.
 
     Raises:

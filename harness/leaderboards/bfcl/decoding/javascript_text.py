@@ -5,49 +5,51 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from harness.leaderboards.bfcl.decoding.grammar import UNNAMED, Arguments, single, tree_of
-from harness.leaderboards.bfcl.decoding.python_text import bracketed
-from harness.leaderboards.bfcl.decoding.reading import Misshapen, Pairs
+from harness.leaderboards.bfcl.decoding.grammar import UNNAMED, Arguments, map_arguments, parse_tree
+from harness.leaderboards.bfcl.decoding.parsing import MisshapenOutput, Pairs
+from harness.leaderboards.bfcl.decoding.python_text import add_brackets
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node
 
 
-def compared(item: Any) -> Pairs:
+def parse_compared_calls(item: Any) -> Pairs:
     """Parse the first call in a text.
 
     Raises:
         NotCalls: it is not written in JavaScript.
         Misshapen: it contains no call.
     """
-    root = tree_of(bracketed(item)[1:-1], _language())
+    root = parse_tree(add_brackets(item)[1:-1], _load_language())
     statements = (one for one in root.children if one.type == "expression_statement")
     call = next(
         (one for each in statements for one in each.children if one.type == "call_expression"), None
     )
     if call is None:
-        raise Misshapen("there is no call")
+        raise MisshapenOutput("there is no call")
     arguments: Arguments = []
     for one in call.children[1].children:
         if one.type == "assignment_expression":
-            arguments.append((_text(one.children[0]), _unquoted(_text(one.children[2]))))
+            arguments.append(
+                (_read_node_text(one.children[0]), _remove_quotes(_read_node_text(one.children[2])))
+            )
         elif one.type in ("identifier", "true"):
-            arguments.append((UNNAMED, _text(one)))
-    return [(_text(call.children[0]), single(arguments))]
+            arguments.append((UNNAMED, _read_node_text(one)))
+    return [(_read_node_text(call.children[0]), map_arguments(arguments))]
 
 
 @cache
-def _language() -> Language:
+def _load_language() -> Language:
     import tree_sitter
     import tree_sitter_javascript
 
     return tree_sitter.Language(tree_sitter_javascript.language())
 
 
-def _text(node: Node) -> str:
+def _read_node_text(node: Node) -> str:
     return (node.text or b"").decode()
 
 
-def _unquoted(text: str) -> str:
+def _remove_quotes(text: str) -> str:
     quoted = any(text.startswith(quote) and text.endswith(quote) for quote in "\"'")
     return text[1:-1] if quoted else text

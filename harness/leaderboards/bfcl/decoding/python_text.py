@@ -11,14 +11,14 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from harness.leaderboards.bfcl.decoding.reading import NotCalls, Pairs
-from harness.leaderboards.bfcl.output import python_value
+from harness.leaderboards.bfcl.decoding.parsing import NotCalls, Pairs
+from harness.leaderboards.bfcl.transcript_steps import encode_python_value
 
 _UNNAMED = "**"
 """Key of unpacked arguments: no parameter has this name."""
 
 
-def bracketed(item: Any) -> str:
+def add_brackets(item: Any) -> str:
     """Return the text of an output in brackets, without fences and spaces around it.
 
     Raises:
@@ -30,7 +30,7 @@ def bracketed(item: Any) -> str:
     return f"{'' if text.startswith('[') else '['}{text}{'' if text.endswith(']') else ']'}"
 
 
-def calls_in(text: str) -> list[tuple[str, dict[str, Any]]]:
+def parse_call_list(text: str) -> list[tuple[str, dict[str, Any]]]:
     """Return the calls that a bracketed text lists, with Python values.
 
     A nested call becomes ``{function: arguments}``, a name becomes a string, and positional
@@ -46,7 +46,7 @@ def calls_in(text: str) -> list[tuple[str, dict[str, Any]]]:
         listed = [body] if isinstance(body, ast.Call) else getattr(body, "elts", None)
         if listed is None or not all(isinstance(one, ast.Call) for one in listed):
             raise NotCalls("this is not a list of calls")
-        return [_call(one) for one in listed]
+        return [_parse_call(one) for one in listed]
     except (
         SyntaxError,
         TypeError,
@@ -58,29 +58,29 @@ def calls_in(text: str) -> list[tuple[str, dict[str, Any]]]:
         raise NotCalls(str(problem)) from None
 
 
-def compared(item: Any) -> Pairs:
+def parse_compared_calls(item: Any) -> Pairs:
     """Parse a text whose calls are compared with the expected ones."""
     return [
-        (name, {key: python_value(value) for key, value in arguments.items()})
-        for name, arguments in calls_in(bracketed(item))
+        (name, {key: encode_python_value(value) for key, value in arguments.items()})
+        for name, arguments in parse_call_list(add_brackets(item))
     ]
 
 
-def executed(item: Any) -> Pairs:
+def parse_executed_calls(item: Any) -> Pairs:
     """Parse a text whose calls are executed; a nested call is executed first."""
     return [
-        (name, {key: _to_execute(value) for key, value in arguments.items()})
-        for name, arguments in calls_in(bracketed(item))
+        (name, {key: _prepare_argument(value) for key, value in arguments.items()})
+        for name, arguments in parse_call_list(add_brackets(item))
     ]
 
 
-def _call(node: ast.Call) -> tuple[str, dict[str, Any]]:
-    return _name(node.func), {
-        keyword.arg or _UNNAMED: _value(keyword.value) for keyword in node.keywords
+def _parse_call(node: ast.Call) -> tuple[str, dict[str, Any]]:
+    return _read_dotted_name(node.func), {
+        keyword.arg or _UNNAMED: _evaluate_node(keyword.value) for keyword in node.keywords
     }
 
 
-def _name(node: ast.expr) -> str:
+def _read_dotted_name(node: ast.expr) -> str:
     """Return a dotted name without a beginning that is not a name."""
     parts = []
     while isinstance(node, ast.Attribute):
@@ -91,27 +91,30 @@ def _name(node: ast.expr) -> str:
     return ".".join(reversed(parts))
 
 
-def _value(node: ast.expr | None) -> Any:
+def _evaluate_node(node: ast.expr | None) -> Any:
     if isinstance(node, ast.BinOp):
-        return _arithmetic(node)
+        return _evaluate_arithmetic(node)
     reader = _READERS.get(type(node))
     if reader is None:
         raise NotCalls("an argument is neither a literal nor a call")
     return reader(node)
 
 
-def _dict(node: ast.Dict) -> dict[Any, Any]:
-    return {_value(key): _value(value) for key, value in zip(node.keys, node.values, strict=True)}
+def _evaluate_dict(node: ast.Dict) -> dict[Any, Any]:
+    return {
+        _evaluate_node(key): _evaluate_node(value)
+        for key, value in zip(node.keys, node.values, strict=True)
+    }
 
 
-def _nested(node: ast.Call) -> Any:
+def _read_nested_call(node: ast.Call) -> Any:
     if not node.keywords:
         return ast.unparse(node)
-    name, arguments = _call(node)
+    name, arguments = _parse_call(node)
     return {name: arguments}
 
 
-def _unary(node: ast.UnaryOp) -> Any:
+def _negate_operand(node: ast.UnaryOp) -> Any:
     """Return the negative of the operand, whatever the sign: the official parser knows no other."""
     if not isinstance(node.operand, ast.Constant):
         raise NotCalls("a sign stands before something that is not a literal")
@@ -120,12 +123,12 @@ def _unary(node: ast.UnaryOp) -> Any:
 
 _READERS: Mapping[type, Callable[[Any], Any]] = {
     ast.Constant: lambda node: "..." if node.value is Ellipsis else node.value,
-    ast.UnaryOp: _unary,
-    ast.List: lambda node: [_value(one) for one in node.elts],
-    ast.Tuple: lambda node: tuple(_value(one) for one in node.elts),
-    ast.Dict: _dict,
+    ast.UnaryOp: _negate_operand,
+    ast.List: lambda node: [_evaluate_node(one) for one in node.elts],
+    ast.Tuple: lambda node: tuple(_evaluate_node(one) for one in node.elts),
+    ast.Dict: _evaluate_dict,
     ast.Name: lambda node: node.id,
-    ast.Call: _nested,
+    ast.Call: _read_nested_call,
     ast.Subscript: lambda node: f"{ast.unparse(node.value)}[{ast.unparse(node.slice)}]",
 }
 
@@ -145,18 +148,18 @@ _LARGEST = 10_000
 """Bits of the largest number that arithmetic may produce; no number in the data has more."""
 
 
-def _arithmetic(node: ast.expr) -> Any:
+def _evaluate_arithmetic(node: ast.expr) -> Any:
     """Return the result of an operation on numbers, or of a concatenation of texts."""
     match node:
         case ast.Constant(value=int() | float() | str()):
             return node.value
         case ast.UnaryOp() if type(node.op) in _SIGNS:
-            return _SIGNS[type(node.op)](_arithmetic(node.operand))
+            return _SIGNS[type(node.op)](_evaluate_arithmetic(node.operand))
         case ast.BinOp() if type(node.op) in _OPERATIONS:
-            left, right = _arithmetic(node.left), _arithmetic(node.right)
+            left, right = _evaluate_arithmetic(node.left), _evaluate_arithmetic(node.right)
             if isinstance(left, str) and not isinstance(node.op, ast.Add):
                 raise NotCalls("texts can only be concatenated")
-            if isinstance(node.op, ast.Pow) and _bits(left) * abs(right) > _LARGEST:
+            if isinstance(node.op, ast.Pow) and _count_bits(left) * abs(right) > _LARGEST:
                 raise NotCalls("a power is too large")
             result = _OPERATIONS[type(node.op)](left, right)
             if isinstance(result, int) and result.bit_length() > _LARGEST:
@@ -165,26 +168,26 @@ def _arithmetic(node: ast.expr) -> Any:
     raise NotCalls("this is not arithmetic with literals")
 
 
-def _bits(number: Any) -> int:
+def _count_bits(number: Any) -> int:
     return number.bit_length() if isinstance(number, int) else 1
 
 
 # ── Execution ────────────────────────────────────────────────────────────────────────────────
 
 
-def _to_execute(value: Any) -> Any:
+def _prepare_argument(value: Any) -> Any:
     """Return a value for execution: objects that contain only objects count as calls."""
     if not isinstance(value, dict):
-        return python_value(value)
-    return python_value(value, written=_written(value))
+        return encode_python_value(value)
+    return encode_python_value(value, written=_format_argument(value))
 
 
-def _written(value: Any) -> str:
+def _format_argument(value: Any) -> str:
     if not isinstance(value, dict):
         return repr(value)
     if not value:
         raise NotCalls("an empty object names no function")
     if all(isinstance(one, dict) for one in value.values()):
         name, arguments = next(iter(value.items()))
-        return f"{name}({', '.join(f'{key}={_written(one)}' for key, one in arguments.items())})"
-    return "{" + ", ".join(f"'{key}': {_written(one)}" for key, one in value.items()) + "}"
+        return f"{name}({', '.join(f'{key}={_format_argument(one)}' for key, one in arguments.items())})"
+    return "{" + ", ".join(f"'{key}': {_format_argument(one)}" for key, one in value.items()) + "}"

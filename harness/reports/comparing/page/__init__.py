@@ -14,14 +14,14 @@ from typing import Any, TextIO
 
 from harness.reports import viewer
 from harness.reports.comparing import sentences as words
-from harness.reports.comparing.nouns import Comparison, Contrast, Side
+from harness.reports.comparing.comparison_types import Comparison, Contrast, Side
+from harness.reports.comparing.markup import statistics_html
 from harness.reports.comparing.page.cases import case_pair, case_row
 from harness.reports.comparing.page.tool_lists import changed_tools
-from harness.reports.comparing.page.trials import Opener, ShownRun, ShownSide, judged_run
-from harness.reports.comparing.pages import statistics_html
+from harness.reports.comparing.page.trials import Opener, PageRun, PageSide, judged_run
 from harness.reports.formats.html_report import BLOCKS, STYLES
 from harness.reports.single_page import SinglePage
-from harness.reports.viewer.grid import short
+from harness.reports.viewer.grid import shorten_line
 
 COMPARISON_PAGE = SinglePage(
     markup=(__name__, "page.html"),
@@ -51,23 +51,23 @@ def write_comparison_html(
         InvalidInput, OSError: a log cannot be read any more.
     """
     with ExitStack() as stack:
-        runs: dict[str, ShownRun] = {}
+        runs: dict[str, PageRun] = {}
         for side in comparison.sides:
             if side.log not in runs:
                 run = stack.enter_context(opener(Path(side.log), comparison.by_people))
                 runs[side.log] = run
-        sides = {side.name: ShownSide.of(side, runs[side.log]) for side in comparison.sides}
+        sides = {side.name: PageSide.from_run(side, runs[side.log]) for side in comparison.sides}
         COMPARISON_PAGE.write(
-            _blocks(comparison, link, sides),
+            _build_blocks(comparison, link, sides),
             stream,
             parts={"statistics": statistics_html(comparison)},
         )
 
 
-def _blocks(
+def _build_blocks(
     comparison: Comparison,
     link: Callable[[Side], str] | None,
-    trials: Mapping[str, ShownSide],
+    trials: Mapping[str, PageSide],
 ) -> Iterator[tuple[str, Any]]:
     yield (
         "overview",
@@ -76,13 +76,13 @@ def _blocks(
             "margin": comparison.margin,
             "sides": {
                 side.name: {
-                    "model": short(side.model),
-                    "run": short(side.run_id),
+                    "model": shorten_line(side.model),
+                    "run": shorten_line(side.run_id),
                     "link": link(side) if link else "",
                 }
                 for side in comparison.sides
             },
-            "contrasts": [_contrast(one, trials) for one in comparison.contrasts],
+            "contrasts": [_encode_contrast(one, trials) for one in comparison.contrasts],
         },
     )
     for place, contrast in enumerate(comparison.contrasts):
@@ -91,7 +91,7 @@ def _blocks(
             yield f"case-{place}-{number}", case_pair(pair, before, after)
 
 
-def _contrast(contrast: Contrast, trials: Mapping[str, ShownSide]) -> dict[str, Any]:
+def _encode_contrast(contrast: Contrast, trials: Mapping[str, PageSide]) -> dict[str, Any]:
     before, after = trials[contrast.before.name], trials[contrast.after.name]
     names = [(pair.suite, pair.case) for pair in contrast.cases]
     return {
@@ -100,13 +100,14 @@ def _contrast(contrast: Contrast, trials: Mapping[str, ShownSide]) -> dict[str, 
         "verdict": contrast.effects[0].evidence,
         "effects": [
             {
-                "title": "all cases" if effect.suite is None else short(effect.suite),
+                "title": "all cases" if effect.suite is None else shorten_line(effect.suite),
                 "difference": effect.difference,
                 "interval": effect.interval,
-                "words": f"{words.points(effect.difference)} points ({words.interval(effect)})",
+                "words": f"{words.format_points(effect.difference)} points "
+                f"({words.format_interval(effect)})",
             }
             for effect in contrast.effects
         ],
-        "tools": changed_tools(before.shown_tools(names), after.shown_tools(names)),
+        "tools": changed_tools(before.select_tools(names), after.select_tools(names)),
         "rows": [case_row(pair, before, after) for pair in contrast.cases],
     }

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
 
-from harness.base import bounded
-from harness.reports.viewer.grid import short
+from harness.base import limit_text
+from harness.reports.viewer.grid import shorten_line
 from harness.runlog import tool_forms
 from harness.types import Tool, ToolList
 
@@ -35,23 +35,23 @@ def changed_tools(
             continue
         change = "new" if not was else "gone" if not now else "changed"
         pairs = zip_longest(was, now)
-        parts = [part for one, other in pairs for part in _parts(one, other)]
-        found.append({"name": short(name), "change": change, "parts": parts})
+        parts = [part for one, other in pairs for part in _compare_parts(one, other)]
+        found.append({"name": shorten_line(name), "change": change, "parts": parts})
     return found[:_MOST]
 
 
-def _parts(one: Tool | None, other: Tool | None) -> Iterator[dict[str, str]]:
+def _compare_parts(one: Tool | None, other: Tool | None) -> Iterator[dict[str, str]]:
     for part in _PARTS:
         was, now = getattr(one, part, None), getattr(other, part, None)
         if was != now:
             yield {
                 "part": part.replace("_", " "),
-                "before": _text(was),
-                "after": _text(now),
+                "before": _format_value(was),
+                "after": _format_value(now),
             }
 
 
-def _text(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if value is None:
         return ""
     text = (
@@ -59,4 +59,4 @@ def _text(value: Any) -> str:
         if isinstance(value, str)
         else json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True, default=dict)
     )
-    return bounded(text, _LONGEST)
+    return limit_text(text, _LONGEST)

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from harness.judging import case_results, judge_log
-from harness.reports.comparing.counted import CaseName
-from harness.reports.comparing.nouns import CasePair, Side
-from harness.reports.sections.sentences import problem
+from harness.reports.comparing.comparison_types import CasePair, Side
+from harness.reports.comparing.trial_counts import CaseName
+from harness.reports.sections.sentences import format_problem
 from harness.runlog import RunLog, ToolsLine, read_log
 from harness.types import Status, ToolList, Transcript, TrialResult, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShownTrial:
+class PageTrial:
     """A trial as far as the page shows it."""
 
     number: int
@@ -39,7 +39,7 @@ class ShownTrial:
     """Reads the conversation; ``None`` if nothing was started."""
 
 
-class ShownRun(Protocol):
+class PageRun(Protocol):
     """A run of which the page shows trials."""
 
     @property
@@ -47,39 +47,39 @@ class ShownRun(Protocol):
         """Digest → tool list, those of servers and those that a model was shown in their place."""
         ...
 
-    def trials(self, model: str, name: CaseName) -> Sequence[ShownTrial]:
+    def list_trials(self, model: str, name: CaseName) -> Sequence[PageTrial]:
         """Return the trials of a case with a model, in the order of a report."""
         ...
 
 
-Opener: TypeAlias = Callable[[Path, bool], AbstractContextManager[ShownRun]]
+Opener: TypeAlias = Callable[[Path, bool], AbstractContextManager[PageRun]]
 """Opens the run in a log; with people's verdicts in place of the machine's, if that is true."""
 
 
 @dataclass(frozen=True, slots=True)
-class ShownSide:
+class PageSide:
     """The trials of one side."""
 
-    run: ShownRun
+    run: PageRun
     """Its run."""
     model: str
     """Its model."""
 
     @classmethod
-    def of(cls, side: Side, run: ShownRun) -> ShownSide:
+    def from_run(cls, side: Side, run: PageRun) -> PageSide:
         """Return those of ``side``, which are in ``run``."""
         return cls(run, side.model)
 
-    def of_case(self, pair: CasePair) -> Sequence[ShownTrial]:
+    def list_trials(self, pair: CasePair) -> Sequence[PageTrial]:
         """Return the trials of a case."""
-        return self.run.trials(self.model, (pair.suite, pair.case))
+        return self.run.list_trials(self.model, (pair.suite, pair.case))
 
-    def shown_tools(self, names: Iterable[CaseName]) -> Mapping[str, ToolList]:
+    def select_tools(self, names: Iterable[CaseName]) -> Mapping[str, ToolList]:
         """Return the tool lists that the model was shown in those cases."""
         known = self.run.tools
         if len(known) < 2:  # noqa: PLR2004 - no conversation needs to be read
             return known
-        first = (trials[0] for name in names if (trials := self.run.trials(self.model, name)))
+        first = (trials[0] for name in names if (trials := self.run.list_trials(self.model, name)))
         said = (one.transcript() for one in first)
         digests = {one.shown_digest or one.tools_digest for one in said if one is not None}
         return {digest: known[digest] for digest in known if digest in digests}
@@ -88,19 +88,19 @@ class ShownSide:
 def known_tools(
     tools: Mapping[str, ToolList], shown: Mapping[str, ToolsLine]
 ) -> Mapping[str, ToolList]:
-    """Return `ShownRun.tools` of a log with those lists."""
+    """Return `PageRun.tools` of a log with those lists."""
     return {**tools, **{digest: line.tools for digest, line in shown.items()}}
 
 
 @contextmanager
-def judged_run(path: Path, by_people: bool) -> Iterator[ShownRun]:  # noqa: FBT001 - see `Opener`
+def judged_run(path: Path, by_people: bool) -> Iterator[PageRun]:  # noqa: FBT001 - see `Opener`
     """Read the whole log at ``path`` and judge it.
 
     Raises:
         InvalidInput, OSError: it cannot be read.
     """
     log = read_log(path)
-    yield _JudgedRun.of(log.judged_by_people() if by_people else log)
+    yield _JudgedRun.from_log(log.apply_reviews() if by_people else log)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class _JudgedRun:
     results: Mapping[tuple[str, CaseName], Sequence[TrialResult]]
 
     @classmethod
-    def of(cls, log: RunLog) -> _JudgedRun:
+    def from_log(cls, log: RunLog) -> _JudgedRun:
         cases = case_results(judge_log(log).results)
         return cls(log, {(one.model, (one.suite, one.case)): one.trials for one in cases})
 
@@ -117,17 +117,17 @@ class _JudgedRun:
     def tools(self) -> Mapping[str, ToolList]:
         return known_tools(self.log.tools, self.log.shown)
 
-    def trials(self, model: str, name: CaseName) -> Sequence[ShownTrial]:
-        return [self._shown(one) for one in self.results.get((model, name), ())]
+    def list_trials(self, model: str, name: CaseName) -> Sequence[PageTrial]:
+        return [self._build_trial(one) for one in self.results.get((model, name), ())]
 
-    def _shown(self, result: TrialResult) -> ShownTrial:
-        return ShownTrial(
+    def _build_trial(self, result: TrialResult) -> PageTrial:
+        return PageTrial(
             number=result.index + 1,
             model=result.model,
             status=result.status,
-            problem=problem(result),
+            problem=format_problem(result),
             usage=result.usage,
             latency_s=result.latency_s,
             events_digest=result.events_digest,
-            transcript=partial(self.log.transcript, result.key),
+            transcript=partial(self.log.read_transcript, result.key),
         )

@@ -13,9 +13,9 @@ from typing import Any, TextIO, cast
 from harness.reports import viewer
 from harness.reports.formats.html_report.cells import further_cells
 from harness.reports.formats.html_report.detail import case_detail
-from harness.reports.formats.html_report.overview import overview
+from harness.reports.formats.html_report.overview import build_overview
 from harness.reports.single_page import SinglePage
-from harness.reports.viewer.grid import short
+from harness.reports.viewer.grid import shorten_line
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import Report
@@ -40,26 +40,28 @@ MOST_BYTES = 400_000_000
 
 def write_html(report: Report, log: RunLog, stream: TextIO) -> None:
     """Write the page, one case at a time, so that a large run needs little memory."""
-    counted = _Counted(stream)
-    REPORT_PAGE.write(_blocks(report, log, counted), cast("TextIO", counted))
+    counted = _CountingStream(stream)
+    REPORT_PAGE.write(_build_blocks(report, log, counted), cast("TextIO", counted))
 
 
 WRITER = Writer(write=write_html, file_name="report.html", suffix=".html", media_type="text/html")
 """``--report html``."""
 
 
-def _blocks(report: Report, log: RunLog, written: _Counted) -> Iterator[tuple[str, Any]]:
+def _build_blocks(
+    report: Report, log: RunLog, written: _CountingStream
+) -> Iterator[tuple[str, Any]]:
     """Yield what is shown at once, then the other cells, then the details of each case."""
-    yield "overview", overview(report, log)
+    yield "overview", build_overview(report, log)
     yield from further_cells(report, log)
     for number, case in enumerate(report.cases):
         if written.size > MOST_BYTES:
-            yield "left-out", {"from": number, "run": short(report.run_id)}
+            yield "left-out", {"from": number, "run": shorten_line(report.run_id)}
             return
         yield f"case-data-{number}", case_detail(case, log)
 
 
-class _Counted(TextIOBase):
+class _CountingStream(TextIOBase):
     """Passes on what is written, and counts it."""
 
     def __init__(self, stream: TextIO) -> None:

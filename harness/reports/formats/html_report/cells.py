@@ -10,9 +10,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from harness.base import batches
+from harness.base import iterate_batches
 from harness.reports.sections.sentences import URGENCY
-from harness.reports.viewer.grid import cells_of, frame, grid
+from harness.reports.viewer.grid import build_grid, build_grid_frame, iterate_cells
 from harness.runlog import RunLog
 from harness.types import JsonObject, Report
 
@@ -27,15 +27,15 @@ BLOCK = 1_000
 def first_grid(report: Report, log: RunLog) -> JsonObject:
     """Return the grid with all cells, or with those of the first rows and the number of blocks."""
     if len(report.cases) <= MOST_AT_ONCE:
-        return grid(report, log)
+        return build_grid(report, log)
     numbers = {id(case): number for number, case in enumerate(report.cases)}
     # Failures come first: nothing else of the order is known without reading every conversation.
     urgent = sorted(report.cases, key=lambda case: URGENCY.index(case.status))
     rows = set(islice(dict.fromkeys((case.suite, case.case) for case in urgent), FIRST))
     first = tuple(case for case in report.cases if (case.suite, case.case) in rows)
-    made = cells_of(replace(report, cases=first), log)
+    made = iterate_cells(replace(report, cases=first), log)
     return {
-        **frame(report),
+        **build_grid_frame(report),
         "cells": [
             {**one.cell, "place": numbers[id(case)]} for case, one in zip(first, made, strict=True)
         ],
@@ -47,6 +47,6 @@ def further_cells(report: Report, log: RunLog) -> Iterator[tuple[str, Any]]:
     """Yield all cells of a large run, a block of the page's data each."""
     if len(report.cases) <= MOST_AT_ONCE:
         return
-    cells = (made.cell for made in cells_of(report, log))
-    for number, block in enumerate(batches(cells, BLOCK)):
+    cells = (made.cell for made in iterate_cells(report, log))
+    for number, block in enumerate(iterate_batches(cells, BLOCK)):
         yield f"cells-{number}", block

@@ -6,14 +6,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from harness.base import bounded, loads, money, number, seconds
+from harness.base import format_money, format_number, format_seconds, limit_text, load_json
 from harness.models import cut_note
-from harness.reports.sections.sentences import again
-from harness.reports.viewer.frames import frames_of
-from harness.reports.viewer.graded import graded_detail
-from harness.reports.viewer.grid import short
-from harness.reports.viewer.refusals import refused_by
-from harness.reports.viewer.time_axis import bars
+from harness.reports.sections.sentences import get_repeat_command
+from harness.reports.viewer.frames import build_frames
+from harness.reports.viewer.graded_checks import graded_detail
+from harness.reports.viewer.grid import shorten_line
+from harness.reports.viewer.refusals import describe_refusal
+from harness.reports.viewer.time_axis import build_bars
 from harness.runlog import RunLog
 from harness.types import (
     AssistantMessage,
@@ -39,20 +39,20 @@ _MOST_STEPS = 400
 def case_detail(case: CaseResult, log: RunLog) -> dict[str, Any]:
     """Return everything there is to see of ``case``: texts are harmless and bounded."""
     return {
-        "needed": case.needed,
+        "needed": case.needed_passes,
         "planned": case.planned,
-        "trials": [_reviewed(result, log) for result in case.trials],
+        "trials": [_encode_reviewed(result, log) for result in case.trials],
     }
 
 
-def _reviewed(result: TrialResult, log: RunLog) -> dict[str, Any]:
+def _encode_reviewed(result: TrialResult, log: RunLog) -> dict[str, Any]:
     """Return the details of a trial, with what a person said of its verdict."""
-    detail = trial_detail(result, log.transcript(result.key))
+    detail = trial_detail(result, log.read_transcript(result.key))
     if review := log.reviews.get(result.key):
         words = f"{review.decision} by {review.by}, {review.at[:10]}"
         detail["facts"] = [
-            ["review", short(f"{words}: the verdict is {review.verdict}")],
-            *([["note", _text(review.note)]] if review.note else []),
+            ["review", shorten_line(f"{words}: the verdict is {review.verdict}")],
+            *([["note", _bound_text(review.note)]] if review.note else []),
             *detail["facts"],
         ]
     return detail
@@ -61,7 +61,7 @@ def _reviewed(result: TrialResult, log: RunLog) -> dict[str, Any]:
 def trial_detail(result: TrialResult, transcript: Transcript | None) -> dict[str, Any]:
     """Return everything there is to see of one trial: texts are harmless and bounded."""
     said = transcript or Transcript()
-    steps = _steps(said)
+    steps = _encode_steps(said)
     if len(steps) > _MOST_STEPS:
         more = len(steps) - _MOST_STEPS
         steps = [
@@ -71,22 +71,22 @@ def trial_detail(result: TrialResult, transcript: Transcript | None) -> dict[str
     return {
         "number": result.index + 1,
         "status": result.status,
-        "facts": _facts(result, said),
-        "description": _text(result.case.description or ""),
-        "error": None if result.error is None else _error(result),
-        "checks": [_check(check) for check in result.checks],
+        "facts": _list_facts(result, said),
+        "description": _bound_text(result.case.description or ""),
+        "error": None if result.error is None else _encode_error(result),
+        "checks": [_encode_check(check) for check in result.checks],
         "judgements": [
             {
-                "judge": short(judgement.model),
-                "verdict": short(judgement.grade or f"score {judgement.score:.2g}"),
-                "explanation": _text(judgement.explanation),
+                "judge": shorten_line(judgement.model),
+                "verdict": shorten_line(judgement.grade or f"score {judgement.score:.2g}"),
+                "explanation": _bound_text(judgement.explanation),
             }
             for judgement in result.judgements
         ],
-        "graded": graded_detail(result, said, _json),
+        "graded": graded_detail(result, said, _format_json),
         "steps": steps,
-        "bars": [{**bar, "name": short(bar["name"])} for bar in bars(said)],
-        "stderr": _text(said.stderr_tail),
+        "bars": [{**bar, "name": shorten_line(bar["name"])} for bar in build_bars(said)],
+        "stderr": _bound_text(said.stderr_tail),
     }
 
 
@@ -94,22 +94,22 @@ def live_steps(said: Transcript) -> list[dict[str, Any]]:
     """Return the steps so far of a conversation that goes on; calls without a result are made."""
     return [
         {**step, "outcome": "under way"} if step.get("outcome") == _NOT_SENT else step
-        for step in _steps(said)[:_MOST_STEPS]
+        for step in _encode_steps(said)[:_MOST_STEPS]
     ]
 
 
-def _facts(result: TrialResult, said: Transcript) -> list[list[str]]:
+def _list_facts(result: TrialResult, said: Transcript) -> list[list[str]]:
     """Return name and value of each fact besides the conversation."""
-    place = [["where", short(str(result.case.at))]] if result.case.at else []
+    place = [["where", shorten_line(str(result.case.at))]] if result.case.at else []
     who = (
         []
         if result.case.user_context is None
-        else [["user_context", _json(result.case.user_context)]]
+        else [["user_context", _format_json(result.case.user_context)]]
     )
-    if (command := again(result)) is not None:
-        who.append(["again", _text(command)])
+    if (command := get_repeat_command(result)) is not None:
+        who.append(["again", _bound_text(command)])
     if result.stop is None:
-        return [*place, *who, ["not started", short(result.skip_reason or result.status)]]
+        return [*place, *who, ["not started", shorten_line(result.skip_reason or result.status)]]
     return [
         *place,
         *who,
@@ -119,55 +119,56 @@ def _facts(result: TrialResult, said: Transcript) -> list[list[str]]:
         ],
         [
             "time",
-            seconds(result.latency_s)
-            + (f" (of that waiting {seconds(result.waited_s)})" if result.waited_s else ""),
+            format_seconds(result.latency_s)
+            + (f" (of that waiting {format_seconds(result.waited_s)})" if result.waited_s else ""),
         ],
         [
             "tokens",
-            f"{number(result.usage.input_tokens)} in, {number(result.usage.output_tokens)} out",
+            f"{format_number(result.usage.input_tokens)} in, "
+            f"{format_number(result.usage.output_tokens)} out",
         ],
-        ["cost", money(result.usage.cost_usd)],
+        ["cost", format_money(result.usage.cost_usd)],
         *(
             []
             if result.judge_usage == Usage()
-            else [["cost of judging", money(result.judge_usage.cost_usd)]]
+            else [["cost of judging", format_money(result.judge_usage.cost_usd)]]
         ),
         *(
             []
             if result.user_usage == Usage()
-            else [["cost of the simulated user", money(result.user_usage.cost_usd)]]
+            else [["cost of the simulated user", format_money(result.user_usage.cost_usd)]]
         ),
-        *([["served by", short(said.served_by)]] if said.served_by else []),
-        ["tools offered", _text(", ".join(said.tools) or "none")],
+        *([["served by", shorten_line(said.served_by)]] if said.served_by else []),
+        ["tools offered", _bound_text(", ".join(said.tools) or "none")],
     ]
 
 
-def _error(result: TrialResult) -> dict[str, str]:
+def _encode_error(result: TrialResult) -> dict[str, str]:
     assert result.error is not None
     return {
         "kind": result.error.kind,
-        "message": _text(result.error.message),
-        "detail": _text(result.error.detail or ""),
+        "message": _bound_text(result.error.message),
+        "detail": _bound_text(result.error.detail or ""),
     }
 
 
-def _check(check: CheckResult) -> dict[str, Any]:
+def _encode_check(check: CheckResult) -> dict[str, Any]:
     return {
-        "label": short(check.label),
+        "label": shorten_line(check.label),
         "verdict": check.verdict,
         "warn": check.severity == "warn",
         "score": None if check.score is None else f"{check.score:.2f}",
-        "expected": _json(check.expected),
-        "actual": _json(check.actual),
-        "explanation": _text(check.explanation),
-        "hint": _text(check.hint or ""),
-        "where": short(str(check.at)) if check.at else "",
+        "expected": _format_json(check.expected),
+        "actual": _format_json(check.actual),
+        "explanation": _bound_text(check.explanation),
+        "hint": _bound_text(check.hint or ""),
+        "where": shorten_line(str(check.at)) if check.at else "",
     }
 
 
-def _steps(said: Transcript) -> list[dict[str, Any]]:
+def _encode_steps(said: Transcript) -> list[dict[str, Any]]:
     calls = {(call.reply, call.request_id): call for call in said.tool_calls}
-    steps = [_call(call, "setup") for call in said.setup_calls]
+    steps = [_encode_call(call, "setup") for call in said.setup_calls]
     number = 0
     for message in said.messages:
         if isinstance(message, UserMessage):
@@ -177,94 +178,94 @@ def _steps(said: Transcript) -> list[dict[str, Any]]:
                 )
             if message.recalled:
                 recalled = f"What the server remembers, for the system prompt: {message.recalled}"
-                steps.append({"who": "harness", "text": _text(recalled)})
-            steps.append({"who": "user", "text": _text(message.text)})
+                steps.append({"who": "harness", "text": _bound_text(recalled)})
+            steps.append({"who": "user", "text": _bound_text(message.text)})
         elif isinstance(message, AssistantMessage):
             number += 1
             if message.reply.offered is not None:
                 listed = f"Tools in the list of reply {number}: {', '.join(message.reply.offered)}"
-                steps.append({"who": "harness", "text": _text(listed)})
-            steps += [{"who": "harness", "text": _text(one)} for one in message.reply.adapted]
+                steps.append({"who": "harness", "text": _bound_text(listed)})
+            steps += [{"who": "harness", "text": _bound_text(one)} for one in message.reply.adapted]
             if message.reply.thinking:
-                thought = _text(message.reply.thinking)
+                thought = _bound_text(message.reply.thinking)
                 steps.append({"who": "assistant", "reply": number, "thinking": thought})
             if message.reply.text or not message.reply.tool_requests:
                 steps.append(
-                    {"who": "assistant", "reply": number, "text": _text(message.reply.text)}
+                    {"who": "assistant", "reply": number, "text": _bound_text(message.reply.text)}
                 )
             made = ((calls.get((number, asked.id)), asked) for asked in message.reply.tool_requests)
             steps += [
-                _not_sent(asked, number) if call is None else _call(call, "call")
+                _not_sent(asked, number) if call is None else _encode_call(call, "call")
                 for call, asked in made
             ]
         else:
             steps += [
-                {"who": "harness", "text": _text(f"What the model was told: {note}")}
+                {"who": "harness", "text": _bound_text(f"What the model was told: {note}")}
                 for answer in message.answers
                 if (note := cut_note(answer.text))
                 and (number, answer.request_id) in calls
                 and calls[number, answer.request_id].text != answer.text
             ]
-    return [*steps, *(_call(call, "teardown") for call in said.teardown_calls)]
+    return [*steps, *(_encode_call(call, "teardown") for call in said.teardown_calls)]
 
 
 def _not_sent(asked: ToolRequest, number: int) -> dict[str, Any]:
-    arguments = asked.malformed if asked.malformed is not None else _json(asked.arguments)
+    arguments = asked.malformed if asked.malformed is not None else _format_json(asked.arguments)
     return {
         "who": "call",
         "what": "call",
         "reply": number,
-        "tool": short(asked.tool),
+        "tool": shorten_line(asked.tool),
         "outcome": _NOT_SENT,
-        "arguments": _text(arguments),
+        "arguments": _bound_text(arguments),
     }
 
 
-def _call(call: ToolCall, what: str) -> dict[str, Any]:
+def _encode_call(call: ToolCall, what: str) -> dict[str, Any]:
     return {
         "who": "call",
         "what": what,
         "reply": call.reply,
-        "id": short(call.request_id),
-        "tool": short(call.tool),
+        "id": shorten_line(call.request_id),
+        "tool": shorten_line(call.tool),
         "outcome": call.outcome,
-        "refused": refused_by(call),
-        "arguments": _json(call.arguments),
-        "result": _text(call.text),
-        "structured": _json(call.structured)
-        if call.structured is not None and not _same(call)
+        "refused": describe_refusal(call),
+        "arguments": _format_json(call.arguments),
+        "result": _bound_text(call.text),
+        "structured": _format_json(call.structured)
+        if call.structured is not None and not _repeats_result(call)
         else "",
-        "took": seconds(call.duration_s),
+        "took": format_seconds(call.duration_s),
         "size": f"{call.result_bytes:,} bytes" if call.result_sha256 else "",
-        "faults": [_text(fault) for fault in (*call.argument_errors, *call.output_errors)],
-        "notes": [_text(note) for note in call.not_validated],
-        "frames": frames_of(call, _text),
+        "faults": [_bound_text(fault) for fault in (*call.argument_errors, *call.output_errors)],
+        "notes": [_bound_text(note) for note in call.not_validated],
+        "frames": build_frames(call, _bound_text),
     }
 
 
-def _same(call: ToolCall) -> bool:
+def _repeats_result(call: ToolCall) -> bool:
     """Whether the text is the structured result once more, as servers send it for older clients."""
     try:
-        return json.dumps(loads(call.text)) == json.dumps(call.structured, default=_plain)
+        return json.dumps(load_json(call.text)) == json.dumps(call.structured, default=_to_plain)
     except ValueError:
         return False
 
 
-def _text(text: str) -> str:
-    return bounded(text, _LONGEST)
+def _bound_text(text: str) -> str:
+    return limit_text(text, _LONGEST)
 
 
-def _json(value: Any) -> str:
+def _format_json(value: Any) -> str:
     """Return a JSON value in readable form; a string as it is, ``None`` as empty text."""
     if value is None:
         return ""
     if isinstance(value, str):
-        return _text(value)
-    text = json.dumps(value, ensure_ascii=False, default=_plain)
+        return _bound_text(value)
+    text = json.dumps(value, ensure_ascii=False, default=_to_plain)
     if len(text) > _ONE_LINE:
-        text = json.dumps(value, ensure_ascii=False, default=_plain, indent=2)
-    return _text(text)
+        text = json.dumps(value, ensure_ascii=False, default=_to_plain, indent=2)
+    return _bound_text(text)
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else str(value)

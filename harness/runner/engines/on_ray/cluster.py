@@ -35,7 +35,7 @@ _CONNECT_S = 10.0
 
 
 @contextmanager
-def cluster(address: str | None, most: int) -> Iterator[None]:
+def connect_cluster(address: str | None, most: int) -> Iterator[None]:
     """Be connected to the cluster at ``address``, or to one that is started for the block.
 
     One that is started has at most ``most`` processors: it starts a process for each of them.
@@ -46,7 +46,7 @@ def cluster(address: str | None, most: int) -> Iterator[None]:
         UsageError: there is no such cluster, or it does not take us.
     """
     logging.getLogger("ray").setLevel(logging.ERROR)
-    with _no_hook(), _title():
+    with _no_hook(), _hide_command_line():
         if address is None:
             with _own_cluster(most):
                 yield
@@ -64,12 +64,15 @@ def _own_cluster(most: int) -> Iterator[None]:
     ray_constants.ENABLE_RAY_CLUSTER = False  # then its processes listen on loopback alone
     settings = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_TOKEN_PATH": str(token)}
     before = dict(os.environ)
-    for name in (*hidden(os.environ), *(name for name in before if name.startswith("RAY_"))):
+    for name in (
+        *select_secret_variables(os.environ),
+        *(name for name in before if name.startswith("RAY_")),
+    ):
         os.environ.pop(name, None)
     os.environ.update(settings)
     try:
         try:
-            _init(
+            _init_ray(
                 address="local",
                 num_cpus=min(most, ray_utils.get_num_cpus()),
                 include_dashboard=False,
@@ -78,7 +81,7 @@ def _own_cluster(most: int) -> Iterator[None]:
             )
         except Exception as error:  # a machine that is too busy: Ray raises no class of its own
             raise UsageError(
-                f"Ray cannot be started on this machine: {KNOWN.text(str(error)).strip()}"
+                f"Ray cannot be started on this machine: {KNOWN.redact_text(str(error)).strip()}"
             ) from error
         finally:
             os.environ.update(
@@ -97,11 +100,11 @@ def _own_cluster(most: int) -> Iterator[None]:
 def _joined_cluster(address: str) -> Iterator[None]:
     try:
         _require_listener(os.environ.get("RAY_ADDRESS", "") if address == "auto" else address)
-        _init(address=address)
+        _init_ray(address=address)
     except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         ray.shutdown()
         raise UsageError(
-            f"the Ray cluster {address} cannot be joined: {KNOWN.text(str(error)).strip()}",
+            f"the Ray cluster {address} cannot be joined: {KNOWN.redact_text(str(error)).strip()}",
             meant="'ray status' says what runs; --engine ray starts a cluster on this machine.",
         ) from error
     try:
@@ -117,17 +120,17 @@ def _require_listener(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S).close()
 
 
-def processors() -> int:
+def count_processors() -> int:
     """Return how many processors the nodes of the cluster have together."""
     return int(ray.cluster_resources().get("CPU", 0))  # type: ignore[no-untyped-call]
 
 
-def hidden(environ: Mapping[str, str]) -> dict[str, str]:
+def select_secret_variables(environ: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that may hold secrets: by their name, or by what is known to be one."""
     return {
         name: value
         for name, value in environ.items()
-        if may_name_secret(name) or KNOWN.text(value) != value
+        if may_name_secret(name) or KNOWN.redact_text(value) != value
     }
 
 
@@ -136,7 +139,7 @@ def _short_folder() -> str | None:
     return usual if len(usual) <= _LONGEST_FOLDER else "/tmp"  # noqa: S108 - mkdtemp is private
 
 
-def _init(**options: Any) -> None:
+def _init_ray(**options: Any) -> None:
     """Connect, and keep our own handler of SIGTERM: Ray's would end the run without its footer."""
     handler = signal.getsignal(signal.SIGTERM)
     try:
@@ -156,7 +159,7 @@ def _no_hook() -> Iterator[None]:
 
 
 @contextmanager
-def _title() -> Iterator[None]:
+def _hide_command_line() -> Iterator[None]:
     """Register without our command line, in which there may be secrets."""
     before = ray_utils.get_entrypoint_name
     ray_utils.get_entrypoint_name = lambda: _TITLE

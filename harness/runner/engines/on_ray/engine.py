@@ -14,13 +14,13 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from harness.base import HarnessError, UsageError
 from harness.judging import not_started
 from harness.runlog import TrialLine
-from harness.runner.engines import Setting, Told
-from harness.runner.engines.on_ray.cluster import cluster, processors
-from harness.runner.engines.on_ray.stations import Crew, Gone, NoWorker, Station
-from harness.runner.engines.on_ray.worker import CommonLimits, limiters_of
-from harness.runner.engines.parcels import refuse_code
-from harness.runner.engines.seats import seats_of_workers
-from harness.runner.planning.plan import Job, Plan
+from harness.runner.engines import EngineContext, Told
+from harness.runner.engines.on_ray.cluster import connect_cluster, count_processors
+from harness.runner.engines.on_ray.worker import LimiterActor, make_limiter_factory
+from harness.runner.engines.on_ray.worker_pool import NoWorker, WorkerDied, WorkerPool, WorkerSlot
+from harness.runner.engines.payloads import refuse_code
+from harness.runner.engines.seats import divide_seats
+from harness.runner.planning.plan import Job, RunPlan
 from harness.runner.planning.units import Unit, work_units
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.trial import TrialOutcome, trial_error
@@ -33,10 +33,10 @@ _MOST_WAITING = 100_000
 """Requests that may wait for the limits at the same time."""
 
 
-class OnRay:
+class RayEngine:
     """The open engine: a station for each worker, and sessions here to check tools with."""
 
-    def __init__(self, pool: Pool, stations: Sequence[Station], crew: Crew) -> None:
+    def __init__(self, pool: Pool, stations: Sequence[WorkerSlot], crew: WorkerPool) -> None:
         """``stations`` are ready."""
         self.pool = pool
         self.seats = [station.seats for station in stations]
@@ -44,16 +44,16 @@ class OnRay:
         self._crew = crew
         self._checked = anyio.Event()
 
-    def units(self, plan: Plan) -> Iterator[Unit]:
+    def divide_into_units(self, plan: RunPlan) -> Iterator[Unit]:
         """Yield what belongs together; see `work_units`."""
         return work_units(plan.jobs)
 
-    async def checked(self) -> None:
+    async def finish_tool_check(self) -> None:
         """End the servers that were started to check tools: those of the trials are elsewhere."""
         await self.pool.end_idle()
         self._checked.set()
 
-    async def run(
+    async def run_trial(
         self,
         job: Job,
         place: int,
@@ -62,34 +62,36 @@ class OnRay:
         tell: Told | None = None,
     ) -> TrialOutcome:
         """Run a trial on the worker of that place, and on another one if it dies."""
-        under_way: list[Station] = []
+        under_way: list[WorkerSlot] = []
         with scope:
             try:
-                await preflight.wait(job)
+                await preflight.wait_until_checked(job)
                 await self._checked.wait()
                 preflight.check_names(job)
             except HarnessError as error:
-                return _ended(job, trial_error(error))
+                return _build_error_outcome(job, trial_error(error))
             return await self._until_it_ends(job, place, under_way)
         for station in under_way:
-            if outcome := await station.cancelled(job):
+            if outcome := await station.cancel_trial(job):
                 return outcome
         return TrialOutcome(line=TrialLine(run=not_started(job.trial, "cancelled")))
 
-    async def _until_it_ends(self, job: Job, place: int, under_way: list[Station]) -> TrialOutcome:
+    async def _until_it_ends(
+        self, job: Job, place: int, under_way: list[WorkerSlot]
+    ) -> TrialOutcome:
         last = ""
         for death in range(MOST_DEATHS):
-            station = self._station(place)
+            station = self._get_slot(place)
             # After a death it runs alone: another trial may have been the cause.
-            async with station.turn(alone=death > 0):
+            async with station.hold_seat(alone=death > 0):
                 under_way[:] = [station]
                 try:
-                    return await station.run(job)
-                except Gone as gone:
+                    return await station.run_trial(job)
+                except WorkerDied as gone:
                     last = str(gone)
                 except NoWorker as error:
                     self._crew.note(f"{error}. Its trials run elsewhere.")
-        return _ended(
+        return _build_error_outcome(
             job,
             TrialError(
                 kind="harness",
@@ -99,7 +101,7 @@ class OnRay:
             ),
         )
 
-    def _station(self, place: int) -> Station:
+    def _get_slot(self, place: int) -> WorkerSlot:
         """Return the station of that place, or another one if it is given up.
 
         Raises:
@@ -113,12 +115,12 @@ class OnRay:
         return left[place % len(left)]
 
 
-def _ended(job: Job, error: TrialError) -> TrialOutcome:
+def _build_error_outcome(job: Job, error: TrialError) -> TrialOutcome:
     return TrialOutcome(line=TrialLine(run=not_started(job.trial, "error", error=error)))
 
 
 @asynccontextmanager
-async def open_on_ray(setting: Setting, address: str | None) -> AsyncIterator[OnRay]:
+async def open_on_ray(setting: EngineContext, address: str | None) -> AsyncIterator[RayEngine]:
     """Start Ray on this machine, or join the cluster at ``address``, and open its workers.
 
     Raises:
@@ -130,28 +132,28 @@ async def open_on_ray(setting: Setting, address: str | None) -> AsyncIterator[On
             meant="Run it without --engine; --shard splits it over machines.",
         )
     refuse_code(setting.plan)
-    with cluster(address, setting.concurrency):
-        limits = _limits()
-        crew = Crew(setting, Path.cwd(), limits, own=address is None)
+    with connect_cluster(address, setting.concurrency):
+        limits = _start_limits()
+        crew = WorkerPool(setting, Path.cwd(), limits, own=address is None)
         async with AsyncExitStack() as stack:
-            stations = [Station(crew, seats) for seats in _seats(setting)]
-            stack.push_async_callback(_close, stations)
-            ready = await crew.opened(stations)
+            stations = [WorkerSlot(crew, seats) for seats in _divide_seats(setting)]
+            stack.push_async_callback(_close_slots, stations)
+            ready = await crew.open_slots(stations)
             pool = await stack.enter_async_context(
-                open_sessions(setting.learn, limiters_of(limits))
+                open_sessions(setting.learn, make_limiter_factory(limits))
             )
-            yield OnRay(pool, ready, crew)
+            yield RayEngine(pool, ready, crew)
 
 
-def _seats(setting: Setting) -> list[int]:
+def _divide_seats(setting: EngineContext) -> list[int]:
     units = sum(1 for _ in work_units(setting.plan.jobs))
-    return seats_of_workers(setting.concurrency, units, processors())
+    return divide_seats(setting.concurrency, units, count_processors())
 
 
-def _limits() -> Any:
+def _start_limits() -> Any:
     """Start the actor that holds the limits, where this process is: neither outlives the other."""
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
-    kind: Any = ray.remote(CommonLimits)
+    kind: Any = ray.remote(LimiterActor)
     return kind.options(
         num_cpus=0,
         max_restarts=-1,
@@ -161,7 +163,7 @@ def _limits() -> Any:
     ).remote()
 
 
-async def _close(stations: Sequence[Station]) -> None:
+async def _close_slots(stations: Sequence[WorkerSlot]) -> None:
     with anyio.CancelScope(shield=True):
         async with anyio.create_task_group() as group:
             for station in stations:

@@ -13,20 +13,28 @@ from typing import Any, NamedTuple
 import anyio
 import ray
 
-from harness.base import GATE, KNOWN, LIMITER_OF, HarnessError, Limited, Redactor, guarded
+from harness.base import (
+    GATE,
+    KNOWN,
+    LIMITER_OF,
+    HarnessError,
+    LimitedTarget,
+    Redactor,
+    guard_stream,
+)
 from harness.judging import not_started
 from harness.runlog import TrialLine
-from harness.runner.engines.executor import Executor, Parties, open_executor
-from harness.runner.engines.limits import Granted, Limits, SharedLimiter
-from harness.runner.engines.nodes import Place, look_around
-from harness.runner.engines.parcels import Parcels
+from harness.runner.engines.executor import Executor, RunParticipants, open_executor
+from harness.runner.engines.limits import RunLimiters, SharedLimiter, SlotGrant
+from harness.runner.engines.machine_facts import MachineFacts, inspect_machine
+from harness.runner.engines.payloads import PayloadCodec
 from harness.runner.planning.plan import Job
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.trial import trial_error
 from harness.types import ToolList
 
 
-class Node(NamedTuple):
+class ClusterNode(NamedTuple):
     """A machine of the cluster."""
 
     id: str
@@ -36,12 +44,12 @@ class Node(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Baggage:
+class WorkerSetup:
     """What a worker is told before its first trial."""
 
     luggage: Sequence[object]
     """Suites, models and servers, to which trials refer."""
-    parties: Parties
+    parties: RunParticipants
     """Whom the trials meet."""
     known: Redactor
     """The secrets that are taken out of what the worker prints."""
@@ -52,7 +60,7 @@ class Baggage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Brought:
+class WorkerOutcome:
     """What a trial brought, without the tool lists, which few trials are the first to see."""
 
     line: TrialLine
@@ -72,38 +80,40 @@ class Worker:
         """Open nothing yet: what a worker needs holds secrets, and comes as an argument."""
         self._ended = asyncio.Event()
         self._life: asyncio.Task[None] | None = None
-        self._parcels = Parcels(Parcels.new_key())
+        self._parcels = PayloadCodec(PayloadCodec.new_key())
         self._executor: Executor | None = None
         self._tools: dict[str, ToolList] = {}
         self._learned: list[str] = []
         self._scopes: dict[str, anyio.CancelScope] = {}
 
-    async def look_around(self, folder: str, files: Sequence[str]) -> tuple[Node, Place]:
+    async def look_around(
+        self, folder: str, files: Sequence[str]
+    ) -> tuple[ClusterNode, MachineFacts]:
         """Return where this worker is, and what is there."""
         address = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]
-        node = Node(ray.get_runtime_context().get_node_id(), address)
-        return node, await anyio.to_thread.run_sync(look_around, Path(folder), files)
+        node = ClusterNode(ray.get_runtime_context().get_node_id(), address)
+        return node, await anyio.to_thread.run_sync(inspect_machine, Path(folder), files)
 
     async def open(self, folder: str, key: bytes, parcel: bytes, limits: Any) -> str | None:
         """Open sessions and models, and return why that is not possible, in words."""
         os.chdir(folder)
-        sys.stdout, sys.stderr = guarded(sys.stdout), guarded(sys.stderr)
-        baggage: Baggage = Parcels(key).unpack(parcel)
+        sys.stdout, sys.stderr = guard_stream(sys.stdout), guard_stream(sys.stderr)
+        baggage: WorkerSetup = PayloadCodec(key).unpack(parcel)
         KNOWN.take_over(baggage.known)
         os.environ.update(baggage.environment)
         GATE.trusting = True  # whoever started the run has been asked
-        self._parcels = Parcels(key, baggage.luggage)
+        self._parcels = PayloadCodec(key, baggage.luggage)
         opened: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
-        self._life = asyncio.create_task(self._live(baggage, limits, opened))
+        self._life = asyncio.create_task(self._hold_open(baggage, limits, opened))
         return await opened
 
-    async def _live(
-        self, baggage: Baggage, limits: Any, opened: asyncio.Future[str | None]
+    async def _hold_open(
+        self, baggage: WorkerSetup, limits: Any, opened: asyncio.Future[str | None]
     ) -> None:
-        LIMITER_OF.set(limiters_of(limits))
+        LIMITER_OF.set(make_limiter_factory(limits))
         try:
             async with open_executor(
-                baggage.parties, self._learn, baggage.traced_as
+                baggage.parties, self._learn_secret, baggage.traced_as
             ) as self._executor:
                 opened.set_result(None)
                 await self._ended.wait()
@@ -116,27 +126,31 @@ class Worker:
         """Run a trial, and return what it brought; whatever happens, it has a result."""
         job: Job = self._parcels.unpack(parcel)
         key = job.trial.key
-        scope = self._scope(key)
+        scope = self._get_scope(key)
         try:
             assert self._executor is not None
-            outcome = await self._executor.run(job, Preflight.of_trial(job), scope)
+            outcome = await self._executor.execute_trial(job, Preflight.from_trial(job), scope)
             for tools in (outcome.tools, outcome.shown):
                 if tools is not None:
                     self._tools.setdefault(tools.digest, tools)
-            return self._packed(
+            return self._pack_outcome(
                 outcome.line,
                 None if outcome.tools is None else outcome.tools.digest,
                 None if outcome.shown is None else outcome.shown.digest,
             )
         except Exception as error:  # noqa: BLE001 - Ray would log it, and whatever is in it
             failed = not_started(job.trial, "error", error=trial_error(error))
-            return self._packed(TrialLine(run=failed))
+            return self._pack_outcome(TrialLine(run=failed))
         finally:
             self._scopes.pop(key, None)
 
-    def _packed(self, line: TrialLine, tools: str | None = None, shown: str | None = None) -> bytes:
+    def _pack_outcome(
+        self, line: TrialLine, tools: str | None = None, shown: str | None = None
+    ) -> bytes:
         learned, self._learned = self._learned, []
-        return self._parcels.pack(Brought(line=line, tools=tools, shown=shown, learned=learned))
+        return self._parcels.pack(
+            WorkerOutcome(line=line, tools=tools, shown=shown, learned=learned)
+        )
 
     async def tools(self, digest: str) -> bytes:
         """Return the tool list of that digest, which a trial here has seen."""
@@ -147,7 +161,7 @@ class Worker:
 
     async def cancel(self, key: str) -> None:
         """Cancel a trial, running or still to arrive; its result is what happened until now."""
-        self._scope(key).cancel("the run was interrupted")
+        self._get_scope(key).cancel("the run was interrupted")
 
     async def close(self) -> None:
         """End all sessions and their processes."""
@@ -155,52 +169,52 @@ class Worker:
         if self._life is not None:
             await self._life
 
-    def _scope(self, key: str) -> anyio.CancelScope:
+    def _get_scope(self, key: str) -> anyio.CancelScope:
         """Return the cancel scope of a trial; Ray may deliver its cancellation before itself."""
         return self._scopes.setdefault(key, anyio.CancelScope())
 
-    def _learn(self, secret: str) -> None:
-        KNOWN.learn(secret)
+    def _learn_secret(self, secret: str) -> None:
+        KNOWN.add_secret(secret)
         self._learned.append(secret)
 
 
-class CommonLimits(Limits):
+class LimiterActor(RunLimiters):
     """The limits as an actor: it looks by itself for what dead workers hold."""
 
     _watching: asyncio.Task[None] | None = None
 
-    async def acquire(self, limited: Limited, lease: str, left_s: float) -> Granted:
+    async def acquire(self, limited: LimitedTarget, lease: str, left_s: float) -> SlotGrant:
         """Wait for a slot; see `Limits.acquire`."""
         if self._watching is None:
-            self._watching = asyncio.create_task(self.watch())
+            self._watching = asyncio.create_task(self.reclaim_expired())
         return await super().acquire(limited, lease, left_s)
 
 
-class _Counter:
+class _RemoteLimiters:
     """The way to the shared limits, which live in another actor."""
 
     def __init__(self, limits: Any) -> None:
         self._limits = limits
 
-    async def acquire(self, limited: Limited, lease: str, left_s: float) -> Granted:
-        granted: Granted = await self._limits.acquire.remote(limited, lease, left_s)
+    async def acquire(self, limited: LimitedTarget, lease: str, left_s: float) -> SlotGrant:
+        granted: SlotGrant = await self._limits.acquire.remote(limited, lease, left_s)
         return granted
 
     async def release(self, lease: str, *, succeeded: bool, throttled: bool) -> None:
         self._limits.release.remote(lease, succeeded=succeeded, throttled=throttled)
 
-    async def news(self, limited: Limited) -> bool:
+    async def is_untouched(self, limited: LimitedTarget) -> bool:
         free: bool = await self._limits.news.remote(limited)
         return free
 
-    def adopt_soon(self, limited: Limited, leases: Sequence[str]) -> None:
+    def adopt_soon(self, limited: LimitedTarget, leases: Sequence[str]) -> None:
         self._limits.adopt_soon.remote(limited, leases)
 
-    def pause_soon(self, limited: Limited, seconds: float) -> None:
+    def pause_soon(self, limited: LimitedTarget, seconds: float) -> None:
         self._limits.pause_soon.remote(limited, seconds)
 
 
-def limiters_of(limits: Any) -> Callable[[Limited], SharedLimiter]:
+def make_limiter_factory(limits: Any) -> Callable[[LimitedTarget], SharedLimiter]:
     """Return what makes limiters of the shared ``limits``, for `LIMITER_OF`."""
-    counter = _Counter(limits)
+    counter = _RemoteLimiters(limits)
     return lambda limited: SharedLimiter(limited, counter)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from harness.descriptions.workbench.analysis.bragging import BRAG, assertive_sentences, neutral
+from harness.descriptions.workbench.analysis.bragging import (
+    BRAG,
+    assertive_sentences,
+    remove_bragging,
+)
 
 
 @pytest.mark.parametrize(
@@ -23,7 +27,7 @@ from harness.descriptions.workbench.analysis.bragging import BRAG, assertive_sen
 )
 def test_praise_and_command_are_found(sentence: str) -> None:
     assert assertive_sentences(f"Finds orders. {sentence}")[0] == 2
-    assert neutral(f"Finds orders. {sentence}") == "Finds orders."
+    assert remove_bragging(f"Finds orders. {sentence}") == "Finds orders."
 
 
 @pytest.mark.parametrize(
@@ -40,4 +44,4 @@ def test_praise_and_command_are_found(sentence: str) -> None:
 )
 def test_plain_words_are_not(sentence: str) -> None:
     assert assertive_sentences(sentence) == ()
-    assert neutral(sentence) == sentence
+    assert remove_bragging(sentence) == sentence

@@ -7,17 +7,22 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from harness.descriptions.workbench.analysis.contests import RIVALS, Kind, Pick, steering
+from harness.descriptions.workbench.analysis.contests import (
+    RIVALS,
+    ContestPick,
+    Kind,
+    analyze_steering,
+)
 
 Chooser = Callable[[int, int], int | None]
 """(turn, case) → place of the called rival, the set-apart one being at place ``turn``."""
 
 
-def picks(chooser: Chooser, kind: Kind = "brag", cases: int = 10) -> Iterator[Pick]:
+def picks(chooser: Chooser, kind: Kind = "brag", cases: int = 10) -> Iterator[ContestPick]:
     for case in range(cases):
         for turn in range(RIVALS):
             place = chooser(turn, case)
-            yield Pick(
+            yield ContestPick(
                 case=f"c{case}",
                 tool="t",
                 kind=kind,
@@ -28,38 +33,38 @@ def picks(chooser: Chooser, kind: Kind = "brag", cases: int = 10) -> Iterator[Pi
 
 
 def test_the_one_that_is_always_called_first_has_all_calls() -> None:
-    found = steering(picks(lambda turn, _: turn)).contest("brag")
+    found = analyze_steering(picks(lambda turn, _: turn)).find_contest("brag")
     assert found is not None
-    assert (found.share.share, found.share.advantage, found.times) == (1.0, 0.75, None)
-    assert found.steered
+    assert (found.share.share, found.share.advantage, found.call_ratio) == (1.0, 0.75, None)
+    assert found.is_winning
 
 
 def test_a_liking_for_a_place_is_no_steering() -> None:
-    found = steering([*picks(lambda _turn, _case: 0), *picks(lambda _t, _c: 0, "equal")])
-    brag = found.contest("brag")
+    found = analyze_steering([*picks(lambda _turn, _case: 0), *picks(lambda _t, _c: 0, "equal")])
+    brag = found.find_contest("brag")
     assert brag is not None
-    assert (brag.share.share, brag.times, brag.steered) == (0.25, 1.0, False)
+    assert (brag.share.share, brag.call_ratio, brag.is_winning) == (0.25, 1.0, False)
     assert found.places == {0: 40}
     assert found.names == {"b": 40}
 
 
 def test_calls_of_other_tools_are_counted_and_in_no_share() -> None:
-    found = steering(picks(lambda turn, case: turn if case else None)).contest("brag")
+    found = analyze_steering(picks(lambda turn, case: turn if case else None)).find_contest("brag")
     assert found is not None
     assert (found.share.cases, found.elsewhere) == (9, 4)
-    assert steering(picks(lambda _turn, _case: None)).contests == ()
+    assert analyze_steering(picks(lambda _turn, _case: None)).contests == ()
 
 
 def test_equal_texts_are_never_called_steering() -> None:
-    found = steering(picks(lambda turn, _: turn, "equal")).contest("equal")
+    found = analyze_steering(picks(lambda turn, _: turn, "equal")).find_contest("equal")
     assert found is not None
-    assert not found.steered
+    assert not found.is_winning
 
 
 def test_each_tool_has_a_contest_of_its_own_words() -> None:
-    found = steering(picks(lambda turn, _: turn, "own")).contest("own", "t")
+    found = analyze_steering(picks(lambda turn, _: turn, "own")).find_contest("own", "t")
     assert found is not None
-    assert found.steered
+    assert found.is_winning
 
 
 @pytest.mark.slow
@@ -74,9 +79,9 @@ def test_a_model_that_does_not_mind_praise_is_rarely_called_steered(stickiness: 
             place = own[case]
             return rng.randrange(RIVALS) if place is None else place
 
-        found = steering(picks(chooser, cases=12)).contest("brag")
+        found = analyze_steering(picks(chooser, cases=12)).find_contest("brag")
         assert found is not None
-        alarms += found.steered
+        alarms += found.is_winning
     # Two-sided at 5 %: claims are one side of it.
     assert alarms <= 50
 
@@ -84,9 +89,9 @@ def test_a_model_that_does_not_mind_praise_is_rarely_called_steered(stickiness: 
 def test_a_model_that_praise_wins_over_is_found_out() -> None:
     rng, found_out = random.Random(4), 0
     for _ in range(100):
-        chosen = steering(
+        chosen = analyze_steering(
             picks(lambda t, _: t if rng.random() < 0.5 else rng.randrange(RIVALS), cases=12)
-        ).contest("brag")
+        ).find_contest("brag")
         assert chosen is not None
-        found_out += chosen.steered
+        found_out += chosen.is_winning
     assert found_out >= 95

@@ -6,7 +6,11 @@ import random
 
 import pytest
 
-from harness.descriptions.workbench.analysis.phrasings import PhrasedCase, Phrasing, consistency
+from harness.descriptions.workbench.analysis.phrasings import (
+    PhrasedCase,
+    Phrasing,
+    measure_consistency,
+)
 
 
 def a_case(name: str, *trials: tuple[int, int], threshold: float = 1.0) -> PhrasedCase:
@@ -17,7 +21,7 @@ def a_case(name: str, *trials: tuple[int, int], threshold: float = 1.0) -> Phras
 
 
 def test_a_case_hangs_on_its_wording_if_its_verdict_changes() -> None:
-    found = consistency(
+    found = measure_consistency(
         [a_case("a", (1, 1), (1, 1)), a_case("b", (1, 1), (0, 1)), a_case("c", (0, 1), (0, 1))]
     )
     assert found is not None
@@ -26,13 +30,13 @@ def test_a_case_hangs_on_its_wording_if_its_verdict_changes() -> None:
     assert [cases for cases, _ in found.rates] == [3, 3]
     assert [rate for _, rate in found.rates] == pytest.approx([2 / 3, 1 / 3])
     hanging = found.cases[0]
-    assert (hanging.name, hanging.hangs) == ("b", True)
-    assert [one.words for one in hanging.failing] == ["b 1"]
-    assert [case.hangs for case in found.cases[1:]] == [False, False]
+    assert (hanging.name, hanging.is_sensitive) == ("b", True)
+    assert [one.words for one in hanging.failing_phrasings] == ["b 1"]
+    assert [case.is_sensitive for case in found.cases[1:]] == [False, False]
 
 
 def test_with_one_trial_each_nothing_is_told_of_chance() -> None:
-    found = consistency([a_case("a", (1, 1), (0, 1))])
+    found = measure_consistency([a_case("a", (1, 1), (0, 1))])
     assert found is not None
     assert found.within is None
     assert found.test is None
@@ -42,13 +46,13 @@ def test_with_one_trial_each_nothing_is_told_of_chance() -> None:
 def test_the_verdict_of_a_case_goes_by_its_own_threshold() -> None:
     lenient = a_case("a", (3, 3), (2, 3), threshold=0.6)
     strict = a_case("b", (3, 3), (2, 3))
-    assert not lenient.hangs
-    assert strict.hangs
+    assert not lenient.is_sensitive
+    assert strict.is_sensitive
 
 
 def test_cases_without_a_second_judged_wording_are_no_evidence() -> None:
-    assert consistency([a_case("a", (1, 1))]) is None
-    assert consistency([]) is None
+    assert measure_consistency([a_case("a", (1, 1))]) is None
+    assert measure_consistency([]) is None
 
 
 def simulated(rng: random.Random, effect: float, trials: int = 3) -> list[PhrasedCase]:
@@ -69,7 +73,7 @@ def simulated(rng: random.Random, effect: float, trials: int = 3) -> list[Phrase
 def test_a_model_that_does_not_mind_words_is_rarely_said_to_mind_them() -> None:
     rng, overall, single = random.Random(1), 0, 0
     for _ in range(300):
-        found = consistency(simulated(rng, effect=0.0))
+        found = measure_consistency(simulated(rng, effect=0.0))
         assert found is not None
         assert found.test is not None
         overall += found.test.p_value < 0.05 and found.between > (found.within or 0)
@@ -82,7 +86,7 @@ def test_a_model_that_does_not_mind_words_is_rarely_said_to_mind_them() -> None:
 def test_a_model_that_minds_words_is_found_out() -> None:
     rng, overall = random.Random(2), 0
     for _ in range(50):
-        found = consistency(simulated(rng, effect=0.6))
+        found = measure_consistency(simulated(rng, effect=0.6))
         assert found is not None
         assert found.test is not None
         overall += found.test.p_value < 0.05 and found.between > (found.within or 0)

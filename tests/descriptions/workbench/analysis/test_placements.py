@@ -7,7 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.descriptions.workbench.analysis.placements import Placed, Placement, placement
+from harness.descriptions.workbench.analysis.placements import (
+    PlacedCall,
+    PlacementEffects,
+    measure_placement,
+)
 
 TOOLS = 10
 """Length of the list."""
@@ -15,18 +19,18 @@ Model = Callable[[float, float], float]
 """(chance of the case, place of the wanted tool) → chance that it is called, and so passes."""
 
 
-def study(model: Model, rng: random.Random, cases: int = 40, trials: int = 1) -> Placement:
+def study(model: Model, rng: random.Random, cases: int = 40, trials: int = 1) -> PlacementEffects:
     """Return a simulated study with five orders and the wanted tool at each end."""
     orders: dict[str, dict[str, tuple[int, int]]] = {f"order {n}": {} for n in range(5)}
     ends: tuple[dict[str, tuple[int, int]], ...] = ({}, {})
-    calls: dict[str, list[Placed]] = {"first": [], "last": [], "others": []}
+    calls: dict[str, list[PlacedCall]] = {"first": [], "last": [], "others": []}
 
     def ask(name: str, own: float, place: float, into: str) -> tuple[int, int]:
         passed = 0
         for _ in range(trials):
             chosen = rng.random() < model(own, place)
             key = str(rng.random())
-            calls[into].append(Placed(key=key, case=name, place=place, chosen=chosen))
+            calls[into].append(PlacedCall(key=key, case=name, place=place, chosen=chosen))
             passed += chosen
         return passed, trials
 
@@ -36,7 +40,7 @@ def study(model: Model, rng: random.Random, cases: int = 40, trials: int = 1) ->
             order[name] = ask(name, own, rng.randrange(TOOLS) / (TOOLS - 1), "others")
         ends[0][name] = ask(name, own, 0.0, "first")
         ends[1][name] = ask(name, own, 1.0, "last")
-    return placement(
+    return measure_placement(
         orders,
         (ends[0], calls["first"]),
         (ends[1], calls["last"]),
@@ -53,7 +57,7 @@ def by_place(own: float, place: float) -> float:
     return own * (1 - 0.6 * place)
 
 
-def claims(found: Placement) -> set[str]:
+def claims(found: PlacementEffects) -> set[str]:
     """Return what the study says is shown."""
     assert found.passing is not None
     assert found.choosing is not None
@@ -62,8 +66,8 @@ def claims(found: Placement) -> set[str]:
     told = {
         "passing": found.passing.verdict in {"better", "worse"},
         "choosing": found.choosing.verdict in {"better", "worse"},
-        "orders": found.orders.matter,
-        "trend": found.trend.shown,
+        "orders": found.orders.is_significant,
+        "trend": found.trend.is_significant,
     }
     return {name for name, claimed in told.items() if claimed}
 
@@ -104,15 +108,15 @@ def test_a_model_that_never_minds_is_equivalent_with_enough_cases() -> None:
 
 
 def test_a_trial_that_stands_in_two_parts_is_counted_once() -> None:
-    calls = [Placed(key="k", case="a", place=0.0, chosen=True)]
-    more = [Placed(key="m", case="a", place=1.0, chosen=False)]
-    found = placement({}, ({}, calls), ({}, more), calls)
+    calls = [PlacedCall(key="k", case="a", place=0.0, chosen=True)]
+    more = [PlacedCall(key="m", case="a", place=1.0, chosen=False)]
+    found = measure_placement({}, ({}, calls), ({}, more), calls)
     assert found.trend is not None
     assert found.trend.thirds == ((1, 1), (0, 0), (0, 1))
 
 
 def test_nothing_is_told_of_what_was_not_run() -> None:
-    found = placement({"own": {"a": (1, 1)}}, ({}, []), ({}, []), [])
+    found = measure_placement({"own": {"a": (1, 1)}}, ({}, []), ({}, []), [])
     assert (found.passing, found.choosing, found.orders, found.trend) == (None, None, None, None)
 
 

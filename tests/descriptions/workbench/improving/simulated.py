@@ -8,10 +8,10 @@ from itertools import combinations
 from typing import TypeAlias, cast
 
 from harness.base.stats.clusters import Trials
-from harness.descriptions.workbench.arms import CLEAN, Arm, key_of, not_yet_run
+from harness.descriptions.workbench.arms import CLEAN, Arm, select_unrun_arms, variant_key
 from harness.descriptions.workbench.improving.improvement import Improvement
-from harness.descriptions.workbench.measured import FirstCall, Measured
-from harness.descriptions.workbench.study import Bench, StudyOptions
+from harness.descriptions.workbench.measurements import FirstCall, ModelMeasurements
+from harness.descriptions.workbench.study import StudyContext, StudyOptions
 from harness.types import Case, Check, Suite, Tool, Variant
 
 Chance: TypeAlias = Callable[[Case, Variant | None], float]
@@ -64,9 +64,9 @@ def suite(cases: int) -> Suite:
 
 
 class Simulated:
-    """Stands in for `Measured`: results that were drawn, not run."""
+    """Stands in for `ModelMeasurements`: results that were drawn, not run."""
 
-    def __init__(self, bench: Bench, chance: Chance, seed: int, trials: int = 1) -> None:
+    def __init__(self, bench: StudyContext, chance: Chance, seed: int, trials: int = 1) -> None:
         self._bench, self._chance, self._trials = bench, chance, trials
         self._rng = random.Random(seed)
         self._found: dict[str, dict[str, Trials]] = {}
@@ -76,19 +76,19 @@ class Simulated:
         """Draw the trials of ``arm``."""
         found = self._found.setdefault(arm.key, {})
         for name, case in self._order.items():
-            if arm.asks(name):
+            if arm.has_case(name):
                 chance = self._chance(case, arm.variant)
                 passed = sum(self._rng.random() < chance for _ in range(self._trials))
                 found[name] = passed, self._trials
 
-    def has(self, variant: Variant | None) -> bool:
-        return key_of(variant) in self._found
+    def has_trials(self, variant: Variant | None) -> bool:
+        return variant_key(variant) in self._found
 
-    def tried(self, variant: Variant | None = None) -> frozenset[str]:
-        return frozenset(self.trials(variant))
+    def tried_cases(self, variant: Variant | None = None) -> frozenset[str]:
+        return frozenset(self.count_trials(variant))
 
-    def trials(self, variant: Variant | None = None) -> Mapping[str, Trials]:
-        return self._found.get(key_of(variant), {})
+    def count_trials(self, variant: Variant | None = None) -> Mapping[str, Trials]:
+        return self._found.get(variant_key(variant), {})
 
     def first_calls(self, variant: Variant | None = None) -> tuple[FirstCall, ...]:
         """Say that the tool after the wanted one was called by whoever failed."""
@@ -101,14 +101,14 @@ class Simulated:
                 decoy=False,
                 passed=passed == judged,
             )
-            for name, (passed, judged) in self.trials(variant).items()
+            for name, (passed, judged) in self.count_trials(variant).items()
         )
 
 
-def on_bench(cases: int, seed: int, margin: float = 0.1) -> Bench:
+def on_bench(cases: int, seed: int, margin: float = 0.1) -> StudyContext:
     """Return the bench of a suite with so many questions."""
     options = StudyOptions(seed=seed, margin=margin)
-    return Bench(suite=suite(cases), tools=TOOLS, model="m", options=options)
+    return StudyContext(suite=suite(cases), tools=TOOLS, model="m", options=options)
 
 
 def improved(
@@ -120,8 +120,10 @@ def improved(
     drawn.run(CLEAN)
     every = frozenset(case.name for case in bench.suite.cases)
     ran = {CLEAN.key: every}
-    measured = cast("Measured", drawn)
-    while arms := not_yet_run(Improvement(bench, measured, ask=True).arms(), ran, every):
+    measured = cast("ModelMeasurements", drawn)
+    while arms := select_unrun_arms(
+        Improvement(bench, measured, ask=True).needed_arms(), ran, every
+    ):
         for arm in arms:
             drawn.run(arm)
             ran[arm.key] = ran.get(arm.key, frozenset()) | (arm.cases or frozenset())

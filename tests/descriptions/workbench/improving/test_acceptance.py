@@ -7,14 +7,14 @@ from typing import cast
 
 import pytest
 
-from harness.base.stats.intervals import wilson
+from harness.base.stats.intervals import wilson_interval
 from harness.descriptions.workbench.arms import CLEAN, Arm
 from harness.descriptions.workbench.improving.improvement import Improvement
-from harness.descriptions.workbench.improving.needed import questions_for_gain
-from harness.descriptions.workbench.improving.report import headline
-from harness.descriptions.workbench.improving.split import names, split
-from harness.descriptions.workbench.measured import Measured
-from harness.descriptions.workbench.parts import parts_of, without
+from harness.descriptions.workbench.improving.report import write_headline
+from harness.descriptions.workbench.improving.sample_size import questions_for_gain
+from harness.descriptions.workbench.improving.split import case_names, split_intents
+from harness.descriptions.workbench.measurements import ModelMeasurements
+from harness.descriptions.workbench.parts import iterate_parts, remove_part
 from harness.judging.checks.wanted_calls import wanted_tool
 from harness.types import Case, Variant
 from tests.descriptions.workbench.improving.simulated import (
@@ -49,7 +49,7 @@ def helps(variant: Variant | None, tool: str) -> bool:
 @pytest.mark.slow
 def test_of_twenty_suites_in_which_words_change_nothing_at_most_one_is_improved() -> None:
     kept = [
-        improved(100, words_change_nothing(RATES[seed % 4], 0.2), seed).accepted is not None
+        improved(100, words_change_nothing(RATES[seed % 4], 0.2), seed).accepted_result is not None
         for seed in range(20)
     ]
     assert sum(kept) <= 1
@@ -64,11 +64,11 @@ def test_false_improvements_stay_within_the_error_that_was_allowed(
     kept = sum(
         improved(
             100, words_change_nothing(RATES[seed % 4], spread), seed, trials, margin=1.0
-        ).accepted
+        ).accepted_result
         is not None
         for seed in range(studies)
     )
-    interval = wilson(kept, studies)
+    interval = wilson_interval(kept, studies)
     assert interval is not None
     assert interval[1] <= 0.05, f"{kept} of {studies}"
 
@@ -89,7 +89,9 @@ def planted(seed: int = 0) -> Chance:
 @pytest.mark.slow
 def test_a_planted_improvement_is_found_in_four_of_five_suites_of_the_planned_size() -> None:
     studies, cases = 200, questions_for_gain(0.3)
-    found = [improved(cases, planted(seed), seed, margin=0.3).accepted for seed in range(studies)]
+    found = [
+        improved(cases, planted(seed), seed, margin=0.3).accepted_result for seed in range(studies)
+    ]
     kept = [look for look in found if look is not None]
     assert len(kept) >= 0.8 * studies, f"{len(kept)} of {studies}"
     assert all(helps(look.proposal.variant, "list_invoices") for look in kept)
@@ -103,19 +105,19 @@ def test_a_gain_that_costs_another_tool_is_not_kept() -> None:
         return float(variant is None or not any(helps(variant, one) for one in variant.tools))
 
     found = improved(160, chance, 1)
-    [look] = [one for one in found.looks if one.proposal.name == "choices as enum"]
-    assert look.gain.is_shown
+    [look] = [one for one in found.held_out_results if one.proposal.name == "choices as enum"]
+    assert look.gain.is_significant
     assert look.refused is not None
     assert "list_refunds" in look.refused
-    assert found.accepted is None
+    assert found.accepted_result is None
 
 
 def test_a_suite_of_twenty_cases_takes_no_look_and_says_how_many_it_takes() -> None:
     found = improved(20, planted(), 3)
     assert found.mendable_held_out < 8
     assert not found.can_be_proven
-    assert found.looks == ()
-    assert found.accepted is None
+    assert found.held_out_results == ()
+    assert found.accepted_result is None
 
 
 def test_failures_that_a_hint_does_not_mend_are_never_worked_on() -> None:
@@ -123,9 +125,9 @@ def test_failures_that_a_hint_does_not_mend_are_never_worked_on() -> None:
         return float(wanted_tool(case) != "list_invoices")
 
     found = improved(60, chance, 1)
-    assert {one.cause for one in found.failing} <= {"model", "server or check"}
-    assert len(found.failing) == 15
-    assert found.known.failures == ()
+    assert {one.cause for one in found.known_failures} <= {"model", "server or check"}
+    assert len(found.known_failures) == 15
+    assert found.proposer_input.failures == ()
     assert found.proposals == ()
 
 
@@ -145,10 +147,10 @@ def test_proposals_never_say_a_word_of_a_held_out_question(seed: int) -> None:
 
 def test_weights_of_parts_are_those_of_the_seen_questions_alone() -> None:
     one = on_bench(80, seed=2)
-    parts = split(one.suite.cases, 2)
-    held_out = names(parts.held_out)
-    sentence = next(part for part in parts_of(TOOLS) if part.kind == "sentence")
-    blanked = without(sentence, TOOLS)
+    parts = split_intents(one.suite.cases, 2)
+    held_out = case_names(parts.held_out)
+    sentence = next(part for part in iterate_parts(TOOLS) if part.kind == "sentence")
+    blanked = remove_part(sentence, TOOLS)
 
     def only_held_out_questions_need_it(case: Case, variant: Variant | None) -> float:
         return float(variant is None or case.name not in held_out)
@@ -156,15 +158,17 @@ def test_weights_of_parts_are_those_of_the_seen_questions_alone() -> None:
     drawn = Simulated(one, only_held_out_questions_need_it, 2)
     drawn.run(CLEAN)
     drawn.run(Arm(variant=blanked))
-    assert drawn.trials(blanked) != drawn.trials()
-    known = Improvement(one, cast("Measured", drawn)).known
+    assert drawn.count_trials(blanked) != drawn.count_trials()
+    known = Improvement(one, cast("ModelMeasurements", drawn)).proposer_input
     assert known.effects == ((sentence, 0.0),)
 
 
 def test_a_suite_of_which_nothing_was_judged_is_not_called_perfect() -> None:
     one = on_bench(10, seed=2)
     nothing = Simulated(one, planted(), 2)
-    assert "10 cases have no verdict" in headline(Improvement(one, cast("Measured", nothing)))
+    assert "10 cases have no verdict" in write_headline(
+        Improvement(one, cast("ModelMeasurements", nothing))
+    )
     nothing.run(Arm(variant=None))
-    everything = Improvement(one, cast("Measured", nothing))
-    assert "verdict" not in headline(everything)
+    everything = Improvement(one, cast("ModelMeasurements", nothing))
+    assert "verdict" not in write_headline(everything)

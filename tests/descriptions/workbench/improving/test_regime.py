@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.descriptions.workbench.improving.regime import failing_cases, hint, hinted_arm
+from harness.descriptions.workbench.improving.regime import failing_cases, hinted_arm, write_hint
 from harness.types import SimulatedUser, Variant
 from tests.descriptions.workbench.benches import bench, case, measured, tool
 
@@ -30,7 +30,7 @@ FIND = {"must_call": [{"tool": "find", "args": {"id": 7}}]}
 def test_a_hint_names_the_calls_that_the_checks_require_and_their_plain_values(
     assertions: dict[str, Any], told: str | None
 ) -> None:
-    assert hint(case("c", **assertions)) == told
+    assert write_hint(case("c", **assertions)) == told
 
 
 def hinted(folder: Path, clean: str, then: str, called: str | None) -> Any:

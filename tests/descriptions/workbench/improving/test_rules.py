@@ -7,12 +7,17 @@ from typing import Any
 
 import pytest
 
-from harness.descriptions.workbench.improving.combining import combined
-from harness.descriptions.workbench.improving.expected import ExpectedCall
-from harness.descriptions.workbench.improving.proposal import Failure, Known, Proposal, mistake_in
-from harness.descriptions.workbench.improving.rules import RULES, proposals
-from harness.descriptions.workbench.improving.schema_rules import choices_in
-from harness.descriptions.workbench.parts import parts_of
+from harness.descriptions.workbench.improving.combining import combine_proposals
+from harness.descriptions.workbench.improving.expected_calls import ExpectedCall
+from harness.descriptions.workbench.improving.proposal import (
+    CaseFailure,
+    Proposal,
+    ProposerInput,
+    find_mistake,
+)
+from harness.descriptions.workbench.improving.rules import RULES, propose_by_rules
+from harness.descriptions.workbench.improving.schema_rules import find_choices
+from harness.descriptions.workbench.parts import iterate_parts
 from harness.types import Tool, ToolEdit
 
 
@@ -24,8 +29,8 @@ def tool(name: str, description: str, **properties: Mapping[str, Any]) -> Tool:
     )
 
 
-def failure(prompt: str, wanted: str, called: str | None = None, **arguments: Any) -> Failure:
-    return Failure(
+def failure(prompt: str, wanted: str, called: str | None = None, **arguments: Any) -> CaseFailure:
+    return CaseFailure(
         prompt=prompt,
         expected=ExpectedCall(tool=wanted, arguments=arguments),
         called=called,
@@ -33,8 +38,8 @@ def failure(prompt: str, wanted: str, called: str | None = None, **arguments: An
     )
 
 
-def proposed(rule: str, known: Known) -> Mapping[str, ToolEdit]:
-    found = {one.name: one for one in proposals(known)}
+def proposed(rule: str, known: ProposerInput) -> Mapping[str, ToolEdit]:
+    found = {one.name: one for one in propose_by_rules(known)}
     return found[rule].tools if rule in found else {}
 
 
@@ -43,7 +48,9 @@ STOCK = tool("list_stock", "Lists what is in stock. Do not use it for orders.")
 
 
 def test_a_tool_that_is_called_by_mistake_names_the_one_to_use() -> None:
-    known = Known(tools=(ORDERS, STOCK), failures=(failure("x", "list_orders", "list_stock"),))
+    known = ProposerInput(
+        tools=(ORDERS, STOCK), failures=(failure("x", "list_orders", "list_stock"),)
+    )
     edit = proposed("name the sibling", known)["list_stock"]
     assert edit.description is not None
     assert edit.description.endswith("Use list_orders instead when this is wanted: Lists orders.")
@@ -54,7 +61,7 @@ def test_words_that_failing_questions_use_are_added_but_no_names_ids_or_values()
         failure("Which parcels has Baker?", "list_orders", customer="Baker"),
         failure("Any parcels for acme in May, ORD-17?", "list_orders", customer="acme"),
     )
-    known = Known(tools=(ORDERS, STOCK), failures=failures)
+    known = ProposerInput(tools=(ORDERS, STOCK), failures=failures)
     edit = proposed("words of the questions", known)["list_orders"]
     assert edit.description == "Lists orders. Also for questions that speak of: parcels."
 
@@ -74,7 +81,7 @@ def test_words_that_failing_questions_use_are_added_but_no_names_ids_or_values()
 def test_choices_are_read_from_prose_only_where_it_lists_nothing_else(
     text: str, listed: tuple[str, ...]
 ) -> None:
-    assert choices_in(text) == listed
+    assert find_choices(text) == listed
 
 
 def test_choices_become_an_enum_unless_there_is_one_or_they_break_the_schema() -> None:
@@ -87,7 +94,7 @@ def test_choices_become_an_enum_unless_there_is_one_or_they_break_the_schema() -
         code={"type": "string", "description": said, "pattern": "^[0-9]+$"},
         count={"type": "integer", "description": said},
     )
-    known = Known(tools=(shop,), failures=(failure("x", "list_orders"),))
+    known = ProposerInput(tools=(shop,), failures=(failure("x", "list_orders"),))
     parameters = proposed("choices as enum", known)["list_orders"].parameters
     assert list(parameters) == ["state"]
     assert parameters["state"] is not None
@@ -103,7 +110,7 @@ def test_examples_come_from_what_seen_failures_expect_else_from_the_schema() -> 
         since={"type": "string", "format": "date"},
         note={"type": "string"},
     )
-    known = Known(
+    known = ProposerInput(
         tools=(shop,),
         failures=(failure("x", "list_orders"),),
         values={("list_orders", "customer"): ("Baker", "Miller", "Smith")},
@@ -125,7 +132,7 @@ def test_formats_and_bounds_are_said_in_words_unless_the_text_says_them() -> Non
         until={"type": "string", "format": "date", "description": "Last day, YYYY-MM-DD"},
         limit={"type": "integer", "minimum": 1, "maximum": 50, "description": "Most rows."},
     )
-    known = Known(tools=(shop,), failures=(failure("x", "list_orders"),))
+    known = ProposerInput(tools=(shop,), failures=(failure("x", "list_orders"),))
     parameters = proposed("formats in words", known)["list_orders"].parameters
     said = {name: edit.description for name, edit in parameters.items() if edit is not None}
     assert said == {
@@ -135,7 +142,9 @@ def test_formats_and_bounds_are_said_in_words_unless_the_text_says_them() -> Non
 
 
 def test_what_a_tool_is_not_for_moves_to_the_front() -> None:
-    known = Known(tools=(ORDERS, STOCK), failures=(failure("x", "list_orders", "list_stock"),))
+    known = ProposerInput(
+        tools=(ORDERS, STOCK), failures=(failure("x", "list_orders", "list_stock"),)
+    )
     edits = proposed("limits first", known)
     assert list(edits) == ["list_stock"]
     assert edits["list_stock"].description == ("Do not use it for orders. Lists what is in stock.")
@@ -143,14 +152,14 @@ def test_what_a_tool_is_not_for_moves_to_the_front() -> None:
 
 def test_sentences_that_did_nothing_are_dropped_but_never_all() -> None:
     idle = tool("list_orders", "Lists orders. Made with care. Sorted.")
-    parts = [part for part in parts_of([idle]) if part.kind == "sentence"]
-    known = Known(
+    parts = [part for part in iterate_parts([idle]) if part.kind == "sentence"]
+    known = ProposerInput(
         tools=(idle,),
         failures=(failure("x", "list_orders"),),
         effects=((parts[0], 0.2), (parts[1], 0.0), (parts[2], -0.1)),
     )
     assert proposed("drop sentences", known)["list_orders"].description == "Lists orders."
-    all_idle = Known(
+    all_idle = ProposerInput(
         tools=(idle,), failures=known.failures, effects=tuple((part, 0.0) for part in parts)
     )
     assert proposed("drop sentences", all_idle) == {}
@@ -164,10 +173,10 @@ def test_proposals_are_combined_without_losing_a_sentence() -> None:
         name="b", why="b", tools={"list_orders": ToolEdit(description="Lists orders. Two.")}
     )
     third = Proposal(name="c", why="c", tools={"list_orders": ToolEdit(title="Orders")})
-    joined = combined("all", [first, second, third], (ORDERS,))
+    joined = combine_proposals("all", [first, second, third], (ORDERS,))
     assert joined.tools["list_orders"].description == "Lists orders. One. Two."
     assert joined.tools["list_orders"].title == "Orders"
-    assert combined("all", [joined, first], (ORDERS,)).tools == joined.tools
+    assert combine_proposals("all", [joined, first], (ORDERS,)).tools == joined.tools
 
 
 def test_every_rule_proposes_only_what_can_be_tried() -> None:
@@ -177,12 +186,12 @@ def test_every_rule_proposes_only_what_can_be_tried() -> None:
         state={"type": "string", "description": "One of open or closed"},
         since={"type": "string", "format": "date"},
     )
-    part = next(part for part in parts_of([shop]) if part.kind == "sentence")
-    known = Known(
+    part = next(part for part in iterate_parts([shop]) if part.kind == "sentence")
+    known = ProposerInput(
         tools=(shop, STOCK),
         failures=(failure("Show parcels", "list_orders", "list_stock"),),
         effects=((part, -0.5),),
     )
-    found = {one.name: one for one in proposals(known)}
+    found = {one.name: one for one in propose_by_rules(known)}
     assert found.keys() == RULES.keys()
-    assert {mistake_in(one, known.tools) for one in found.values()} == {None}
+    assert {find_mistake(one, known.tools) for one in found.values()} == {None}

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.descriptions.workbench.improving.split import intents_of, names, split
+from harness.descriptions.workbench.improving.split import case_names, group_intents, split_intents
 from harness.types import Caller, Case, Check
 
 
@@ -17,7 +17,7 @@ def case(name: str, prompt: str, tool: str = "find", group: str | None = None, *
 
 
 def test_questions_that_differ_only_in_an_argument_are_one_intent() -> None:
-    [intent] = intents_of(
+    [intent] = group_intents(
         [
             case("a", "Show the open orders of Baker.", customer="Baker"),
             case("b", "Show the open orders of Miller, please.", customer="Miller"),
@@ -29,13 +29,13 @@ def test_questions_that_differ_only_in_an_argument_are_one_intent() -> None:
 def test_questions_with_nearly_the_same_words_for_one_tool_are_one_intent() -> None:
     near = "late parcels north warehouse Friday"
     alike = [case("a", f"{near}"), case("b", f"{near} morning")]
-    assert len(intents_of(alike)) == 1
-    assert len(intents_of([case("a", near), case("b", "unpaid bills south office")])) == 2
-    assert len(intents_of([case("a", near), case("b", f"{near} morning", tool="other")])) == 2
+    assert len(group_intents(alike)) == 1
+    assert len(group_intents([case("a", near), case("b", "unpaid bills south office")])) == 2
+    assert len(group_intents([case("a", near), case("b", f"{near} morning", tool="other")])) == 2
 
 
 def test_the_identities_of_one_question_and_what_is_like_any_of_them_stay_together() -> None:
-    found = intents_of(
+    found = group_intents(
         [
             case("q[admin]", "List salaries of everybody.", group="q"),
             case("other", "Unpaid bills south office"),
@@ -53,11 +53,11 @@ def test_two_in_five_intents_of_each_tool_are_kept_back() -> None:
         for number in range(10)
     ]
     for seed in range(20):
-        parts = split(cases, seed)
+        parts = split_intents(cases, seed)
         assert len(parts.held_out) == 12
         assert set(Counter(intent.tool for intent in parts.held_out).values()) == {4}
-    assert split(cases, 1) == split(cases, 1)
-    assert split(cases, 1) != split(cases, 2)
+    assert split_intents(cases, 1) == split_intents(cases, 1)
+    assert split_intents(cases, 1) != split_intents(cases, 2)
 
 
 @given(
@@ -75,8 +75,8 @@ def test_every_case_is_on_one_side_alone_whatever_the_suite(
     asked: list[tuple[str, str, str | None]], seed: int
 ) -> None:
     cases = [case(str(n), prompt, tool, group) for n, (prompt, tool, group) in enumerate(asked)]
-    parts = split(cases, seed)
-    seen, held_out = names(parts.seen), names(parts.held_out)
+    parts = split_intents(cases, seed)
+    seen, held_out = case_names(parts.seen), case_names(parts.held_out)
     assert seen | held_out == {one.name for one in cases}
     assert not seen & held_out
     for group in ("g", "h"):

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from harness.base.errors import UsageError
-from harness.descriptions.workbench.improving.proposal import Known
-from harness.descriptions.workbench.improving.writer import Written, written_before
+from harness.descriptions.workbench.improving.proposal import ProposerInput
+from harness.descriptions.workbench.improving.writer import WriterProposals, read_proposals
 from harness.descriptions.workbench.recorded_answers import RecordedAnswer, recorded_answer
 from harness.types import Tool
 
@@ -28,10 +28,10 @@ TOOLS = (
 )
 
 
-def read(folder: Path, text: str, failed: str | None = None) -> Written:
+def read(folder: Path, text: str, failed: str | None = None) -> WriterProposals:
     said = RecordedAnswer(model="w", prompt="p", text=text, failed=failed)
     (folder / "proposals-m.json").write_text(json.dumps(asdict(said)))
-    found = written_before(folder, "m", Known(tools=TOOLS, failures=()))
+    found = read_proposals(folder, "m", ProposerInput(tools=TOOLS, failures=()))
     assert found is not None
     return found
 

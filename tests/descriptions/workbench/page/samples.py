@@ -10,9 +10,9 @@ from typing import Any
 
 from harness.base.stats.effects import paired_effects
 from harness.descriptions.workbench.analysis.effects import effect_facts
-from harness.descriptions.workbench.analysis.two_servers import tools_on_both
+from harness.descriptions.workbench.analysis.two_servers import compare_tools
 from harness.descriptions.workbench.page import write_page
-from harness.descriptions.workbench.parts import parts_of
+from harness.descriptions.workbench.parts import iterate_parts
 from harness.descriptions.workbench.study import Finding, StudyResult
 from harness.descriptions.workbench.workbench import ModelResults, WorkbenchResult
 from harness.types import JsonObject, Tool, Usage
@@ -56,7 +56,7 @@ def studies_of(tools: Sequence[Tool], keys: Sequence[str] = ()) -> tuple[StudyRe
                     "tokens": part.tokens,
                     **effects[place % 3],
                 }
-                for place, part in enumerate(parts_of(tools))
+                for place, part in enumerate(iterate_parts(tools))
             ],
         },
         "confusion": {
@@ -103,7 +103,7 @@ def studies_of(tools: Sequence[Tool], keys: Sequence[str] = ()) -> tuple[StudyRe
                 **effects[1],
                 "tokens_of_the_list": [120, 90],
                 "tokens_of_a_trial": [1200.0, None],
-                "tools": [asdict(one) for one in tools_on_both(tools, (tools[0],), (), ())],
+                "tools": [asdict(one) for one in compare_tools(tools, (tools[0],), (), ())],
                 "cases_on_both": [
                     {
                         "case": first,

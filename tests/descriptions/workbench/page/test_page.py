@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.descriptions.workbench.page.conversations import conversations
-from harness.descriptions.workbench.page.proposals import pieces
-from harness.descriptions.workbench.page.studies import VIEWS, widgets_of
+from harness.descriptions.workbench.page.conversations import collect_conversations
+from harness.descriptions.workbench.page.proposals import split_pieces
+from harness.descriptions.workbench.page.studies import VIEWS, study_widgets
 from harness.descriptions.workbench.page.tool_list import tool_list
 from harness.descriptions.workbench.workbench import WorkbenchResult
 from harness.runlog import read_log
@@ -70,7 +70,7 @@ JSON = st.recursive(
 
 @given(facts=st.dictionaries(st.text(max_size=9), JSON, max_size=4))
 def test_facts_of_any_unknown_study_are_shown_without_harm(facts: dict[str, Any]) -> None:
-    shown = widgets_of("of another package", facts)
+    shown = study_widgets("of another package", facts)
     assert bool(shown) == bool({*facts} - {"headline", "notes", "findings"})
     assert all(widget["kind"] in {"table", "raw"} for widget in shown)
     assert HARMFUL.search(json.dumps(shown, ensure_ascii=False)) is None
@@ -80,13 +80,13 @@ def test_facts_of_any_unknown_study_are_shown_without_harm(facts: dict[str, Any]
 def test_any_words_of_a_tool_are_shown_without_harm(words: list[str]) -> None:
     tools = tools_of([f"t{words[0]}", *words[1:]])
     for study in studies_of(tools):
-        shown = [tool_list(tools, study.facts), *widgets_of(study.study, study.facts)]
+        shown = [tool_list(tools, study.facts), *study_widgets(study.study, study.facts)]
         assert HARMFUL.search(json.dumps(shown, ensure_ascii=False)) is None
 
 
 @pytest.mark.parametrize("name", sorted(VIEWS))
 def test_a_study_that_measured_nothing_has_a_section_all_the_same(name: str) -> None:
-    assert widgets_of(name, {}) == []
+    assert study_widgets(name, {}) == []
 
 
 def test_a_part_has_its_effect_its_sign_and_its_price() -> None:
@@ -111,10 +111,10 @@ def test_without_an_ablation_the_list_says_that_effects_are_not_known() -> None:
 def test_a_conversation_without_room_says_which_command_shows_it(tmp_path: Path) -> None:
     result = a_result(tmp_path)
     [key] = [one.key for one in read_log(result.logs[0]).results if one.status == "failed"]
-    known, blocks = conversations(result, [key])
+    known, blocks = collect_conversations(result, [key])
     assert [name for name, _ in blocks] == ["trial-0"]
     assert known[key]["block"] == "trial-0"
-    known, blocks = conversations(result, [key], most=10)
+    known, blocks = collect_conversations(result, [key], most=10)
     assert blocks == []
     assert (known[key]["block"], known[key]["run"]) == (None, result.run_id)
 
@@ -203,7 +203,7 @@ def test_one_button_copies_a_missing_test_and_a_rewrite_stands_side_by_side(
 
 
 def test_changed_words_are_marked_on_their_own_side() -> None:
-    before, after = pieces("Find open orders.", "Find all orders.")
+    before, after = split_pieces("Find open orders.", "Find all orders.")
     assert before == [["Find ", False], ["open", True], [" orders.", False]]
     assert after == [["Find ", False], ["all", True], [" orders.", False]]
-    assert pieces("a " * 5_000, "b") == ([["a " * 5_000, True]], [["b", True]])
+    assert split_pieces("a " * 5_000, "b") == ([["a " * 5_000, True]], [["b", True]])

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.base.stats import mcnemar
-from harness.descriptions.workbench.measured import Measured
-from harness.descriptions.workbench.parts import parts_of, without
+from harness.base.stats import compute_mcnemar_p
+from harness.descriptions.workbench.measurements import ModelMeasurements
+from harness.descriptions.workbench.parts import iterate_parts, remove_part
 from harness.descriptions.workbench.studies import ab, ablation, cost, decoys
 from harness.descriptions.workbench.study import OtherServer, StudyOptions
 from harness.types import Usage, Variant
@@ -18,7 +18,7 @@ from tests.descriptions.workbench.benches import Trials, bench, case, measured, 
 TOOLS = [tool("find", "Find orders. Use it for invoices.")]
 NAMES = [f"c{number:03}" for number in range(40)]
 CASES = [case(name, must_call=["find"]) for name in NAMES]
-PARTS = list(parts_of(TOOLS))  # name, sentence 1, sentence 2
+PARTS = list(iterate_parts(TOOLS))  # name, sentence 1, sentence 2
 
 
 def ends(failed: int, names: list[str] = NAMES) -> Mapping[str, Trials]:
@@ -30,9 +30,9 @@ def ends(failed: int, names: list[str] = NAMES) -> Mapping[str, Trials]:
 def test_the_part_without_which_cases_fail_carries_weight(tmp_path: Path) -> None:
     arms = [
         (None, ends(0)),
-        (without(PARTS[0], TOOLS), ends(1)),
-        (without(PARTS[1], TOOLS), ends(0)),
-        (without(PARTS[2], TOOLS), ends(12)),
+        (remove_part(PARTS[0], TOOLS), ends(1)),
+        (remove_part(PARTS[1], TOOLS), ends(0)),
+        (remove_part(PARTS[2], TOOLS), ends(12)),
     ]
     result = ablation.STUDY.read(bench(CASES, TOOLS), measured(tmp_path, *arms))
     first, second, third = result.facts["parts"]
@@ -42,7 +42,7 @@ def test_the_part_without_which_cases_fail_carries_weight(tmp_path: Path) -> Non
         "carries weight",
     )
     assert first["effect"] == pytest.approx(12 / 40)
-    assert first["p_adjusted"] == pytest.approx(3 * mcnemar(0, 12))
+    assert first["p_adjusted"] == pytest.approx(3 * compute_mcnemar_p(0, 12))
     assert first["interval"][0] > 0
     assert (second["effect"], second["verdict"]) == (pytest.approx(1 / 40), "undecided")
     assert third["effect"] == 0
@@ -57,7 +57,7 @@ def test_the_part_without_which_cases_fail_carries_weight(tmp_path: Path) -> Non
 
 
 def test_a_part_that_does_harm_is_told_as_a_gain_without_it(tmp_path: Path) -> None:
-    arms = [(None, ends(20)), (without(PARTS[1], TOOLS), ends(8))]
+    arms = [(None, ends(20)), (remove_part(PARTS[1], TOOLS), ends(8))]
     result = ablation.STUDY.read(bench(CASES, TOOLS), measured(tmp_path, *arms))
     [part] = result.facts["parts"]
     assert (part["verdict"], part["says"]) == ("worse", "does harm")
@@ -66,7 +66,7 @@ def test_a_part_that_does_harm_is_told_as_a_gain_without_it(tmp_path: Path) -> N
 
 def test_too_few_cases_for_so_many_parts_are_told_and_nothing_is_claimed(tmp_path: Path) -> None:
     few = NAMES[:5]
-    arms = [(None, ends(0, few)), (without(PARTS[2], TOOLS), ends(5, few))]
+    arms = [(None, ends(0, few)), (remove_part(PARTS[2], TOOLS), ends(5, few))]
     result = ablation.STUDY.read(bench(CASES[:5], TOOLS), measured(tmp_path, *arms))
     assert result.facts["parts"][0]["verdict"] == "undecided"
     assert "cannot show the effect" in result.notes[0]
@@ -100,13 +100,13 @@ def test_another_server_is_judged_together_with_the_variants(tmp_path: Path) -> 
     assert "next has not been tried yet." in alone.notes
     on_other = {name: end for name, end in ends(1).items() if name != "c000"}
     there = measured(tmp_path / "b", (None, {**on_other, "c001": [("e", None)]}))
-    both = Measured(own.logs, "s", "m", there)
+    both = ModelMeasurements(own.logs, "s", "m", there)
     result = ab.STUDY.read(stage, both)
     assert result.headline == "short: undecided, next: better"
     against = result.facts["against"]
     assert (against["cases"], against["not_judged"]) == (38, 1)
     # Two versions at once: Holm counts the better of them twice.
-    assert against["p_adjusted"] == pytest.approx(2 * mcnemar(13, 0))
+    assert against["p_adjusted"] == pytest.approx(2 * compute_mcnemar_p(13, 0))
     assert result.notes[0] == (
         "1 case cannot be asked of next and is left out of the comparison: c000 (why)."
     )
@@ -130,9 +130,9 @@ def test_words_that_cost_and_carry_nothing_are_told_with_their_tokens(tmp_path: 
     options = StudyOptions(margin=0.15)
     arms = [
         (None, {**ends(0), "c000": [("f", None)]}),
-        (without(PARTS[0], TOOLS), ends(1)),
-        (without(PARTS[1], TOOLS), ends(1)),
-        (without(PARTS[2], TOOLS), ends(20)),
+        (remove_part(PARTS[0], TOOLS), ends(1)),
+        (remove_part(PARTS[1], TOOLS), ends(1)),
+        (remove_part(PARTS[2], TOOLS), ends(20)),
     ]
     run = measured(tmp_path, *arms, usage=Usage(input_tokens=90, output_tokens=10))
     result = cost.STUDY.read(bench(CASES, TOOLS, options=options), run)

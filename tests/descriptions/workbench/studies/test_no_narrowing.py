@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness.descriptions.workbench.arms import key_of
+from harness.descriptions.workbench.arms import variant_key
 from harness.descriptions.workbench.studies import ab, ablation, decoys, order, paraphrase, steering
 from harness.descriptions.workbench.study import Study, StudyOptions
 from harness.types import Caller, Case, ToolEdit, Variant
@@ -60,7 +60,8 @@ def figures(study: Study, folder: Path, draw: Any, identities: Sequence[str]) ->
     versus = (Variant(name="short", tools={"find_bills": ToolEdit(description="Bills.")}),)
     stage = bench(cases, TOOLS, options=StudyOptions(decoys=(2, 4)), versus=versus)
     arms = {
-        key_of(variant): variant for variant in (None, *(arm.variant for arm in study.arms(stage)))
+        variant_key(variant): variant
+        for variant in (None, *(arm.variant for arm in study.arms(stage)))
     }
     ends = [(variant, {name: draw(variant, name) for name in NAMES}) for variant in arms.values()]
     facts = study.read(stage, measured(folder, *ends, identities=identities, tools=TOOLS)).facts

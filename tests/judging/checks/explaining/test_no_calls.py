@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from harness.judging.checks.explaining.no_calls import hint_without_calls, limit, without_calls
+from harness.judging.checks.explaining.no_calls import (
+    explain_no_calls,
+    find_stated_limit,
+    hint_without_calls,
+)
 from harness.types import AssistantMessage, Reply
 from tests.judging.checks.scenes import call, fails, scene
 
@@ -105,7 +109,7 @@ def test_a_limit_of_the_model_is_told_also_where_it_did_the_rest() -> None:
 )
 def test_the_last_two_thousand_characters_of_an_answer_are_read(size: int, said: str) -> None:
     made = scene(answer="cannot find a tool.".ljust(size, "."))
-    assert said in without_calls(made.transcript)
+    assert said in explain_no_calls(made.transcript)
     assert (hint_without_calls(made.transcript, "other") == "other") == (size > 2_000)
 
 
@@ -115,9 +119,9 @@ def test_marks_of_emphasis_do_not_hide_what_is_said() -> None:
         "I __cannot__ find a tool.",
         "`No`: I **have no** `tool`.",
     ):
-        assert "says that it has none" in without_calls(scene(answer=answer).transcript)
+        assert "says that it has none" in explain_no_calls(scene(answer=answer).transcript)
     asked = scene(answer="__Which__ customer do you **mean**?").transcript
-    assert "the model asked back" in without_calls(asked)
+    assert "the model asked back" in explain_no_calls(asked)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +130,8 @@ def test_marks_of_emphasis_do_not_hide_what_is_said() -> None:
 def test_words_that_were_cut_off_are_no_question_and_no_missing_tool(answer: str) -> None:
     made = scene(answer=answer, stop="reply_limit").transcript
     assert (
-        without_calls(made) == "No tool was called; the conversation ended at the limit of replies."
+        explain_no_calls(made)
+        == "No tool was called; the conversation ended at the limit of replies."
     )
     assert hint_without_calls(made, "other") == "other"
 
@@ -135,6 +140,6 @@ def test_of_several_replies_the_last_one_tells_the_limit() -> None:
     first, last = (
         AssistantMessage(reply=Reply(text="x", beyond=beyond)) for beyond in ("write SQL", None)
     )
-    assert limit(scene(messages=(first, last)).transcript) is None
-    assert limit(scene(messages=(last, first)).transcript) == "write SQL"
-    assert limit(scene().transcript) is None
+    assert find_stated_limit(scene(messages=(first, last)).transcript) is None
+    assert find_stated_limit(scene(messages=(last, first)).transcript) == "write SQL"
+    assert find_stated_limit(scene().transcript) is None

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from harness.judging.checks.explaining.transcript_lines import (
-    as_made,
-    confused_with,
+    describe_outcome,
+    explain_not_offered,
+    find_similar_tool,
+    format_call,
+    format_expected_call,
     list_calls,
-    offer,
-    outcome,
     shared_words,
-    wanted,
 )
 from harness.types import Tool, ToolList, ToolProblem
 from tests.judging.checks.scenes import call, scene
@@ -37,7 +37,7 @@ from tests.judging.checks.scenes import call, scene
 def test_what_came_of_a_call_is_told_with_what_was_said_of_it(
     made: dict[str, Any], words: str
 ) -> None:
-    assert outcome(call("get", **made)) == words
+    assert describe_outcome(call("get", **made)) == words
 
 
 @pytest.mark.parametrize(("made", "last"), [(1, "  1."), (6, "  6."), (7, "  … and 1 more")])
@@ -52,7 +52,10 @@ def test_the_first_six_calls_are_listed_and_the_others_counted(made: int, last: 
 def test_a_call_is_shown_with_its_arguments_up_to_a_line() -> None:
     for size, whole in ((110, True), (111, False)):  # {"q": "…"} takes nine more, and a sign
         long = {"q": "x" * size}
-        for shown in (as_made(call("get", long)), wanted({"tool": "get", "args": long})):
+        for shown in (
+            format_call(call("get", long)),
+            format_expected_call({"tool": "get", "args": long}),
+        ):
             assert len(shown) == len("get()") + 120 - whole
             assert shown.endswith('"})' if whole else "…)") or not whole
 
@@ -80,7 +83,7 @@ PROBLEMS = (
 )
 def test_why_a_tool_could_not_be_called_is_told_of_that_tool(name: str, said: str | None) -> None:
     tools = ToolList(tools=(_tool("weather"),), problems=PROBLEMS)
-    told = offer(name, scene(tools=tools))
+    told = explain_not_offered(name, scene(tools=tools))
     assert (told or "").startswith(said or "")
     assert (told is None) is (said is None)
 
@@ -100,7 +103,7 @@ def test_tools_may_be_confused_by_their_names_or_by_the_words_of_their_descripti
     expected: Tool, called: Tool, confused: bool
 ) -> None:
     tools = ToolList(tools=(expected, called, _tool("bystander", "Orders of customers.")))
-    found = confused_with(expected.name, scene(call(called.name), tools=tools))
+    found = find_similar_tool(expected.name, scene(call(called.name), tools=tools))
     assert found == (called if confused else None)
 
 

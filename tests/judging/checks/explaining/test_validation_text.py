@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from harness.judging.checks.explaining.transcript_lines import outcome
+from harness.judging.checks.explaining.transcript_lines import describe_outcome
 from harness.judging.checks.explaining.validation_text import invalid_fields
 from tests.judging.checks.scenes import call
 
@@ -53,8 +53,8 @@ def test_fields_are_read_from_what_zod_writes() -> None:
 def test_a_failed_call_is_shown_with_the_field_and_not_with_the_first_lines(kind: Any) -> None:
     text = f"MCP error -32602: Invalid arguments for tool find: {json.dumps(ISSUES, indent=2)}"
     made = call("find", outcome=kind, text=text)
-    assert "filter.0: Required" in outcome(made)
-    assert "invalid_type" not in outcome(made)
+    assert "filter.0: Required" in describe_outcome(made)
+    assert "invalid_type" not in describe_outcome(made)
 
 
 @given(text=st.one_of(st.text(), st.text('[]{}":,\n 1validation error for')))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.judging.checks.judge.agreement import Agreement, agreement
+from harness.judging.checks.judge.agreement import Agreement, compare_labels
 
 LABELS = ("pass", "fail")
 PAIRS = st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), max_size=30)
@@ -30,23 +30,23 @@ def test_kappa_is_what_the_literature_computes(
 
 
 def test_kappa_is_undefined_where_nothing_can_be_told_apart() -> None:
-    assert agreement([], LABELS).kappa is None
-    assert agreement([("pass", "pass")] * 5, LABELS).kappa is None
+    assert compare_labels([], LABELS).kappa is None
+    assert compare_labels([("pass", "pass")] * 5, LABELS).kappa is None
 
 
 def test_pairs_are_counted_by_label() -> None:
-    found = agreement(
+    found = compare_labels(
         [("pass", "pass"), ("pass", "fail"), ("fail", "fail"), ("fail", "fail")], LABELS
     )
     assert found.confusion == ((1, 1), (0, 2))
-    assert (found.agreed, found.total, found.kappa) == (3, 4, 0.5)
+    assert (found.equal_pairs, found.total, found.kappa) == (3, 4, 0.5)
 
 
 @given(PAIRS)
 def test_kappa_lies_between_minus_1_and_1_and_the_raters_may_change_places(
     pairs: list[tuple[str, str]],
 ) -> None:
-    kappa = agreement(pairs, LABELS).kappa
+    kappa = compare_labels(pairs, LABELS).kappa
     assert kappa is None or -1.0 <= kappa <= 1.0
-    assert agreement([(right, left) for left, right in pairs], LABELS).kappa == kappa
-    assert agreement(pairs, LABELS[::-1]).kappa == kappa
+    assert compare_labels([(right, left) for left, right in pairs], LABELS).kappa == kappa
+    assert compare_labels(pairs, LABELS[::-1]).kappa == kappa

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.judging.checks import Evidence
-from harness.judging.checks.judge.faithfulness import conversation, stand_in
+from harness.judging.checks.judge.faithfulness import describe_conversation, grade_without_judge
 from tests.judging.checks.scenes import call, scene
 
 PRICE = call(
@@ -17,7 +17,7 @@ PRICE = call(
 
 
 def told(answer: str, keywords: list[str], evidence: Evidence | None = None) -> tuple[float, str]:
-    found = stand_in(
+    found = grade_without_judge(
         keywords, evidence or scene(PRICE, answer=answer, prompt="What is Apple's stock price?")
     )
     assert found.judgement is None
@@ -78,7 +78,7 @@ def test_the_score_stays_between_0_and_1_and_every_keyword_found_raises_it(
     answer: str, keywords: list[str], result: str
 ) -> None:
     def score(answer: str) -> float:
-        return stand_in(keywords, scene(call("t", text=result), answer=answer)).score
+        return grade_without_judge(keywords, scene(call("t", text=result), answer=answer)).score
 
     assert 0.0 <= score(answer) <= 1.0
 
@@ -90,15 +90,18 @@ WORDS = st.lists(st.sampled_from(["price", "Apple", "growth", "ratio"]), unique=
 def test_a_further_keyword_in_the_answer_never_lowers_the_score(
     keywords: list[str], said: list[str], more: list[str]
 ) -> None:
-    before = stand_in(keywords, scene(answer=f"x {' '.join(said)}")).score
-    after = stand_in(keywords, scene(answer=f"x {' '.join([*said, *more])}")).score
+    before = grade_without_judge(keywords, scene(answer=f"x {' '.join(said)}")).score
+    after = grade_without_judge(keywords, scene(answer=f"x {' '.join([*said, *more])}")).score
     assert after >= before
 
 
 @given(st.permutations(["price", "Apple", "growth"]), WORDS)
 def test_the_order_of_keywords_does_not_matter(keywords: list[str], said: list[str]) -> None:
     evidence = scene(answer=f"x {' '.join(said)}")
-    assert stand_in(keywords, evidence).score == stand_in(sorted(keywords), evidence).score
+    assert (
+        grade_without_judge(keywords, evidence).score
+        == grade_without_judge(sorted(keywords), evidence).score
+    )
 
 
 @pytest.mark.parametrize(
@@ -158,4 +161,4 @@ def test_a_judge_is_shown_the_text_of_a_result_or_else_its_structure(
     text: str, structured: object, shown: str
 ) -> None:
     made = scene(call("t", text=text, structured=structured), answer="5")
-    assert conversation(made)["tool_outputs"][0]["result"] == shown
+    assert describe_conversation(made)["tool_outputs"][0]["result"] == shown

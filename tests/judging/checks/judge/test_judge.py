@@ -9,8 +9,13 @@ import pytest
 
 from harness.base.errors import JudgeError, ModelError
 from harness.judging.checks.judge.faithfulness import RUBRIC
-from harness.judging.checks.judge.judge import Judge, JudgeModel, judging
-from harness.judging.checks.judge.prompt import JUDGE_PROMPT_VERSION, SYSTEM, Question, material_of
+from harness.judging.checks.judge.judge import Judge, JudgeModel, spec_for_judging
+from harness.judging.checks.judge.prompt import (
+    JUDGE_PROMPT_VERSION,
+    SYSTEM,
+    JudgeQuestion,
+    build_material,
+)
 from harness.models.model import open_model
 from harness.types import Judgement, Message, Reply, ToolMessage, Usage, UserMessage
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say, status
@@ -22,10 +27,12 @@ from tests.support import asks, says
 pytestmark = pytest.mark.anyio
 
 
-def question(answer: str = "It costs $187.50.", result: str = "187.5") -> Question:
-    return Question(
+def question(answer: str = "It costs $187.50.", result: str = "187.5") -> JudgeQuestion:
+    return JudgeQuestion(
         instructions=RUBRIC,
-        material=material_of("What does it cost?", [{"tool": "price", "result": result}], answer),
+        material=build_material(
+            "What does it cost?", [{"tool": "price", "result": result}], answer
+        ),
     )
 
 
@@ -134,8 +141,8 @@ async def test_a_check_may_name_its_own_judge() -> None:
 
 async def test_without_a_judge_it_is_said_how_to_name_one() -> None:
     judge = Judge({})
-    assert not judge.available()
-    assert judge.available("some")
+    assert not judge.is_available()
+    assert judge.is_available("some")
     with pytest.raises(JudgeError, match="--judge-model"):
         await judge.grade(question())
 
@@ -171,9 +178,9 @@ def by_instructions(request: Incoming) -> Step:
 
 
 async def asked(
-    api: Api, provider: FakeProvider, *questions: Question, **settings: Any
+    api: Api, provider: FakeProvider, *questions: JudgeQuestion, **settings: Any
 ) -> list[Judgement]:
-    model = open_model(judging(spec_for(api, provider.url, **settings)))
+    model = open_model(spec_for_judging(spec_for(api, provider.url, **settings)))
     judge = Judge({"j": JudgeModel("j", model)}, "j")
     try:
         return [await judge.grade(each) for each in questions]

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from harness.base.errors import InvalidInput
 from harness.judging.checks.judge.faithfulness import RUBRIC
-from harness.judging.checks.judge.labelled_answers import Labelled, read_labelled
+from harness.judging.checks.judge.labelled_answers import LabelledAnswer, read_labelled
 from harness.judging.checks.judge.prompt import GRADE, SCORE
-from harness.judging.checks.kinds.judged import COMPARE
+from harness.judging.checks.kinds.answer_judge import COMPARE
 
 
-def read(folder: Path, content: str, name: str = "labels.csv") -> tuple[Labelled, ...]:
+def read(folder: Path, content: str, name: str = "labels.csv") -> tuple[LabelledAnswer, ...]:
     path = folder / name
     path.write_text(content, encoding="utf-8")
     return read_labelled(path)

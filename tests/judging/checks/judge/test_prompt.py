@@ -16,10 +16,10 @@ from harness.judging.checks.judge.prompt import (
     MAX_OUTPUT,
     MAX_OUTPUTS,
     SCORE,
+    JudgeQuestion,
     NoVerdict,
-    Question,
-    encode,
-    material_of,
+    build_material,
+    encode_material,
     read_verdict,
 )
 from harness.types import Reply, ToolRequest
@@ -54,7 +54,7 @@ ADVERSARIAL = {
 """Texts by which an answer or a tool's result may try to speak to the judge."""
 
 
-def data_line(question: Question) -> str:
+def data_line(question: JudgeQuestion) -> str:
     """Return the one line between the marks; anything else than one line fails the test."""
     lines = question.text.split("\n")
     begin, end = lines.index("BEGIN DATA"), len(lines) - 1 - lines[::-1].index("END DATA")
@@ -68,13 +68,15 @@ def test_no_text_leaves_its_string_in_the_data(name: str, place: str) -> None:
     text = ADVERSARIAL[name]
     parts = {"query": "q", "answer": "a", "result": "r", "tool": "t", "keyword": "k", place: text}
     output = {"tool": parts["tool"], "result": parts["result"]}
-    material = material_of(parts["query"], [output], parts["answer"], keywords=[parts["keyword"]])
-    question = Question(instructions=RUBRIC, material=material)
+    material = build_material(
+        parts["query"], [output], parts["answer"], keywords=[parts["keyword"]]
+    )
+    question = JudgeQuestion(instructions=RUBRIC, material=material)
     assert json.loads(data_line(question)) == material
     assert question.text.splitlines() == question.text.split("\n")
-    quiet = Question(
+    quiet = JudgeQuestion(
         instructions=RUBRIC,
-        material=material_of("q", [{"tool": "t", "result": "r"}], "a", keywords=["k"]),
+        material=build_material("q", [{"tool": "t", "result": "r"}], "a", keywords=["k"]),
     )
     assert question.text.replace(data_line(question), "") == quiet.text.replace(
         data_line(quiet), ""
@@ -85,7 +87,7 @@ def test_no_text_leaves_its_string_in_the_data(name: str, place: str) -> None:
 def test_data_is_one_line_of_what_can_be_seen_and_reads_back_as_it_was(
     value: dict[str, Any],
 ) -> None:
-    line = encode(value)
+    line = encode_material(value)
     assert json.loads(line) == value
     assert len(line.splitlines()) == 1
     assert all(
@@ -96,8 +98,8 @@ def test_data_is_one_line_of_what_can_be_seen_and_reads_back_as_it_was(
 
 def test_equal_questions_have_one_digest_and_every_part_counts() -> None:
     def digest(rubric: str = "r", answer: str = "a", scale: Any = SCORE) -> str:
-        return Question(
-            instructions=rubric, material=material_of("q", [], answer), scale=scale
+        return JudgeQuestion(
+            instructions=rubric, material=build_material("q", [], answer), scale=scale
         ).digest
 
     assert digest() == digest()
@@ -106,14 +108,14 @@ def test_equal_questions_have_one_digest_and_every_part_counts() -> None:
 
 def test_long_texts_are_cut_and_the_judge_is_told_how_much_is_missing() -> None:
     outputs = [{"tool": "t", "result": "x" * 50_000}]
-    material = material_of("q", outputs, "y" * (MAX_ANSWER + 5))
+    material = build_material("q", outputs, "y" * (MAX_ANSWER + 5))
     assert material["answer"] == {"beginning": "y" * MAX_ANSWER, "characters_left_out": 5}
     assert material["tool_outputs"][0]["result"]["characters_left_out"] == 50_000 - MAX_OUTPUT
-    assert material_of("q", [], "y" * MAX_ANSWER)["answer"] == "y" * MAX_ANSWER
+    assert build_material("q", [], "y" * MAX_ANSWER)["answer"] == "y" * MAX_ANSWER
 
 
 def test_many_outputs_share_the_room_and_calls_beyond_the_bound_are_counted() -> None:
-    material = material_of("q", [{"tool": "t", "result": "x" * 50_000}] * (MAX_CALLS + 7), "a")
+    material = build_material("q", [{"tool": "t", "result": "x" * 50_000}] * (MAX_CALLS + 7), "a")
     assert len(material["tool_outputs"]) == MAX_CALLS
     assert material["calls_left_out"] == 7
     shown = sum(len(output["result"]["beginning"]) for output in material["tool_outputs"])
@@ -193,14 +195,14 @@ def test_a_word_that_is_no_grade_is_no_verdict(word: Any) -> None:
     [(1, 10_000), (6, 10_000), (7, 8_571), (29, 2_068), (61, 983), (100, 600), (101, 600)],
 )
 def test_the_outputs_of_so_many_calls_have_so_much_room_each(calls: int, room: int) -> None:
-    outputs = material_of("q", [{"tool": "t", "result": "x" * (room + 1)}] * calls, "a")[
+    outputs = build_material("q", [{"tool": "t", "result": "x" * (room + 1)}] * calls, "a")[
         "tool_outputs"
     ]
     assert len(outputs) == min(calls, 100)
     assert all(
         one["result"] == {"beginning": "x" * room, "characters_left_out": 1} for one in outputs
     )
-    whole = material_of("q", [{"tool": "t", "result": "x" * room}] * calls, "a")["tool_outputs"]
+    whole = build_material("q", [{"tool": "t", "result": "x" * room}] * calls, "a")["tool_outputs"]
     assert all(one["result"] == "x" * room for one in whole)
 
 
@@ -209,15 +211,15 @@ def test_a_question_and_an_answer_of_the_size_of_their_bound_are_shown_whole(
     field: str, size: int
 ) -> None:
     whole, cut = ({"query": "q", "answer": "a", field: "x" * length} for length in (size, size + 1))
-    assert material_of(whole["query"], [], whole["answer"])[field] == "x" * size
-    found = material_of(cut["query"], [], cut["answer"])
+    assert build_material(whole["query"], [], whole["answer"])[field] == "x" * size
+    found = build_material(cut["query"], [], cut["answer"])
     assert found[field] == {"beginning": "x" * size, "characters_left_out": 1}
     assert "calls_left_out" not in found
 
 
 def test_letters_of_every_language_stand_in_the_material_as_they_are() -> None:
     assert (
-        encode({"a": "Zoë 東京", "b": "x\x7fy\u202ez"})
+        encode_material({"a": "Zoë 東京", "b": "x\x7fy\u202ez"})
         == '{"a": "Zoë 東京", "b": "x\\u007fy\\u202ez"}'
     )
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from harness.base.canonical import digest
+from harness.base.canonical import digest_json
 from harness.base.errors import InvalidValue
 from harness.judging.checks import VOCABULARY
 from harness.judging.checks.kinds.end_state import needs_fresh_copy, wanted_states
@@ -18,7 +18,7 @@ CALLS = [{"tool": "cancel_order", "args": {"id": 7}}]
 
 
 def reading(value: Any, source: dict[str, Any] = ORDERS, **more: Any) -> StateReading:
-    return StateReading(source=source, value=value, digest=digest(value), **more)
+    return StateReading(source=source, value=value, digest=digest_json(value), **more)
 
 
 def test_a_part_of_the_state_is_found_by_path_and_matched() -> None:
@@ -192,7 +192,7 @@ def test_a_state_that_was_not_kept_is_not_compared_field_by_field(cut: tuple[boo
 
 
 def test_which_of_two_states_could_not_be_read_is_told() -> None:
-    good = {"value": STATE, "digest": digest(STATE)}
+    good = {"value": STATE, "digest": digest_json(STATE)}
     gone = {"error": "the server is gone"}
     for ours, theirs, which in (
         (gone, good, "the state ("),

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.errors import InvalidValue
-from harness.judging.checks import VOCABULARY, Evidence, evaluate
-from harness.judging.checks.kinds.memory import MEASURES, normal, occurs, remembered
+from harness.judging.checks import VOCABULARY, Evidence, evaluate_checks
+from harness.judging.checks.kinds.memory import MEASURES, measure_recall, normalise_words, occurs_in
 from harness.types import (
     AssistantMessage,
     Case,
@@ -43,20 +43,22 @@ from tests.judging.checks.scenes import call, fails, judge, passes, scene
 def test_answers_are_compared_without_case_punctuation_articles_and_spaces(
     words: str, compared: str
 ) -> None:
-    assert normal(words) == compared
+    assert normalise_words(words) == compared
 
 
 @given(st.text())
 def test_normalising_twice_changes_nothing(words: str) -> None:
-    once = normal(words, articles=True)
-    assert normal(once, articles=True) == once
+    once = normalise_words(words, articles=True)
+    assert normalise_words(once, articles=True) == once
 
 
 @given(st.text(min_size=1), st.text(), st.text())
 def test_a_text_occurs_wherever_it_stands_between_lines(
     wanted: str, before: str, after: str
 ) -> None:
-    assert occurs(wanted, f"{before}\n{wanted}\n{after}") or not normal(wanted, articles=True)
+    assert occurs_in(wanted, f"{before}\n{wanted}\n{after}") or not normalise_words(
+        wanted, articles=True
+    )
 
 
 def test_any_accepted_answer_in_the_answer_will_do() -> None:
@@ -174,7 +176,7 @@ def test_what_does_not_fit_is_told_with_its_place(
 @given(st.lists(st.text(min_size=1), min_size=1), st.text())
 def test_a_score_is_always_a_share(answers: list[str], answer: str) -> None:
     for by in MEASURES:
-        assert 0 <= remembered(answers, by, answer).score <= 1
+        assert 0 <= measure_recall(answers, by, answer).score <= 1
 
 
 # ── A share of the turns ─────────────────────────────────────────────────────────────────────
@@ -213,7 +215,7 @@ def conversation(
 
 
 def judged(evidence: Evidence) -> tuple[CheckResult, ...]:
-    return anyio.run(evaluate, evidence)
+    return anyio.run(evaluate_checks, evidence)
 
 
 def test_a_wrong_turn_does_not_decide_where_a_share_does() -> None:

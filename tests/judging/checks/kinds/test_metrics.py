@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from harness.base.errors import InvalidValue
 from harness.judging.checks.kinds.metrics import (
-    Call,
-    Pair,
+    CallPair,
+    ComparedCall,
     argument_match,
-    match,
     pair_calls,
+    score_match,
     tool_selection,
 )
 from harness.judging.matching.matchers import check_matcher
@@ -25,12 +25,14 @@ TOOLS = st.sampled_from(["price", "news", "ratios"])
 ARGS = st.dictionaries(
     st.sampled_from(["ticker", "period", "info"]), st.sampled_from(["AAPL", "1mo", 1, 2.5, True])
 )
-CALLS = st.lists(st.builds(Call, tool=TOOLS, args=ARGS), max_size=5)
+CALLS = st.lists(st.builds(ComparedCall, tool=TOOLS, args=ARGS), max_size=5)
 
 
-def calls(*made: str | tuple[str, dict[str, Any]]) -> list[Call]:
+def calls(*made: str | tuple[str, dict[str, Any]]) -> list[ComparedCall]:
     return [
-        Call(tool=one, args={}) if isinstance(one, str) else Call(tool=one[0], args=one[1])
+        ComparedCall(tool=one, args={})
+        if isinstance(one, str)
+        else ComparedCall(tool=one[0], args=one[1])
         for one in made
     ]
 
@@ -43,7 +45,7 @@ def can_be_asked_for(pattern: Any) -> bool:
     return True
 
 
-def arguments(expected: list[Call], made: list[Call]) -> float:
+def arguments(expected: list[ComparedCall], made: list[ComparedCall]) -> float:
     return argument_match(pair_calls(expected, made))
 
 
@@ -125,7 +127,7 @@ def test_argument_match_is_the_share_of_expected_fields_that_match(
 def test_a_value_matches_whole_or_by_the_mean_of_its_fields(
     expected: Any, given: Any, score: float
 ) -> None:
-    assert match(expected, given) == score
+    assert score_match(expected, given) == score
 
 
 def test_what_was_expected_and_paired_cannot_be_changed_or_mixed_up_afterwards() -> None:
@@ -134,9 +136,9 @@ def test_what_was_expected_and_paired_cannot_be_changed_or_mixed_up_afterwards()
         with pytest.raises(FrozenInstanceError):
             setattr(value, field, None)
     with pytest.raises(TypeError):
-        Call("price", {})  # type: ignore[call-arg]
+        ComparedCall("price", {})  # type: ignore[call-arg]
     with pytest.raises(TypeError):
-        Pair(0, 0, 1.0)  # type: ignore[call-arg]
+        CallPair(0, 0, 1.0)  # type: ignore[call-arg]
 
 
 def test_a_call_that_was_not_made_matches_in_nothing() -> None:
@@ -156,14 +158,16 @@ def test_calls_of_one_tool_are_paired_so_that_the_total_is_best() -> None:
 
 
 @given(CALLS, CALLS)
-def test_both_metrics_stay_between_0_and_1(expected: list[Call], made: list[Call]) -> None:
+def test_both_metrics_stay_between_0_and_1(
+    expected: list[ComparedCall], made: list[ComparedCall]
+) -> None:
     assert 0.0 <= tool_selection(expected, made) <= 1.0
     assert 0.0 <= arguments(expected, made) <= 1.0
 
 
 @given(CALLS, CALLS, st.randoms())
 def test_neither_metric_cares_for_the_order_of_calls(
-    expected: list[Call], made: list[Call], random: Any
+    expected: list[ComparedCall], made: list[ComparedCall], random: Any
 ) -> None:
     before = tool_selection(expected, made), arguments(expected, made)
     random.shuffle(expected)
@@ -173,7 +177,7 @@ def test_neither_metric_cares_for_the_order_of_calls(
 
 @given(CALLS, CALLS, CALLS)
 def test_a_further_call_never_lowers_a_metric(
-    expected: list[Call], made: list[Call], more: list[Call]
+    expected: list[ComparedCall], made: list[ComparedCall], more: list[ComparedCall]
 ) -> None:
     assert tool_selection(expected, [*made, *more]) >= tool_selection(expected, made)
     assert arguments(expected, [*made, *more]) >= arguments(expected, made) - 1e-12
@@ -181,7 +185,7 @@ def test_a_further_call_never_lowers_a_metric(
 
 @given(CALLS, CALLS, st.data())
 def test_a_corrected_argument_never_lowers_the_match(
-    expected: list[Call], made: list[Call], data: st.DataObject
+    expected: list[ComparedCall], made: list[ComparedCall], data: st.DataObject
 ) -> None:
     fields = [(place, name) for place, call in enumerate(expected) for name in call.args]
     before = arguments(expected, made)
@@ -189,7 +193,7 @@ def test_a_corrected_argument_never_lowers_the_match(
     for place, name in data.draw(st.permutations(fields)):
         if (other := pairs[place].made) is not None:
             right = {**made[other].args, name: expected[place].args[name]}
-            made[other] = Call(tool=made[other].tool, args=right)
+            made[other] = ComparedCall(tool=made[other].tool, args=right)
             after = arguments(expected, made)
             assert after >= before - 1e-12
             before = after
@@ -197,7 +201,7 @@ def test_a_corrected_argument_never_lowers_the_match(
 
 @given(CALLS, st.lists(TOOLS))
 def test_whoever_does_exactly_what_is_expected_scores_1(
-    expected: list[Call], more: list[str]
+    expected: list[ComparedCall], more: list[str]
 ) -> None:
     made = [*expected, *calls(*more)]
     assert tool_selection(expected, made) == 1.0
@@ -206,12 +210,12 @@ def test_whoever_does_exactly_what_is_expected_scores_1(
 
 @given(PLAIN)
 def test_every_value_matches_itself_whole(value: Any) -> None:
-    assert match(value, value) == 1.0
+    assert score_match(value, value) == 1.0
 
 
 @given(JSON.filter(can_be_asked_for), JSON)
 def test_any_two_values_have_a_score(expected: Any, given_: Any) -> None:
-    assert 0.0 <= match(expected, given_) <= 1.0
+    assert 0.0 <= score_match(expected, given_) <= 1.0
 
 
 @given(

@@ -12,7 +12,7 @@ import pytest
 
 import harness
 from harness.base.errors import HarnessError, InvalidValue
-from harness.judging.checks import KINDS, VOCABULARY, evaluate
+from harness.judging.checks import KINDS, VOCABULARY, evaluate_checks
 from harness.judging.checks.kinds.python_code import PYTHON, PythonKind
 from harness.judging.checks.python_run import PythonRun
 from harness.judging.checks.user_check import UserCheck
@@ -45,7 +45,7 @@ def judged(
     function: Callable[..., Any], evidence: Any = SCENE, threshold: float = 0.7
 ) -> CheckResult:
     whole = replace(evidence, case=replace(evidence.case, checks=(a_check(function, threshold),)))
-    (result,) = anyio.run(evaluate, whole)
+    (result,) = anyio.run(evaluate_checks, whole)
     return result
 
 

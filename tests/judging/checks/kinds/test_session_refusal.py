@@ -8,7 +8,7 @@ import pytest
 
 from harness.base.errors import InvalidValue
 from harness.judging.checks import VOCABULARY
-from harness.judging.checks.kinds.session_refusal import asks_for_admission, knows_refusal
+from harness.judging.checks.kinds.session_refusal import expects_refusal, knows_refusal
 from harness.types import (
     Caller,
     Case,
@@ -74,13 +74,13 @@ def test_it_takes_true_and_nothing_else(value: object) -> None:
 def test_a_case_asks_for_it_also_inside_a_group(kind: str, value: object, asks: bool) -> None:
     checks = tuple(check for _, check in VOCABULARY.parse(kind, value))
     case = Case(name="c", prompt="p", checks=checks)
-    assert asks_for_admission(case) is knows_refusal(case) is asks
+    assert expects_refusal(case) is knows_refusal(case) is asks
 
 
 def test_a_decision_knows_what_to_make_of_a_caller_who_was_refused() -> None:
     checks = (Check(kind="decision", params={}),)
     assert knows_refusal(Case(name="c", prompt="p", checks=checks))
-    assert not asks_for_admission(Case(name="c", prompt="p", checks=checks))
+    assert not expects_refusal(Case(name="c", prompt="p", checks=checks))
 
 
 def test_other_checks_judge_what_did_not_happen() -> None:

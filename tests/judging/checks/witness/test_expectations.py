@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from harness.judging.checks.kinds.metrics import as_matcher
-from harness.judging.checks.witness.expectations import unmatched
+from harness.judging.checks.witness.expectations import find_mismatches
 from harness.types import Tool
 
 TOOL = Tool(
@@ -72,7 +72,7 @@ TOOL = Tool(
 def test_it_is_said_what_the_schema_demands_and_what_was_meant(
     args: dict[str, Any], words: str, meant: str | None
 ) -> None:
-    (found,) = unmatched(TOOL, args)
+    (found,) = find_mismatches(TOOL, args)
     assert words in found.message
     assert found.message.startswith(("no valid call of 'order' has ", "the tool 'order' has no "))
     assert (found.meant is None) if meant is None else meant in str(found.meant)
@@ -90,13 +90,13 @@ def test_it_is_said_what_the_schema_demands_and_what_was_meant(
     ],
 )
 def test_of_what_a_valid_call_has_nothing_is_said(args: dict[str, Any]) -> None:
-    assert not unmatched(TOOL, args)
+    assert not find_mismatches(TOOL, args)
 
 
 def test_arguments_are_an_object_even_if_the_schema_does_not_say_so() -> None:
     tool = Tool(name="order", input_schema={"properties": {"id": {"type": "string"}}})
-    assert unmatched(tool, {"id": 1042})
-    assert not unmatched(tool, {"id": "1042"})
+    assert find_mismatches(tool, {"id": 1042})
+    assert not find_mismatches(tool, {"id": "1042"})
 
 
 def test_a_graded_call_is_held_against_the_schema_as_it_is_graded() -> None:
@@ -107,10 +107,10 @@ def test_a_graded_call_is_held_against_the_schema_as_it_is_graded() -> None:
         {"tags": ["A"]},
     ]
     for args in graded:
-        assert not unmatched(TOOL, as_matcher(args))
-    (found,) = unmatched(TOOL, as_matcher({"id": 1042}))
+        assert not find_mismatches(TOOL, as_matcher(args))
+    (found,) = find_mismatches(TOOL, as_matcher({"id": 1042}))
     assert found.meant == 'Write "1042", as the tool takes a string.'
-    assert unmatched(TOOL, as_matcher({"filter": {"step": "x"}}))
+    assert find_mismatches(TOOL, as_matcher({"filter": {"step": "x"}}))
 
 
 EMAIL = {"type": "string", "format": "email", "pattern": r"^(?!\.)[^@]+@[a-z.]+$"}
@@ -120,15 +120,17 @@ EMAIL = {"type": "string", "format": "email", "pattern": r"^(?!\.)[^@]+@[a-z.]+$
 def test_a_pattern_with_look_ahead_hides_nothing_else_of_the_schema(args: dict[str, Any]) -> None:
     properties = {"mail": EMAIL, "count": {"type": "integer"}}
     schema = {"type": "object", "properties": properties, "required": ["mail"]}
-    assert unmatched(Tool(name="order", input_schema=schema), args)
-    assert not unmatched(Tool(name="order", input_schema=schema), {"mail": "a@b.c", "count": 5})
+    assert find_mismatches(Tool(name="order", input_schema=schema), args)
+    assert not find_mismatches(
+        Tool(name="order", input_schema=schema), {"mail": "a@b.c", "count": 5}
+    )
     one_of = {"oneOf": [EMAIL, {"type": "string", "minLength": 9}]}  # a longer one may be no mail
     either = Tool(name="order", input_schema={"properties": {"mail": one_of}})
-    assert not unmatched(either, {"mail": "a.long.text"})
+    assert not find_mismatches(either, {"mail": "a.long.text"})
 
 
 def test_null_is_valid_where_a_schema_is_nullable_as_in_openapi() -> None:
     state = {"type": "string", "enum": ["open"], "nullable": True}
     tool = Tool(name="order", input_schema={"type": "object", "properties": {"state": state}})
-    assert not unmatched(tool, {"state": None})
-    assert unmatched(tool, {"state": 5})
+    assert not find_mismatches(tool, {"state": None})
+    assert find_mismatches(tool, {"state": 5})

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from harness.judging.checks.witness.schemas import Undecided
-from harness.judging.checks.witness.search import Found, Search
+from harness.judging.checks.witness.schemas import UndecidedError
+from harness.judging.checks.witness.search import WitnessResult, WitnessSearch
 from harness.judging.matching.json_values import ABSENT
-from harness.judging.matching.matchers import check_matcher, matches, matches_partly
+from harness.judging.matching.matchers import check_matcher, matches_partly, matches_pattern
 
 NUMBERS: list[Any] = [n / 2 for n in range(-4, 25)] + list(range(-2, 13))
 TEXTS = ["", "a", "b", "ab", "abc", "5", "abcd", "2024-01-01", "2024-01-02T00:00:00Z", "tomorrow"]
@@ -108,12 +108,14 @@ def around(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 PATTERNS = st.recursive(SCALARS | MATCHERS, around, max_leaves=4)
 
 
-def searched(pattern: Any, schema: Any) -> Found | None:
+def searched(pattern: Any, schema: Any) -> WitnessResult | None:
     """Return what is found of one argument ``a``; ``None`` if that is undecided."""
     try:
-        search = Search({"$defs": {"word": {"type": "string", "maxLength": 2}}, "allOf": [schema]})
-        return search.find([pattern], [search.schemas.root])
-    except Undecided:
+        search = WitnessSearch(
+            {"$defs": {"word": {"type": "string", "maxLength": 2}}, "allOf": [schema]}
+        )
+        return search.find_values([pattern], [search.schemas.root])
+    except UndecidedError:
         return None
 
 
@@ -133,9 +135,9 @@ def test_a_witness_is_valid_and_matches_and_without_one_nothing_does(
         return
     for value in found.values:
         assert valid.is_valid(value)
-        assert matches(pattern, value)
+        assert matches_pattern(pattern, value)
     if not found.values and found.sure:
-        assert [one for one in EVERY if matches(pattern, one) and valid.is_valid(one)] == []
+        assert [one for one in EVERY if matches_pattern(pattern, one) and valid.is_valid(one)] == []
 
 
 @settings(max_examples=100)
@@ -200,9 +202,9 @@ def test_what_can_be_matched_is_not_refused(pattern: Any, schema: dict[str, Any]
         "properties": {"v": {"type": "integer"}, "next": {"$ref": "#/$defs/node"}},
     }
     try:
-        search = Search({**schema, "$defs": {"node": node, **schema.get("$defs", {})}})
-        found = search.find([pattern], [search.schemas.root])
-    except Undecided:
+        search = WitnessSearch({**schema, "$defs": {"node": node, **schema.get("$defs", {})}})
+        found = search.find_values([pattern], [search.schemas.root])
+    except UndecidedError:
         return
     assert found.values or not found.sure
 
@@ -219,9 +221,9 @@ def test_what_can_be_matched_is_not_refused(pattern: Any, schema: dict[str, Any]
 )
 def test_what_cannot_be_decided_is_accepted(schema: dict[str, Any]) -> None:
     try:
-        search = Search(schema)
-        found = search.find([{"$contains": {"a": 5}}], [search.schemas.root])
-    except Undecided:
+        search = WitnessSearch(schema)
+        found = search.find_values([{"$contains": {"a": 5}}], [search.schemas.root])
+    except UndecidedError:
         return
     assert found.values or not found.sure
 
@@ -248,7 +250,7 @@ def test_what_cannot_be_decided_is_accepted(schema: dict[str, Any]) -> None:
     ],
 )
 def test_what_no_value_matches_is_known(pattern: Any, schema: dict[str, Any]) -> None:
-    search = Search(schema)
-    found = search.find([pattern], [search.schemas.root])
+    search = WitnessSearch(schema)
+    found = search.find_values([pattern], [search.schemas.root])
     assert not found.values
     assert found.sure

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.leaderboards.bfcl.apis.calls import Call
+from harness.leaderboards.bfcl.apis.calls import ApiCall
 from harness.leaderboards.bfcl.apis.common import Api
-from harness.leaderboards.bfcl.apis.execution import execute, make_instance
+from harness.leaderboards.bfcl.apis.execution import execute_call, make_instance
 
 TABLES: dict[str, dict[str, Any]] = {
     "GorillaFileSystem": {
@@ -153,7 +153,7 @@ def an_api(class_name: str, *, long_context: bool = False, **scenario: Any) -> A
 
 def text_of(api: Api, tool: str, *positional: Any, **arguments: Any) -> str:
     """Return the result of a call as a model reads it."""
-    return execute({type(api).__name__: api}, Call(tool, arguments, positional))
+    return execute_call({type(api).__name__: api}, ApiCall(tool, arguments, positional))
 
 
 def tree(**contents: Any) -> dict[str, Any]:

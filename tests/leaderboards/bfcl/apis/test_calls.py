@@ -9,30 +9,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.leaderboards.bfcl.apis.calls import (
-    Call,
+    ApiCall,
     NotACall,
-    as_executed,
-    as_official,
     parse_call,
+    remove_call_spaces,
+    reparse_call,
 )
-from harness.leaderboards.bfcl.apis.execution import execute, make_instances
+from harness.leaderboards.bfcl.apis.execution import execute_call, make_instances
 from tests.judging.checks.strategies import JSON
 
 
 @pytest.mark.parametrize(
     ("text", "call"),
     [
-        ("pwd()", Call("pwd")),
-        ("cd(folder='a b')", Call("cd", {"folder": "a b"})),
-        (" cd('x') ", Call("cd", {}, ("x",))),
+        ("pwd()", ApiCall("pwd")),
+        ("cd(folder='a b')", ApiCall("cd", {"folder": "a b"})),
+        (" cd('x') ", ApiCall("cd", {}, ("x",))),
         (
             "f(-1.5, a=[1, {'b': None}], c=(True, 2))",
-            Call("f", {"a": [1, {"b": None}], "c": (True, 2)}, (-1.5,)),
+            ApiCall("f", {"a": [1, {"b": None}], "c": (True, 2)}, (-1.5,)),
         ),
-        ("api.cd(folder='x')", Call("api.cd", {"folder": "x"})),
+        ("api.cd(folder='x')", ApiCall("api.cd", {"folder": "x"})),
     ],
 )
-def test_a_call_is_read_with_its_arguments(text: str, call: Call) -> None:
+def test_a_call_is_read_with_its_arguments(text: str, call: ApiCall) -> None:
     assert parse_call(text) == call
 
 
@@ -73,12 +73,12 @@ def test_nothing_that_is_read_is_run(tmp_path: Path) -> None:
 
 def test_a_call_as_an_argument_is_carried_out_first() -> None:
     instances = make_instances(["MathAPI"], {}, long_context=False, data={})
-    assert execute(instances, parse_call("add(a=1, b=2)")) == '{"result": 3}'
+    assert execute_call(instances, parse_call("add(a=1, b=2)")) == '{"result": 3}'
     assert (
-        execute(instances, parse_call("add(a=1, b=add(a=1, b=2))"))
+        execute_call(instances, parse_call("add(a=1, b=add(a=1, b=2))"))
         == '{"error": "Both inputs must be numbers"}'
     )
-    assert execute(instances, parse_call("add(a=1, b=nobody())")) == (
+    assert execute_call(instances, parse_call("add(a=1, b=nobody())")) == (
         "Error during execution: name 'nobody' is not defined"
     )
 
@@ -90,7 +90,7 @@ NAMES = st.from_regex(r"[a-z]{1,5}", fullmatch=True).filter(
 
 @given(NAMES, st.dictionaries(NAMES, JSON, max_size=4))
 def test_a_models_call_is_executed_with_what_it_said(name: str, arguments: dict[str, Any]) -> None:
-    call = as_executed(name, arguments)
+    call = reparse_call(name, arguments)
     assert (call.name, set(call.arguments)) == (name, set(arguments))
     if "(" not in repr(arguments):
         assert call.arguments == arguments
@@ -99,7 +99,7 @@ def test_a_models_call_is_executed_with_what_it_said(name: str, arguments: dict[
 @pytest.mark.parametrize("arguments", [{"a b": 1}, {"a": float("nan")}, {"from": 1}])
 def test_a_call_that_cannot_be_written_out_is_none(arguments: dict[str, Any]) -> None:
     with pytest.raises(NotACall):
-        as_executed("cd", arguments)
+        reparse_call("cd", arguments)
 
 
 @pytest.mark.parametrize(
@@ -115,11 +115,11 @@ def test_a_call_that_cannot_be_written_out_is_none(arguments: dict[str, Any]) ->
 def test_space_between_a_word_and_a_parenthesis_is_lost_as_in_the_official_checker(
     said: str, executed: str
 ) -> None:
-    assert as_executed("echo", {"content": said}).arguments == {"content": executed}
+    assert reparse_call("echo", {"content": said}).arguments == {"content": executed}
 
 
 @given(st.text(alphabet="ab1_ (\n'", max_size=12))
 def test_a_text_without_such_space_stays_as_it_is(text: str) -> None:
-    once = as_official(text)
-    assert as_official(once) == once
+    once = remove_call_spaces(text)
+    assert remove_call_spaces(once) == once
     assert once.replace(" ", "").replace("\n", "") == text.replace(" ", "").replace("\n", "")

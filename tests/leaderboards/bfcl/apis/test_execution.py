@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from harness.base.errors import UsageError
-from harness.leaderboards.bfcl.apis.calls import Call
-from harness.leaderboards.bfcl.apis.common import public_state
+from harness.leaderboards.bfcl.apis.calls import ApiCall
+from harness.leaderboards.bfcl.apis.common import get_public_state
 from harness.leaderboards.bfcl.apis.execution import (
     CLASSES,
-    execute,
+    execute_call,
+    list_method_names,
     make_instance,
     make_instances,
-    method_names,
 )
 from tests.leaderboards.bfcl.apis.scenes import TABLES, an_api, text_of, tree
 
@@ -37,7 +37,7 @@ def test_the_configuration_and_the_tables_stay_as_they_are() -> None:
 def test_instances_share_nothing() -> None:
     one, other = an_api("MessageAPI"), an_api("MessageAPI")
     text_of(one, "add_contact", user_name="Zoe")
-    assert public_state(one) != public_state(other)
+    assert get_public_state(one) != get_public_state(other)
 
 
 def test_what_a_call_brings_along_is_not_shared_either() -> None:
@@ -53,29 +53,29 @@ def test_each_tool_is_found_in_the_class_that_has_it() -> None:
     instances = make_instances(
         ["GorillaFileSystem", "TicketAPI"], config, long_context=False, data=TABLES
     )
-    assert execute(instances, Call("cat", {"file_name": "note"})) == '{"file_content": "x"}'
-    assert execute(instances, Call("logout")) == '{"success": true}'
+    assert execute_call(instances, ApiCall("cat", {"file_name": "note"})) == '{"file_content": "x"}'
+    assert execute_call(instances, ApiCall("logout")) == '{"success": true}'
 
 
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (Call("fly"), "name 'fly' is not defined"),
-        (Call("_item", {"name": "x"}), "name '_item' is not defined"),
-        (Call("__init__"), "name '__init__' is not defined"),
-        (Call("root"), "name 'root' is not defined"),
-        (Call("GorillaFileSystem.pwd"), "name 'GorillaFileSystem.pwd' is not defined"),
+        (ApiCall("fly"), "name 'fly' is not defined"),
+        (ApiCall("_item", {"name": "x"}), "name '_item' is not defined"),
+        (ApiCall("__init__"), "name '__init__' is not defined"),
+        (ApiCall("root"), "name 'root' is not defined"),
+        (ApiCall("GorillaFileSystem.pwd"), "name 'GorillaFileSystem.pwd' is not defined"),
         (
-            Call("cd", {"dir": "x"}),
+            ApiCall("cd", {"dir": "x"}),
             "GorillaFileSystem.cd() got an unexpected keyword argument 'dir'",
         ),
-        (Call("cd"), "GorillaFileSystem.cd() missing 1 required positional argument: 'folder'"),
-        (Call("cd", {"folder": 5}), "'int' object has no attribute 'rstrip'"),
+        (ApiCall("cd"), "GorillaFileSystem.cd() missing 1 required positional argument: 'folder'"),
+        (ApiCall("cd", {"folder": 5}), "'int' object has no attribute 'rstrip'"),
     ],
 )
-def test_a_call_that_cannot_be_executed_has_a_result_that_says_so(call: Call, text: str) -> None:
+def test_a_call_that_cannot_be_executed_has_a_result_that_says_so(call: ApiCall, text: str) -> None:
     disk = an_api("GorillaFileSystem")
-    assert execute({"GorillaFileSystem": disk}, call) == f"Error during execution: {text}"
+    assert execute_call({"GorillaFileSystem": disk}, call) == f"Error during execution: {text}"
 
 
 @pytest.mark.parametrize("class_name", CLASSES)
@@ -88,7 +88,7 @@ def test_a_table_that_is_missing_is_no_result_of_a_tool(class_name: str) -> None
         }
     }
     assert make_instance(class_name, {}, long_context=False, data=tables)
-    assert method_names(class_name)
+    assert list_method_names(class_name)
 
 
 def test_arguments_may_come_by_position() -> None:

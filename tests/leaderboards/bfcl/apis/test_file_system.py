@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.leaderboards.bfcl.apis.common import Api, public_state
+from harness.leaderboards.bfcl.apis.common import Api, get_public_state
 from tests.leaderboards.bfcl.apis.scenes import an_api, text_of, tree
 
 
@@ -150,7 +150,7 @@ def test_wc_knows_three_modes() -> None:
 
 def test_reading_tools_take_a_file_apart_and_leave_it_alone() -> None:
     disk = a_disk(note="b\na\nb c", other="b\nx")
-    before = repr(public_state(disk))
+    before = repr(get_public_state(disk))
     assert text_of(disk, "sort", file_name="note") == '{"sorted_content": "a\\nb\\nb c"}'
     assert (
         text_of(disk, "grep", file_name="note", pattern="b") == '{"matching_lines": ["b", "b c"]}'
@@ -162,7 +162,7 @@ def test_reading_tools_take_a_file_apart_and_leave_it_alone() -> None:
         text_of(disk, "diff", file_name1="note", file_name2="other")
         == '{"diff_lines": "- a\\n+ x"}'
     )
-    assert repr(public_state(disk)) == before
+    assert repr(get_public_state(disk)) == before
 
 
 def test_du_counts_bytes_of_everything_below() -> None:
@@ -311,7 +311,7 @@ def test_a_directory_that_was_copied_into_itself_has_no_end_and_no_crash(tool: s
     assert text_of(disk, tool).startswith(
         "Error during execution: maximum recursion depth exceeded"
     )
-    assert repr(public_state(disk)["root"]) == "Directory('home', ['box'])"
+    assert repr(get_public_state(disk)["root"]) == "Directory('home', ['box'])"
 
 
 @pytest.mark.parametrize("tool", ["find", "du"])
@@ -341,7 +341,7 @@ def test_whatever_is_done_every_call_has_a_result_and_equal_deeds_lead_to_equal_
     for tool, *arguments in steps:
         text_of(one, tool, *arguments)
         text_of(other, tool, *arguments)
-    assert public_state(one) == public_state(other)
+    assert get_public_state(one) == get_public_state(other)
 
 
 def test_a_directory_that_was_moved_into_itself_as_dot_equals_another_such_and_no_other() -> None:
@@ -356,7 +356,7 @@ def test_a_directory_that_was_moved_into_itself_as_dot_equals_another_such_and_n
         )
         assert text_of(disk, "cd", folder="a") == '{"current_working_directory": "a"}'
         assert listed(disk) == ["c", "a"]
-    one, twin, other, finite = (public_state(disk)["root"] for disk in disks)
+    one, twin, other, finite = (get_public_state(disk)["root"] for disk in disks)
     assert one == twin
     assert one not in (other, finite, "home")
 
@@ -367,7 +367,7 @@ def test_trees_that_double_with_every_copy_are_compared_without_delay() -> None:
         for number in range(60):
             text_of(disk, "cp", source="box", destination=f"n{number}")
             text_of(disk, "mv", source=f"n{number}", destination="box")
-    one, twin, other = map(public_state, disks)
+    one, twin, other = map(get_public_state, disks)
     assert one == twin
     assert one != other
 
@@ -379,5 +379,5 @@ def test_a_tree_of_any_depth_is_compared() -> None:
             text_of(disk, "mkdir", dir_name="a")
             text_of(disk, "cd", folder="a")
         text_of(disk, "mkdir", dir_name=name)
-    assert public_state(one) == public_state(twin)
-    assert public_state(one) != public_state(other)
+    assert get_public_state(one) == get_public_state(twin)
+    assert get_public_state(one) != get_public_state(other)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from harness.leaderboards.bfcl.apis.common import Api, public_state
+from harness.leaderboards.bfcl.apis.common import Api, get_public_state
 from tests.leaderboards.bfcl.apis.scenes import an_api, text_of
 
 
@@ -19,7 +19,7 @@ def test_a_message_gets_a_number_that_the_seed_determines() -> None:
     assert json.loads(text_of(other, "send_message", receiver_id="USR002", message="Hi")) == sent
     number = sent["message_id"]["new_id"]
     assert sent["message"] == "Message sent to 'USR002' successfully."
-    state = public_state(one)
+    state = get_public_state(one)
     assert (state["generated_ids"], state["message_count"], state["inbox"][-1]) == (
         {number},
         2,
@@ -45,7 +45,7 @@ def test_nobody_is_written_to_who_is_not_there() -> None:
     assert text_of(messenger, "send_message", receiver_id="USR009", message="Hi") == (
         '{"error": "Receiver ID \'USR009\' not found."}'
     )
-    assert public_state(messenger)["message_count"] == 1
+    assert get_public_state(messenger)["message_count"] == 1
 
 
 def test_deleting_takes_the_latest_message_and_of_equal_ones_the_first() -> None:
@@ -56,12 +56,16 @@ def test_deleting_takes_the_latest_message_and_of_equal_ones_the_first() -> None
         "receiver_id": "USR002",
         "message": "Receiver USR002's latest message deleted successfully.",
     }
-    assert public_state(messenger)["inbox"] == [{"USR001": "x"}, {"USR002": "b"}, {"USR002": "a"}]
+    assert get_public_state(messenger)["inbox"] == [
+        {"USR001": "x"},
+        {"USR002": "b"},
+        {"USR002": "a"},
+    ]
     assert (
         text_of(messenger, "delete_message", receiver_id="USR009")
         == '{"error": "Receiver ID USR009 not found."}'
     )
-    assert public_state(messenger)["message_count"] == 1
+    assert get_public_state(messenger)["message_count"] == 1
 
 
 def test_messages_are_viewed_searched_and_counted_by_receiver() -> None:
@@ -106,7 +110,7 @@ def test_a_contact_gets_the_next_number_which_counts_even_where_it_is_taken() ->
         text_of(clash, "add_contact", user_name="Cid")
         == '{"error": "User ID \'USR002\' already exists."}'
     )
-    assert public_state(clash)["user_count"] == 2
+    assert get_public_state(clash)["user_count"] == 2
 
 
 def test_users_are_found_by_name_and_logged_in_by_number() -> None:

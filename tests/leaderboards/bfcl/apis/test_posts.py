@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from harness.leaderboards.bfcl.apis.common import Api, public_state
+from harness.leaderboards.bfcl.apis.common import Api, get_public_state
 from tests.leaderboards.bfcl.apis.scenes import an_api, text_of
 
 
@@ -41,11 +41,11 @@ def test_a_stranger_is_refused_and_changes_nothing(
     tool: str, arguments: dict[str, Any], doing: str
 ) -> None:
     account = an_account(authenticated=False)
-    before = repr(public_state(account))
+    before = repr(get_public_state(account))
     assert text_of(account, tool, **arguments) == (
         f'{{"error": "User not authenticated. Please authenticate before {doing}."}}'
     )
-    assert repr(public_state(account)) == before
+    assert repr(get_public_state(account)) == before
 
 
 def test_a_post_gets_the_next_number() -> None:
@@ -53,7 +53,7 @@ def test_a_post_gets_the_next_number() -> None:
     posted = json.loads(text_of(account, "post_tweet", content="Hi", tags=["#a"]))
     assert posted == {"id": 4, "username": "ann", "content": "Hi", "tags": ["#a"], "mentions": []}
     assert json.loads(text_of(account, "get_tweet", tweet_id=4)) == posted
-    assert public_state(account)["tweet_counter"] == 5
+    assert get_public_state(account)["tweet_counter"] == 5
 
 
 def test_posts_without_mentions_share_one_list_of_them_as_upstream() -> None:

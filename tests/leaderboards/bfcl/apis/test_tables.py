@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.errors import UsageError
-from harness.leaderboards.bfcl.apis.tables import LONG_CONTEXT, SOURCES, constants, read_tables
+from harness.leaderboards.bfcl.apis.tables import (
+    LONG_CONTEXT,
+    SOURCES,
+    parse_constants,
+    read_tables,
+)
 from tests.judging.checks.strategies import JSON
 
 
@@ -16,17 +21,17 @@ def test_literals_are_kept_and_what_is_computed_is_not() -> None:
     source = (
         "A = {('x', 'y'): 1}\nB: set = set()\nC = len('x')\nD = A\nE = F = 1\nG: int\nA[0] = 2\n"
     )
-    assert constants(source) == {"A": {("x", "y"): 1}, "B": set()}
+    assert parse_constants(source) == {"A": {("x", "y"): 1}, "B": set()}
 
 
 def test_constants_inside_functions_count_and_a_modules_own_come_first() -> None:
     source = "class K:\n  def f(self):\n    fares: dict = {'a': 1}\n    A = 'inner'\nA = 'outer'\n"
-    assert constants(source) == {"fares": {"a": 1}, "A": "outer"}
+    assert parse_constants(source) == {"fares": {"a": 1}, "A": "outer"}
 
 
 def test_the_code_is_never_run(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
-    assert constants(
+    assert parse_constants(
         f"A = open({str(trace)!r}, 'w')\nimport nowhere_to_be_found\nraise SystemExit\nB = 1"
     ) == {"B": 1}
     assert not trace.exists()
@@ -34,7 +39,10 @@ def test_the_code_is_never_run(tmp_path: Path) -> None:
 
 @given(st.dictionaries(st.from_regex(r"[A-Z]{3,6}", fullmatch=True), JSON, max_size=4))
 def test_whatever_is_literal_comes_back_as_it_was_written(values: dict[str, Any]) -> None:
-    assert constants("\n".join(f"{name} = {value!r}" for name, value in values.items())) == values
+    assert (
+        parse_constants("\n".join(f"{name} = {value!r}" for name, value in values.items()))
+        == values
+    )
 
 
 def a_package(tmp_path: Path, **modules: str) -> Path:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from harness.leaderboards.bfcl.apis.common import Api, public_state
+from harness.leaderboards.bfcl.apis.common import Api, get_public_state
 from tests.leaderboards.bfcl.apis.scenes import an_api, text_of
 
 
@@ -25,7 +25,7 @@ def test_a_ticket_is_opened_in_the_users_name_under_the_next_number() -> None:
     }
     assert json.loads(text_of(desk, "create_ticket", title="T")) == expected
     assert json.loads(text_of(desk, "get_ticket", ticket_id=5)) == expected
-    assert public_state(desk)["ticket_counter"] == 6
+    assert get_public_state(desk)["ticket_counter"] == 6
 
 
 @pytest.mark.parametrize("priority", [0, 6])
@@ -61,7 +61,7 @@ def test_a_ticket_is_closed_or_resolved_once(
     assert (
         text_of(desk, tool, ticket_id=2, **arguments) == '{"error": "Ticket with ID 2 not found."}'
     )
-    ticket = public_state(desk)["ticket_queue"][0]
+    ticket = get_public_state(desk)["ticket_queue"][0]
     assert (ticket["status"].lower(), ticket.get("resolution")) == (
         word,
         arguments.get("resolution"),
@@ -74,11 +74,11 @@ def test_only_some_fields_are_edited_and_nothing_is_no_change() -> None:
     assert text_of(desk, "edit_ticket", ticket_id=1, updates={"title": "U", "owner": "x"}) == (
         '{"error": "Invalid fields for update: owner"}'
     )
-    assert public_state(desk)["ticket_queue"][0]["title"] == "T"
+    assert get_public_state(desk)["ticket_queue"][0]["title"] == "T"
     assert text_of(desk, "edit_ticket", ticket_id=1, updates={"title": "U", "priority": None}) == (
         '{"status": "Ticket 1 has been updated successfully."}'
     )
-    ticket = public_state(desk)["ticket_queue"][0]
+    ticket = get_public_state(desk)["ticket_queue"][0]
     assert (ticket["title"], ticket["priority"]) == ("U", 1)
     changes = {"title": "V", "description": "D", "status": "Waiting", "priority": 9}
     text_of(desk, "edit_ticket", ticket_id=1, updates=changes)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import InvalidInput, UsageError
-from harness.leaderboards.bfcl.apis.tools import tools_at, tools_of_case, tools_of_class
+from harness.leaderboards.bfcl.apis.tools import filter_by_turn, list_case_tools, list_class_tools
 
 
 @pytest.fixture
@@ -27,14 +27,14 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_a_class_lists_its_tools_as_they_are_described(data: Path) -> None:
-    (tool,) = tools_of_class("TicketAPI", data)
+    (tool,) = list_class_tools("TicketAPI", data)
     assert (tool.name, tool.description, tool.class_name) == ("logout", "Does logout.", "TicketAPI")
     assert tool.parameters == {"type": "object", "properties": {}, "required": []}
 
 
 def test_a_tool_that_is_held_out_comes_in_its_turn_and_stays(data: Path) -> None:
-    tools = tools_of_case(["GorillaFileSystem", "TicketAPI"], {"2": ["ls"]}, data)
-    offered = [[tool.name for tool in tools_at(tools, turn)] for turn in range(4)]
+    tools = list_case_tools(["GorillaFileSystem", "TicketAPI"], {"2": ["ls"]}, data)
+    offered = [[tool.name for tool in filter_by_turn(tools, turn)] for turn in range(4)]
     assert offered == [
         ["cd", "logout"],
         ["cd", "logout"],
@@ -45,6 +45,6 @@ def test_a_tool_that_is_held_out_comes_in_its_turn_and_stays(data: Path) -> None
 
 def test_a_class_without_a_description_is_told(data: Path) -> None:
     with pytest.raises(UsageError, match="no API 'NoAPI'"):
-        tools_of_class("NoAPI", data)
+        list_class_tools("NoAPI", data)
     with pytest.raises(InvalidInput, match=r"math_api\.json"):
-        tools_of_class("MathAPI", data)
+        list_class_tools("MathAPI", data)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from harness.leaderboards.bfcl.apis.common import Api, public_state
+from harness.leaderboards.bfcl.apis.common import Api, get_public_state
 from tests.leaderboards.bfcl.apis.scenes import an_api, text_of
 
 
@@ -32,7 +32,7 @@ def test_an_order_is_answered_as_pending_and_kept_as_open() -> None:
         == placed
     )
     assert json.loads(text_of(broker, "get_order_details", order_id=8))["status"] == "Open"
-    assert public_state(broker)["order_counter"] == 9
+    assert get_public_state(broker)["order_counter"] == 9
 
 
 @pytest.mark.parametrize(
@@ -46,10 +46,10 @@ def test_an_order_is_answered_as_pending_and_kept_as_open() -> None:
 )
 def test_an_order_that_cannot_be_leaves_no_trace(changes: dict[str, Any], error: str) -> None:
     broker = a_broker()
-    before = repr(public_state(broker))
+    before = repr(get_public_state(broker))
     order = {"order_type": "Buy", "symbol": "AAA", "price": 10, "amount": 1, **changes}
     assert json.loads(text_of(broker, "place_order", **order)) == {"error": error}
-    assert repr(public_state(broker)) == before
+    assert repr(get_public_state(broker)) == before
 
 
 def test_selling_needs_no_funds() -> None:
@@ -81,9 +81,9 @@ def test_money_moves_at_moments_that_the_seed_determines() -> None:
             text_of(broker, "withdraw_funds", amount=100)
             == '{"error": "Insufficient funds for withdrawal."}'
         )
-    assert public_state(one) == public_state(other)
-    assert public_state(one) != public_state(third)
-    history = public_state(one)["transaction_history"]
+    assert get_public_state(one) == get_public_state(other)
+    assert get_public_state(one) != get_public_state(third)
+    history = get_public_state(one)["transaction_history"]
     assert [(entry["type"], entry["amount"]) for entry in history] == [
         ("deposit", 5),
         ("withdrawal", 100),
@@ -198,7 +198,7 @@ def test_stocks_are_looked_up_filtered_and_watched() -> None:
 
 def test_long_context_makes_results_long_and_leaves_the_state_alone() -> None:
     broker = a_broker(long_context=True)
-    before = repr(public_state(broker))
+    before = repr(get_public_state(broker))
     assert json.loads(text_of(broker, "get_stock_info", symbol="AAA"))["MA(5)"] == [1.0, 2.0]
     assert json.loads(text_of(broker, "get_order_details", order_id=7))["metadata"] == {
         "overview": "AAA makes AAAs."
@@ -210,4 +210,4 @@ def test_long_context_makes_results_long_and_leaves_the_state_alone() -> None:
         == '{"stock_list": ["AAA", "TTT"]}'
     )
     assert text_of(broker, "get_available_stocks", sector="Automobile") == '{"stock_list": ["CCC"]}'
-    assert repr(public_state(broker)) == before
+    assert repr(get_public_state(broker)) == before

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.leaderboards.bfcl.apis.common import Api, public_state
+from harness.leaderboards.bfcl.apis.common import Api, get_public_state
 from tests.leaderboards.bfcl.apis.scenes import TABLES, an_api, text_of
 
 FLIGHT = {
@@ -47,7 +47,7 @@ def test_logging_in_gives_a_token_that_the_seed_determines() -> None:
     }
     assert len(answer["access_token"]) == 6
     assert text_of(one, "travel_get_login_status") == '{"status": true}'
-    state = public_state(one)
+    state = get_public_state(one)
     kept = [
         state[name] for name in ("user_first_name", "user_last_name", "token_type", "token_scope")
     ]
@@ -90,7 +90,7 @@ def test_a_wrong_or_expired_token_opens_nothing(
 ) -> None:
     status = {} if key is None else {key: False}
     session, expired = a_session(), a_session(token_expires_in=0)
-    before = repr(public_state(session))
+    before = repr(get_public_state(session))
     assert json.loads(text_of(session, tool, access_token="?", **arguments)) == {
         **status,
         "error": "Invalid access token",
@@ -99,7 +99,7 @@ def test_a_wrong_or_expired_token_opens_nothing(
         **status,
         "error": "Token expired",
     }
-    assert repr(public_state(session)) == before
+    assert repr(get_public_state(session)) == before
 
 
 def test_a_card_is_registered_under_a_number_of_its_own() -> None:
@@ -113,7 +113,7 @@ def test_a_card_is_registered_under_a_number_of_its_own() -> None:
     card_id = json.loads(text_of(session, "register_credit_card", access_token="t", **card))[
         "card_id"
     ]
-    kept = public_state(session)["credit_card_list"][card_id]
+    kept = get_public_state(session)["credit_card_list"][card_id]
     assert (len(card_id), kept["card_number"], 10000 <= kept["balance"] <= 99999) == (12, "1", True)
     taken = {**card, "card_number": "c"}
     assert text_of(session, "register_credit_card", access_token="t", **taken) == (
@@ -185,7 +185,7 @@ def test_a_flight_is_booked_paid_invoiced_insured_and_cancelled() -> None:
     insurance = {"insurance_type": "x", "booking_id": number, "insurance_cost": 900, "card_id": "c"}
     insured = json.loads(text_of(session, "purchase_insurance", access_token="t", **insurance))
     assert (insured["insurance_status"], len(insured["insurance_id"])) == (True, 9)
-    assert public_state(session)["credit_card_list"]["c"]["balance"] == -100.0
+    assert get_public_state(session)["credit_card_list"]["c"]["balance"] == -100.0
     assert "Thank you" in text_of(
         session, "contact_customer_support", booking_id=number, message="?"
     )
@@ -196,8 +196,8 @@ def test_a_flight_is_booked_paid_invoiced_insured_and_cancelled() -> None:
     assert text_of(session, "cancel_booking", access_token="t", booking_id=number) == (
         '{"cancel_status": false, "error": "Booking not found"}'
     )
-    assert public_state(session)["credit_card_list"]["c"]["balance"] == 100.0
-    assert public_state(session)["booking_record"] == {}
+    assert get_public_state(session)["credit_card_list"]["c"]["balance"] == 100.0
+    assert get_public_state(session)["booking_record"] == {}
 
 
 @pytest.mark.parametrize(
@@ -220,12 +220,12 @@ def test_a_flight_is_booked_paid_invoiced_insured_and_cancelled() -> None:
 def test_a_flight_that_cannot_be_is_not_booked(changes: dict[str, Any], error: str) -> None:
     cards = {"c": {"balance": 1000}, "empty": {}, "poor": {"balance": 1}, "low": {"balance": 300}}
     session = a_session(credit_card_list=cards, budget_limit=500)
-    before = repr(public_state(session))
+    before = repr(get_public_state(session))
     assert json.loads(text_of(session, "book_flight", **{**FLIGHT, **changes})) == {
         "booking_status": False,
         "error": error,
     }
-    assert repr(public_state(session)) == before
+    assert repr(get_public_state(session)) == before
 
 
 def test_a_budget_stops_an_insurance() -> None:
@@ -329,7 +329,7 @@ def test_small_questions_have_small_answers() -> None:
 def test_long_context_adds_cards_bookings_and_fares_and_never_changes_the_tables() -> None:
     before = repr(TABLES["TravelAPI"])
     session = a_session(long_context=True, credit_card_list={"own": {"balance": 1000}})
-    assert public_state(session)["credit_card_list"] == {
+    assert get_public_state(session)["credit_card_list"] == {
         "own": {"balance": 1000},
         "extra": {"balance": 2},
     }
@@ -344,10 +344,10 @@ def test_long_context_adds_cards_bookings_and_fares_and_never_changes_the_tables
     }
     booked = json.loads(text_of(session, "book_flight", access_token="t", card_id="own", **asked))
     assert list(booked["booking_history"]) == ["b0", booked["booking_id"]]
-    assert public_state(session)["credit_card_list"]["own"]["balance"] == 700.0
+    assert get_public_state(session)["credit_card_list"]["own"]["balance"] == 700.0
     assert (
         text_of(session, "cancel_booking", access_token="t", booking_id="b0")
         == '{"cancel_status": true}'
     )
-    assert public_state(session)["credit_card_list"]["extra"]["balance"] == 7.0
+    assert get_public_state(session)["credit_card_list"]["extra"]["balance"] == 7.0
     assert repr(TABLES["TravelAPI"]) == before

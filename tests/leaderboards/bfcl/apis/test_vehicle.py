@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.leaderboards.bfcl.apis.common import Api, public_state
+from harness.leaderboards.bfcl.apis.common import Api, get_public_state
 from tests.leaderboards.bfcl.apis.scenes import an_api, text_of
 
 DOORS = ["driver", "passenger", "rear_left", "rear_right"]
@@ -43,9 +43,9 @@ def test_the_engine_starts_behind_locked_doors_with_the_brake_fully_pressed() ->
 
 def test_stopping_the_engine_is_answered_with_an_error_and_done() -> None:
     car = a_running_car()
-    assert public_state(car)["engine_state"] == "running"
+    assert get_public_state(car)["engine_state"] == "running"
     assert text_of(car, "startEngine", ignitionMode="STOP") == '{"error": "Invalid ignition mode."}'
-    assert public_state(car)["engine_state"] == "stopped"
+    assert get_public_state(car)["engine_state"] == "stopped"
 
 
 def test_doors_are_counted_as_they_are_locked_and_a_locked_one_once() -> None:
@@ -61,7 +61,7 @@ def test_doors_are_counted_as_they_are_locked_and_a_locked_one_once() -> None:
 
 def test_unlocked_doors_are_counted_whatever_the_scenario_says() -> None:
     car = a_car(doorStatus={"driver": "locked", "passenger": "locked"}, remainingUnlockedDoors=0)
-    assert public_state(car)["remainingUnlockedDoors"] == 2
+    assert get_public_state(car)["remainingUnlockedDoors"] == 2
 
 
 def test_the_tank_takes_what_fits() -> None:
@@ -88,7 +88,7 @@ def test_the_climate_is_kept_in_celsius_and_answered_as_asked_for() -> None:
         )
     )
     assert answer == {"currentACTemperature": 68, "climateMode": "heat", "humidityLevel": 40.0}
-    state = public_state(car)
+    state = get_public_state(car)
     assert (state["acTemperature"], state["fanSpeed"], state["acMode"]) == (20.0, 10, "heat")
     assert text_of(car, "adjustClimateControl", temperature=1, fanSpeed=101) == (
         '{"error": "Fan speed must be between 0 and 100."}'
@@ -157,7 +157,7 @@ def test_cruise_control_needs_the_engine_and_a_round_speed() -> None:
     assert "Start the engine" in text_of(a_car(), "setCruiseControl", **asked)
     car = a_running_car()
     assert text_of(car, "setCruiseControl", **asked) == '{"error": "Invalid speed"}'
-    assert public_state(car)["distanceToNextVehicle"] == 100.0
+    assert get_public_state(car)["distanceToNextVehicle"] == 100.0
     assert text_of(car, "setCruiseControl", **{**asked, "speed": 65}) == (
         '{"cruiseStatus": "active", "currentSpeed": 65.0, "distanceToNextVehicle": 100.0}'
     )
@@ -245,7 +245,7 @@ def test_the_car_remembers_where_to_go() -> None:
         text_of(car, "set_navigation", destination="1 Elm St")
         == '{"status": "Navigating to 1 Elm St"}'
     )
-    assert public_state(car)["destination"] == "1 Elm St"
+    assert get_public_state(car)["destination"] == "1 Elm St"
     assert text_of(car, "display_log", messages=["a"]) == '{"log": ["a"]}'
     assert "Oakwood" in text_of(car, "find_nearest_tire_shop")
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from harness.leaderboards.bfcl.checker.calls import calls_fault, value_fault
-from harness.leaderboards.bfcl.output import Call
+from harness.leaderboards.bfcl.checker.calls import find_argument_fault, find_calls_fault
+from harness.leaderboards.bfcl.transcript_steps import OutputCall
 
 FLOAT, TUPLE = {"type": "float"}, {"type": "tuple", "items": {"type": "integer"}}
 
@@ -25,18 +25,18 @@ FLOAT, TUPLE = {"type": "float"}, {"type": "tuple", "items": {"type": "integer"}
 def test_a_value_is_taken_as_python_takes_it(
     value: Any, schema: Any, answers: Any, message: str | None
 ) -> None:
-    fault = value_fault("python", "x", value, schema, answers)
+    fault = find_argument_fault("python", "x", value, schema, answers)
     assert (fault.message if fault else None) == message
 
 
 @pytest.mark.parametrize("language", ["java", "javascript"])
 def test_a_value_of_a_written_language_stands_in_a_text(language: Any) -> None:
-    assert value_fault(language, "x", "5", {"type": "integer"}, [5]) is None
-    fault = value_fault(language, "x", 5, {"type": "integer"}, [5])
+    assert find_argument_fault(language, "x", "5", {"type": "integer"}, [5]) is None
+    fault = find_argument_fault(language, "x", 5, {"type": "integer"}, [5])
     assert fault is not None
     assert fault.message == "parameter 'x' must be a string, got int: 5"
     assert fault.error_type == {"java": "type_error:java", "javascript": "type_error:js"}[language]
-    float_fault = value_fault(language, "x", "5", {"type": "integer"}, [5.0])
+    float_fault = find_argument_fault(language, "x", "5", {"type": "integer"}, [5.0])
     assert float_fault is None or float_fault.error_type.startswith("type_error")
 
 
@@ -61,8 +61,8 @@ FUNCTION = {"name": "f", "parameters": {"required": [], "properties": {"x": {"ty
 def test_as_many_calls_are_right_as_the_category_asks_for(
     category: str, calls: int, expected: int, error_type: str | None
 ) -> None:
-    made = [Call("f", {"x": 1})] * calls
-    fault = calls_fault(category, "python", [FUNCTION], made, [{"f": {"x": [1]}}] * expected)
+    made = [OutputCall("f", {"x": 1})] * calls
+    fault = find_calls_fault(category, "python", [FUNCTION], made, [{"f": {"x": [1]}}] * expected)
     assert (fault.error_type if fault else None) == error_type
     if fault is not None:
         assert fault.message == f"{calls} calls were made, {expected} expected"
@@ -70,8 +70,12 @@ def test_as_many_calls_are_right_as_the_category_asks_for(
 
 def test_each_call_stands_for_one_expected_call() -> None:
     wanted = [{"f": {"x": [1]}}, {"f": {"x": [1]}}]
-    fault = calls_fault(
-        "parallel", "python", [FUNCTION], [Call("f", {"x": 1}), Call("f", {"x": 2})], wanted
+    fault = find_calls_fault(
+        "parallel",
+        "python",
+        [FUNCTION],
+        [OutputCall("f", {"x": 1}), OutputCall("f", {"x": 2})],
+        wanted,
     )
     assert fault is not None
     assert fault.error_type == "parallel_function_checker_no_order:cannot_find_match"

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from harness.leaderboards.bfcl.checker.fault import Fault
 from harness.leaderboards.bfcl.checker.multi_turn import (
-    Conversation,
     ExecutedCall,
-    executed,
-    results_fault,
-    turns_fault,
+    MultiTurnCase,
+    execute_model_call,
+    find_results_fault,
+    find_turns_fault,
 )
-from harness.leaderboards.bfcl.output import Call, Step
+from harness.leaderboards.bfcl.transcript_steps import OutputCall, Step
 from tests.leaderboards.bfcl.apis.scenes import TABLES, tree
 
 CONFIG = {
@@ -30,14 +30,14 @@ def judged(
     long_context: bool = False,
     data: Any = TABLES,
 ) -> Fault | None:
-    conversation = Conversation(
+    conversation = MultiTurnCase(
         classes=["GorillaFileSystem", "TicketAPI"],
         initial_config=CONFIG,
         expected=expected,
         long_context=long_context,
         data=data,
     )
-    return turns_fault(conversation, turns)
+    return find_turns_fault(conversation, turns)
 
 
 def verdict(
@@ -48,7 +48,7 @@ def verdict(
 
 
 def step(*calls: tuple[str, dict[str, Any]]) -> Step:
-    return Step(calls=tuple(Call(name, arguments) for name, arguments in calls))
+    return Step(calls=tuple(OutputCall(name, arguments) for name, arguments in calls))
 
 
 def did(name: str, **arguments: Any) -> Step:
@@ -188,7 +188,7 @@ RESULT_LISTS = st.lists(st.sampled_from("abc"), max_size=6)
 
 @given(RESULT_LISTS, RESULT_LISTS)
 def test_results_are_compared_as_bags(found: list[str], wanted: list[str]) -> None:
-    fault = results_fault(1, found, [ExecutedCall("call", result) for result in wanted])
+    fault = find_results_fault(1, found, [ExecutedCall("call", result) for result in wanted])
     assert (fault is None) == all(found.count(one) >= wanted.count(one) for one in wanted)
 
 
@@ -209,13 +209,17 @@ def test_doing_exactly_what_is_expected_is_always_right(expected: list[list[str]
 
 
 def test_what_is_no_call_leaves_the_words_that_say_so_and_changes_nothing() -> None:
-    conversation = Conversation(
+    conversation = MultiTurnCase(
         classes=["GorillaFileSystem"],
         initial_config=CONFIG,
         expected=[],
         long_context=False,
         data=TABLES,
     )
-    instances = conversation.instances()
-    assert executed(instances, Call("import os", {})).startswith("Error during execution: ")
-    assert executed(instances, Call("ls", {})) == executed(conversation.instances(), Call("ls", {}))
+    instances = conversation.create_instances()
+    assert execute_model_call(instances, OutputCall("import os", {})).startswith(
+        "Error during execution: "
+    )
+    assert execute_model_call(instances, OutputCall("ls", {})) == execute_model_call(
+        conversation.create_instances(), OutputCall("ls", {})
+    )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 
 from harness.leaderboards.bfcl.apis.file_tree import Directory, File
-from harness.leaderboards.bfcl.checker.state import difference, shortened
+from harness.leaderboards.bfcl.checker.state import describe_difference, shorten_text
 from tests.judging.checks.strategies import JSON
 
 
@@ -45,17 +45,17 @@ from tests.judging.checks.strategies import JSON
 def test_the_first_difference_is_told_with_the_way_to_it(
     is_now: Any, should_be: Any, expected: str
 ) -> None:
-    assert difference("x", is_now, should_be) == expected
+    assert describe_difference("x", is_now, should_be) == expected
 
 
 @given(JSON, JSON)
 def test_any_two_unequal_values_have_a_difference_that_is_short(one: Any, other: Any) -> None:
     assume(one != other)
-    told = difference("x", one, other)
+    told = describe_difference("x", one, other)
     assert told.startswith("x")
     assert len(told) < 1000
 
 
 def test_what_is_long_is_cut_and_says_how_long_it_was() -> None:
-    assert shortened("x" * 200) == "x" * 200
-    assert shortened("x" * 201) == "x" * 200 + "… (201 characters)"
+    assert shorten_text("x" * 200) == "x" * 200
+    assert shorten_text("x" * 201) == "x" * 200 + "… (201 characters)"

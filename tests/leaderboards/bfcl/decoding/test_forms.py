@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.leaderboards.bfcl.decoding.forms import FORMS, TEXTS, Form, form_of
-from harness.leaderboards.bfcl.decoding.reading import Misshapen, NotCalls, Pairs
+from harness.leaderboards.bfcl.decoding.forms import FORMS, TEXTS, OutputForm, detect_form
+from harness.leaderboards.bfcl.decoding.parsing import MisshapenOutput, NotCalls, Pairs
 
 TWO = [{"name": "shop.find", "arguments": {"item": "tea"}}, {"name": "pay", "arguments": {}}]
 
@@ -44,12 +44,12 @@ NEVER_EXECUTED = "JSON text after </think>"
 ONE_ONLY = "the name of a function and, in the next line, its arguments"
 
 
-def _readers(form: Form) -> tuple[Callable[[Any], Pairs], Callable[[Any], Pairs]]:
+def _readers(form: OutputForm) -> tuple[Callable[[Any], Pairs], Callable[[Any], Pairs]]:
     return (lambda item: form.compared(item, "python")), form.executed
 
 
 @pytest.mark.parametrize("form", FORMS, ids=[form.title for form in FORMS])
-def test_each_form_is_known_by_most_outputs_and_read(form: Form) -> None:
+def test_each_form_is_known_by_most_outputs_and_read(form: OutputForm) -> None:
     item = WRITTEN[form.title]
     words = ["Sorry.", ["Sorry."], "", [], None, 7, "[1, 2]", "It is {sunny}."]
     outputs = [
@@ -58,21 +58,21 @@ def test_each_form_is_known_by_most_outputs_and_read(form: Form) -> None:
         *words,
         *(other for title, other in WRITTEN.items() if title != form.title),
     ]
-    assert form_of((output, "python") for output in outputs) is form
+    assert detect_form((output, "python") for output in outputs) is form
     for read in _readers(form)[: 1 if form.title == NEVER_EXECUTED else 2]:
         both = [("shop.find", {"item": "tea"}), ("pay", {})]
         assert read(item) == (both[:1] if form.title == ONE_ONLY else both)
 
 
 def test_words_alone_are_of_the_usual_form() -> None:
-    assert form_of([("Sorry.", "python"), ("", "java"), ([], "python")]) is TEXTS
+    assert detect_form([("Sorry.", "python"), ("", "java"), ([], "python")]) is TEXTS
 
 
 @pytest.mark.parametrize("form", FORMS, ids=[form.title for form in FORMS])
 @pytest.mark.parametrize(
     "item", [None, 7, [None], [7], [["f"]], {"f": 7}, [{"f": None}], "{", "<tool_call>", "f(", ";"]
 )
-def test_what_is_no_call_is_never_a_traceback(form: Form, item: Any) -> None:
+def test_what_is_no_call_is_never_a_traceback(form: OutputForm, item: Any) -> None:
     for read in _readers(form):
         try:
             calls = read(item)
@@ -82,9 +82,9 @@ def test_what_is_no_call_is_never_a_traceback(form: Form, item: Any) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS, ids=[form.title for form in FORMS])
-def test_endless_nesting_is_no_traceback(form: Form) -> None:
+def test_endless_nesting_is_no_traceback(form: OutputForm) -> None:
     deep = "[" * 100_000 + "]" * 100_000
     named = f'{{"name": "f", "arguments": {deep}, "parameters": {deep}}}'
     for item in (deep, f"f(a={deep})", f"<tool_call>\n{named}\n</tool_call>", [{"f": deep}], named):
-        with contextlib.suppress(NotCalls, Misshapen):
+        with contextlib.suppress(NotCalls, MisshapenOutput):
             assert form.compared(item, "python") in ([], [("f", {})])

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from harness.leaderboards.bfcl.decoding import java_text, javascript_text, python_text
-from harness.leaderboards.bfcl.decoding.reading import Misshapen, NotCalls
+from harness.leaderboards.bfcl.decoding.parsing import MisshapenOutput, NotCalls
 
 
 @pytest.mark.parametrize(
@@ -26,14 +26,14 @@ from harness.leaderboards.bfcl.decoding.reading import Misshapen, NotCalls
     ],
 )
 def test_values_are_those_of_python(text: str, arguments: dict[str, Any]) -> None:
-    assert python_text.compared(f"[shop.f({text})]") == [("shop.f", arguments)]
+    assert python_text.parse_compared_calls(f"[shop.f({text})]") == [("shop.f", arguments)]
 
 
 @pytest.mark.parametrize(
     "text", ["f(a=1)", "[f(a=1)]", "```[f(a=1)]```", "\n [f(a=1)] \n", "[f(a=1)", "f(a=1)]"]
 )
 def test_brackets_and_fences_may_be_missing_or_there(text: str) -> None:
-    assert python_text.compared(text) == [("f", {"a": 1})]
+    assert python_text.parse_compared_calls(text) == [("f", {"a": 1})]
 
 
 @pytest.mark.parametrize(
@@ -46,23 +46,23 @@ def test_brackets_and_fences_may_be_missing_or_there(text: str) -> None:
 )  # fmt: skip
 def test_anything_else_is_no_call(text: str) -> None:
     with pytest.raises(NotCalls):
-        python_text.compared(text)
+        python_text.parse_compared_calls(text)
 
 
 def test_nothing_that_is_read_is_run(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     with pytest.raises(NotCalls):
-        python_text.compared(f"f(a=open({str(trace)!r}, 'w') + 1)")
-    assert python_text.compared(f"f(a=open({str(trace)!r}))")
+        python_text.parse_compared_calls(f"f(a=open({str(trace)!r}, 'w') + 1)")
+    assert python_text.parse_compared_calls(f"f(a=open({str(trace)!r}))")
     assert not trace.exists()
 
 
 def test_where_calls_are_executed_objects_of_objects_are_calls() -> None:
-    assert python_text.executed("f(a=g(x=1), b={'k': {'l': 1}}, c={'k': 1})") == [
+    assert python_text.parse_executed_calls("f(a=g(x=1), b={'k': {'l': 1}}, c={'k': 1})") == [
         ("f", {"a": {"(Python)": "g(x=1)"}, "b": {"(Python)": "k(l=1)"}, "c": {"k": 1}})
     ]
     with pytest.raises(NotCalls):
-        python_text.executed("f(d={})")
+        python_text.parse_executed_calls("f(d={})")
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_where_calls_are_executed_objects_of_objects_are_calls() -> None:
     ],
 )
 def test_a_java_call_is_read_as_texts(text: str, call: Any) -> None:
-    assert java_text.compared(text) == [call]
+    assert java_text.parse_compared_calls(text) == [call]
 
 
 @pytest.mark.parametrize(
@@ -102,10 +102,12 @@ def test_a_java_call_is_read_as_texts(text: str, call: Any) -> None:
     ],
 )
 def test_a_javascript_call_is_read_as_texts(text: str, call: Any) -> None:
-    assert javascript_text.compared(text) == [call]
+    assert javascript_text.parse_compared_calls(text) == [call]
 
 
-@pytest.mark.parametrize("read", [java_text.compared, javascript_text.compared])
+@pytest.mark.parametrize(
+    "read", [java_text.parse_compared_calls, javascript_text.parse_compared_calls]
+)
 @pytest.mark.parametrize(
     "text", ["f(a=1", "Sorry, no.", "f(a=1, a=2)", "f(a=" + "(" * 3000 + ")" * 3000 + ")"]
 )
@@ -114,7 +116,9 @@ def test_what_is_not_written_in_the_language_is_no_call(read: Any, text: str) ->
         read(text)
 
 
-@pytest.mark.parametrize("read", [java_text.compared, javascript_text.compared])
+@pytest.mark.parametrize(
+    "read", [java_text.parse_compared_calls, javascript_text.parse_compared_calls]
+)
 def test_a_text_without_a_call_is_misshapen(read: Any) -> None:
-    with pytest.raises(Misshapen):
+    with pytest.raises(MisshapenOutput):
         read("[]")

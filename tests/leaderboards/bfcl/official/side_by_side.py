@@ -13,8 +13,8 @@ from random import Random
 from typing import Any
 
 from harness.leaderboards.bfcl.catalog import CATEGORIES, Category
-from harness.leaderboards.bfcl.check import check_of, fault_of
-from harness.leaderboards.bfcl.data import Entry, entry_of
+from harness.leaderboards.bfcl.check import build_check, find_fault
+from harness.leaderboards.bfcl.data import BfclEntry, find_entry
 from harness.leaderboards.bfcl.result_files import BfclRecording
 from tests.leaderboards.bfcl.official.alterations import altered_calls, altered_item, altered_turns
 from tests.leaderboards.bfcl.official.renderings import FAMILIES, Family
@@ -71,10 +71,10 @@ def compared(python: Path, made: Sequence[Sequence[Case]]) -> Iterator[Pair]:
     verdicts = iter(official(python, [case for recording in made for case in recording]))
     for recording in made:
         rows = {one.id: {"id": one.id, "result": one.result} for one in recording}
-        read = BfclRecording(rows, entry_of, recording[0].family.model)
+        read = BfclRecording(rows, find_entry, recording[0].family.model)
         for case, verdict in zip(recording, verdicts, strict=False):
-            (transcript,) = read.transcripts(case.id)
-            fault = fault_of(check_of(entry_of(case.id)).params, transcript)
+            (transcript,) = read.get_transcripts(case.id)
+            fault = find_fault(build_check(find_entry(case.id)).params, transcript)
             ours = None if fault is None else fault.error_type
             yield Pair(case, ours, verdict.get("error_type"), verdict.get("crashed"))
 
@@ -97,7 +97,7 @@ def recordings(rows: Sequence[dict[str, Any]], count: int, seed: int) -> Iterato
 
 
 def _case(random: Random, family: Family, row: dict[str, Any], *, altered: bool) -> Case:
-    entry = entry_of(row["id"])
+    entry = find_entry(row["id"])
     category = entry.category
     if category.judging not in ("multi_turn", "answer"):
         return Case(
@@ -118,7 +118,7 @@ def _case(random: Random, family: Family, row: dict[str, Any], *, altered: bool)
     )
 
 
-def _item(random: Random, family: Family, item: Any, entry: Entry, *, altered: bool) -> Any:
+def _item(random: Random, family: Family, item: Any, entry: BfclEntry, *, altered: bool) -> Any:
     calls = _calls(item)
     if calls is None:
         return _words(item)

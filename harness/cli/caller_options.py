@@ -1,0 +1,128 @@
+"""The options of commands that use a server as one caller: which server, and as whom."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from harness.base import GATE, UsageError, did_you_mean
+from harness.cli import shell_completion as completing
+from harness.cli.options import (
+    MCP_CONFIG,
+    PROTOCOL,
+    TRUST,
+    bundle_options,
+    caller_option,
+    server_option,
+)
+from harness.cli.suite_servers import find_server
+from harness.judging import VOCABULARY
+from harness.probing import (
+    ANONYMOUS,
+    ProbeCaller,
+    check_alterations,
+    expand_alterations,
+    name_callers,
+)
+from harness.runner import suite_roots
+from harness.suites import find_suites, load_config
+from harness.types import Alteration, JsonObject, Protocol, ServerSpec, Suite
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenCaller:
+    """A server, and the caller who uses it."""
+
+    server: ServerSpec
+    caller: ProbeCaller
+    identity: str | None
+    """The suite's name of the caller, if it was given."""
+    typed: tuple[str, ...]
+    """The values of ``--server``; empty if the server is the suite's."""
+    suites: tuple[Suite, ...] = ()
+    """The suites that were read."""
+
+    def find_caller(self, name: str) -> ProbeCaller:
+        """Return another identity of the suites.
+
+        Raises:
+            UsageError: there is none of that name.
+        """
+        return _find_caller(name, self.suites)
+
+    def find_alteration(self, name: str) -> tuple[Alteration, Sequence[ProbeCaller]]:
+        """Return the altered value of that name, and the callers who may set it up.
+
+        Raises:
+            UsageError: there is none.
+            InvalidInput: it cannot be altered.
+        """
+        declared = {one.name: one for suite in self.suites for one in suite.alterations}
+        if name not in declared:
+            raise UsageError(
+                f"no value of the suites' 'interference' is called {name!r}",
+                meant=did_you_mean(name, declared) or f"They are: {', '.join(declared)}.",
+            )
+        callers = name_callers(case for suite in self.suites for case in suite.cases)
+        check_alterations([declared[name]], self.server, callers)
+        return expand_alterations([declared[name]], os.environ)[0], callers
+
+
+def _choose_caller(
+    suites: tuple[str, ...],
+    command_lines: tuple[str, ...],
+    mcp_config: str | None,
+    protocol: Protocol | None,
+    name: str | None,
+    user_context: JsonObject | None,
+) -> ChosenCaller:
+    if name is not None and user_context is not None:
+        raise UsageError("--as and --user-context both say who calls", meant="Give one of them.")
+    config = load_config(Path.cwd(), os.environ, mcp_config, protocol)
+    needs_suites = name is not None or bool(suites) or not command_lines
+    found = find_suites(suites, suite_roots(Path.cwd()), VOCABULARY) if needs_suites else ()
+    server = (
+        find_server(found, command_lines, config) if found else config.server_options(command_lines)
+    )
+    who = ProbeCaller(name="a caller", user_context=user_context)
+    if user_context is None:
+        who = _find_caller(name or ANONYMOUS, found)
+    GATE.require_plan([server])
+    return ChosenCaller(server, who, name, tuple(dict.fromkeys(command_lines)), tuple(found))
+
+
+ONE_CALLER = bundle_options(
+    "chosen",
+    _choose_caller,
+    click.option(
+        "--suite",
+        "suites",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=completing.complete_suites,
+        help="Suite that names the server and the identities.  [default: all of evals/]",
+    ),
+    server_option("Server to use instead of the suite's; several are joined."),
+    MCP_CONFIG,
+    PROTOCOL,
+    TRUST,
+    click.option(
+        "--as", "name", metavar="IDENTITY", help="One of the suite's identities, by name."
+    ),
+    caller_option("Attributes of the caller, instead of --as."),
+)
+"""Passes a command its server and its caller."""
+
+
+def _find_caller(name: str, suites: Sequence[Suite]) -> ProbeCaller:
+    callers = {one.name: one for one in name_callers(c for suite in suites for c in suite.cases)}
+    if name not in callers:
+        raise UsageError(
+            f"no identity of the suites is called {name!r}",
+            meant=did_you_mean(name, callers) or f"They are: {', '.join(callers)}.",
+        )
+    return callers[name]

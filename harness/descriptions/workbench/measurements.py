@@ -1,0 +1,174 @@
+"""The measurements of a workbench for one model, by arm, read from its logs alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from harness.base import Trials
+from harness.descriptions.workbench.arms import logged_variant_key, variant_key
+from harness.judging import PARSER_IS_OFF, judge_log
+from harness.runlog import RunLog
+from harness.runner import JOINT
+from harness.types import JsonObject, Transcript, TrialResult, Usage, Variant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstCall:
+    """What the model called first in one trial."""
+
+    case: str
+    """Name of the case."""
+    key: str
+    """`TrialResult.key`, by which its conversation is found."""
+    tool: str | None
+    """The server's name of the tool, a decoy's name, or an invented name; ``None`` for no call."""
+    decoy: bool
+    """Whether it is a decoy."""
+    arguments: JsonObject
+    """The arguments, by the server's names; empty when no tool was called."""
+    passed: bool
+    """Whether the trial passed."""
+    shown: tuple[str, ...] = ()
+    """The tools in the order and under the names that the model saw."""
+
+
+class ModelMeasurements:
+    """The results of one model on one suite, by arm."""
+
+    def __init__(
+        self,
+        logs: Sequence[RunLog],
+        suite: str,
+        model: str,
+        other: ModelMeasurements | None = None,
+    ) -> None:
+        """Collect the results of ``model`` and its variants in ``logs`` that belong to ``suite``.
+
+        ``other`` has the results on the other server of an A/B comparison.
+        """
+        self.other = other
+        """The results on the other server; ``None`` if there are none."""
+        self.logs = tuple(logs)
+        """The logs that were read, in the order of the stages."""
+        self.model = model
+        """Name of the model without its variants."""
+        self._by_arm: dict[str, list[TrialResult]] = {}
+        self._log_of: dict[str, RunLog] = {}
+        for log in logs:
+            arms = _arm_keys(log, model)
+            for result in judge_log(log).results:
+                if result.suite == suite and result.model in arms:
+                    self._by_arm.setdefault(arms[result.model], []).append(result)
+                    self._log_of[result.key] = log
+
+    def has_trials(self, variant: Variant | None) -> bool:
+        """Whether at least one trial of the arm was recorded."""
+        return variant_key(variant) in self._by_arm
+
+    def arm_results(self, variant: Variant | None = None) -> tuple[TrialResult, ...]:
+        """Return every recorded result of an arm; ``None`` is the clean one."""
+        return tuple(self._by_arm.get(variant_key(variant), ()))
+
+    def tried_cases(self, variant: Variant | None = None) -> frozenset[str]:
+        """Return the cases with a recorded trial of an arm, judged or not."""
+        return frozenset(result.case.name for result in self.arm_results(variant))
+
+    def count_trials(self, variant: Variant | None = None) -> dict[str, Trials]:
+        """Return case → (passed, judged) of an arm; cases without a judged trial are left out."""
+        found: dict[str, Trials] = {}
+        for result in self.arm_results(variant):
+            if result.is_comparable:
+                passed, judged = found.get(result.case.name, (0, 0))
+                found[result.case.name] = passed + (result.status == "passed"), judged + 1
+        return found
+
+    @cached_property
+    def tests(self) -> dict[str, str]:
+        """Case → its test, for cases that are asked as one of several identities."""
+        every = (result.case for results in self._by_arm.values() for result in results)
+        return {case.name: case.group for case in every if case.group is not None}
+
+    def count_unjudged(self, variant: Variant | None = None) -> int:
+        """Return the number of an arm's trials without a verdict: errors, skipped, cancelled."""
+        return sum(not result.is_comparable for result in self.arm_results(variant))
+
+    def arm_usage(self, variant: Variant | None = None) -> Usage:
+        """Return what the trials of an arm used."""
+        return sum((result.usage for result in self.arm_results(variant)), Usage())
+
+    def iterate_conversations(
+        self, variant: Variant | None = None
+    ) -> Iterator[tuple[TrialResult, Transcript]]:
+        """Yield each judged trial of an arm with its conversation, read from the log."""
+        for result in self.arm_results(variant):
+            transcript = self._log_of[result.key].read_transcript(result.key)
+            if transcript is not None and result.is_comparable:
+                yield result, transcript
+
+    def first_calls(self, variant: Variant | None = None) -> tuple[FirstCall, ...]:
+        """Return the first call of each judged trial of an arm, from its conversation."""
+        calls = []
+        for result, transcript in self.iterate_conversations(variant):
+            first = next(iter(transcript.server_calls), None)
+            told = self._log_of[result.key].shown.get(transcript.shown_digest)
+            calls.append(
+                FirstCall(
+                    case=result.case.name,
+                    key=result.key,
+                    tool=None if first is None else first.tool,
+                    arguments={} if first is None else first.arguments,
+                    decoy=first is not None and first.outcome == "decoy",
+                    passed=result.status == "passed",
+                    shown=(
+                        transcript.tools
+                        if told is None
+                        else tuple(tool.name for tool in told.tools.tools)
+                    ),
+                )
+            )
+        return tuple(calls)
+
+    @cached_property
+    def total_usage(self) -> Usage:
+        """What all trials used, judges and simulated users included."""
+        return sum_usage(result for results in self._by_arm.values() for result in results)
+
+
+def sum_usage(results: Iterable[TrialResult]) -> Usage:
+    """Return what ``results`` used, judges and simulated users included."""
+    return sum((one.usage + one.judge_usage + one.user_usage for one in results), Usage())
+
+
+def note_written_calls(results: Iterable[TrialResult]) -> tuple[str, ...]:
+    """Return the note on trials that are not counted because the model's call came as text."""
+    amount = sum(result.written_call is not None for result in results)
+    replies = "1 reply was a call" if amount == 1 else f"{amount:,} replies were calls"
+    return (f"{replies} written as text, not counted. {PARSER_IS_OFF}",) if amount else ()
+
+
+def base_names(log: RunLog) -> list[str]:
+    """Return the models of a log without their variants, each once."""
+    named = {
+        name if (described := facts.get("variant")) is None else _base_name(name, described): None
+        for name, facts in log.header.models.items()
+    }
+    return list(named)
+
+
+def _base_name(name: str, described: JsonObject) -> str:
+    return name.removesuffix(f"{JOINT}{described['name']}")
+
+
+def _arm_keys(log: RunLog, model: str) -> dict[str, str]:
+    """Return name in the log → key of the arm, for ``model`` and its variants."""
+    found = {}
+    for name, facts in log.header.models.items():
+        described = facts.get("variant")
+        if described is None:
+            if name == model:
+                found[name] = ""
+        elif _base_name(name, described) == model:
+            found[name] = logged_variant_key(described)
+    return found

@@ -1,0 +1,220 @@
+"""Checks that a judge decides: ``expected_answer`` and ``answer_judge``.
+
+Without a judge, or without its verdict, they are *not judged*: that is an error of the case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from harness.base import JudgeError
+from harness.judging.checks import Evidence
+from harness.judging.checks.explaining.transcript_lines import no_answer
+from harness.judging.checks.judge.faithfulness import describe_conversation
+from harness.judging.checks.judge.judge import Judge
+from harness.judging.checks.judge.prompt import GRADE, SCORE, JudgeQuestion
+from harness.judging.checks.kind import (
+    CheckDoc,
+    CheckFinding,
+    Parsed,
+    build_check_result,
+    passed_if,
+)
+from harness.judging.checks.parsing import (
+    SHARE,
+    TEXT,
+    long_form,
+    read_mapping,
+    read_share,
+    read_text,
+)
+from harness.judging.matching.json_values import format_value
+from harness.judging.matching.texts import format_line
+from harness.types import Check, CheckResult, JsonObject, Judgement
+
+THRESHOLD = 0.7
+"""The score from which on an answer satisfies a rubric."""
+
+COMPARE = """\
+Compare the answer with "expected_answer" in the material, which is right.
+correct: the answer says all that the expected answer says, in whatever words, and nothing \
+that contradicts it.
+Further true details do not matter.
+partially correct: it says a part of it, or all of it beside something that contradicts it.
+wrong: it says something else, or nothing."""
+"""The instructions for a judge of ``expected_answer``."""
+
+BY_RUBRIC = """\
+Grade how well the answer satisfies this rubric, from 0 (not at all) to 1 (in every point):
+
+{rubric}"""
+"""The instructions for a judge of ``answer_judge``."""
+
+
+# ── Reading ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _read_answer(value: Any) -> JsonObject:
+    if not isinstance(value, Mapping):
+        return {"text": read_text(value, (), "text")}
+    found = read_mapping(value, (), required=("text",), optional=("model",))
+    read_text(found["text"], ("text",))
+    return _check_model(found)
+
+
+def _read_rubric(value: Any) -> JsonObject:
+    if not isinstance(value, Mapping):
+        return {"rubric": read_text(value, (), "rubric"), "threshold": THRESHOLD}
+    found = read_mapping(value, (), required=("rubric",), optional=("threshold", "model"))
+    read_text(found["rubric"], ("rubric",), "rubric")
+    threshold = read_share(found.get("threshold", THRESHOLD), ("threshold",))
+    return _check_model({**found, "threshold": threshold})
+
+
+def _check_model(found: JsonObject) -> JsonObject:
+    if "model" in found:
+        read_text(found["model"], ("model",), "model")
+    return found
+
+
+# ── Judging ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _ask_by_answer(params: JsonObject, evidence: Evidence) -> JudgeQuestion:
+    material = describe_conversation(evidence, expected_answer=params["text"])
+    return JudgeQuestion(instructions=COMPARE, material=material, scale=GRADE)
+
+
+def _ask_by_rubric(params: JsonObject, evidence: Evidence) -> JudgeQuestion:
+    instructions = BY_RUBRIC.format(rubric=params["rubric"].strip())
+    return JudgeQuestion(
+        instructions=instructions, material=describe_conversation(evidence), scale=SCORE
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedKind:
+    """A `harness.judging.checks.CheckKind` that asks a judge."""
+
+    name: str
+    """Its name in suites."""
+    schema: JsonObject
+    """JSON Schema of its value."""
+    read: Callable[[Any], JsonObject]
+    """Turns a suite's value into params."""
+    ask: Callable[[JsonObject, Evidence], JudgeQuestion]
+    """Makes the judge's question."""
+    needs_judge: bool = True
+    """There is no substitute for the judge."""
+    doc: CheckDoc | None = None
+    """Its row in the documentation."""
+
+    def parse(self, value: Any) -> Parsed:
+        """Return the one check that ``value`` asks for.
+
+        Raises:
+            InvalidValue: with the path to the invalid part.
+        """
+        return (((), self.read(value)),)
+
+    async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
+        """Ask the judge."""
+        params = check.params
+        wanted = params.get("text", params.get("rubric"))
+        expected = {key: params[key] for key in ("text", "rubric", "threshold") if key in params}
+        found = CheckFinding(
+            label=format_value(wanted, 60), verdict="not_judged", expected=expected
+        )
+        try:
+            judge = evidence.judge or Judge({})
+            judgement = await judge.grade(self.ask(params, evidence), params.get("model"))
+        except JudgeError as error:
+            return build_check_result(
+                check, replace(found, explanation=[f"This could not be judged: {error}"])
+            )
+        return replace(
+            build_check_result(check, _apply_judgement(found, params, judgement, evidence)),
+            score=judgement.score,
+        )
+
+
+def _apply_judgement(
+    found: CheckFinding, params: JsonObject, judgement: Judgement, evidence: Evidence
+) -> CheckFinding:
+    passed = judgement.score >= params.get("threshold", 1.0)
+    said = (
+        judgement.grade or f"{judgement.score:.2f} of at least {params.get('threshold', 1.0):.2f}"
+    )
+    found = replace(
+        found,
+        verdict=passed_if(passed),
+        actual={
+            "grade": judgement.grade,
+            "score": judgement.score,
+            "explanation": judgement.explanation,
+            "judge": judgement.model,
+            "prompt_version": judgement.prompt_version,
+        },
+    )
+    if passed:
+        return found
+    answer = evidence.transcript.answer
+    lines = [
+        f"The judge {judgement.model} finds the answer {said}: "
+        f"{format_line(judgement.explanation, 600)}",
+        f"The answer begins: “{format_line(answer, 240)}”"
+        if answer.strip()
+        else no_answer(evidence.transcript),
+    ]
+    return replace(found, explanation=lines, hint=_HINT)
+
+
+_HINT = (
+    "See in the transcript (--debug) whether the tools returned what a right answer needs. If the "
+    "judge errs, make the expectation more precise, or measure the judge with harness judge-check."
+)
+
+EXPECTED_ANSWER = JudgedKind(
+    name="expected_answer",
+    schema={"anyOf": [TEXT, long_form({"text": TEXT, "model": TEXT}, required=("text",))]},
+    read=_read_answer,
+    ask=_ask_by_answer,
+    doc=CheckDoc(
+        section="Judged",
+        asks=(
+            "the answer says the same as this one: *correct*; *partially correct* and *wrong* fail"
+        ),
+        fails=("The judge … finds the answer partially correct: …",),
+        example="expected_answer: It left the warehouse on 3 May.",
+    ),
+)
+
+ANSWER_JUDGE = JudgedKind(
+    name="answer_judge",
+    schema={
+        "anyOf": [
+            TEXT,
+            long_form(
+                {
+                    "rubric": TEXT,
+                    "threshold": {**SHARE, "default": THRESHOLD},
+                    "model": TEXT,
+                },
+                required=("rubric",),
+            ),
+        ]
+    },
+    read=_read_rubric,
+    ask=_ask_by_rubric,
+    doc=CheckDoc(
+        section="Judged",
+        asks=(
+            "the answer satisfies a rubric in your words, from 0 to 1, at `threshold` "
+            "(0.7) or above"
+        ),
+        fails=("The judge … finds the answer …: …",),
+        example='answer_judge: {rubric: "Is it polite and short?", threshold: 0.8}',
+    ),
+)

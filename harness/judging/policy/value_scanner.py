@@ -1,0 +1,179 @@
+"""Find withheld values in any place, under any name and in any encoding.
+
+| place of the value                         | it is a leak if the value is                      |
+|--------------------------------------------|---------------------------------------------------|
+| plain in a successful result, any name     | unmistakable, and left out or masked elsewhere    |
+| encoded, in an error, or outside of results| unmistakable, or a reference that no result shows |
+| encoded, alone in a field of the same call | telling                                           |
+| alone in a schema, a list, a description   | the full name of a record that is left out        |
+
+`harness.judging.secrecy.values` defines these grades. It is no leak if the value belongs to the
+identity itself (by the ids next to it), or to another record of the same kind, or if several
+records share the text. A value that was only refused in one call may be public elsewhere, so it is
+no leak there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from harness.judging.policy.frames import SourcePage, build_call_frames, build_offer_frames
+from harness.judging.policy.other_units import ConvertedNumbers
+from harness.judging.policy.same_field import are_similar_names, is_same_record_field
+from harness.judging.policy.same_record import JsonRecord, same_kind, same_record
+from harness.judging.policy.value_index import ShownValues
+from harness.judging.policy.views import Leaf, Result, View
+from harness.judging.policy.withheld_values import WithheldValue
+from harness.judging.secrecy import FoundValue, SearchForm, ValueSearch, build_search_form
+from harness.judging.secrecy.digests import iterate_digests
+
+_MOST_HASHED = 2_000
+"""Maximum number of values whose digests are looked for."""
+_NAME = re.compile(r"(?:^|_)name$|[a-z]Name$")
+
+
+class Sighting(NamedTuple):
+    """A withheld value, and where it was found."""
+
+    secret: WithheldValue
+    """The value."""
+    place: str
+    """Its place in words."""
+    how: tuple[str, ...] = ()
+    """The encodings that were decoded; empty for a plain value."""
+    source: str = ""
+    """The text that contains it, as it was sent."""
+    is_note: bool = False
+    """Whether it is only a possible problem and no leak: an operator's log, a rounded number."""
+
+
+class _SecretGroup(NamedTuple):
+    """A value that several tools may withhold."""
+
+    form: SearchForm
+    """Its form for the search."""
+    secrets: tuple[WithheldValue, ...]
+    """The withheld values, one for each tool and reach."""
+    how: tuple[str, ...] = ()
+    """How the searched text was made of the value; empty for the value itself."""
+
+
+class ValueScanner:
+    """Finds the values that are withheld from one identity in everything that it gets."""
+
+    def __init__(self, secrets: Iterable[WithheldValue], shown: ShownValues) -> None:
+        """Index ``secrets``; ``shown`` has the values in the identity's successful results."""
+        secrets = tuple(secrets)
+        self._shown = shown
+        self.units = ConvertedNumbers(secrets)
+        """The numbers among them, in other units."""
+        kinds: dict[SearchForm, dict[tuple[str, str], WithheldValue]] = {}
+        for secret in secrets:
+            form = build_search_form(secret.leaf.value, secret.leaf.name)
+            if form is not None:
+                kinds.setdefault(form, {}).setdefault((secret.tool, secret.reach), secret)
+        values = [(form, _SecretGroup(form, tuple(of.values()))) for form, of in kinds.items()]
+        self._search = ValueSearch((*values, *_digest_values(values)))
+
+    def list_unread(self) -> list[str]:
+        """Return the places that were not searched completely, once each, in words."""
+        words = list(self._search.cut)
+        self._search.cut.clear()
+        return words
+
+    def scan_call(self, view: View, result: Result, call: str) -> Iterator[Sighting]:
+        """Yield the withheld values in the answer of one call; ``call`` is its name."""
+        for frame in build_call_frames(result):
+            yield from self._scan_frame(view, frame, result, call)
+
+    def scan_offer(self, view: View) -> Iterator[Sighting]:
+        """Yield the withheld values that the identity gets before any call."""
+        for frame in build_offer_frames(view):
+            yield from self._scan_frame(view, frame, None, "")
+
+    def _scan_frame(
+        self, view: View, frame: SourcePage, result: Result | None, call: str
+    ) -> Iterator[Sighting]:
+        own = JsonRecord(view.attributes)
+        for plain in self._search.search_page(frame.page):
+            found = plain._replace(how=(*plain.how, *plain.owner.how))
+            for secret in found.owner.secrets:
+                if not _is_own_secret(own, secret) and self._is_leak(secret, found, frame, result):
+                    place = frame.place.format(call=call)
+                    inside = f": {found.place}" if found.place else ""
+                    is_note = frame.channel == "operator"
+                    yield Sighting(secret, f"{place}{inside}", found.how, found.source, is_note)
+                    break
+
+    def _is_leak(
+        self,
+        secret: WithheldValue,
+        found: FoundValue[_SecretGroup],
+        frame: SourcePage,
+        result: Result | None,
+    ) -> bool:
+        form = found.owner.form
+        same_call = result is not None and result.key in secret.keys
+        if frame.channel == "operator" and secret.reach == "call":
+            return False  # data that is only refused in this call may be logged
+        plain = frame.channel == "result" and not found.how
+        if form.strength == "telling" or (form.kind == "text" and secret.is_common):
+            return found.whole and self._is_alone(secret, found, result)
+        if plain and secret.reach == "call":
+            return same_call and not _is_field_given(secret, found.place)
+        if plain and form.strength == "reference":
+            return False
+        if form.strength == "reference" or secret.reach == "call":
+            return not self._shown.is_rightful(secret)
+        leaf = None if found.how else frame.leaves[found.line]
+        return leaf is None or result is None or not _is_other_record(secret, leaf, result)
+
+    def _is_alone(
+        self, secret: WithheldValue, found: FoundValue[_SecretGroup], result: Result | None
+    ) -> bool:
+        """Whether a value of grade ``telling`` is a leak because it stands alone."""
+        if result is None:
+            return _names_a_row(secret) and not found.how and not self._shown.is_rightful(secret)
+        same_call = result.key in secret.keys and secret.reach == "field"
+        return same_call and bool(found.how) and not _is_field_given(secret, found.place)
+
+
+def _digest_values(
+    values: Sequence[tuple[SearchForm, _SecretGroup]],
+) -> Iterator[tuple[SearchForm, _SecretGroup]]:
+    """Yield the digests of the values that are withheld as fields, and not too common."""
+    for form, value in values[:_MOST_HASHED]:
+        kept = tuple(secret for secret in value.secrets if secret.reach == "field")
+        if kept and form.strength != "telling" and form.kind != "text":
+            for name, made in iterate_digests(kept[0].leaf.value):
+                yield made, value._replace(secrets=kept, how=(f"its {name} digest",))
+
+
+def _names_a_row(secret: WithheldValue) -> bool:
+    """Whether a secret is the full name of a record that is missing from a list."""
+    is_name = _NAME.search(secret.leaf.name) is not None and " " in secret.value.text
+    return is_name and secret.reach == "call" and secret.kept == "left out"
+
+
+def _is_field_given(secret: WithheldValue, path: str) -> bool:
+    """Whether the identities that may see the secret get a field at that path as well."""
+    return any(path in paths for paths in secret.answered.paths.values())
+
+
+def _is_other_record(secret: WithheldValue, leaf: Leaf, result: Result) -> bool:
+    """Whether a field of a similar name belongs to another record of the same kind."""
+    return (
+        are_similar_names(leaf.name, secret.leaf.name)
+        and is_same_record_field(leaf, result, secret) is False
+        and same_kind(leaf.record, secret.leaf.record)
+    )
+
+
+def _is_own_secret(own: JsonRecord, secret: WithheldValue) -> bool:
+    """Whether a secret belongs to the identity itself, by its attributes."""
+    return any(
+        same_record(own, record, except_for="")
+        for record in (secret.leaf.record, secret.answered.requested_record)
+    )

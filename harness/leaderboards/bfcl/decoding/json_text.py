@@ -1,0 +1,152 @@
+"""Outputs that are texts with JSON: in tags, or JSON alone."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from harness.leaderboards.bfcl.decoding.parsing import (
+    NotCalls,
+    Pairs,
+    list_executable_calls,
+    load_json,
+    read_named_calls,
+    require_pairs,
+)
+
+_TOOL_CALL = re.compile(r"<tool_call>\n(.*?)\n</tool_call>", re.DOTALL)
+LINES = re.compile(r"[\w.]+\n\{.*\}\s*", re.DOTALL)
+"""Pattern of an output of two lines: a name and its arguments."""
+_TOOLCALL = re.compile(r"<TOOLCALL>(.*?)</TOOLCALL>", re.DOTALL)
+PYTHON_TAG = "<|python_tag|>"
+
+
+def parse_tagged(item: Any) -> list[dict[str, Any]]:
+    """Parse a text with ``<tool_call>`` blocks, each with one object.
+
+    A block that is not JSON is skipped.
+    """
+    found = []
+    for block in _TOOL_CALL.findall(_require_text(item)):
+        try:
+            found.append(json.loads(block))
+        except (ValueError, RecursionError):
+            continue
+    return read_named_calls(found)
+
+
+def parse_tagged_list(item: Any) -> list[dict[str, Any]]:
+    """Parse a text with one ``<tool_call>`` block that contains a list, fenced or not.
+
+    The text after it is ignored.
+    """
+    _, tag, rest = _require_text(item).partition("<tool_call>")
+    if not tag:
+        raise NotCalls("there is no <tool_call>")
+    inside = rest.partition("</tool_call>")[0].strip()
+    if inside.startswith("```") and inside.endswith("```"):
+        inside = inside.strip("`").strip().removeprefix("json").strip()
+    return read_named_calls(_wrap_in_list(load_json(inside)))
+
+
+def parse_bare_json(item: Any) -> list[dict[str, Any]]:
+    """Parse JSON with ``name`` and ``arguments``: a list, or objects separated by ``;``."""
+    text = _require_text(item)
+    try:
+        return read_named_calls(_wrap_in_list(load_json(text)))
+    except NotCalls:
+        return read_named_calls([load_json(part.strip()) for part in text.split(";")])
+
+
+def parse_with_parameters(item: Any) -> list[dict[str, Any]]:
+    """Parse objects with ``name`` and ``parameters``, as Python, or as JSON separated by ``;``."""
+    text = _require_text(item).replace(PYTHON_TAG, "")
+    if ";" in text:
+        return read_named_calls(
+            [load_json(part) for part in text.split(";")], arguments="parameters"
+        )
+    try:
+        found = ast.literal_eval(text)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as problem:
+        raise NotCalls(str(problem)) from None
+    return read_named_calls(_wrap_in_list(found), arguments="parameters")
+
+
+def parse_after_thought(item: Any) -> list[dict[str, Any]]:
+    """Parse a JSON list after ``</think>``, with quotes of either kind.
+
+    Without the tag the result is empty.
+    """
+    _, tag, rest = _require_text(item).strip().replace("'", '"').partition("</think>")
+    return read_named_calls(load_json(rest.strip())) if tag else []
+
+
+def refuse_execution(_item: Any) -> Pairs:
+    """Return no calls: upstream, these outputs are never executed."""
+    raise NotCalls("upstream does not execute calls of this form")
+
+
+def parse_parts(item: Any) -> list[Any]:
+    """Parse a text whose parts begin with ``<function_call>``.
+
+    A part that is not JSON or not a function counts as prose.
+    """
+    found: list[Any] = []
+    for part in filter(None, map(str.strip, _require_text(item).split("<function_call>"))):
+        try:
+            read = json.loads(part)
+        except (ValueError, RecursionError):
+            found.append(part)
+            continue
+        if not isinstance(read, dict):
+            raise NotCalls("a part is not an object")
+        name = str(read.get("name", "")).strip()
+        found.append("no function" if name == "no_function" else {name: read.get("arguments", {})})
+    return found
+
+
+def parse_executed_parts(item: Any) -> Pairs:
+    """Parse the form of `parse_parts` in a conversation, where prose counts as an unknown call."""
+    return list_executable_calls(
+        {part: {}} if isinstance(part, str) else part for part in parse_parts(item)
+    )
+
+
+def parse_two_lines(item: Any) -> list[Any]:
+    """Parse the function's name on line one and its arguments on line two; one line is no call."""
+    name, *rest = _require_text(item).split("\n")
+    return [{name: load_json(rest[0])}] if rest else [name]
+
+
+def parse_executed_two_lines(item: Any) -> Pairs:
+    """Parse the form of `parse_two_lines` in a conversation: an empty text is no call, one line an error."""
+    return list_executable_calls(parse_two_lines(item)) if item != "" else []
+
+
+def find_toolcall_text(item: Any) -> str | None:
+    """Return the text between ``<TOOLCALL>`` tags; ``None`` if there are none."""
+    found = _TOOLCALL.search(_require_text(item))
+    return found[1] if found else None
+
+
+def make_compared_parser(read: Callable[[Any], list[Any]]) -> Callable[[Any], Pairs]:
+    """Return a parser of calls that are compared."""
+    return lambda item: require_pairs(read(item))
+
+
+def make_executed_parser(read: Callable[[Any], list[dict[str, Any]]]) -> Callable[[Any], Pairs]:
+    """Return a parser of calls that are executed."""
+    return lambda item: list_executable_calls(read(item))
+
+
+def _require_text(item: Any) -> str:
+    if not isinstance(item, str):
+        raise NotCalls("this is not a string")
+    return item
+
+
+def _wrap_in_list(found: Any) -> Any:
+    return [found] if isinstance(found, dict) else found

@@ -1,0 +1,90 @@
+"""Outputs that are lists of objects, as the APIs of models return calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.leaderboards.bfcl.decoding.parsing import (
+    NotCalls,
+    Pairs,
+    list_executable_calls,
+    load_json,
+    read_named_calls,
+    require_pairs,
+)
+
+
+def parse_json_arguments(item: Any) -> Pairs:
+    """Parse ``[{function: arguments as JSON text}]`` as the official OpenAI and Claude handlers do.
+
+    If an object has several functions, the first counts.
+    """
+    if item in ("", {}):
+        return []
+    if not isinstance(item, list):
+        raise NotCalls("this is not a list")
+    return require_pairs([_parse_first_function(one) for one in item])
+
+
+def _parse_first_function(one: Any) -> dict[str, Any]:
+    if not isinstance(one, dict) or not one:
+        raise NotCalls("an item names no function")
+    name, given = next(iter(one.items()))
+    return {name: load_json(given)}
+
+
+def parse_executed_json_arguments(item: Any) -> Pairs:
+    """Parse the form of `parse_json_arguments` in a multi-turn case.
+
+    There, the handlers also accept a bare object, or several functions in one object.
+    """
+    if item == "":
+        return []
+    if not isinstance(item, list | dict):
+        raise NotCalls("this is not a list")
+    return list_executable_calls([item] if isinstance(item, dict) else item)
+
+
+def parse_object_arguments(item: Any) -> Pairs:
+    """Parse ``[{function: arguments as an object}]``."""
+    if not isinstance(item, list):
+        raise NotCalls("this is not a list")
+    return require_pairs(item)
+
+
+def parse_executed_object_arguments(item: Any) -> Pairs:
+    """Parse the form of `parse_object_arguments` in a multi-turn case."""
+    if not isinstance(item, list):
+        raise NotCalls("this is not a list")
+    return list_executable_calls(item)
+
+
+def parse_tool_names(item: Any) -> Pairs:
+    """Parse ``[{"tool_name": …, "parameters": …}]``; anything but a list is no call."""
+    return (
+        require_pairs(read_named_calls(item, "tool_name", "parameters"))
+        if isinstance(item, list)
+        else []
+    )
+
+
+def parse_names(item: Any) -> Pairs:
+    """Parse ``[{"name": …, "arguments": …}]``."""
+    return require_pairs(read_named_calls(item))
+
+
+def parse_executed_names(item: Any) -> Pairs:
+    """Parse the form of `parse_names` in a multi-turn case; items that are not objects are skipped.
+
+    A missing part is empty.
+    """
+    if not isinstance(item, list | str):
+        raise NotCalls("this is not a list")
+    pairs = [
+        (str(one.get("name", "")), one.get("arguments", {}))
+        for one in item
+        if isinstance(one, dict)
+    ]
+    if not all(isinstance(arguments, dict) for _, arguments in pairs):
+        raise NotCalls("the arguments are not an object")
+    return pairs

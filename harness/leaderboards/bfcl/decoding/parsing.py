@@ -1,0 +1,90 @@
+"""Shared by all parsers: the type of calls, the errors, and helpers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+Pairs: TypeAlias = list[tuple[str, Mapping[str, Any]]]
+"""Calls: ``(function, arguments)``, in order."""
+
+
+class NotCalls(ValueError):
+    """An output cannot be parsed as calls; it is usually prose."""
+
+
+class MisshapenOutput(ValueError):
+    """An output was parsed, but its value is not a list of ``{function: arguments}``."""
+
+
+def load_json(text: Any) -> Any:
+    """Return the value of a JSON text.
+
+    Raises:
+        NotCalls: it is not a string, or not JSON.
+    """
+    if not isinstance(text, str):
+        raise NotCalls("this is not a string")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise NotCalls(str(problem)) from None
+
+
+def require_pairs(decoded: Any) -> Pairs:
+    """Return the calls in ``decoded``, which should be ``[{function: arguments}, …]``.
+
+    Raises:
+        Misshapen: it has another form.
+    """
+    if not isinstance(decoded, list):
+        raise MisshapenOutput("this is not a list")
+    for one in decoded:
+        if (
+            not isinstance(one, dict)
+            or len(one) != 1
+            or not isinstance(next(iter(one.values())), dict)
+        ):
+            raise MisshapenOutput("an item is not one function with its arguments")
+    return [next(iter(one.items())) for one in decoded]
+
+
+def read_named_calls(
+    items: Any, name: str = "name", arguments: str = "arguments"
+) -> list[dict[str, Any]]:
+    """Return ``{function: arguments}`` for objects with the keys ``name`` and ``arguments``.
+
+    Raises:
+        NotCalls: an item is not such an object.
+    """
+    if not isinstance(items, Iterable):
+        raise NotCalls("this is not a list")
+    found = []
+    for one in items:
+        if not isinstance(one, dict) or name not in one or arguments not in one:
+            raise NotCalls(f"an item has no {name} and {arguments}")
+        if not isinstance(one[name], str):
+            raise NotCalls("the name of a function is not a string")
+        found.append({one[name]: one[arguments]})
+    return found
+
+
+def list_executable_calls(decoded: Iterable[Any]) -> Pairs:
+    """Return the calls to execute: every function of every object.
+
+    Arguments may be an object or JSON text.
+
+    Raises:
+        NotCalls: an item is not an object, or its arguments are not.
+    """
+    pairs: Pairs = []
+    for one in decoded:
+        if not isinstance(one, dict):
+            raise NotCalls("an item is not an object")
+        for name, given in one.items():
+            arguments = load_json(given) if isinstance(given, str) else given
+            if not isinstance(arguments, dict):
+                raise NotCalls("the arguments are not an object")
+            pairs.append((name, arguments))
+    return pairs

@@ -1,0 +1,178 @@
+"""Tool schemas of a domain, read from the leaderboard's source, which is parsed and never run.
+
+The leaderboard has no file of schemas: it derives them from each tool's signature and docstring.
+Here they are derived from the source text: the names and types of the parameters, the first part of
+the docstring, and its ``Args:``.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from harness.base import UsageError
+
+_SECTION: Final = re.compile(r"(Args|Returns|Return|Raises|Yields|Note|Notes|Example|Examples):\s*")
+_ARGUMENT: Final = re.compile(r" {4}(\w+)(?: \([^)]*\))?: ?(.*)")
+_TYPES: Final = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
+_ANY_OBJECT: Final = {"additionalProperties": True, "type": "object"}
+
+Schema = dict[str, Any]
+
+
+def build_tool_schemas(tools: str, data_model: str) -> list[Schema]:
+    """Return ``{name, description, parameters}`` for each tool of a domain, in source order.
+
+    Args:
+        tools: the text of the domain's ``tools.py``.
+        data_model: the text of its ``data_model.py``.
+
+    Raises:
+        UsageError: the source does not have the leaderboard's form.
+    """
+    try:
+        types = _RecordTypes(ast.parse(data_model))
+        return [_build_tool_schema(method, types) for method in _iterate_methods(ast.parse(tools))]
+    except (SyntaxError, KeyError, ValueError) as error:
+        raise UsageError(
+            f"the tools in the source of tau2-bench cannot be read: {error}"
+        ) from error
+
+
+def _iterate_methods(module: ast.Module) -> Iterator[ast.FunctionDef]:
+    for node in module.body:
+        if isinstance(node, ast.ClassDef):
+            for part in node.body:
+                if isinstance(part, ast.FunctionDef) and any(
+                    map(_marks_a_tool, part.decorator_list)
+                ):
+                    yield part
+
+
+def _marks_a_tool(decorator: ast.expr) -> bool:
+    return (
+        isinstance(decorator, ast.Call)
+        and isinstance(decorator.func, ast.Name)
+        and decorator.func.id in ("is_tool", "is_discoverable_tool")
+    )
+
+
+def _build_tool_schema(method: ast.FunctionDef, types: _RecordTypes) -> Schema:
+    description, arguments = _split_docstring(ast.get_docstring(method, clean=False) or "")
+    used: dict[str, Schema] = {}
+    properties = {}
+    for parameter in method.args.args[1:]:
+        assert parameter.annotation is not None
+        told = {"description": arguments[parameter.arg]} if parameter.arg in arguments else {}
+        shape = types.build_schema(parameter.annotation, used)
+        properties[parameter.arg] = {**told, **shape, "title": _format_title(parameter.arg)}
+    parameters: Schema = {"properties": properties, "title": "parameters", "type": "object"}
+    required = list(properties)[: len(properties) - len(method.args.defaults)]
+    if required:
+        parameters["required"] = required
+    if used:
+        parameters["$defs"] = used
+    return {"name": method.name, "description": description, "parameters": parameters}
+
+
+class _RecordTypes:
+    """The types of a domain's records."""
+
+    def __init__(self, module: ast.Module) -> None:
+        self._classes = {node.name: node for node in module.body if isinstance(node, ast.ClassDef)}
+        self._aliases = {
+            target.id: node.value
+            for node in module.body
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+
+    def build_schema(self, annotation: ast.expr, used: dict[str, Schema]) -> Schema:
+        """Return the schema of a type; the records that it refers to are added to ``used``."""
+        match annotation:
+            case ast.Name(id=name):
+                return self._build_named_schema(name, used)
+            case ast.Subscript(value=ast.Name(id="List" | "list"), slice=item):
+                return {"items": self.build_schema(item, used), "type": "array"}
+            case ast.Subscript(value=ast.Name(id="Literal"), slice=options):
+                return {"enum": list(_iterate_literals(options)), "type": "string"}
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                return {"anyOf": [self.build_schema(left, used), self.build_schema(right, used)]}
+            case _:
+                raise ValueError(f"unknown type {ast.unparse(annotation)}")
+
+    def _build_named_schema(self, name: str, used: dict[str, Schema]) -> Schema:
+        if name in _TYPES:
+            return {"type": _TYPES[name]}
+        if name == "dict":
+            return dict(_ANY_OBJECT)
+        if name in self._aliases:
+            return self.build_schema(self._aliases[name], used)
+        used.setdefault(name, self._build_record_schema(self._classes[name], used))
+        return {"$ref": f"#/$defs/{name}"}
+
+    def _build_record_schema(self, node: ast.ClassDef, used: dict[str, Schema]) -> Schema:
+        properties = {}
+        required = []
+        for field in node.body:
+            if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
+                continue
+            name = field.target.id
+            told = _read_description(field.value)
+            properties[name] = {
+                **told,
+                **self.build_schema(field.annotation, used),
+                "title": _format_title(name),
+            }
+            required.append(name)
+        about = ast.get_docstring(node)
+        described = {} if about is None else {"description": about}
+        return {
+            **described,
+            "properties": properties,
+            "required": required,
+            "title": node.name,
+            "type": "object",
+        }
+
+
+def _iterate_literals(options: ast.expr) -> Iterator[Any]:
+    for option in options.elts if isinstance(options, ast.Tuple) else [options]:
+        yield ast.literal_eval(option)
+
+
+def _read_description(value: ast.expr | None) -> Mapping[str, str]:
+    for keyword in value.keywords if isinstance(value, ast.Call) else []:
+        if keyword.arg == "description":
+            return {"description": ast.literal_eval(keyword.value)}
+    return {}
+
+
+def _format_title(name: str) -> str:
+    return name.replace("_", " ").title()
+
+
+def _split_docstring(docstring: str) -> tuple[str, dict[str, str]]:
+    """Return a docstring's first line, the rest of its description, and that of each argument."""
+    parts: dict[str, list[str]] = {"": []}
+    section = ""
+    for line in inspect.cleandoc(docstring).splitlines():
+        heading = _SECTION.fullmatch(line)
+        if heading:
+            section = heading[1]
+        else:
+            parts.setdefault(section, []).append(line)
+    first, _, rest = "\n".join(parts[""]).strip().partition("\n")
+    description = f"{first}\n\n{rest.strip()}" if rest.strip() else first
+    arguments: dict[str, list[str]] = {}
+    for line in parts.get("Args", ()):
+        found = _ARGUMENT.fullmatch(line)
+        if found:
+            arguments[found[1]] = [found[2].strip()]
+        elif line.strip() and arguments:
+            arguments[next(reversed(arguments))].append(line.strip())
+    return description, {name: "\n".join(lines) for name, lines in arguments.items()}

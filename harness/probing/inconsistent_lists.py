@@ -1,0 +1,81 @@
+"""Records that a list shows to an identity, and that do not exist when it asks for them.
+
+Where a record is hidden from somebody, its own tool often answers *not found*, which is no refusal
+and says nothing of the policy. A list that shows the record to the same identity contradicts that:
+one of the two forgets a rule. Which one is for the operator to say, so this is a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from harness.base import make_one_line
+from harness.judging import CallKey, JsonRecord, Result, is_same_value, same_kind, to_comparable
+from harness.probing.caller_views import ProbedTrials, get_bases, get_caller_name, get_label
+
+
+def find_contradictions(probed: ProbedTrials) -> Iterator[str]:
+    """Yield a note for each identity and record that is in its lists and not found for it."""
+    answers: dict[str, list[tuple[str, Result]]] = {}
+    for run in probed.runs:
+        result = probed.get_result(run)
+        if result is not None and not get_bases(run):
+            answers.setdefault(get_caller_name(run), []).append((get_label(run), result))
+    given = {
+        (name, one.key): one
+        for name in answers
+        for _, one in answers[name]
+        if _classify_outcome(one) == "ok"
+    }
+    for name, own in answers.items():
+        for label, key in _find_failed_calls(own):
+            giver = next((other for other, asked in given if asked == key and other != name), None)
+            if giver is None or (name, key) in given:
+                continue
+            wanted = _extract_record(given[giver, key])
+            shown = next((call for call, one in own if wanted and _has_row(one, wanted)), None)
+            if shown is not None:
+                yield make_one_line(
+                    f"{shown} shows {name} a record that {label} does not find for them; "
+                    f"{giver} gets it: one of the two forgets a rule"
+                )
+
+
+def _classify_outcome(result: Result) -> str:
+    return str(result.call.outcome)
+
+
+def _find_failed_calls(own: Sequence[tuple[str, Result]]) -> dict[tuple[str, CallKey], None]:
+    """Return the calls that end in an error, neither refused nor for want of a right argument."""
+    return {(label, one.key): None for label, one in own if _classify_outcome(one) == "tool_error"}
+
+
+def _extract_record(result: Result) -> JsonRecord | None:
+    """Return the record that a call with one of its ids gives; ``None`` if it gives none."""
+    asked = [
+        value
+        for value in map(to_comparable, result.requested_record.fields.values())
+        if value is not None
+    ]
+    for leaf in result.leaves:
+        if any(is_same_value(one, value) for one in leaf.record.ids.values() for value in asked):
+            return leaf.record
+    return None
+
+
+def _has_row(result: Result, wanted: JsonRecord) -> bool:
+    """Whether a list has a row of the same kind with the record's ids and a value beside them."""
+    if _classify_outcome(result) != "ok":
+        return False
+    rows = {id(leaf.record): leaf.record for leaf in result.leaves if "[]" in leaf.path}
+    return any(_is_the_record(row, wanted) for row in rows.values())
+
+
+def _is_the_record(row: JsonRecord, wanted: JsonRecord) -> bool:
+    shared = row.ids.keys() & wanted.ids.keys()
+    if not shared or not same_kind(row, wanted):
+        return False
+    beside = (row.names & wanted.names) - shared
+    return all(is_same_value(row.ids[key], wanted.ids[key]) for key in shared) and any(
+        row.fields[key] == wanted.fields[key] for key in beside
+    )

@@ -1,0 +1,106 @@
+"""Recognises suites among all files that pytest collects: cheaply, and without guessing.
+
+The content decides, not the folder: other tools also have YAML, CSV and JSON Lines in a folder
+``evals``, and these files must not become errors in the user's tests. A suite with mistakes is
+still a suite: its reader reports them.
+"""
+
+from __future__ import annotations
+
+import ast
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+FOLDER = "evals"
+"""The folder that is searched for Python suites; other formats are recognised by their content."""
+
+_SUITE_PARTS = frozenset({"check", "default_tools", "server"})
+"""Attributes that make a class with ``name`` and ``cases()`` a suite: how it is judged, or what is
+tested."""
+
+
+def is_suite(path: Path) -> bool:
+    """Whether the file at ``path`` is a suite, valid or not, in a format other than Python."""
+    from harness.suites import is_recognised, load_built_in
+
+    suffix = path.suffix.lower()
+    formats = [one for one in load_built_in().values() if suffix in one.extensions]
+    if not formats or path.name.startswith(".") or not path.is_file():
+        return False
+    return any(is_recognised(one, path) for one in formats)
+
+
+def python_suites(path: Path, parent: pytest.Collector) -> tuple[str, ...]:
+    """Return the classes in a Python file that are suites, by its source: nothing is imported.
+
+    A suite has ``name``, ``cases()`` and a part that tells what is tested or how it is judged. Only
+    files below ``evals`` are looked at, and those that were named, never modules of tests. In a
+    file that was named, ``name`` and ``cases()`` are enough: the rest may come from a class
+    elsewhere.
+    """
+    if path.suffix != ".py" or any(
+        fnmatch(path.name, one) for one in parent.config.getini("python_files")
+    ):
+        return ()
+    named = parent.session.isinitpath(path)
+    if not (named or _is_below_evals(path, parent.config)):
+        return ()
+    try:
+        body = ast.parse(path.read_bytes()).body
+    except (OSError, SyntaxError, ValueError):
+        return ()  # the import will report the error
+    classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
+    return tuple(name for name in classes if _is_python_suite(name, classes, named=named))
+
+
+def _is_below_evals(path: Path, config: pytest.Config) -> bool:
+    roots = (config.invocation_params.dir, config.rootpath)
+    return any(
+        FOLDER in path.relative_to(root).parts[:-1] for root in roots if path.is_relative_to(root)
+    )
+
+
+def _is_python_suite(name: str, classes: dict[str, ast.ClassDef], *, named: bool) -> bool:
+    values, functions = _list_members(classes[name])
+    if "cases" not in functions or "name" not in values | functions:
+        return False
+    return (
+        named
+        or bool(_SUITE_PARTS & _collect_attributes(name, classes, set()))
+        or _mentions_assertions(classes[name])
+    )
+
+
+def _list_members(node: ast.ClassDef) -> tuple[set[str], set[str]]:
+    """Return the names that a class body defines: values and functions."""
+    values: set[str] = set()
+    functions: set[str] = set()
+    for part in node.body:
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
+            functions.add(part.name)
+        elif isinstance(part, ast.Assign | ast.AnnAssign):
+            targets = part.targets if isinstance(part, ast.Assign) else [part.target]
+            values |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return values, functions
+
+
+def _collect_attributes(name: str, classes: dict[str, ast.ClassDef], seen: set[str]) -> set[str]:
+    """Return all attribute names of a class, including those of its bases in the same file."""
+    if name in seen or name not in classes:
+        return set()
+    seen.add(name)
+    bases = [base.id for base in classes[name].bases if isinstance(base, ast.Name)]
+    return set().union(
+        *_list_members(classes[name]), *(_collect_attributes(base, classes, seen) for base in bases)
+    )
+
+
+def _mentions_assertions(node: ast.ClassDef) -> bool:
+    """Whether its cases have checks: ``{"assertions": …}`` or ``PythonCase(assertions=…)``."""
+    return any(
+        (isinstance(part, ast.Constant) and part.value == "assertions")
+        or (isinstance(part, ast.keyword) and part.arg == "assertions")
+        for part in ast.walk(node)
+    )

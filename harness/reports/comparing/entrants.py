@@ -1,0 +1,279 @@
+"""The sides of a comparison: models of one run, or several runs, and how their settings differ."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, fields, replace
+from string import ascii_uppercase
+from typing import Any
+
+from harness.base import UsageError, compute_mean, merge_trials, rate_interval
+from harness.judging import exit_code
+from harness.reports.build import build_report
+from harness.reports.comparing.comparison_types import Side
+from harness.reports.comparing.trial_counts import (
+    NO_RECORD,
+    CaseEndings,
+    CaseName,
+    CaseUsage,
+    CountedTrials,
+    TrialEnding,
+    group_by_test,
+    sum_usage,
+)
+from harness.reports.sections.sentences import result_words
+from harness.runlog import Header, RunLog, find_differences, tool_differences
+from harness.types import CaseResult, Counts, JsonObject, ToolList, TrialResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedRun:
+    """A run as far as a comparison looks at it."""
+
+    header: Header
+    """The log's header."""
+    log: str
+    """Path of the log."""
+    trials: CountedTrials
+    """The trials that the log has, counted."""
+    tools: Mapping[str, ToolList]
+    """Digest → tool list."""
+    exit_code: int
+    """The exit code of the run."""
+    ended: str
+    """How it ended, in words."""
+    by_people: bool = False
+    """Whether a person's verdict takes the place of the machine's."""
+
+    @classmethod
+    def from_log(cls, log: RunLog) -> ComparedRun:
+        """Judge ``log``."""
+        report = build_report(log)
+        return cls(
+            header=log.header,
+            log=str(log.path),
+            trials=_JudgedTrials.from_cases(log, report.cases),
+            tools=log.tools,
+            exit_code=exit_code(report),
+            ended=result_words(report),
+            by_people=log.by_people,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _JudgedTrials:
+    """The trials of a log that was judged: `CountedTrials`."""
+
+    log: RunLog
+    cases: Mapping[str, Mapping[CaseName, Sequence[TrialResult]]]
+    """Model → case → its trials, in the order of a report."""
+
+    @classmethod
+    def from_cases(cls, log: RunLog, cases: Iterable[CaseResult]) -> _JudgedTrials:
+        """Take those of the judged ``cases`` that are in ``log``: others have no trial."""
+        found: dict[str, dict[CaseName, Sequence[TrialResult]]] = {}
+        for one in cases:
+            if one.trials[0].key in log:
+                found.setdefault(one.model, {})[one.suite, one.case] = one.trials
+        return cls(log, found)
+
+    def get_endings(self, model: str) -> Mapping[CaseName, CaseEndings]:
+        cases = self.cases.get(model, {})
+        return {
+            name: CaseEndings.from_trials(
+                map(TrialEnding.from_result, trials), trials[0].case.group
+            )
+            for name, trials in cases.items()
+        }
+
+    def iterate_usage(self, model: str, names: Iterable[CaseName]) -> Iterator[CaseUsage]:
+        for trials in self._iterate_cases(model, names):
+            yield CaseUsage.from_trials(
+                (one.usage, None if one.stop is None else one.latency_s) for one in trials
+            )
+
+    def find_offered_tools(self, model: str, names: Iterable[CaseName]) -> AbstractSet[str]:
+        return {
+            said.tools_digest
+            for trials in self._iterate_cases(model, names)
+            for one in trials
+            if (said := self.log.read_transcript(one.key)) is not None
+        }
+
+    def _iterate_cases(
+        self, model: str, names: Iterable[CaseName]
+    ) -> Iterator[Sequence[TrialResult]]:
+        cases = self.cases.get(model, {})
+        return (cases[name] for name in names if name in cases)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entrant:
+    """A model in a run, with its cases."""
+
+    name: str
+    """The name of its `Side`."""
+    run: ComparedRun
+    """The run that has its trials."""
+    model: str
+    """Name of the model."""
+    cases: Mapping[CaseName, CaseEndings]
+    """Case → how its trials ended, in the order of the suites."""
+
+    @classmethod
+    def from_run(cls, name: str, run: ComparedRun, model: str) -> Entrant:
+        """Find the cases of ``model`` in ``run``."""
+        found = run.trials.get_endings(model)
+        asked = {suite for suite, _ in found}
+        planned = [name for name in _list_planned_cases(run.header) if name[0] in asked]
+        names = dict.fromkeys([*planned, *found])
+        cases = {name: found.get(name, NO_RECORD) for name in names}
+        return cls(name=name, run=run, model=model, cases=cases)
+
+    def select_tools(self, names: Iterable[CaseName]) -> dict[str, ToolList]:
+        """Return the tool lists shown to the users of those cases: other users may see others."""
+        shown = self.run.trials.find_offered_tools(self.model, names)
+        return {digest: tools for digest, tools in self.run.tools.items() if digest in shown}
+
+    def build_side(self, names: Sequence[CaseName]) -> Side:
+        """Return its figures over those cases."""
+        endings = [self.cases[name] for name in names]
+        counts = _sum_counts(one.counts for one in endings)
+        tests = group_by_test(
+            (name, one.test, one.tally.trial_counts)
+            for name, one in zip(names, endings, strict=True)
+        )
+        judged = [one for one in map(merge_trials, tests) if one[1]]
+        rates = [passed / trials for passed, trials in judged]
+        usage, latency_s = sum_usage(self.run.trials.iterate_usage(self.model, names))
+        return Side(
+            name=self.name,
+            run_id=self.run.header.run_id,
+            log=self.run.log,
+            model=self.model,
+            started_at=self.run.header.started_at,
+            counts=counts,
+            rate=compute_mean(rates),
+            interval=rate_interval(rates, sum(trials for _, trials in judged)),
+            usage=usage,
+            latency_s=latency_s,
+            exit_code=self.run.exit_code,
+            ended=self.run.ended,
+        )
+
+
+def _sum_counts(counts: Iterable[Counts]) -> Counts:
+    alike = Counter(counts)
+    names = [one.name for one in fields(Counts)]
+    return Counts(
+        **{name: sum(getattr(one, name) * cases for one, cases in alike.items()) for name in names}
+    )
+
+
+def _list_planned_cases(header: Header) -> list[CaseName]:
+    return [
+        (suite, case)
+        for suite, facts in header.suites.items()
+        for case, _ in _iterate_case_digests(facts)
+    ]
+
+
+def pair_entrants(runs: Sequence[ComparedRun]) -> Iterator[tuple[Entrant, Entrant]]:
+    """Yield the pairs to compare: every further log with the first, or the models of a single one.
+
+    Raises:
+        UsageError: there is nothing to compare.
+    """
+    entrants: dict[tuple[int, str], Entrant] = {}
+
+    def get_entrant(number: int, model: str) -> Entrant:
+        if (number, model) not in entrants:
+            entrants[number, model] = Entrant.from_run(
+                _format_letters(len(entrants)), runs[number], model
+            )
+        return entrants[number, model]
+
+    models = [list(run.header.models) for run in runs]
+    if len(runs) == 1:
+        if len(models[0]) < 2:  # noqa: PLR2004 - it takes two to compare
+            raise UsageError(
+                f"run {runs[0].header.run_id} holds one model, so there is nothing to compare it "
+                "with",
+                meant="Name a second run: harness compare A B.",
+            )
+        for other in models[0][1:]:
+            yield get_entrant(0, models[0][0]), get_entrant(0, other)
+        return
+    for number in range(1, len(runs)):
+        for one, other in _pair_models(
+            models[0], models[number], runs[0].header, runs[number].header
+        ):
+            yield get_entrant(0, one), get_entrant(number, other)
+
+
+def _pair_models(
+    one: Sequence[str], other: Sequence[str], first: Header, second: Header
+) -> list[tuple[str, str]]:
+    shared = [(model, model) for model in one if model in other]
+    if shared:
+        return shared
+    if len(one) == len(other) == 1:
+        return [(one[0], other[0])]
+    raise UsageError(
+        f"runs {first.run_id} ({', '.join(one)}) and {second.run_id} ({', '.join(other)}) share no "
+        "model, and it is not clear which is to be compared with which",
+        meant="Compare runs of one model each, or of the same models.",
+    )
+
+
+def _format_letters(number: int) -> str:
+    size = len(ascii_uppercase)
+    return (
+        ascii_uppercase[number]
+        if number < size
+        else f"{ascii_uppercase[number // size - 1]}{_format_letters(number % size)}"
+    )
+
+
+def setting_differences(
+    before: Entrant, after: Entrant, shared: Sequence[CaseName]
+) -> Iterator[str]:
+    """Yield the differences between the settings of two sides, over their shared cases."""
+    if before.model != after.model:
+        yield f"model was {before.model}, is {after.model}"
+    old, new = (_reduce_header(entrant, shared, after.model) for entrant in (before, after))
+    yield from find_differences(old, new)
+    if old.harness_version != new.harness_version:
+        yield f"harness was {old.harness_version}, is {new.harness_version}"
+    if set(before.run.tools) != set(after.run.tools):
+        shown = [(entrant, entrant.select_tools(shared)) for entrant in (before, after)]
+        blind = [
+            f"no tool list was seen in {entrant.name}" for entrant, tools in shown if not tools
+        ]
+        yield from blind or tool_differences(shown[0][1], shown[1][1])
+
+
+def _reduce_header(entrant: Entrant, shared: Sequence[CaseName], model: str) -> Header:
+    """Return the header reduced to the shared cases and the model, which it calls ``model``."""
+    header = entrant.run.header
+    wanted = set(shared)
+    suites = {
+        suite: {
+            **facts,
+            "cases": {
+                case: digest
+                for case, digest in _iterate_case_digests(facts)
+                if (suite, case) in wanted
+            },
+        }
+        for suite, facts in header.suites.items()
+        if any(suite == name[0] for name in shared)
+    }
+    return replace(header, suites=suites, models={model: header.models[entrant.model]})
+
+
+def _iterate_case_digests(facts: JsonObject) -> Iterable[tuple[str, Any]]:
+    cases: Mapping[str, Any] = facts.get("cases", {})
+    return cases.items()

@@ -1,0 +1,100 @@
+"""Runs as `harness compare` needs them, from the index of a large log."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from harness.reports.comparing.entrants import ComparedRun
+from harness.reports.comparing.trial_counts import CaseEndings, CaseName, CaseUsage
+from harness.reports.querying.comparison_rows import SPENT, read_endings, read_spent
+from harness.reports.querying.index import format_read_uri
+from harness.reports.querying.index_access import index_if_worth, tool_lists
+from harness.reports.querying.past_runs import read_indexed_run
+from harness.runlog import read_header, read_log
+
+
+@contextmanager
+def compared_run(
+    log: Path, *, by_people: bool = False
+) -> Iterator[tuple[ComparedRun, Sequence[str]]]:
+    """Give the run in ``log`` for a comparison, and what is unreadable, a sentence each.
+
+    That in a large log is read from its index, unless people's verdicts count (``by_people``).
+
+    Raises:
+        InvalidInput, OSError: the log cannot be read.
+    """
+    with ExitStack() as stack:
+        index = None if by_people else stack.enter_context(index_if_worth(log))
+        if index is not None:
+            yield stack.enter_context(indexed_run(index, log))
+            return
+        read = read_log(log)
+        run = ComparedRun.from_log(read.apply_reviews() if by_people else read)
+        yield run, read.complaints
+
+
+@contextmanager
+def indexed_run(index: Path, log: Path) -> Iterator[tuple[ComparedRun, Sequence[str]]]:
+    """Give the run in ``index``, that of ``log``; what is compared is read as it is asked for."""
+    past = read_indexed_run(index, log)
+    with closing(sqlite3.connect(format_read_uri(index), uri=True)) as db:
+        tools, _ = tool_lists(db)
+        run = ComparedRun(
+            header=read_header(log),
+            log=str(log),
+            trials=_IndexedTrials(db),
+            tools=tools,
+            exit_code=past.exit_code,
+            ended=past.result,
+        )
+        yield run, past.damaged
+
+
+@dataclass(frozen=True, slots=True)
+class _IndexedTrials:
+    """The trials that an index has: `CountedTrials`."""
+
+    db: sqlite3.Connection
+    rows: dict[str, dict[CaseName, int]] = field(default_factory=dict)
+    """Model → case → its row."""
+
+    def get_endings(self, model: str) -> Mapping[CaseName, CaseEndings]:
+        rows = self.rows[model] = {}
+        found: dict[CaseName, CaseEndings] = {}
+        alike = cache(read_endings)  # most cases end like some other
+        for row, suite, case, told in self.db.execute(
+            'SELECT rowid, suite, "case", endings FROM "_compared" WHERE model = ? ORDER BY rowid',
+            (model,),
+        ):
+            name = (suite, case)
+            rows[name], found[name] = row, alike(told)
+        return found
+
+    def iterate_usage(self, model: str, names: Iterable[CaseName]) -> Iterator[CaseUsage]:
+        return map(read_spent, self._select_columns(SPENT, model, names))
+
+    def find_offered_tools(self, model: str, names: Iterable[CaseName]) -> AbstractSet[str]:
+        told = {str(one) for (one,) in self._select_columns("offered", model, names)}
+        return {digest for one in told for digest in json.loads(one)}
+
+    def _select_columns(
+        self, columns: str, model: str, names: Iterable[CaseName]
+    ) -> Iterator[tuple[object, ...]]:
+        if model not in self.rows:
+            self.get_endings(model)
+        rows = self.rows[model]
+        wanted = json.dumps([rows[name] for name in names if name in rows])
+        # CROSS JOIN: the cases in the order in which they are asked for
+        return self.db.execute(
+            f'SELECT {columns} FROM json_each(?) CROSS JOIN "_compared"'  # noqa: S608 - our own
+            ' ON "_compared".rowid = value',
+            (wanted,),
+        )

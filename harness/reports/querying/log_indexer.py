@@ -1,0 +1,307 @@
+"""Reads a log into an index: the lines that are new, then what follows from all of them.
+
+Nothing of the log is held in memory but tool lists, reviews and what several identities saw.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from harness.judging import (
+    Order,
+    RunJudge,
+    access_report,
+    case_results,
+    complete_result,
+    judge_log,
+    order_by_header,
+)
+from harness.reports.findings import FINDINGS_OF, ProbeFinding, build_leak_findings
+from harness.reports.querying.comparison_rows import write_compared
+from harness.reports.querying.conversation_rows import TOOLS, ToolRow, iterate_rows
+from harness.reports.querying.run_rows import FINDINGS
+from harness.reports.querying.tables import OF_TRIALS
+from harness.reports.querying.totals import write_totals
+from harness.reports.querying.trial_rows import CHECKS, TRIALS, CheckRow, TrialRow
+from harness.runlog import (
+    CallLine,
+    DamagedLine,
+    Header,
+    Line,
+    LogContent,
+    ReviewLine,
+    RunLog,
+    ToolsLine,
+    TrialLine,
+    being_written,
+    dump_line,
+    parse_line,
+    read_header,
+    read_lines,
+    read_log,
+)
+from harness.types import Transcript, TrialResult, Usage
+
+PLACES = (
+    'CREATE TABLE "_places" (trial_id INTEGER PRIMARY KEY, suite_at INTEGER, case_at INTEGER,'
+    " model_at INTEGER, repeat INTEGER, first_at INTEGER, waits INTEGER, pass_threshold REAL)"
+)
+"""Where each trial stands in a report, and whether the results of others may change its status."""
+STATE = 'CREATE TABLE "_state" (run TEXT, lines INTEGER, size INTEGER, open INTEGER, content TEXT)'
+"""How far the log was read, and what more of it is to be understood by."""
+
+_TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+_PAID = (
+    "SELECT started_at, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_usd,"
+    ' judge_cost_usd, user_cost_usd FROM "trials" WHERE key = ?'
+)
+_JUDGED = [column for column in TRIALS.columns if column.judged]
+_REWRITTEN = 'UPDATE "trials" SET {} WHERE trial_id = ?'.format(  # noqa: S608 - our own names
+    ", ".join(f'"{column.name}" = ?' for column in _JUDGED)
+)
+
+
+def read_into(db: sqlite3.Connection, log: Path, read_to: Callable[[int], None]) -> None:
+    """Bring the index in ``db`` up to date with ``log``; ``read_to`` is told how far it is.
+
+    Raises:
+        InvalidInput: the file is no run log, or its header is damaged.
+    """
+    header = read_header(log)
+    order = order_by_header(header)
+    reading = _LogIndexer(header=header, db=db, path=log, order=order)
+    reading.resume()
+    reading.read_to_end(read_to)
+    lost: tuple[DamagedLine, ...] = ()
+    if reading.calls and not being_written(log):
+        # of a session that was killed: whoever reads the log first completes it
+        lost = tuple(one for one in read_log(log).damaged if one.line is None)
+        reading.read_to_end(read_to)
+    reading.finish(lost)
+
+
+@dataclass(slots=True)
+class _LogIndexer(LogContent):
+    """A log that is read into an index."""
+
+    db: sqlite3.Connection = field(kw_only=True)
+    path: Path = field(kw_only=True)
+    order: Order = field(kw_only=True)
+    lines: int = 1
+    log: RunLog = field(init=False)
+    """The log of one trial at a time, `at` says which, for the functions that take one."""
+    at: dict[str, int] = field(default_factory=dict)
+    judge: RunJudge = field(init=False)
+
+    def __post_init__(self) -> None:
+        assert self.header is not None
+        self.judge = RunJudge(suites=self.header.suites, order=self.order)
+        self.log = RunLog(
+            self.path, self.header, (), self.tools, None, self.at, (), self.shown, self.reviews
+        )
+
+    # ── Lines ────────────────────────────────────────────────────────────────────────────────
+
+    def resume(self) -> None:
+        """Go on where the index ends; a new one begins behind the header."""
+        known = self.db.execute('SELECT lines, size, content FROM "_state"').fetchone()
+        if known is None:
+            with self.path.open("rb") as file:
+                self.size = len(file.readline())
+            return
+        self.lines, self.size, content = known
+        told = json.loads(content)
+        self.bad.update((one["line"], DamagedLine(**one)) for one in told["bad"])
+        for raw in told["lines"]:
+            super(_LogIndexer, self).take_line(0, 0, parse_line(raw.encode()))
+
+    def read_to_end(self, read_to: Callable[[int], None]) -> None:
+        """Read on to the end of the log."""
+        for offset, end, line in read_lines(self.path, self.size):
+            self.lines += 1
+            numbered = replace(line, line=self.lines) if isinstance(line, DamagedLine) else line
+            self.take_line(self.lines, offset, numbered)
+            if isinstance(line, ToolsLine):
+                self._add_tools(line)
+            self.size = end
+            read_to(end)
+
+    def keep_result(self, line: TrialLine, offset: int) -> None:
+        """Put the rows of a trial in the place of those of its earlier line."""
+        first_at = self.remove_rows(line.run.key)
+        result = complete_result(line.run, line.transcript)
+        self.add_rows(offset, result, line.transcript, offset if first_at is None else first_at)
+
+    def get_result(self, key: str) -> tuple[TrialLine, int] | None:
+        """Return the line of a trial, with what all attempts so far used."""
+        found = self.db.execute(_PAID, (_replace_surrogates(key),)).fetchone()
+        if found is None:
+            return None
+        ((place, line),) = self._iterate_lines("key = ?", _replace_surrogates(key))
+        started_at, *tokens, cost, judge_cost, user_cost = found
+        paid = replace(
+            line.run,
+            started_at=started_at or "",
+            usage=Usage(**dict(zip(_TOKENS, tokens, strict=True)), cost_usd=cost),
+            judge_usage=replace(line.run.judge_usage, cost_usd=judge_cost),
+            user_usage=replace(line.run.user_usage, cost_usd=user_cost),
+        )
+        return replace(line, run=paid), place
+
+    def forget_result(self, key: str) -> None:
+        """Remove the rows of a trial."""
+        self.remove_rows(key)
+
+    def remove_rows(self, key: str) -> int | None:
+        """Remove the rows of a trial, and return where its first line stood, if there is any."""
+        known = self.db.execute(
+            'SELECT trial_id, first_at FROM "trials" JOIN "_places" USING (trial_id) WHERE key = ?',
+            (_replace_surrogates(key),),
+        ).fetchone()
+        if known is None:
+            return None
+        for table in ("_places", *(table.name for table in OF_TRIALS)):
+            self.db.execute(f'DELETE FROM "{table}" WHERE trial_id = ?', known[:1])  # noqa: S608
+        return int(known[1])
+
+    def add_rows(
+        self, trial_id: int, result: TrialResult, said: Transcript | None, first_at: int
+    ) -> None:
+        """Add the rows of a trial."""
+        place = self.order(result)
+        waits = self.judge.is_waiting(result)
+        self.db.execute(
+            'INSERT INTO "_places" VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+            (trial_id, *place, first_at, waits, result.case.pass_threshold),
+        )
+        self.db.execute(
+            TRIALS.insert_statement, TRIALS.build_row(self._build_trial_row(trial_id, result, said))
+        )
+        self._add_checks(trial_id, result)
+        for table, row in iterate_rows(trial_id, said or Transcript()):
+            self.db.execute(table.insert_statement, row)
+
+    def update_result(self, trial_id: int, result: TrialResult) -> None:
+        """Put a result in the place of what the log says of it: others, or a person, decided."""
+        told = self._build_trial_row(trial_id, result, None)
+        self.db.execute(_REWRITTEN, (*(column.compute_value(told) for column in _JUDGED), trial_id))
+        self.db.execute('DELETE FROM "checks" WHERE trial_id = ?', (trial_id,))
+        self._add_checks(trial_id, result)
+
+    def _build_trial_row(
+        self, trial_id: int, result: TrialResult, said: Transcript | None
+    ) -> TrialRow:
+        self.at.clear()
+        if trial_id >= 0:
+            self.at[result.key] = trial_id
+        return TrialRow(trial_id, result, said, self.log)
+
+    def _add_checks(self, trial_id: int, result: TrialResult) -> None:
+        self.db.executemany(
+            CHECKS.insert_statement,
+            [
+                CHECKS.build_row(CheckRow(trial_id, n, check))
+                for n, check in enumerate(result.checks, start=1)
+            ],
+        )
+
+    def _add_tools(self, line: ToolsLine) -> None:
+        digest = (_replace_surrogates(line.tools.digest), line.variant)
+        self.db.execute('DELETE FROM "tools" WHERE digest = ? AND variant IS ?', digest)
+        self.db.executemany(
+            TOOLS.insert_statement,
+            [
+                TOOLS.build_row(ToolRow(n, tool, line))
+                for n, tool in enumerate(line.tools.tools, start=1)
+            ],
+        )
+
+    # ── What follows from all of them ────────────────────────────────────────────────────────
+
+    def finish(self, lost: tuple[DamagedLine, ...]) -> None:
+        """Write what depends on the whole log, and how far it was read."""
+        whole = replace(self.log, footer=self.footer, damaged=(*self.bad.values(), *lost))
+        findings = self._settle_waiting(whole)
+        for key in self.reviews:
+            for trial_id, line in self._iterate_lines(
+                "key = ? AND NOT waits", _replace_surrogates(key)
+            ):
+                self.update_result(trial_id, complete_result(line.run, line.transcript))
+        for table in ("trials", "checks", "_places"):
+            self.db.execute(f'DELETE FROM "{table}" WHERE trial_id < 0')  # noqa: S608
+        # complaints name the file and not the folder, so that they hold wherever it is put
+        named = replace(whole, path=Path(self.path.name))
+        write_totals(self.db, named, self.size, self._add_missing)
+        write_compared(self.db)
+        self.db.execute('DELETE FROM "findings"')
+        self.db.executemany(FINDINGS.insert_statement, map(FINDINGS.build_row, findings))
+        self._save_state()
+
+    def _settle_waiting(self, whole: RunLog) -> Iterable[ProbeFinding]:
+        """Judge the trials that the results of others may change; return what was found."""
+        waiting = {line.run.key: (at, line.run) for at, line in self._iterate_lines("waits")}
+        if not waiting:
+            return ()
+        places = {key: at for key, (at, _) in waiting.items()}
+        results = tuple(result for _, result in waiting.values())
+        judged = judge_log(replace(whole, results=results, _offsets=places))
+        for result in judged.results:
+            self.update_result(places[result.key], result)
+        for kind in FINDINGS_OF.list_names():
+            if any(kind in result.case.metadata for result in results):
+                return FINDINGS_OF.get(kind)(read_log(self.path))
+        return build_leak_findings(access_report(judged.facts, case_results(judged.results)).leaks)
+
+    def _iterate_lines(self, which: str, *values: Any) -> Iterable[tuple[int, TrialLine]]:
+        """Yield the lines of the trials for which ``which`` holds, with their places."""
+        found = self.db.execute(
+            'SELECT trial_id FROM "_places" JOIN "trials" USING (trial_id)'  # noqa: S608
+            f" WHERE trial_id >= 0 AND {which} ORDER BY first_at",
+            values,
+        ).fetchall()
+        with self.path.open("rb") as file:
+            for (trial_id,) in found:
+                file.seek(trial_id)
+                line = parse_line(file.readline())
+                assert isinstance(line, TrialLine)
+                yield trial_id, line
+
+    def _add_missing(self, result: TrialResult, number: int) -> None:
+        self.add_rows(-number, result, None, self.size + number)
+
+    def _save_state(self) -> None:
+        assert isinstance(self.header, Header)
+        lines: tuple[Line, ...] = (
+            *self.log.tools_lines,
+            *(ReviewLine(review=review) for review in self.reviews.values()),
+            *(
+                CallLine(call_of=key, call=call)
+                for key, calls in self.calls.items()
+                for call in calls.values()
+            ),
+            *([self.footer] if self.footer else []),
+        )
+        content = {
+            "lines": [dump_line(line) for line in lines],
+            "bad": [asdict(one) for one in self.bad.values()],
+        }
+        self.db.execute('DELETE FROM "_state"')
+        self.db.execute(
+            'INSERT INTO "_state" VALUES (?, ?, ?, ?, ?)',
+            (
+                _replace_surrogates(self.header.run_id),
+                self.lines,
+                self.size,
+                bool(self.calls),
+                json.dumps(content),
+            ),
+        )
+
+
+def _replace_surrogates(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()

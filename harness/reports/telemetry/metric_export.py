@@ -1,0 +1,134 @@
+"""Metrics of a run, in the exporter's own form, sent over OTLP/HTTP.
+
+Importing this module loads the exporter.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from datetime import datetime
+
+from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+from opentelemetry.sdk.metrics.export import (
+    AggregationTemporality,
+    Histogram,
+    HistogramDataPoint,
+    MetricExportResult,
+    MetricsData,
+    NumberDataPoint,
+    ResourceMetrics,
+    ScopeMetrics,
+    Sum,
+)
+from opentelemetry.sdk.metrics.export import Metric as SdkMetric
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+
+from harness.reports.telemetry.conventions import SCHEMA_URL
+from harness.reports.telemetry.metrics import Attributes, Metric, ValueHistogram
+from harness.reports.telemetry.session import CollectorSession
+
+_TAKES_NONE = (404, 405, 501)
+"""Statuses of a collector that does not accept metrics, for example one for traces only."""
+_TEMPORALITY = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"
+
+
+def send_metrics(
+    metrics: Iterable[Metric],
+    url: str,
+    timeout_s: float | None,
+    resource: Resource,
+    scope: InstrumentationScope,
+    times: tuple[str, str],
+) -> str:
+    """Send ``metrics``, and return the outcome in words.
+
+    ``times`` are the start and the end of the run (UTC, ISO 8601). Each value is that of the whole
+    run, so that sending a run again gives the same values.
+    """
+    made = _MetricBuilder(*map(_parse_ns, times))
+    written = [made.build_metric(one) for one in metrics]
+    if not written:
+        return "there are no metrics"
+    data = MetricsData(
+        resource_metrics=[
+            ResourceMetrics(
+                resource=resource,
+                scope_metrics=[ScopeMetrics(scope=scope, metrics=written, schema_url=SCHEMA_URL)],
+                schema_url=resource.schema_url,
+            )
+        ]
+    )
+    session = CollectorSession("data points")
+    exporter = OTLPMetricExporter(endpoint=url, timeout=timeout_s, session=session)
+    try:
+        result = exporter.export(data)
+    finally:
+        exporter.shutdown()
+    if session.status in _TAKES_NONE:
+        return f"the collector takes no metrics (HTTP {session.status})"
+    if session.problem is not None or result is not MetricExportResult.SUCCESS:
+        why = session.problem or (
+            "no answer" if session.status is None else f"HTTP {session.status}"
+        )
+        return f"the metrics could not be sent: {why}"
+    return f"{len(written)} metrics, too"
+
+
+class _MetricBuilder:
+    """Makes metrics of plain data, all for the time of one run."""
+
+    def __init__(self, start_ns: int, end_ns: int) -> None:
+        self._start_ns = start_ns
+        self._end_ns = end_ns
+        wanted = os.environ.get(_TEMPORALITY, "").lower()
+        self._temporality = (
+            AggregationTemporality.DELTA if wanted == "delta" else AggregationTemporality.CUMULATIVE
+        )
+
+    def build_metric(self, one: Metric) -> SdkMetric:
+        spreads = {
+            key: value for key, value in one.points.items() if isinstance(value, ValueHistogram)
+        }
+        sums = {
+            key: value for key, value in one.points.items() if not isinstance(value, ValueHistogram)
+        }
+        data: Histogram | Sum = Sum(
+            data_points=[self._build_number(*each) for each in sums.items()],
+            aggregation_temporality=self._temporality,
+            is_monotonic=True,
+        )
+        if spreads:
+            data = Histogram(
+                data_points=[self._build_histogram(*each) for each in spreads.items()],
+                aggregation_temporality=self._temporality,
+            )
+        return SdkMetric(name=one.name, description=one.description, unit=one.unit, data=data)
+
+    def _build_number(self, attributes: Attributes, value: float) -> NumberDataPoint:
+        return NumberDataPoint(
+            attributes=dict(attributes),
+            start_time_unix_nano=self._start_ns,
+            time_unix_nano=self._end_ns,
+            value=value,
+        )
+
+    def _build_histogram(
+        self, attributes: Attributes, spread: ValueHistogram
+    ) -> HistogramDataPoint:
+        return HistogramDataPoint(
+            attributes=dict(attributes),
+            start_time_unix_nano=self._start_ns,
+            time_unix_nano=self._end_ns,
+            count=sum(spread.counts),
+            sum=spread.total,
+            bucket_counts=spread.counts,
+            explicit_bounds=spread.bounds,
+            min=spread.least,
+            max=spread.most,
+        )
+
+
+def _parse_ns(time: str) -> int:
+    return round(datetime.fromisoformat(time).timestamp() * 1000) * 1_000_000

@@ -1,0 +1,65 @@
+"""Finds single lines of a large log by their first bytes, without reading the others as JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from harness.runlog.lines import Footer, Line, ReviewLine, TrialLine, parse_line
+from harness.types import Review
+
+_TRIAL = b'{"run":'
+_REVIEW = b'{"review":'
+_BLOCK = 1 << 16
+
+
+def find_last_line(log: Path, key: str) -> tuple[int, TrialLine] | None:
+    """Return where in ``log`` the last line of the trial with that key begins, and the line.
+
+    ``None``: there is no such line, it is damaged, or it is not written as this version does.
+    """
+    start = b'{"run":{"key":' + json.dumps(key, ensure_ascii=False).encode() + b","
+    found, at = None, 0
+    with log.open("rb") as file:
+        for raw in file:
+            if raw.startswith(start) and raw.endswith(b"\n"):
+                found = at, raw
+            at += len(raw)
+    line = None if found is None else _try_parse(found[1])
+    return (found[0], line) if found is not None and isinstance(line, TrialLine) else None
+
+
+def read_reviews(log: Path) -> dict[str, Review]:
+    """Return what people said of the verdicts, by the key of the trial: as `RunLog.reviews`."""
+    reviews: dict[str, Review] = {}
+    with log.open("rb") as file:
+        for raw in file:
+            if raw.startswith(_REVIEW) or (reviews and raw.startswith(_TRIAL)):
+                line = _try_parse(raw) if raw.endswith(b"\n") else None
+                if isinstance(line, ReviewLine):
+                    reviews[line.review.key] = line.review
+                elif isinstance(line, TrialLine):  # it was run again since
+                    reviews.pop(line.run.key, None)
+    return reviews
+
+
+def read_footer(log: Path) -> Footer | None:
+    """Return the footer, if it is the last complete line of ``log``."""
+    with log.open("rb") as file:
+        at = end = file.seek(0, os.SEEK_END)
+        tail = b""
+        while at > 0 and tail.rstrip(b"\n").count(b"\n") < 2:  # noqa: PLR2004 - one may be torn
+            at = max(0, at - _BLOCK)
+            file.seek(at)
+            tail = file.read(end - at)
+    complete = tail[: tail.rfind(b"\n") + 1].splitlines(keepends=True)
+    line = _try_parse(complete[-1]) if complete else None
+    return line if isinstance(line, Footer) else None
+
+
+def _try_parse(raw: bytes) -> Line | None:
+    try:
+        return parse_line(raw)
+    except ValueError:
+        return None

@@ -1,0 +1,326 @@
+"""Stations: each holds a worker, and gets another one when that dies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import ray
+from ray.exceptions import RayActorError, RayError
+
+from harness.base import KNOWN, HarnessError, UsageError
+from harness.runner.engines import EngineContext
+from harness.runner.engines.executor import RunParticipants
+from harness.runner.engines.machine_facts import (
+    MachineFacts,
+    find_differences,
+    inspect_machine,
+    list_files,
+)
+from harness.runner.engines.on_ray.cluster import select_secret_variables
+from harness.runner.engines.on_ray.worker import ClusterNode, Worker, WorkerOutcome, WorkerSetup
+from harness.runner.engines.payloads import PayloadCodec, SharedPayload
+from harness.runner.planning.plan import Job, RunPlan
+from harness.runner.planning.ranges import MOST_IN_A_PROCESS
+from harness.runner.trial import TrialOutcome
+from harness.types import ToolList
+
+START_S = 120.0
+"""Seconds for a worker to be placed and to open its models; Ray starts a process in one or two."""
+CANCEL_S = 15.0
+"""Seconds for the result of a cancelled trial: its teardown may take ten."""
+BEAT_S = 30.0
+"""Seconds after which a worker that has a trial is asked whether it still answers."""
+STUCK_S = 120.0
+"""Seconds that it has for that: nothing in a worker blocks its loop for so long."""
+CLOSE_S = 10.0
+"""Seconds for a worker to end its servers."""
+_MOST_CALLS = 2 * MOST_IN_A_PROCESS
+"""Calls that a worker answers at the same time: its trials, and beside them their ends."""
+_ACTOR: Any = ray.remote(num_cpus=1, max_restarts=0)(Worker)
+_SHOWN = 5
+
+
+class WorkerDied(Exception):
+    """A worker died, and with it what was under way on it."""
+
+
+class NoWorker(HarnessError):
+    """No worker could be started at a station, which is given up."""
+
+
+class WorkerPool:
+    """What the workers of a run have in common."""
+
+    def __init__(self, setting: EngineContext, folder: Path, limits: Any, *, own: bool) -> None:
+        """``own``: the cluster was started for this run, without our secret variables."""
+        self.note = setting.note
+        self.learn = setting.learn
+        self._folder = folder
+        self._limits = limits
+        self._here = inspect_machine(folder, list_files(setting.plan, folder))
+        luggage = SharedPayload.from_plan(setting.plan)
+        self._key = PayloadCodec.new_key()
+        self.outward = PayloadCodec(self._key, luggage.own)
+        self.inward = PayloadCodec(self._key)
+        environment = _collect_token_variables(setting.plan) | (
+            select_secret_variables(os.environ) if own else {}
+        )
+        self._baggage = self.inward.pack(
+            WorkerSetup(
+                luggage=luggage.sent,
+                parties=RunParticipants.from_plan(setting.plan),
+                known=KNOWN,
+                environment=environment,
+                traced_as=setting.traced_as,
+            )
+        )
+        self.tools: dict[str, ToolList] = {}
+
+    async def open_slots(self, stations: Sequence[WorkerSlot]) -> list[WorkerSlot]:
+        """Start a worker at each of ``stations``; return those that have one.
+
+        Raises:
+            UsageError: a node would run the trials otherwise than this machine, or none has room.
+        """
+        refused: list[UsageError] = []
+        failed: list[NoWorker] = []
+
+        async def start_worker(station: WorkerSlot) -> None:
+            try:
+                await station.get_worker()
+            except UsageError as error:
+                refused.append(error)
+            except NoWorker as error:
+                failed.append(error)
+
+        async with anyio.create_task_group() as group:
+            for station in stations:
+                group.start_soon(start_worker, station)
+        if refused:
+            raise refused[0]
+        ready = [station for station in stations if not station.given_up]
+        if not ready:
+            raise UsageError(
+                str(failed[0]), meant="Every node needs harness with its extra 'ray', and room."
+            )
+        for error in failed:
+            self.note(str(error))
+        nodes = {station.node for station in ready if station.node}
+        self.note(
+            f"Ray: {_format_count(len(ready), 'worker')} on {_format_count(len(nodes), 'node')}."
+        )
+        return ready
+
+    def start_actor(self) -> Any:
+        """Have Ray start an actor somewhere."""
+        return _ACTOR.options(max_concurrency=_MOST_CALLS).remote()
+
+    def end_actor(self, actor: Any) -> None:
+        """End an actor at once, or give up its start."""
+        ray.kill(actor)
+
+    async def open_worker(self, actor: Any) -> ClusterNode:
+        """Open a worker, and return its node.
+
+        Raises:
+            UsageError: it would run the trials otherwise, or cannot open a model.
+        """
+        node: ClusterNode
+        there: MachineFacts
+        node, there = await actor.look_around.remote(str(self._folder), list(self._here.files))
+        other = list(find_differences(self._here, there, self._folder))
+        if other:
+            more = [f"and {len(other) - _SHOWN} more"] if len(other) > _SHOWN else []
+            listed = "\n".join(f"  - {line}" for line in [*other[:_SHOWN], *more])
+            raise UsageError(
+                f"node {node.address} would run these trials otherwise than this machine:\n"
+                f"{listed}",
+                meant="Give every node the same image, and the project's folder by the same path.",
+            )
+        if why := await actor.open.remote(
+            str(self._folder), self._key, self._baggage, self._limits
+        ):
+            raise UsageError(why)
+        return node
+
+
+class WorkerSlot:
+    """A place for one worker."""
+
+    def __init__(self, crew: WorkerPool, seats: int) -> None:
+        """Start nothing yet; ``seats`` trials run here at the same time."""
+        self.seats = seats
+        self.node: ClusterNode | None = None
+        """Where its worker is, once there is one."""
+        self.given_up = False
+        """Whether no worker could be started here."""
+        self._crew = crew
+        self._actor: Any = None
+        self._starting = anyio.Lock()
+        self._free = anyio.CapacityLimiter(seats)
+        self._alone = anyio.Lock()
+        self._results: dict[str, tuple[Any, Any]] = {}
+
+    @asynccontextmanager
+    async def hold_seat(self, *, alone: bool) -> AsyncIterator[None]:
+        """Wait for a seat, or until nothing else runs here, and hold it."""
+        if not alone:
+            async with self._free:
+                yield
+            return
+        seats = [object() for _ in range(self.seats)]
+        taken: list[object] = []
+        async with self._alone:
+            try:
+                for seat in seats:
+                    await self._free.acquire_on_behalf_of(seat)
+                    taken.append(seat)
+                yield
+            finally:
+                for seat in taken:
+                    self._free.release_on_behalf_of(seat)
+
+    async def get_worker(self) -> Any:
+        """Return the worker, started if there is none.
+
+        Raises:
+            UsageError: its node would run the trials otherwise, or it cannot open a model.
+            NoWorker: it could not be started in time; the station is given up.
+        """
+        async with self._starting:
+            if self._actor is None:
+                if self.given_up:
+                    raise NoWorker("no worker could be started here before")
+                self._actor = await self._start_worker()
+            return self._actor
+
+    async def _start_worker(self) -> Any:
+        actor: Any = self._crew.start_actor()
+        why = f"Ray started no worker within {START_S:g} s"
+        try:
+            with anyio.move_on_after(START_S):
+                self.node = await self._crew.open_worker(actor)
+                return actor
+        except RayError as error:
+            begun = not (isinstance(error, RayActorError) and error.actor_init_failed)
+            words = _first_line(error) if begun else _last_line(error)
+            why = f"a worker could not be started: {words}"
+        except BaseException:
+            self._crew.end_actor(actor)
+            raise
+        self._crew.end_actor(actor)
+        self.given_up = True
+        raise NoWorker(why)
+
+    async def run_trial(self, job: Job) -> TrialOutcome:
+        """Run a trial on the worker.
+
+        Raises:
+            Gone: the worker died meanwhile.
+            NoWorker: there is none.
+            HarnessError: the cluster itself is gone.
+        """
+        actor = await self.get_worker()
+        key = job.trial.key
+        result = actor.run.remote(self._crew.outward.pack(job))
+        self._results[key] = actor, result
+        try:
+            outcome = await self._unpack_outcome(actor, result)
+        except WorkerDied:
+            del self._results[key]
+            raise
+        del self._results[key]
+        return outcome
+
+    async def cancel_trial(self, job: Job) -> TrialOutcome | None:
+        """Cancel a trial, and return what it brought until then; ``None`` if that is lost."""
+        actor, result = self._results.pop(job.trial.key, (None, None))
+        if actor is None:
+            return None
+        with anyio.CancelScope(shield=True), anyio.move_on_after(CANCEL_S):
+            actor.cancel.remote(job.trial.key)
+            try:
+                return await self._unpack_outcome(actor, result)
+            except (WorkerDied, HarnessError):
+                return None
+        return None
+
+    async def _unpack_outcome(self, actor: Any, result: Any) -> TrialOutcome:
+        try:
+            brought: WorkerOutcome = self._crew.inward.unpack(
+                await self._await_result(actor, result)
+            )
+            for secret in brought.learned:
+                self._crew.learn(secret)
+            return TrialOutcome(
+                line=brought.line,
+                tools=await self._get_tools(actor, brought.tools),
+                shown=await self._get_tools(actor, brought.shown),
+            )
+        except RayActorError as died:
+            why = _first_line(died)
+            if self._actor is actor:  # the first of its trials to hear of it
+                self._actor = None
+                self._crew.end_actor(actor)  # it may only be out of reach, and would go on
+                where = "" if self.node is None else f" on node {self.node.address}"
+                self._crew.note(f"A worker{where} died; its trials run again. {why}")
+            raise WorkerDied(why) from died
+        except RayError as error:
+            raise HarnessError(f"the Ray cluster failed: {_first_line(error)}") from error
+
+    async def _await_result(self, actor: Any, result: Any) -> Any:
+        """Wait for ``result`` as long as the worker is not stuck; one that is is ended."""
+        while True:
+            with anyio.move_on_after(BEAT_S):
+                return await result
+            with anyio.move_on_after(STUCK_S):
+                await actor.beat.remote()
+                continue
+            self._crew.end_actor(actor)
+
+    async def _get_tools(self, actor: Any, digest: str | None) -> ToolList | None:
+        """Return the tool list of that digest, which is asked for once."""
+        if digest is None:
+            return None
+        known = self._crew.tools
+        if digest not in known:
+            known[digest] = self._crew.inward.unpack(await actor.tools.remote(digest))
+        return known[digest]
+
+    async def close(self) -> None:
+        """End the worker, its sessions first."""
+        actor, self._actor = self._actor, None
+        if actor is None:
+            return
+        with anyio.move_on_after(CLOSE_S):
+            try:
+                await actor.close.remote()
+            except RayError:
+                return  # it has died
+        self._crew.end_actor(actor)
+
+
+def _collect_token_variables(plan: RunPlan) -> dict[str, str]:
+    """Return the variables of our environment that commands for tokens get."""
+    servers = (*plan.servers, *plan.decoys_from)
+    names = (name for server in servers for name in server.identity.token_env)
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
+def _first_line(error: Exception) -> str:
+    """Return what ``error`` says first, without the ids that follow."""
+    return KNOWN.redact_text(str(error).strip().partition("\n")[0])
+
+
+def _last_line(error: Exception) -> str:
+    """Return what ended the start of a worker, behind the way there."""
+    return KNOWN.redact_text(str(error).strip().rpartition("\n")[2])
+
+
+def _format_count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,149 @@
+"""What travels between processes of a run: packed with its secrets, and sealed.
+
+A parcel may lie in shared memory or on a disk on its way, and its bytes may be written to a log. So
+it is encrypted with a key of the run, which is only told as an argument of a call.
+
+A plan's suites, models and servers travel once, in the `SharedPayload` of the run. A trial only
+says which of them are its own, so that a process has each of them once.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from types import FunctionType
+from typing import Any
+
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from harness.base import UsageError
+from harness.runner.planning.plan import Job, RunPlan
+from harness.types import ModelSpec, Secret, ServerSpec, Suite
+
+_NONCE_BYTES = 12
+
+
+class PayloadCodec:
+    """Packs for, and unpacks from, the other processes of a run."""
+
+    def __init__(self, key: bytes, luggage: Sequence[object] = ()) -> None:
+        """``luggage`` is what the other side has already, in the same order."""
+        self._cipher = AESGCM(key)
+        self._luggage = luggage
+        self._places = {id(one): place for place, one in enumerate(luggage)}
+
+    @staticmethod
+    def new_key() -> bytes:
+        """Return a key for one run."""
+        return AESGCM.generate_key(bit_length=256)
+
+    def pack(self, value: object) -> bytes:
+        """Return ``value`` as bytes that only the key opens.
+
+        Raises:
+            ForeignCode: it holds code that is not harness's own.
+        """
+        nonce = os.urandom(_NONCE_BYTES)
+        return nonce + self._cipher.encrypt(nonce, pack_plain(value, self._places), None)
+
+    def unpack(self, data: bytes) -> Any:
+        """Return what `pack` packed."""
+        plain = self._cipher.decrypt(data[:_NONCE_BYTES], data[_NONCE_BYTES:], None)
+        return _Unpacker(io.BytesIO(plain), self._luggage).load()
+
+
+class ForeignCode(Exception):
+    """Code of a user or a plugin, which another process may not have."""
+
+
+def pack_plain(value: object, places: dict[int, int] | None = None) -> bytes:
+    """Return ``value`` as plain bytes, without what stands in ``places``, by its id.
+
+    Raises:
+        ForeignCode: it holds code that is not harness's own.
+    """
+    stream = io.BytesIO()
+    _Packer(stream, places or {}).dump(value)
+    return stream.getvalue()
+
+
+class _Packer(pickle.Pickler):
+    def __init__(self, stream: io.BytesIO, places: dict[int, int]) -> None:
+        super().__init__(stream, protocol=pickle.HIGHEST_PROTOCOL)
+        self._places = places
+
+    def persistent_id(self, obj: Any) -> int | None:
+        return self._places.get(id(obj)) if isinstance(obj, _SHARED) else None
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, Secret):
+            return Secret, (obj.reveal(),)
+        if isinstance(obj, FunctionType | type) and not _is_everywhere(obj):
+            raise ForeignCode(f"{obj.__module__}.{obj.__qualname__}")
+        return NotImplemented
+
+
+_SHARED = (Suite, ModelSpec, ServerSpec)
+
+
+def _is_everywhere(code: FunctionType | type) -> bool:
+    """Whether every process of the same version has ``code``, under its name."""
+    room = (code.__module__ or "").partition(".")[0]
+    return (room == "harness" or room in sys.stdlib_module_names) and "<" not in code.__qualname__
+
+
+class _Unpacker(pickle.Unpickler):
+    def __init__(self, stream: io.BytesIO, luggage: Sequence[object]) -> None:
+        super().__init__(stream)
+        self._luggage = luggage
+
+    def persistent_load(self, pid: Any) -> Any:
+        return self._luggage[pid]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPayload:
+    """The suites, models and servers of a plan, once each."""
+
+    own: tuple[object, ...]
+    """As the plan has them."""
+    sent: tuple[object, ...]
+    """As they travel: suites without their cases, which come with their trials."""
+
+    @classmethod
+    def from_plan(cls, plan: RunPlan) -> SharedPayload:
+        """Return that of ``plan``."""
+        own = tuple({id(one): one for job in plan.jobs for one in _list_parts(job)}.values())
+        return cls(own, tuple(_strip_part(one) for one in own))
+
+
+def _list_parts(job: Job) -> Iterable[object]:
+    return (job.suite, job.model, job.server, *([] if job.player is None else [job.player]))
+
+
+def _strip_part(part: object) -> object:
+    if isinstance(part, Suite):
+        return replace(part, cases=(), left_out=(), variants=(), alterations=(), server=None)
+    return part
+
+
+def refuse_code(plan: RunPlan) -> None:
+    """Check that ``plan`` can travel to other processes.
+
+    Raises:
+        UsageError: a suite or a case holds code in Python.
+    """
+    cases = {id(job.trial.case): (job.trial.case, job.suite) for job in plan.jobs}
+    for case, suite in cases.values():
+        try:
+            pack_plain((case, _strip_part(suite)))
+        except (ForeignCode, pickle.PicklingError, AttributeError, TypeError) as error:
+            raise UsageError(
+                f"{case.at or suite.name}: case {case.name!r} of suite {suite.name} has code in "
+                f"Python ({error}), which is not sent to other processes",
+                meant="Run it without --engine; --shard splits it over machines.",
+            ) from error

@@ -1,0 +1,134 @@
+"""From a plan to a run folder: open the log, write its header, run the trials, read it back."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+
+import anyio
+
+from harness.base import GATE, KNOWN, NothingToRun, Redactor, UsageError, utc_now
+from harness.runlog import Header, LogWriter, RunLog, discard_log, read_log
+from harness.runner.agents.versions import add_agent_versions
+from harness.runner.observer import Observer
+from harness.runner.planning.plan import RunPlan, describe_model, describe_server, describe_suite
+from harness.runner.run import RunOptions, run_plan
+from harness.runner.runs.folders import RUNS, log_path, new_run_id
+from harness.runner.runs.resume import refuse_if_changed, select_remaining
+from harness.version import __version__
+
+
+def launch_run(
+    plan: RunPlan,
+    options: RunOptions,
+    observer: Observer,
+    *,
+    runs: Path = RUNS,
+    resume: RunLog | None = None,
+    run_id: str | None = None,
+) -> RunLog:
+    """Run `launch_async` in its own event loop."""
+    return anyio.run(
+        partial(launch_async, plan, options, observer, runs=runs, resume=resume, run_id=run_id)
+    )
+
+
+async def launch_async(
+    plan: RunPlan,
+    options: RunOptions,
+    observer: Observer,
+    *,
+    runs: Path = RUNS,
+    resume: RunLog | None = None,
+    run_id: str | None = None,
+) -> RunLog:
+    """Run ``plan`` in a new folder below ``runs``, and return its log.
+
+    With ``resume``, run the missing part of the plan in that log's folder instead. ``run_id`` names
+
+    the new folder, if the caller has already chosen the name.
+
+    Raises:
+        NothingToRun: the plan is empty.
+        UsageError: the run to resume asked something else, a model cannot be opened, or a case
+            names an argument that a tool does not have; no run is kept.
+        HarnessError: the log cannot be written.
+    """
+    if not plan.jobs:
+        raise NothingToRun("there is no case to run")
+    if resume is not None:
+        run_id = resume.header.run_id
+    run_id = run_id or new_run_id([suite.name for suite in plan.suites])
+    require_trust(plan)
+    plan = await add_agent_versions(plan)
+    header = build_header(plan, run_id, options)
+    redactor = build_redactor(plan)
+    if resume is not None:
+        keys = {job.trial.key for job in plan.jobs}
+        strangers = [
+            result for result in resume.results if result.key not in keys and not result.is_further
+        ]
+        refuse_if_changed(
+            redact_header(resume.header, redactor), redact_header(header, redactor), strangers
+        )
+        plan = select_remaining(plan, resume)
+        if not plan.jobs and resume.footer is not None:
+            return resume
+    path = log_path(run_id, runs) if resume is None else resume.path
+    with LogWriter(path, redactor.redact_json_text, redactor.add_secret) as log:
+        if resume is None:
+            log.append(header)
+        try:
+            await run_plan(plan, log, options, observer, resume)
+        except UsageError:  # no model was asked, so there is no run to keep
+            if resume is None:
+                discard_log(path)
+            raise
+    return read_log(path)
+
+
+def require_trust(plan: RunPlan) -> None:
+    """Check that files are trusted to start processes and send data as in ``plan``.
+
+    Raises:
+        UsageError: the file is not trusted, and the user has not agreed.
+    """
+    GATE.require_plan(
+        (*plan.servers, *plan.decoys_from), (*plan.models, *plan.judges, *plan.user_models)
+    )
+
+
+def build_redactor(plan: RunPlan) -> Redactor:
+    """Return the redactor of this process, after adding the plan's secrets."""
+    models = (*plan.models, *plan.judges, *plan.user_models)
+    KNOWN.add_specs(models, plan.servers, plan.suites, environ=os.environ)
+    return KNOWN
+
+
+def redact_header(header: Header, redactor: Redactor) -> Header:
+    """Return ``header`` redacted, as it is written to a log."""
+    parts = {
+        name: redactor.redact_json(getattr(header, name))
+        for name in ("suites", "models", "servers", "settings")
+    }
+    return replace(header, **parts)
+
+
+def build_header(plan: RunPlan, run_id: str, options: RunOptions) -> Header:
+    """Return the first line of the plan's log."""
+    return Header(
+        run_id=run_id,
+        started_at=utc_now(),
+        harness_version=__version__,
+        planned=len(plan.jobs),
+        suites={suite.name: describe_suite(suite) for suite in plan.suites},
+        models={model.name: describe_model(model) for model in plan.models},
+        servers={server.name: describe_server(server) for server in plan.servers},
+        settings={
+            **plan.settings,
+            "concurrency": options.concurrency,
+            "budget": asdict(options.budget),
+        },
+    )

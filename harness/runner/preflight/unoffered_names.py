@@ -1,0 +1,77 @@
+"""The message about a tool name that is in no tool list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from harness.base import Problem, did_you_mean
+from harness.sessions import SEPARATOR
+from harness.types import THE_LIST, Location, NamedTool, ServerSpec, ToolList
+
+_SHOWN = 12
+"""Most tools that are listed if none has a similar name."""
+
+
+def build_unoffered_problem(
+    named: NamedTool, who: str, known: Mapping[str, str | None], *, may_say_absent: bool
+) -> Problem:
+    """Return the problem that no tool has the name ``named``.
+
+    ``who`` begins the message: ``no identity of this suite is offered a``. ``known`` are the
+
+    existing tools, with their titles.
+    """
+    name = named.tool
+    titled = next(
+        (
+            tool
+            for tool, title in known.items()
+            if title and _normalize_name(title) == _normalize_name(name)
+        ),
+        None,
+    )
+    near = f"Did you mean {titled!r}, whose title that is?" if titled else did_you_mean(name, known)
+    if near is None:
+        more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+        near = (
+            f"There is {', '.join(list(known)[:_SHOWN])}{more}."
+            if known
+            else "There is no tool at all."
+        )
+    absent = (
+        f" If it is meant to be absent, write {{tool: {name}, allow_absent: true}}."
+        if may_say_absent
+        else ""
+    )
+    at = named.at or Location(file="?")
+    return Problem(at=at, message=f"{who} tool {name!r}.", meant=f"{near}{absent}")
+
+
+def collect_titles(tools: ToolList) -> dict[str, str | None]:
+    """Return the name and title of every listed tool, including unusable ones."""
+    found: dict[str, str | None] = {
+        problem.tool: None for problem in tools.problems if problem.tool != THE_LIST
+    }
+    return found | {tool.name: tool.title for tool in tools.tools}
+
+
+def list_own_names(tools: ToolList, server: ServerSpec) -> set[str]:
+    """Return the names that joined servers themselves give to their tools, for ``block``."""
+    prefixes = [f"{member.name}{SEPARATOR}" for member in server.members]
+    return {
+        name.removeprefix(prefix)
+        for name in collect_titles(tools)
+        for prefix in prefixes
+        if name.startswith(prefix)
+    }
+
+
+def _normalize_name(name: str) -> str:
+    return name.replace("_", " ").replace("-", " ").casefold()
+
+
+def sorted_problems(problems: Sequence[Problem]) -> list[Problem]:
+    """Return each problem once, in the order of files and lines."""
+    return sorted(
+        dict.fromkeys(problems), key=lambda one: (one.at.file, one.at.line or 0, one.at.column or 0)
+    )

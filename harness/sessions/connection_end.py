@@ -1,0 +1,37 @@
+"""The end of a connection in words: the server's last output, and the errors within a group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from harness.sessions.processes.http_servers import Host
+from harness.sessions.processes.process import ServerProcess
+
+if TYPE_CHECKING:
+    from harness.sessions.client import Link
+
+WORDS_CHARS = 300
+"""Most characters of one line that a server wrote, in a message."""
+
+
+def quote_labelled(label: str, text: str) -> str:
+    """Return ``; label: text``; empty without a text."""
+    text = text.strip()
+    return f"; {label}: {text[:WORDS_CHARS]}" if text else ""
+
+
+def iterate_leaf_errors(error: BaseException) -> Iterator[str]:
+    """Yield the errors within exception groups."""
+    if isinstance(error, BaseExceptionGroup):
+        for inner in error.exceptions:
+            yield from iterate_leaf_errors(inner)
+    else:
+        yield f"{type(error).__name__}: {error}"
+
+
+async def describe_end(link: Link, place: ServerProcess | Host) -> str:
+    """Return how it ended; the process's exit first, since HTTP only shows a refused connection."""
+    if isinstance(place, ServerProcess):
+        return link.source.complaint or await place.describe_exit()
+    return await place.describe_exit() or link.source.complaint or "no longer answers"

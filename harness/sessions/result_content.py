@@ -1,0 +1,153 @@
+"""A tool's result as text for the model and the log, within bounds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from harness.base import MAX_DEPTH, digest_json, find_shortcoming, is_deep
+from harness.types import JsonObject
+
+TEXT_CHARS = 100_000
+"""Most characters of one result's text; about 25,000 tokens."""
+
+STRUCTURED_BYTES = 100_000
+"""Largest structured content that the log keeps."""
+
+_BASE64_RATIO = 0.75
+_EXCERPT_CHARS = 100
+_RESULT_TYPES = (None, "complete", "input_required")
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultContent:
+    """A result as the model and the log get it."""
+
+    text: str
+    """All its text, with placeholders for other content, cut at `TEXT_CHARS` with a notice."""
+    structured: Any
+    """``structuredContent``; ``None`` if there is none or it is larger than `STRUCTURED_BYTES`."""
+    size: int
+    """Bytes of the whole result as JSON."""
+    sha256: str | None
+    """Digest of the whole result, if ``text`` and ``structured`` are only a part of it."""
+    unseen: tuple[str, ...]
+    """The content that no text can stand for: pictures, sound, binary resources."""
+    cut: str | None
+    """Why a part of the result was not read."""
+    problems: tuple[str, ...]
+    """Violations of MCP; with any of them it is not a valid result."""
+
+
+def render_result(result: JsonObject) -> ResultContent:
+    """Return a ``tools/call`` result as the model and the log get it."""
+    size = count_json_bytes(result)
+    structured = result.get("structuredContent")
+    parts, problems = [], _find_violations(result)
+    unseen: list[str] = []
+    whole = True
+    blocks = result.get("content", [] if structured is not None else None)
+    if not isinstance(blocks, list):
+        problems.append(
+            f"its content is not a list: {_format_excerpt(blocks)}"
+            if "content" in result
+            else "it has no content"
+        )
+        blocks = []
+    for block in blocks:
+        text, complete = _render_block(block)
+        if text is None:
+            problems.append(
+                f"it contains a content block of an unknown kind: {_format_excerpt(block)}"
+            )
+        else:
+            parts.append(text)
+            unseen += [] if complete else [text[1:-1]]
+        whole = whole and complete
+    if structured is not None and not parts:
+        parts.append(json.dumps(structured, ensure_ascii=False))
+    text = "\n".join(parts)
+    why = None if structured is None else find_shortcoming(structured)
+    if why is not None:
+        structured, whole, why = None, False, f"of structuredContent: {why}"
+    elif (
+        structured is None
+        and len(text) <= TEXT_CHARS
+        and text.lstrip()[:1] in ("{", "[")
+        and is_deep(text)
+    ):
+        why = f"of the text: it is JSON that nests deeper than {MAX_DEPTH} levels"
+    if (
+        structured is not None
+        and size > STRUCTURED_BYTES
+        and count_json_bytes(structured) > STRUCTURED_BYTES
+    ):
+        structured, whole = None, False
+    whole = whole and len(text) <= TEXT_CHARS
+    sha256 = None if whole else digest_json(result)
+    return ResultContent(
+        text=limit_text(text, f"{size:,} bytes in all, sha256 {sha256}"),
+        structured=structured,
+        size=size,
+        sha256=sha256,
+        unseen=tuple(unseen),
+        cut=why,
+        problems=tuple(dict.fromkeys(problems)),
+    )
+
+
+def _find_violations(result: JsonObject) -> list[str]:
+    """Return a result's fields with values that MCP does not allow; ``null`` counts as absent."""
+    problems = []
+    if not isinstance(is_error := result.get("isError"), bool | None):
+        problems.append(f"its isError is neither true nor false: {_format_excerpt(is_error)}")
+    if (kind := result.get("resultType")) not in _RESULT_TYPES:
+        problems.append(f"its resultType is unknown: {_format_excerpt(kind)}")
+    return problems
+
+
+def _format_excerpt(value: Any) -> str:
+    return _COMPACT.encode(value)[:_EXCERPT_CHARS]
+
+
+def limit_text(text: str, whole: str = "") -> str:
+    """Return ``text``, cut at `TEXT_CHARS` with a notice that describes the ``whole``."""
+    if len(text) <= TEXT_CHARS:
+        return text
+    return f"{text[:TEXT_CHARS]}\n[… cut by harness: {whole or f'{len(text):,} characters in all'}]"
+
+
+def count_json_bytes(value: Any) -> int:
+    """Return the size of ``value`` as JSON in UTF-8."""
+    return len(_COMPACT.encode(value).encode())
+
+
+def _render_block(block: Any) -> tuple[str | None, bool]:
+    """Return a content block as text (``None`` if unreadable), and whether that is all of it."""
+    match block:
+        case {"type": "text", "text": str(text)}:
+            return text, True
+        case {"type": "image" | "audio" as kind, "data": str(data)}:
+            return (
+                f"[{kind} {block.get('mimeType', 'of unknown type')}, {_format_size(data)}]",
+                False,
+            )
+        case {"type": "resource_link", "uri": str(uri)}:
+            return f"[resource link {block.get('name', '')} {uri}]".replace("  ", " "), True
+        case {"type": "resource", "resource": {"uri": str(uri), "text": str(text)}}:
+            return f"[resource {uri}]\n{text}", True
+        case {"type": "resource", "resource": {"uri": str(uri), "blob": str(blob)} as resource}:
+            return (
+                f"[resource {uri} {resource.get('mimeType', 'of unknown type')}, "
+                f"{_format_size(blob)}]",
+                False,
+            )
+        case _:
+            return None, False
+
+
+def _format_size(base64: str) -> str:
+    count = len(base64) * _BASE64_RATIO
+    return f"{count:.0f} bytes" if count < 1000 else f"{count / 1000:.0f} kB"  # noqa: PLR2004 - a kilobyte

@@ -1,0 +1,215 @@
+"""Data that an identity sees beside the tools: instructions, resources, prompts, annotations.
+
+They are read only for watched sessions (`harness.sessions.Session.watch`), once for each identity
+and connection. What is listed and was not read is an aside, too, and says why
+(`SideContent.unread`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import anyio
+from mcp.shared.exceptions import MCPError
+from mcp_types import METHOD_NOT_FOUND
+
+from harness.base import ServerError
+from harness.sessions.side_channels import limit_side_channels, wrap_side_channel
+from harness.sessions.transports.frames import is_closed, is_no_answer
+from harness.sessions.transports.http_errors import HttpFault
+from harness.sessions.transports.pages import get_next_cursor, has_bad_cursor
+from harness.sessions.transports.rejected_requests import is_rejection
+from harness.types import SideContent
+
+MOST_READ = 20
+"""Most resources, and most prompts, that are read."""
+MOST_NAMED = 50
+"""Most of the further ones that are named; of the rest only the number is."""
+_PAGES = 3
+_SECONDS = 10.0
+_SHARE = 0.5
+"""The share of the time that one request may take, so that one that hangs hides only itself."""
+_OF_A_TOOL = frozenset({"name", "title", "description", "inputSchema", "outputSchema"})
+_TOOLS, _PROMPTS = "the list of tools", "the list of prompts"
+_RESOURCES, _TEMPLATES = "the list of resources", "the list of resource templates"
+_LISTS = {"resources": (_RESOURCES, _TEMPLATES), "prompts": (_PROMPTS,)}
+"""Capability → the lists that it is for."""
+_CONTENT = {"resources/read": "contents", "prompts/get": "messages"}
+"""Request → the key of its answer's content."""
+
+Request = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
+
+
+async def read_side_channels(
+    request: Request, instructions: str | None, capabilities: Mapping[str, Any]
+) -> tuple[SideContent, ...]:
+    """Return the data beside the server's tools that were read within `_SECONDS`, and the rest.
+
+    Resources are read, and prompts without required arguments, `MOST_READ` of each. A refusal is
+    kept as a refusal.
+    """
+    reading = _SideChannelReader(request)
+    with anyio.move_on_after(_SECONDS):
+        await reading.read_all(instructions, capabilities)
+    return limit_side_channels([*reading.found, *reading.iterate_unread()])
+
+
+class _SideChannelReader:
+    """What was read so far for one identity."""
+
+    def __init__(self, request: Request) -> None:
+        self.found: list[SideContent] = []
+        self._request = request
+        self._pending: dict[str, None] = {}
+
+    def iterate_unread(self) -> Iterator[SideContent]:
+        """Yield what the time was too short for."""
+        for place in self._pending:
+            yield SideContent(place=place, unread=f"harness reads for {_SECONDS:g} s at most")
+
+    async def read_all(self, instructions: str | None, capabilities: Mapping[str, Any]) -> None:
+        """Read everything that the server says it has."""
+        if instructions:
+            self.found.append(SideContent(place="the server's instructions", text=instructions))
+        offered = [kind for kind in _LISTS if capabilities.get(kind) is not None]
+        self._pending |= dict.fromkeys(
+            [_TOOLS, *(place for kind in offered for place in _LISTS[kind])]
+        )
+        if capabilities.get("logging") is not None:
+            with suppress(MCPError, HttpFault, ServerError, OSError, TimeoutError):
+                await self._request_in_time("logging/setLevel", {"level": "debug"})
+        async for tool in self._iterate_entries(_TOOLS, "tools/list", "tools"):
+            more = {key: value for key, value in tool.items() if key not in _OF_A_TOOL}
+            self.found += wrap_side_channel(f"{_TOOLS}: more on {tool.get('name')}", more)
+        if "resources" in offered:
+            listed = await self._record_entries(_RESOURCES, "resources/list", "resources")
+            await self._read_entries("resource", listed, "resources/read", "uri")
+            await self._record_entries(_TEMPLATES, "resources/templates/list", "resourceTemplates")
+        if "prompts" in offered:
+            listed = await self._record_entries(_PROMPTS, "prompts/list", "prompts")
+            await self._read_entries("prompt", listed, "prompts/get", "name")
+
+    async def _record_entries(self, place: str, method: str, key: str) -> list[Mapping[str, Any]]:
+        """Return the entries of a list, each of which is an aside."""
+        listed = [entry async for entry in self._iterate_entries(place, method, key)]
+        for entry in listed:
+            self.found += wrap_side_channel(place, entry)
+        return listed
+
+    async def _read_entries(
+        self, kind: str, listed: list[Mapping[str, Any]], method: str, key: str
+    ) -> None:
+        """Read the first entries of a list; the others are left out, and named."""
+        entries = {f"the {kind} {entry.get(key)}": entry for entry in listed}
+        full = {
+            place: entry for place, entry in entries.items() if not _has_required_arguments(entry)
+        }
+        read, further = [*full][:MOST_READ], [*full][MOST_READ:]
+        self.found += (
+            SideContent(place=place, unread="it needs arguments")
+            for place in entries
+            if place not in full
+        )
+        few = f"harness reads the first {MOST_READ} of a list"
+        self.found += (SideContent(place=place, unread=few) for place in further[:MOST_NAMED])
+        if (more := len(further) - MOST_NAMED) > 0:
+            self.found.append(SideContent(place=f"{more:,} more {kind}s", unread=few))
+        self._pending |= dict.fromkeys(read)
+        for place in read:
+            params = {key: full[place].get(key)}
+            result = await self._request_list(place, method, params, _CONTENT[method])
+            self.found += wrap_side_channel(place, result)
+            self._pending.pop(place)
+
+    async def _iterate_entries(
+        self, place: str, method: str, key: str
+    ) -> AsyncIterator[Mapping[str, Any]]:
+        """Yield the entries of a list of the server, page by page."""
+        self._pending[place] = None
+        cursor: str | None = None
+        page_place = place
+        for number in range(1, _PAGES + 1):
+            params = {} if cursor is None else {"cursor": cursor}
+            page = await self._request_list(page_place, method, params, key)
+            items = page.get(key, ())
+            for item in items:
+                if isinstance(item, Mapping):
+                    yield item
+            if odd := sum(not isinstance(item, Mapping) for item in items):
+                some = f"{odd:,} of the entries in {page_place}"
+                self.found.append(SideContent(place=some, unread="no object"))
+            cursor, page_place = get_next_cursor(page), f"{place} from page {number + 1}"
+            if has_bad_cursor(page):
+                self.found.append(SideContent(place=page_place, unread="its cursor is no text"))
+            if cursor is None:
+                break
+        else:
+            self.found.append(
+                SideContent(place=page_place, unread=f"harness reads {_PAGES} pages of a list")
+            )
+        self._pending.pop(place, None)
+
+    async def _request_in_time(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        with anyio.fail_after(_SECONDS * _SHARE):
+            return await self._request(method, params)
+
+    async def _request_list(
+        self, place: str, method: str, params: Mapping[str, Any], key: str
+    ) -> Mapping[str, Any]:
+        """Return the raw result of a request, with a list under ``key``.
+
+        Without one, return nothing, and why is an aside.
+        """
+        try:
+            result = await self._request_in_time(method, params)
+        except MCPError as error:
+            if error.code == METHOD_NOT_FOUND and method.endswith("/list"):
+                return {}  # there is no such list
+            self.found.append(_build_unanswered(place, method, error))
+        except HttpFault as fault:
+            said = "without an answer" if fault.status is None else f"with HTTP {fault.status}"
+            why = f"the request for it ended {said}"
+            self.found.append(SideContent(place=place, unread=why, refused=fault.is_refusal))
+        except TimeoutError:
+            why = f"the request for it got no answer within {_SECONDS * _SHARE:g} s"
+            self.found.append(SideContent(place=place, unread=why))
+        except (ServerError, OSError):
+            self.found.append(SideContent(place=place, unread="the request for it got no answer"))
+        else:
+            lack = _find_lack(result, key)
+            if lack is None:
+                return result
+            asides = [*wrap_side_channel(place, result)] or [SideContent(place=place)]
+            self.found += (replace(aside, unread=lack) for aside in asides)
+        return {}
+
+
+def _find_lack(result: Mapping[str, Any], key: str) -> str | None:
+    """Return why ``result`` is not what was asked for, a list under ``key``; ``None`` if it is."""
+    if result.get("resultType", "complete") != "complete":
+        return "the server asks for more input first"
+    return None if isinstance(result.get(key), list) else f"the answer has no list {key!r}"
+
+
+def _build_unanswered(place: str, method: str, error: MCPError) -> SideContent:
+    """Return the aside of something for which the server gave an error."""
+    if is_closed(error) or is_no_answer(error.data):
+        return SideContent(
+            place=place, text=error.message, unread="the request for it got no answer"
+        )
+    (aside,) = wrap_side_channel(place, {"error": error.message, "data": error.data})
+    if is_rejection(error, method):
+        why = f"the server rejected the request as harness wrote it (code {error.code})"
+        return replace(aside, unread=why)
+    why = f"the server answers with an error (code {error.code})"
+    return replace(aside, unread=why, refused=True)
+
+
+def _has_required_arguments(prompt: Mapping[str, Any]) -> bool:
+    arguments = prompt.get("arguments")
+    return isinstance(arguments, list) and any(
+        isinstance(one, Mapping) and one.get("required") for one in arguments
+    )

@@ -1,0 +1,261 @@
+"""Servers from the configuration of an MCP client.
+
+| file | key of its servers |
+|------------------------------------------|-------------------------|
+| ``.mcp.json``, Claude Desktop, Cursor …  | ``mcpServers``          |
+| VS Code (``.vscode/mcp.json``)           | ``servers``             |
+
+Keys that only concern the client are ignored. References may have the form of harness (``${NAME}``,
+``${NAME:-text}``) or of VS Code:
+
+| written              | becomes                                                                 |
+|----------------------|-------------------------------------------------------------------------|
+| ``${env:NAME}``      | the variable ``NAME``                                                   |
+| ``${input:api-key}`` | the variable ``API_KEY``, since nobody is there to be asked; else the    |
+|                      | default that stands under ``inputs``                                    |
+| ``${workspaceFolder}`` | the folder of the file, or the one above if the file is in ``.vscode`` |
+| ``${userHome}``      | the variable ``HOME``                                                   |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path as FilePath
+from typing import Any
+
+from harness.base import (
+    KNOWN,
+    Document,
+    DocumentReader,
+    InvalidInput,
+    InvalidValue,
+    Problem,
+    describe_value,
+    format_path,
+    read_document,
+    read_env_file,
+    require_json,
+    without_comments,
+)
+from harness.suites.config.expansion import expand_references
+from harness.suites.config.files import ConfigFile, ServerEntry, locate_below
+from harness.suites.config.server_entries import SERVER
+from harness.suites.config.servers import read_named_server, resolve_cwd
+from harness.types import JsonPath, Location, ServerSpec
+
+_SECTIONS = ("mcpServers", "servers")
+_USUAL = (
+    ".mcp.json",
+    "mcp.json",
+    ".vscode/mcp.json",
+    ".cursor/mcp.json",
+    "claude_desktop_config.json",
+)
+_OURS = ("command", "args", "env", "cwd", "type", "transport", "url", "headers", "protocol")
+_REFERENCE = re.compile(
+    r"\$\{(?:(?P<kind>env|input):(?P<name>[^}]+)|(?P<folder>workspaceFolder|userHome))\}"
+)
+
+
+def read_client_config(path: FilePath) -> ConfigFile:
+    """Return the servers of an MCP client's configuration.
+
+    Raises:
+        InvalidInput: it has mistakes, all of which are named, or no servers.
+    """
+    if not path.is_file():
+        raise InvalidInput([_build_no_file(path)])
+    is_yaml = path.suffix.lower() in {".yml", ".yaml"}
+    document = read_document(
+        path,
+        str if is_yaml else lambda text: require_json(without_comments(text), format_path(path)),
+    )
+    content = document.value if isinstance(document.value, dict) else {}
+    section = next((key for key in _SECTIONS if isinstance(content.get(key), dict)), None)
+    reading = DocumentReader(document)
+    given = section or next((key for key in _SECTIONS if key in content), None)
+    if given is None:
+        meant = f"Servers are written under {' or '.join(map(repr, _SECTIONS))}."
+        reading.add_problem(
+            Location(file=document.file), "this is not a configuration of an MCP client.", meant
+        )
+    elif section is None or not content[section]:
+        message = f"there are no servers under {given!r}."
+        if content[given]:
+            message = (
+                f"{given}: expected the servers by name, found {describe_value(content[given])}."
+            )
+        reading.add_problem(
+            document.locate_key((given,)), message, 'Add one: {"NAME": {"command": …}}.'
+        )
+    if section is None:
+        reading.finish()
+    assert section is not None
+    workspace = path.absolute().parent
+    workspace = workspace.parent if workspace.name == ".vscode" else workspace
+    client = _ClientConfigReader(
+        reading, document, section, workspace, _read_inputs(content.get("inputs"))
+    )
+    entries = {name: client.read_server(name, value) for name, value in content[section].items()}
+    reading.finish()
+    return ConfigFile(
+        file=document.file,
+        servers={name: entry for name, entry in entries.items() if entry is not None},
+        disabled={
+            name: document.locate_key((section, name))
+            for name, entry in entries.items()
+            if entry is None
+        },
+    )
+
+
+def add_env_file(entry: ServerEntry, ready: ServerSpec, environ: Mapping[str, str]) -> ServerSpec:
+    """Return ``ready``, made from ``entry``, with the variables of its ``envFile`` added.
+
+    Its own variables take precedence.
+
+    Raises:
+        InvalidInput: the file cannot be read, or is not a file of variables.
+    """
+    if entry.env_file is None:
+        return ready
+    problems: list[InvalidValue] = []
+    path = FilePath(expand_references(entry.env_file, environ, problems)).expanduser()
+    at = entry.locate(("envFile",))
+    if problems or not path.is_file():
+        why = problems[0].message if problems else f"there is no file {format_path(path)}."
+        raise InvalidInput([Problem(at=at, message=f"server {ready.name!r}: envFile: {why}")])
+    told = replace(
+        ready,
+        transport=replace(ready.transport, env={**read_env_file(path), **ready.transport.env}),
+    )
+    KNOWN.add_specs(servers=[told], environ=environ)
+    return told
+
+
+def _build_no_file(path: FilePath) -> Problem:
+    at = Location(file=format_path(path))
+    if not path.is_dir():
+        return Problem(at=at, message="there is no such file.")
+    inside = [path / name for name in _USUAL if (path / name).is_file()]
+    meant = f"Did you mean {format_path(inside[0])!r}?" if inside else "Name the file in it."
+    return Problem(
+        at=at, message="this is a folder, not a configuration of an MCP client.", meant=meant
+    )
+
+
+def _read_inputs(section: Any) -> dict[str, Mapping[str, Any]]:
+    """Return the file's ``inputs``: the values that VS Code prompts for, by id."""
+    listed = section if isinstance(section, list) else []
+    return {
+        one["id"]: one for one in listed if isinstance(one, dict) and isinstance(one.get("id"), str)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _ClientConfigReader:
+    """A client configuration while its servers are read."""
+
+    reading: DocumentReader
+    document: Document
+    section: str
+    workspace: FilePath
+    inputs: Mapping[str, Mapping[str, Any]]
+
+    def read_server(self, name: str, value: Any) -> ServerEntry | None:
+        """Return a server; ``None`` if it is disabled or cannot be a server."""
+        path = (self.section, name)
+        if not isinstance(value, dict):
+            self.reading.add_problem(
+                self.document.locate(path),
+                f"server {name!r}: expected a mapping, found {describe_value(value)}.",
+            )
+            return None
+        if value.get("disabled") is True or value.get("enabled") is False:
+            return None
+        asked: dict[str, str] = {}
+        known = {
+            key: self._translate_value(part, asked)
+            for key, part in value.items()
+            if key in _OURS and key in SERVER.fields
+        }
+        spec = read_named_server(self.reading, path, known)
+        return ServerEntry(
+            spec=resolve_cwd(spec, self.workspace, by_default=True),
+            locate=partial(locate_below, self.document, path),
+            env_file=self._read_env_file(path, value, spec, asked),
+            asked=asked,
+            hidden={
+                name: default for name, default in self._hidden_inputs().items() if name in asked
+            },
+        )
+
+    def _hidden_inputs(self) -> dict[str, str]:
+        passwords = {
+            name: told for name, told in self.inputs.items() if told.get("password") is True
+        }
+        return {
+            input_variable(name): str(told.get("default") or "") for name, told in passwords.items()
+        }
+
+    def _read_env_file(
+        self, path: JsonPath, value: Mapping[str, Any], spec: ServerSpec, asked: dict[str, str]
+    ) -> str | None:
+        written = value.get("envFile")
+        if written is None:
+            return None
+        at = self.document.locate((*path, "envFile"))
+        if not isinstance(written, str):
+            self.reading.add_problem(
+                at,
+                f"server {path[-1]!r}: envFile: expected a path, found {describe_value(written)}.",
+            )
+        elif spec.transport.command is None:
+            meant = "Write what it needs under 'headers:'."
+            self.reading.add_problem(
+                at, f"server {path[-1]!r}: envFile is for a server that is started.", meant
+            )
+        else:
+            named = str(self._translate_value(written, asked))
+            return named if named.startswith(("${", "~")) else str(self.workspace / named)
+        return None
+
+    def _translate_value(self, value: Any, asked: dict[str, str]) -> Any:
+        """Return ``value`` with VS Code's references translated; ``asked`` gets prompted inputs."""
+        if isinstance(value, str):
+            return _REFERENCE.sub(partial(self._translate_reference, asked), value)
+        if isinstance(value, dict):
+            return {key: self._translate_value(part, asked) for key, part in value.items()}
+        return (
+            [self._translate_value(part, asked) for part in value]
+            if isinstance(value, list)
+            else value
+        )
+
+    def _translate_reference(self, asked: dict[str, str], match: re.Match[str]) -> str:
+        if match["folder"]:
+            return str(self.workspace) if match["folder"] == "workspaceFolder" else "${HOME}"
+        name = match["name"].strip()
+        if match["kind"] == "env":
+            return f"${{{name}}}"
+        variable, told = input_variable(name), self.inputs.get(name, {})
+        default, description = told.get("default"), told.get("description")
+        about = (
+            f" ({one_line})"
+            if isinstance(description, str) and (one_line := " ".join(description.split()))
+            else ""
+        )
+        asked[variable] = (
+            f"The client would prompt for the input {name!r}{about}. harness cannot prompt: set "
+            f"the variable instead, export {variable}=…"
+        )
+        plain = isinstance(default, str) and default and not set(default) & set("{}$")
+        return f"${{{variable}:-{default}}}" if plain else f"${{{variable}}}"
+
+
+def input_variable(name: str) -> str:
+    """Return the environment variable for an input of that name: ``api-key`` → ``API_KEY``."""
+    return re.sub(r"\W", "_", name).upper()

@@ -1,0 +1,214 @@
+"""A model's settings as in a file, before anything is looked up in the environment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from harness.base import (
+    Document,
+    DocumentReader,
+    Field,
+    InvalidValue,
+    Layout,
+    Problem,
+    UsageError,
+    choice_field,
+    decimal_field,
+    did_you_mean,
+    integer_field,
+    line_field,
+    mapping_field,
+    parse_mapping,
+    texts_by_name_field,
+)
+from harness.types import JsonPath, Location, Secret
+
+
+def _parse_hidden_text(value: Any) -> str:
+    """Parse text that messages must not show."""
+    if not isinstance(value, str):
+        raise InvalidValue("expected text", meant="Write it in quotes.")
+    return value
+
+
+def _parse_secret(value: Any) -> Secret:
+    return Secret(_parse_hidden_text(value))
+
+
+_TEXT = {"type": "string"}
+
+MODEL = Layout(
+    fields={
+        "type": line_field(
+            "The provider: anthropic (or claude), openai, or another one.", required=True
+        ),
+        "model": line_field("The model id for the API; without it, the model's name."),
+        "api_key": Field(
+            schema={**_TEXT, "description": ("The API key; ${NAME} is an environment variable.")},
+            parse=_parse_secret,
+        ),
+        "base_url": Field(
+            schema={**_TEXT, "description": "A compatible endpoint."}, parse=_parse_hidden_text
+        ),
+        "timeout": decimal_field("Seconds that one request may take.", unit="seconds", default=60),
+        "max_retries": integer_field("Further attempts after the first.", least=0, default=3),
+        "api": choice_field("Which of OpenAI's APIs to use.", ("chat", "responses")),
+        "temperature": decimal_field("Sampling temperature.", unit="degrees", positive=False),
+        "max_tokens": integer_field("Upper bound of one reply.", least=1),
+        "max_reply_mb": decimal_field(
+            "Largest reply in megabytes, also when decompressed.", unit="megabytes", default=4
+        ),
+        "headers": texts_by_name_field("Further HTTP headers."),
+        "body": mapping_field("Further fields of the request's body."),
+        "input_price": decimal_field(
+            "Dollars per million input tokens.", unit="US dollars", positive=False
+        ),
+        "output_price": decimal_field(
+            "Dollars per million output tokens.", unit="US dollars", positive=False
+        ),
+        "options": mapping_field("Settings, body:NAME and header:NAME, in MXCP's form."),
+    },
+    elsewhere={
+        "provider": "Use 'type'.",
+        "name": "The model's name is the key above this mapping.",
+    },
+)
+"""Layout of the mapping under ``models: models: NAME:``."""
+
+_IN_OPTIONS = ("timeout", "max_retries", "api", "temperature", "max_tokens", "max_reply_mb")
+# settings that are also allowed under `options`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelEntry:
+    """One model of a file, or a model that needs no file."""
+
+    name: str
+    """The user's name for it."""
+    settings: Mapping[str, Any] = field(repr=False)
+    """Setting → value; the key is a `Secret`, ``options`` are merged in."""
+    wanted: str
+    """The model for the API if ``model`` is not set: an id, or a name to translate into an id."""
+    source: str
+    """The file that configures it, or a word on why it needs none."""
+    locate: Callable[[JsonPath], Location] | None = field(default=None, repr=False)
+    """Returns the location of a setting; ``None`` if there is no file."""
+    problems: tuple[Problem, ...] = ()
+    """Mistakes in its mapping, if they are reported only when the model is used."""
+
+
+def read_model(reading: DocumentReader, path: JsonPath, value: Any) -> ModelEntry:
+    """Return the model in the mapping ``value`` at ``path``; ``reading`` collects mistakes."""
+    name = str(path[-1])
+    settings: dict[str, Any] = {}
+    moved: dict[JsonPath, JsonPath] = {}
+    try:
+        settings = reading.read_mapping(
+            path, parse_mapping({} if value is None else value), MODEL, f"model {name!r}"
+        )
+        moved = _dissolve_options(settings)
+    except InvalidValue as error:
+        reading.add_problem(
+            reading.document.locate((*path, *error.path)),
+            f"model {name!r}: {error.message}.",
+            error.meant,
+        )
+
+    def locate_setting(part: JsonPath) -> Location:
+        moves = (
+            written
+            for target, written in moved.items()
+            if part[: len(target)] == target[: len(part)]
+        )
+        return reading.document.locate((*path, *next(moves, part)))
+
+    return ModelEntry(
+        name=name,
+        settings=settings,
+        wanted=name,
+        source=reading.document.file,
+        locate=locate_setting,
+    )
+
+
+def override_options(entry: ModelEntry, options: Mapping[str, Any]) -> ModelEntry:
+    """Return ``entry`` with a program's settings, which override the file's.
+
+    Raises:
+        UsageError: there is no such setting, or its value is not valid.
+    """
+    known = [name for name in MODEL.fields if name not in ("type", "options")]
+    settings = dict(entry.settings)
+    for name, value in options.items():
+        if name not in known:
+            near = did_you_mean(name, known)
+            raise UsageError(
+                f"a model has no setting {name!r}", meant=near or f"Known: {', '.join(known)}."
+            )
+        try:
+            settings[name] = value if isinstance(value, Secret) else MODEL.fields[name].parse(value)
+        except InvalidValue as error:
+            raise UsageError(
+                f"model {entry.name!r}: {name}: {error.message}", meant=error.meant
+            ) from error
+        except TypeError as error:  # the usual message would show the value
+            raise UsageError(
+                f"model {entry.name!r}: {name}: a {type(value).__name__} is not JSON"
+            ) from error
+    return replace(
+        entry, settings=settings, source=f"{entry.source}, and options of the program", locate=None
+    )
+
+
+def read_foreign_model(document: Document, path: JsonPath, value: Any) -> ModelEntry:
+    """Return a model of another tool's file; its mistakes are reported when it is used."""
+    reading = DocumentReader(document)
+    reading.problems = []
+    entry = read_model(reading, path, value)
+    return replace(entry, problems=tuple(reading.problems))
+
+
+def _dissolve_options(settings: dict[str, Any]) -> dict[JsonPath, JsonPath]:
+    """Move the settings under ``options`` to their places; existing settings take precedence.
+
+    ``body:NAME`` goes into the body and ``header:NAME`` into the headers; any other name is a
+    setting, or else also goes into the body. Returns the place of each moved setting.
+    """
+    moved: dict[JsonPath, JsonPath] = {}
+    for option, value in settings.pop("options", {}).items():
+        kind, _, name = option.rpartition(":")
+        target: tuple[str, ...] = ("body", name if kind == "body" else option)
+        parsed = value
+        try:
+            if kind == "header":
+                target, parsed = ("headers", name), _join_header(value)
+            elif option in _IN_OPTIONS:
+                target, parsed = (option,), MODEL.fields[option].parse(value)
+        except InvalidValue as error:
+            raise InvalidValue(
+                f"{option}: {error.message}", path=("options", option), meant=error.meant
+            ) from error
+        if _put_if_absent(settings, target, parsed):
+            moved[target] = ("options", option)
+    return moved
+
+
+def _join_header(value: Any) -> str:
+    """Join the values of a header with several."""
+    return (
+        ", ".join(map(_parse_hidden_text, value))
+        if isinstance(value, list)
+        else _parse_hidden_text(value)
+    )
+
+
+def _put_if_absent(settings: dict[str, Any], target: tuple[str, ...], value: Any) -> bool:
+    *sections, name = target
+    for section in sections:
+        settings = settings.setdefault(section, {})
+    if name in settings:
+        return False
+    settings[name] = value
+    return True

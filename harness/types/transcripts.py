@@ -1,0 +1,353 @@
+"""What happened in a trial: messages, tool calls, and the whole transcript."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, TypeAlias
+
+from harness.types.agents import AgentFacts
+from harness.types.basics import JsonObject
+from harness.types.log_names import LogWords, log_as
+from harness.types.outcomes import NOT_LOADED, SEARCH, UNANSWERED, Outcome
+from harness.types.replies import Reply
+from harness.types.usage import Usage
+from harness.types.wire import Wire
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolAnswer:
+    """What the model is told about one of its calls."""
+
+    request_id: str
+    """The `ToolRequest.id` it answers."""
+    text: str
+    """The result, or the error, as text."""
+    is_error: bool = False
+    """Whether the call failed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserMessage:
+    """Something the user says."""
+
+    text: str
+    """Their words."""
+    said_s: float = 0.0
+    """Seconds from the start of the trial; the first message starts it."""
+    injected: bool = False
+    """Whether it was said while the model was working, and so begins no turn."""
+    fresh: bool = False
+    """Whether a new conversation begins here (`Turn.fresh`)."""
+    recalled: str = ""
+    """What the server returned before the conversation that begins here, for the system prompt
+    (`LeaderboardRules.recall`)."""
+    role: Literal["user"] = "user"
+    """Distinguishes the kinds of message in a log."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssistantMessage:
+    """Something the model says or asks for."""
+
+    reply: Reply
+    """The reply as it came."""
+    asked_s: float | None = field(default=None, compare=False)
+    """When the model was asked for it, in seconds from the start of the trial: waiting for a rate
+    limit and all attempts come after it. ``None`` is unknown, as in logs of earlier versions."""
+    answered_s: float | None = field(default=None, compare=False)
+    """When it had come whole; ``None`` is unknown."""
+    role: Literal["assistant"] = "assistant"
+    """Distinguishes the kinds of message in a log."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolMessage:
+    """The answers to all calls of the previous reply, in their order."""
+
+    answers: tuple[ToolAnswer, ...]
+    """One for each request."""
+    role: Literal["tool"] = "tool"
+    """Distinguishes the kinds of message in a log."""
+
+
+Message: TypeAlias = UserMessage | AssistantMessage | ToolMessage
+"""One step of a conversation, independent of any provider."""
+
+Refusal: TypeAlias = Literal["tool_error", "protocol_error", "http_status"]
+"""How a server refused a call: by an ``isError`` result, a JSON-RPC error, or HTTP 401/403."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideContent:
+    """Something that a server sent beside the text and the structured content of results."""
+
+    place: str
+    """What it is, in words: ``_meta of the result``, ``the server's instructions``."""
+    text: str = ""
+    """The text, or the value as JSON, cut to the log's limit."""
+    unread: str | None = None
+    """Why it was not read, or not to its end, in words that quote nothing."""
+    refused: bool = False
+    """Whether the server answered with an error instead: its decision, if others may read it."""
+
+
+STDERR = "the server's stderr"
+"""`SideContent.place` of what a server wrote on stderr, which only its operator reads."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """One call as it crossed the MCP session: recorded there, not taken from the model's words."""
+
+    tool: str
+    """The server's name of the tool."""
+    arguments: JsonObject
+    """The arguments that were sent."""
+    outcome: Outcome
+    """How it ended."""
+    reply: int = field(metadata=log_as("turn"))
+    """The model's reply (from 1) that asked for it; 0 for a call that the case itself makes."""
+    request_id: str = ""
+    """The model's id of the request, which links the call to the conversation."""
+    text: str = ""
+    """Text of the result or error, cut to the log's limit."""
+    structured: Any = None
+    """``structuredContent``, cut to the log's limit."""
+    error_code: int | None = None
+    """The JSON-RPC error code, if the call ended in one."""
+    refusal: Refusal | None = None
+    """How it was refused, if ``outcome`` is ``denied``."""
+    argument_errors: tuple[str, ...] = ()
+    """Where the arguments violate the tool's ``inputSchema``."""
+    output_errors: tuple[str, ...] = ()
+    """Where the structured result violates the tool's ``outputSchema``."""
+    arguments_not_validated: str | None = None
+    """Why the arguments could not be fully validated against the ``inputSchema``, through nobody's
+    fault."""
+    result_not_validated: str | None = None
+    """Why the structured result could not be fully validated against the ``outputSchema``, through
+    nobody's fault."""
+    started_s: float = 0.0
+    """When it was sent, in seconds from the start of the trial."""
+    duration_s: float = 0.0
+    """Seconds from sending to the answer."""
+    waited_s: float = 0.0
+    """Seconds before it was sent, because the server takes no more requests, or takes them later.
+    """
+    result_bytes: int = 0
+    """Size of the whole result as JSON, in UTF-8 bytes."""
+    result_sha256: str | None = None
+    """Digest of the whole result, if the log holds only a part of it."""
+    unseen: tuple[str, ...] = ()
+    """What the result held that no text can stand for (``image image/png, 4 kB``): a model that
+    harness asks is told that it is there, and not given it."""
+    cut: str | None = None
+    """Why a part of the result was not read, in words: it nests too deeply
+    (`harness.base.json_bounds`). What only that part could show is not judged."""
+    beside: tuple[SideContent, ...] = ()
+    """What else came with the result, and what the server said while the call was under way; only
+    recorded where several identities ask the same."""
+
+    echoed_token: bool = False
+    """Whether the server sent back a token that it was shown. It is taken out of the record, and
+    the model is not given it."""
+    wire: Wire | None = None
+    """How it was sent, with its JSON-RPC frames (`harness.sessions.call_frames`); ``None`` for a
+    call that was not sent, and in logs of earlier versions."""
+
+    @property
+    def attempted_tool(self) -> str:
+        """The tool that the model tried to call, also where it was not loaded."""
+        return self.tool.removesuffix(NOT_LOADED)
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it ended in anything but a good result."""
+        return self.outcome not in ("ok", SEARCH)
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether the server owes the answer: none came, or what came is not an MCP result."""
+        return self.outcome in UNANSWERED
+
+    @property
+    def not_validated(self) -> tuple[str, ...]:
+        """What could not be fully validated against its schema, one sentence each."""
+        told = (("arguments", self.arguments_not_validated), ("result", self.result_not_validated))
+        return tuple(f"{what} not validated: {why}" for what, why in told if why is not None)
+
+
+STOPS = LogWords({"reply_limit": "turn_limit"})
+"""The words for `Stop` in logs and reports, where they differ."""
+
+Stop: TypeAlias = Annotated[
+    Literal[
+        "answer",
+        "refusal",
+        "max_tokens",
+        "malformed_call",
+        "context_limit",
+        "reply_limit",
+        "call_limit",
+        "token_limit",
+        "cost_limit",
+        "time_limit",
+        "error",
+        "cancelled",
+        "aborted",
+        "user_stop",
+        "agent_stop",
+        "transfer",
+        "user_limit",
+        "premature",
+        "not_admitted",
+    ],
+    STOPS,
+]
+"""Why a conversation ended: with an answer, by the model's refusal, by a reply cut at its token
+limit, by a call that the API could not read, by results that no longer fit the model, at one of the
+case's limits, by an error (`Transcript.error`), by the user's interrupt, by the case itself
+(`Interruption.abort`), through the simulated user (they stopped, the model ended it, they were
+handed over, or had used up their messages: `SimulatedUser`), or before it began, because the server
+refused this caller a session (`Transcript.refused_status`)."""
+
+
+def written_stop(stop: Stop | None) -> str | None:
+    """Return the word for ``stop`` in logs and in machine-readable reports."""
+    return STOPS.to_log_word(stop)
+
+
+ErrorKind: TypeAlias = Literal[
+    "model", "provider", "configuration", "agent", "server", "judge", "harness"
+]
+"""Whose fault it is that a trial could not be judged. ``provider`` is the model's API, and
+``configuration`` what it was given: key, model, settings, prompt."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialError:
+    """Why a trial could not be judged."""
+
+    kind: ErrorKind
+    """Whose fault it is."""
+    message: str
+    """The cause in a sentence or two."""
+    detail: str | None = None
+    """More evidence: a server's last lines on stderr, a response body."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateReading:
+    """A server's state, read after a conversation or after a list of reference calls."""
+
+    source: JsonObject
+    """Where it was read: ``{"resource": URI}``, ``{"tool": name, "args": {…}}`` or
+    ``{"query": name}``."""
+    after: tuple[JsonObject, ...] | None = None
+    """The reference calls (``{"tool", "args"}``) made on a fresh copy before it was read; ``None``
+    means the trial itself."""
+    digest: str | None = None
+    """SHA-256 of its canonical JSON: equal digests, equal states. ``None`` if it could not be
+    read."""
+    value: Any = None
+    """The state as JSON, or as text if it is not JSON, within the log's limit."""
+    cut: bool = False
+    """Whether the state exceeded that limit, and `value` is missing."""
+    error: str | None = None
+    """Why there is no state."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transcript:
+    """Everything that happened in one trial."""
+
+    messages: tuple[Message, ...] = ()
+    """The whole conversation, in order."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    """Every call of the model, in the order in which it asked for them, searches for tools
+    included."""
+    setup_calls: tuple[ToolCall, ...] = ()
+    """The calls that the case itself made before the conversation; their times count from the first
+    of them."""
+    teardown_calls: tuple[ToolCall, ...] = ()
+    """The calls that it made after it; their times count from the first of these."""
+    states: tuple[StateReading, ...] = ()
+    """What the checks of the end state need, read when the conversation had ended."""
+    answer: str = ""
+    """The text of the last reply without tool calls to the last thing that the user said; empty if
+    there was none."""
+    stop: Stop = field(default="answer", metadata=STOPS.metadata)
+    """Why it ended."""
+    stop_detail: str | None = None
+    """A recording's own word for why it ended; ``None`` for conversations that harness ran."""
+    usage: Usage = field(default_factory=Usage)
+    """Sum over all replies."""
+    user_usage: Usage = field(default_factory=Usage)
+    """What the model that played the user used."""
+    greeting: str = ""
+    """What a simulated user heard before they said anything."""
+    replies: int = field(default=0, metadata=log_as("turns"))
+    """Replies of the model."""
+    started_at: str = ""
+    """UTC, ISO 8601."""
+    latency_s: float = 0.0
+    """Seconds of wall time from the first request to the end, including waits."""
+    waited_s: float = 0.0
+    """Of that, seconds spent waiting for rate limits and between attempts."""
+    tools: tuple[str, ...] = ()
+    """The tools that this user was offered."""
+    tools_digest: str = ""
+    """`ToolList.digest` of these tools."""
+    shown_digest: str = ""
+    """`ToolList.digest` of what a variant showed the model instead; empty without a variant."""
+    served_by: str | None = None
+    """The exact model that answered, as the API reports it."""
+    stderr_tail: str = ""
+    """The last lines of the server's stderr, if something went wrong."""
+    beside: tuple[SideContent, ...] = ()
+    """What the server showed beside its tools: instructions, resources, prompts; only recorded
+    where several identities ask the same."""
+    refused_status: int | None = None
+    """The HTTP status (401 or 403), or the code of the JSON-RPC error, by which the server refused
+    this caller a session, if the case checks for that; no model was asked then."""
+    error: TrialError | None = None
+    """Set when ``stop`` is ``error``."""
+    agent: AgentFacts | None = None
+    """What is known of the agent that answered; ``None`` for a model."""
+
+    @property
+    def only_thinking(self) -> bool:
+        """Whether the last reply holds nothing but thinking, and so there is no answer."""
+        replies = (
+            one.reply for one in reversed(self.messages) if isinstance(one, AssistantMessage)
+        )
+        last = next(replies, None)
+        return last is not None and last.only_thinking
+
+    @property
+    def written_call(self) -> str | None:
+        """The tool of the first call that was written as text (`Reply.written_call`)."""
+        replies = (one.reply for one in self.messages if isinstance(one, AssistantMessage))
+        return next((one.written_call for one in replies if one.written_call is not None), None)
+
+    @property
+    def held_back_tools(self) -> tuple[str, ...]:
+        """The tools that the built-in baseline held back (`Reply.held_back`), in all replies."""
+        replies = (one.reply for one in self.messages if isinstance(one, AssistantMessage))
+        return tuple(dict.fromkeys(tool for reply in replies for tool in reply.held_back))
+
+    @property
+    def server_calls(self) -> tuple[ToolCall, ...]:
+        """The calls of tools: `tool_calls` without searches for tools."""
+        return tuple(call for call in self.tool_calls if call.outcome != SEARCH)
+
+    @property
+    def refusal(self) -> Refusal:
+        """How a refused session was refused."""
+        return "http_status" if self.refused_status in (401, 403) else "protocol_error"
+
+    @property
+    def refused_words(self) -> str:
+        """How a refused session was refused, in words."""
+        kind = "HTTP" if self.refusal == "http_status" else "JSON-RPC error"
+        return f"{kind} {self.refused_status}"

@@ -1,0 +1,81 @@
+"""Single lines of a log, found without reading the others, are those that a reader finds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.judging.review import add_review
+from harness.runlog import Footer, LogWriter, RunLog, TrialLine, read_log
+from harness.runlog.log_scan import find_last_line, read_footer, read_reviews
+from tests.reports.sample_logs import a_conversation, a_log, a_run
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> RunLog:
+    said = a_conversation("get_order")
+    return a_log(tmp_path, [(a_run("good"), said), (a_run("bad", "failed"), said)])
+
+
+def test_the_last_line_of_a_trial_is_found_where_a_reader_finds_it(log: RunLog) -> None:
+    with LogWriter(log.path) as writer:
+        writer.append(TrialLine(run=a_run("bad")))
+    again = read_log(log.path)
+    for result in again.results:
+        found = find_last_line(log.path, result.key)
+        assert found is not None
+        assert (found[0], found[1].run) == (again.get_offset(result.key), result)
+    assert find_last_line(log.path, "no such trial") is None
+
+
+def test_a_torn_line_is_no_line(log: RunLog) -> None:
+    result = log.results[0]
+    with log.path.open("ab") as file:
+        file.write(log.read_raw_line(result.key).rstrip(b"\n"))
+    found = find_last_line(log.path, result.key)
+    assert found is not None
+    assert found[0] == log.get_offset(result.key)
+    assert read_footer(log.path) == log.footer
+
+
+def test_reviews_count_until_their_trial_is_run_again(log: RunLog) -> None:
+    for result in log.results:
+        add_review(log.path, result.key, "accept", by="Ann")
+    assert read_reviews(log.path) == read_log(log.path).reviews
+    assert len(read_reviews(log.path)) == 2
+    with LogWriter(log.path) as writer:
+        writer.append(TrialLine(run=a_run("bad")))
+    assert read_reviews(log.path) == read_log(log.path).reviews
+    assert len(read_reviews(log.path)) == 1
+
+
+@pytest.mark.parametrize("length", [10, 70_000, 200_000])
+def test_the_footer_is_found_behind_and_in_lines_of_any_length(log: RunLog, length: int) -> None:
+    with LogWriter(log.path) as writer:
+        writer.append(Footer(finished_at="x", elapsed_s=1.0, fault="f" * length))
+    assert read_footer(log.path) == read_log(log.path).footer
+    with log.path.open("ab") as file:
+        file.write(b'{"torn": "' + b"t" * length)
+    assert read_footer(log.path) == read_log(log.path).footer
+    with LogWriter(log.path) as writer:
+        writer.append(TrialLine(run=a_run("bad")))
+    assert read_footer(log.path) is None
+
+
+def test_an_empty_file_has_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text("")
+    assert (read_footer(path), read_reviews(path), find_last_line(path, "a")) == (None, {}, None)
+
+
+def test_a_key_with_letters_that_json_escapes_is_found(log: RunLog) -> None:
+    key = 'späße "quoted"\\ \n'
+    run = json.loads(log.read_raw_line(log.results[0].key))
+    run["run"]["key"] = key
+    with log.path.open("ab") as file:
+        file.write(json.dumps(run, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+    found = find_last_line(log.path, key)
+    assert found is not None
+    assert found[1].run.key == key
