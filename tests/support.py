@@ -68,7 +68,7 @@ class MemorySession:
         self, behave: Callable[[ToolRequest], Awaitable[tuple[Outcome, str]]] | None = None
     ) -> None:
         self.tools = a_tool_list("look", "write")
-        self.lost: str | None = None
+        self.loss_reason: str | None = None
         self.sent: list[ToolRequest] = []
         self._behave = behave
 

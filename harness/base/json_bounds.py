@@ -4,7 +4,7 @@ Servers, models and recordings may send JSON of any depth. Python, the log's rea
 validator each give up at another depth and in another way, so one limit is applied where data
 enters: `load_json` reads it.
 
-| in the JSON                                 | what `load_json` returns for it                      |
+| in the JSON                                 | what `load_json` returns                         |
 |---------------------------------------------|--------------------------------------------------|
 | nested deeper than `WIRE_DEPTH` levels      | a text for every value below: size and SHA-256   |
 | a number beyond the range of a float: 1e400 | the integer that it is                           |

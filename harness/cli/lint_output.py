@@ -82,7 +82,7 @@ def _finding_json(finding: LintFinding) -> JsonObject:
         "rule": finding.rule,
         "severity": finding.severity,
         "message": finding.message,
-        "why": finding.why,
+        "why": finding.rationale,
         "instead": finding.instead,
         "evidence": asdict(finding.evidence),
     }
@@ -107,7 +107,7 @@ def _print_findings(linted: LintResult) -> None:
 
 def _format_advice(finding: LintFinding) -> Sequence[str]:
     return (
-        f"Why: {finding.why}",
+        f"Why: {finding.rationale}",
         f"Evidence: {finding.evidence.summary}.",
         f"Instead: {finding.instead}",
     )

@@ -262,7 +262,7 @@ class Prober:
                         is_last = watched and trial.index == 0 and trial is rest[-1][1]
                         line = await self.make_call(session, call, trial, shown, is_last=is_last)
                         lines.append((line, session.tools))
-                        if session.lost is not None:
+                        if session.loss_reason is not None:
                             break  # what comes next is asked of a new one
             except NotAdmitted as error:
                 refused = Transcript(

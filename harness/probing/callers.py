@@ -91,12 +91,10 @@ def _distinguish_name(name: str, context: JsonObject | None) -> str:
         for key, value in (context or {}).items()
         if value != name and value not in ("", [], {})
     }
-    return (
-        f"{name} "
-        f"({shorten_text(make_one_line(', '.join(map(_format_value, rest.values()))), _NAME_CHARS)})"
-        if rest
-        else name
-    )
+    if not rest:
+        return name
+    values = make_one_line(", ".join(map(_format_value, rest.values())))
+    return f"{name} ({shorten_text(values, _NAME_CHARS)})"
 
 
 def _summarize_context(context: JsonObject) -> str:

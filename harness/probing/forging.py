@@ -156,7 +156,7 @@ class CallForger:
         while rest:
             try:
                 async with self._prober.open_session(caller) as session:
-                    while rest and session.lost is None:
+                    while rest and session.loss_reason is None:
                         asked = await self._make_confirmed_call(session, rest.pop(0))
                         lines += ((line, session.tools) for line in asked)
             except HarnessError as error:
@@ -180,7 +180,7 @@ class CallForger:
             is_named = rest[0].tool is not None
             try:
                 async with self._prober.open_own_session(caller) as session:
-                    while rest and session.lost is None:
+                    while rest and session.loss_reason is None:
                         is_named = rest[0].tool is not None
                         asked = await self._make_confirmed_call(session, rest.pop(0))
                         if all(line.run.error is None for line in asked):

@@ -63,7 +63,7 @@ class ProbeOptions:
         return text if len(text) <= _LONGEST else None
 
     def build_fact(self, *asked: Any, **how: Any) -> dict[str, str]:
-        """Return ``{"command": …}`` for the log, or ``{}``; takes the arguments of `format_command`."""
+        """Return ``{"command": …}`` for the log, or ``{}``; arguments as in `format_command`."""
         command = self.format_command(*asked, **how)
         return {} if command is None else {"command": command}
 

@@ -147,7 +147,7 @@ async def record_program(request: RecordRequest, runs: Path = RUNS) -> Recording
                 tool_calls=recording.list_calls(),
                 replies=recording.replies,
                 latency_s=round(took, 6),
-                stderr_tail=session.stderr_tail() if session.lost else "",
+                stderr_tail=session.stderr_tail() if session.loss_reason else "",
             )
             kept = log.finish(whole)
             return RecordingResult(exit_code=code, log=kept, strangers=listener.strangers)

@@ -2,7 +2,7 @@
 
 `Connection.run` is that task; all other methods may be used from any task. A problem is reported in
 one of two ways: a failure to open is raised by `Connection.wait_ready` to everyone who waits; a
-loss is in `Connection.lost` and in the record of each call that was under way.
+loss is in `Connection.loss_reason` and in the record of each call that was under way.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Connection:
         return self._tools
 
     @property
-    def lost(self) -> str | None:
+    def loss_reason(self) -> str | None:
         """Why the server is gone; ``None`` while it is alive."""
         return self._lost
 

@@ -126,10 +126,10 @@ class JoinedSession:
         return JoinedSession(self._names, sessions, self._tools, self._block)
 
     @property
-    def lost(self) -> str | None:
+    def loss_reason(self) -> str | None:
         """Why a server is gone; ``None`` while all are alive."""
         return next(
-            (session.lost for session in self._sessions if session.lost is not None),
+            (session.loss_reason for session in self._sessions if session.loss_reason is not None),
             None,
         )
 

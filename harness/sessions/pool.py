@@ -92,7 +92,7 @@ class Pool:
         user_contexts: Sequence[JsonObject | None],
         credential: Credential = "valid",
     ) -> AsyncGenerator[list[Session]]:
-        """Lend the sessions of several users at once (see `harness.sessions.SessionPool.lend_sessions`).
+        """Lend the sessions of several users at once (see `SessionPool.lend_sessions`).
 
         Borrowers that hold one process and wait for another could block each other forever. So only
         as many borrowers are admitted at once as all their processes fit.
@@ -238,7 +238,7 @@ class Pool:
     ) -> Connection:
         async with seat.lock:
             connection = seat.connection
-            if connection is None or connection.lost is not None:
+            if connection is None or connection.loss_reason is not None:
                 await self._require_hope(seat, server)
                 seat.connection = connection = await self._start_connection(server, identity)
         await self._wait_ready(seat, server, connection)
@@ -256,7 +256,7 @@ class Pool:
             await used.wait_closed()
         # No request changed the state of this one, if there is one.
         connection, seat.connection = seat.connection, None
-        if connection is None or connection.lost is not None:
+        if connection is None or connection.loss_reason is not None:
             connection = await self._start_connection(server, identity)
         try:
             await self._wait_ready(seat, server, connection)
@@ -272,7 +272,7 @@ class Pool:
         cut_off = anyio.get_current_task().has_pending_cancellation()
         if (
             not connection.touched
-            and connection.lost is None
+            and connection.loss_reason is None
             and seat.connection is None
             and not cut_off
         ):
@@ -280,7 +280,7 @@ class Pool:
             return
         if (
             server.reset is not None
-            and connection.lost is None
+            and connection.loss_reason is None
             and not connection.unsettled
             and not cut_off
         ):
@@ -292,7 +292,7 @@ class Pool:
     async def _require_hope(self, seat: PoolEntry, server: ServerSpec) -> None:
         """Refuse to start a server again that does not start, by itself or for somebody else."""
         last = seat.connection
-        if last is not None and last.lost is not None and seat.failed is not last:
+        if last is not None and last.loss_reason is not None and seat.failed is not last:
             await self._wait_ready(seat, server, last)  # a start in advance may have failed
         seat.starts.refuse_hopeless(seat.failures, seat.failure)
 

@@ -26,4 +26,6 @@ class PoolEntry:
     @property
     def is_idle(self) -> bool:
         """Whether its server is running and not in use."""
-        return self.connection is not None and self.connection.lost is None and not self.loans
+        return (
+            self.connection is not None and self.connection.loss_reason is None and not self.loans
+        )

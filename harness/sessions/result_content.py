@@ -140,8 +140,10 @@ def _render_block(block: Any) -> tuple[str | None, bool]:
             return f"[resource {uri}]\n{text}", True
         case {"type": "resource", "resource": {"uri": str(uri), "blob": str(blob)} as resource}:
             return (
-                f"[resource {uri} {resource.get('mimeType', 'of unknown type')}, "
-                f"{_format_size(blob)}]",
+                (
+                    f"[resource {uri} {resource.get('mimeType', 'of unknown type')}, "
+                    f"{_format_size(blob)}]"
+                ),
                 False,
             )
         case _:

@@ -97,7 +97,7 @@ class Session(Protocol):
         ...
 
     @property
-    def lost(self) -> str | None:
+    def loss_reason(self) -> str | None:
         """Why the server is gone; ``None`` while it is alive."""
         ...
 

@@ -43,9 +43,9 @@ class SessionWrapper:
         return await self._session.watch()
 
     @property
-    def lost(self) -> str | None:
+    def loss_reason(self) -> str | None:
         """Why the server is gone."""
-        return self._session.lost
+        return self._session.loss_reason
 
     def stderr_tail(self) -> str:
         """Return the last lines of the server's stderr."""

@@ -298,7 +298,7 @@ class CaseReader:
         if lost or find_dropped_keys(given, values) & {"assertions", "expected_answer"}:
             self._lost = True
         return tuple(
-            check.placed(self._reading.document.locate((*place, *part)))
+            check.with_location(self._reading.document.locate((*place, *part)))
             for place, parsed in sources
             for part, check in parsed
         )

@@ -59,7 +59,7 @@ class DefaultExpectations:
     """The ``expect`` of ``defaults``, and its tools that some test names."""
 
     def __init__(self, reading: DocumentReader, identities: Collection[str]) -> None:
-        """``identities`` are the names that the suite knows; `store_expectations` reads the values."""
+        """``identities`` are the names the suite knows; `store_expectations` reads the values."""
         self._reading = reading
         self._identities = identities
         self._by_tool: Mapping[str, Mapping[str, Any]] = {}

@@ -343,7 +343,7 @@ class IdentityReader:
         for kind, parsed in values.items():
             if kind not in _OWN_KEYS:
                 for part, check in parsed:
-                    yield check.placed(self._reading.document.locate((*path, kind, *part)))
+                    yield check.with_location(self._reading.document.locate((*path, kind, *part)))
 
     def _build_decision_check(
         self, path: Steps, given: Any, decided: JsonObject
@@ -368,7 +368,7 @@ class IdentityReader:
             self._add_problem((*path, *steps), f"{path[-1]}: {error.message.rstrip('.')}.", meant)
             return
         for _, check in parsed:
-            yield check.placed(self._reading.document.locate(path))
+            yield check.with_location(self._reading.document.locate(path))
 
     def _add_problem(self, path: Steps, message: str, meant: str | None) -> None:
         self._reading.add_problem(self._reading.document.locate(path), message, meant)

@@ -74,7 +74,7 @@ class EventReporter:
         self.begun.set()
         self.send_message(start=trial_name(trial))
 
-    def said(self, trial: Trial, transcript: Transcript) -> None:
+    def on_transcript(self, trial: Trial, transcript: Transcript) -> None:
         """Report the steps of a conversation that are new or have changed."""
         steps = live_steps(transcript)
         before = self._steps.get(trial.key, [])

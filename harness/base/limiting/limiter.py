@@ -107,7 +107,7 @@ class Limiter:
         return math.isinf(self._limit) and math.isinf(self._ready_at)
 
     def begin_request(self) -> Slot:
-        """Return a slot for a request that began before there was a limit, until it has `end_request`.
+        """Return a slot for a request that began before there was a limit, until it has ended.
 
         If the limit was halved meanwhile, this one is among those whose half is the limit.
         """

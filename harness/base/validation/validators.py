@@ -137,7 +137,7 @@ def find_errors(
 
 
 def meta_errors(schema: Any) -> Iterator[ValidationError]:
-    """Yield where ``schema`` violates JSON Schema draft 2020-12; to be used `apply_budget` a budget.
+    """Yield where ``schema`` violates JSON Schema draft 2020-12; within a budget.
 
     Raises:
         OutOfSteps: the check needs too much work.

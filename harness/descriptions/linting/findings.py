@@ -94,7 +94,7 @@ class LintFinding:
         return load_rules()[self.rule].severity
 
     @property
-    def why(self) -> str:
+    def rationale(self) -> str:
         """Why the finding matters."""
         return load_rules()[self.rule].why
 

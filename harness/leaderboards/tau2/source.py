@@ -209,7 +209,7 @@ def _verify_files(files: Mapping[str, bytes], domain: str, revision: Revision) -
 
 
 def _are_tools(listed: list[Any], domain: str, revision: Revision) -> bool:
-    """Return whether these are the revision's tools, or the older ones that `_add_missing_tools` extends."""
+    """Return whether these are the revision's tools, or older ones for `_add_missing_tools`."""
     if digest_json(listed) == revision.tools[domain]:
         return True
     completed = revision.tools[domain] != V0_2.tools[domain] and listed[-1:] == [_DESCRIBED]

@@ -38,7 +38,10 @@ _DOES = (
     r"(?:(?:\A|[.!?;(,:]|\s[-–—]|\b(?:and|also|then|it|this|tool|automatically))\s*)"
     rf"{_SOON}{_build_pattern(EFFECTS, 's')}\s+{_THINGS}\b|\balso {_build_pattern(EFFECTS, 's')}\b"
 )
-_DOING = rf"(?:,|\boptionally|\bby)\s*{_SOON}{_build_pattern(EFFECTS | {'make', 'set'}, 'ing')}\s+{_THINGS}\b"
+_DOING = (
+    rf"(?:,|\boptionally|\bby)\s*{_SOON}"
+    rf"{_build_pattern(EFFECTS | {'make', 'set'}, 'ing')}\s+{_THINGS}\b"
+)
 _IS_DONE = (
     rf"\b(?:is|are|will be|(?<=s )get)\s+{_SOON}"
     rf"(?:{_build_pattern(EFFECTS - {'update'}, 'ed')}|sent|reset|lost)\b"

@@ -1,4 +1,4 @@
-"""The nouns of a comparison: found by `harness.reports.comparing.contrasts`, shown by its reports."""
+"""The nouns of a comparison: made by `comparing.contrasts`, written by its reports."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def _is_only_compared(result: TrialResult) -> bool:
 
 
 def case_mark(case: CaseResult) -> str | None:
-    """Return the `format_mark` of a passed case; with several trials, with the number that have one."""
+    """Return the mark of a passed case; with several trials, with the number that have one."""
     marks = (
         [words for result in case.trials if (words := format_mark(result))]
         if case.status == "passed"

@@ -78,7 +78,8 @@ def repeat_lines(report: Report) -> Iterator[str]:
     if flaky:
         names = ", ".join(
             f"{case_name(case, report)} "
-            f"{case.passed_count}/{sum(result.status in {'passed', 'failed'} for result in case.trials)}"
+            f"{case.passed_count}/"
+            f"{sum(result.status in {'passed', 'failed'} for result in case.trials)}"
             for case in flaky[:_MOST]
         )
         more = f" and {len(flaky) - _MOST} more" if len(flaky) > _MOST else ""

@@ -252,7 +252,7 @@ class ModelConversation:
             )
             if stop is not None:
                 return stop
-            lost = self._session.lost or find_lost_reason(self._calls[before:])
+            lost = self._session.loss_reason or find_lost_reason(self._calls[before:])
             if lost is None and self._strategy.ends_with_first_calls:
                 return "answer"
             if lost is not None:

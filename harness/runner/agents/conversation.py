@@ -111,7 +111,7 @@ class AgentConversation:
                 self._add_usage(UNKNOWN_USAGE)
         if deadline.cancelled_caught:
             self._time_is_up()
-        elif (lost := self._session.lost) is not None:
+        elif (lost := self._session.loss_reason) is not None:
             detail = self._session.stderr_tail()
             self._record_error(TrialError(kind="server", message=lost, detail=detail))
         elif self._error is None and not self._session.reached:

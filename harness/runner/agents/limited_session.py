@@ -48,7 +48,7 @@ class LimitedSession(SessionWrapper):
         call = await self._session.call(request, reply=reply, epoch=epoch)
         if call.outcome == "server_lost":
             self.lost_by = self.lost_by or call.text
-        if self.lost_by is not None or self._session.lost is not None:
+        if self.lost_by is not None or self._session.loss_reason is not None:
             self.over.set()
         self._tell()
         return call
@@ -65,6 +65,6 @@ class LimitedSession(SessionWrapper):
         return await self._session.send_request(method, params)
 
     @property
-    def lost(self) -> str | None:
-        """Why the server is gone: as `Session.lost`."""
-        return self.lost_by or self._session.lost
+    def loss_reason(self) -> str | None:
+        """Why the server is gone: as `Session.loss_reason`."""
+        return self.lost_by or self._session.loss_reason

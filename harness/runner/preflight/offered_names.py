@@ -257,8 +257,12 @@ class OfferedTools:
         else:
             who = f"the server {asked[0].server.name!r} offers no"
         article = "" if who.endswith(" no") else " a"
-        return build_unoffered_problem(mention.named, f"{who}{article}", self._known.get(mention.scope, {}),
-                         may_say_absent=mention.may_say_absent)  # fmt: skip
+        return build_unoffered_problem(
+            mention.named,
+            f"{who}{article}",
+            self._known.get(mention.scope, {}),
+            may_say_absent=mention.may_say_absent,
+        )
 
 
 def _build_user_key(server: ServerSpec, who: JsonObject | None, credential: Credential) -> _UserKey:

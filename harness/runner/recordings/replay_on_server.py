@@ -71,7 +71,7 @@ async def execute_recording(
             await session.call(request, reply=number, epoch=epoch)
             for request in message.reply.tool_requests
         ]
-        if (lost := session.lost or find_lost_reason(calls)) is not None:
+        if (lost := session.loss_reason or find_lost_reason(calls)) is not None:
             raise ServerError(lost, stderr_tail=session.stderr_tail())
         made += calls
         differences += _find_differences(calls, _find_answers(recorded.messages[place + 1 :]))

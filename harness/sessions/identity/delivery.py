@@ -95,7 +95,7 @@ def check_headers(headers: Mapping[str, str], of: str) -> None:
 
 
 def build_user_headers(identity: IdentitySpec, user_context: JsonObject | None) -> dict[str, str]:
-    """Return the headers for a caller's identity; templates are filled in as in `build_process_env`.
+    """Return the headers for a caller's identity; templates as in `build_process_env`.
 
     Raises:
         UsageError: an attribute's value is not allowed in a header.

@@ -56,7 +56,7 @@ _POLL_S = 0.002
 
 
 class ServerProcess:
-    """A running server process: its pipes, its stderr tail, and how it ended. Made by `launch_server`."""
+    """A running server process: its pipes, its stderr tail, and how it ended (`launch_server`)."""
 
     def __init__(self, process: Process, stderr: StderrTail, guardian: Guardian) -> None:
         """Manage ``process``, the leader of a process group of its own."""

@@ -12,7 +12,7 @@ from harness.types import ServerSpec, ToolRequest
 async def reset_state(connection: Session, server: ServerSpec) -> bool:
     """Make the call that resets the server's state; return whether it succeeded."""
     assert server.reset is not None
-    if connection.lost is not None:
+    if connection.loss_reason is not None:
         return False
     request = ToolRequest(id="reset", tool=server.reset.tool, arguments=server.reset.arguments)
     return not (await connection.call(request, reply=0, epoch=anyio.current_time())).is_error

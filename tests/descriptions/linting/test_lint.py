@@ -154,7 +154,7 @@ def test_a_rule_finds_what_it_is_for(rule: str, broken: Tool) -> None:
     found = of_rule(rule, broken)
     assert found
     assert all(
-        finding.message.endswith(".") and finding.instead and finding.why for finding in found
+        finding.message.endswith(".") and finding.instead and finding.rationale for finding in found
     )
 
 

@@ -190,7 +190,7 @@ def test_a_model_error_keeps_what_happened_before() -> None:
 
 def test_a_lost_server_ends_the_conversation_as_an_error_of_the_server() -> None:
     async def die(_request: ToolRequest) -> tuple[Outcome, str]:
-        session.lost = "the server exited with code 1"
+        session.loss_reason = "the server exited with code 1"
         return "server_lost", "gone"
 
     session = MemorySession(die)

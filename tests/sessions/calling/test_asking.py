@@ -44,11 +44,11 @@ async def test_no_answer_is_told_in_time_and_the_session_stays_usable(
     async with open_sessions() as pool, pool.lend_session(spec, None) as session:
         with pytest.raises(ServerError, match=r"did not answer tools/call within 0.2 s"):
             await session.send_request("tools/call", {"name": "wait", "arguments": {}})
-        assert session.lost is None
+        assert session.loss_reason is None
         assert await calls_until_answered(session)
 
 
 async def test_a_server_that_goes_away_is_told_with_its_end(session: Session) -> None:
     with pytest.raises(ServerError, match="exited with code"):
         await session.send_request("tools/call", {"name": "crash", "arguments": {}})
-    assert session.lost is not None
+    assert session.loss_reason is not None

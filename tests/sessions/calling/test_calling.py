@@ -66,7 +66,7 @@ async def test_a_call_without_answer_times_out_and_the_session_stays_usable(
     assert (made.outcome, made.text) == ("timeout", "no answer within 0.2 s")
     assert made.duration_s > 0.15
     assert await calls_until_answered(hasty)
-    assert hasty.lost is None
+    assert hasty.loss_reason is None
 
 
 async def test_a_session_outlives_the_time_it_had_to_start(server: ServerFactory) -> None:
@@ -102,7 +102,7 @@ async def test_a_crash_answers_all_pending_calls_at_once(session: Session) -> No
         made[0].text
         == "server 'ok' exited with code 7; its last words: Segmentation fault (not really)"
     )
-    assert session.lost == made[0].text
+    assert session.loss_reason == made[0].text
     assert session.stderr_tail() == "Segmentation fault (not really)"
     assert (await call(session, "echo")).outcome == "server_lost"
 
@@ -132,7 +132,7 @@ async def test_a_server_that_closes_its_stdin_is_lost_with_the_next_call(
         "server_lost",
         "server 'ok' closed its stdin or stdout while still running",
     )
-    assert session.lost == made.text
+    assert session.loss_reason == made.text
 
 
 async def test_lines_that_are_not_mcp_are_skipped(session: Session) -> None:
@@ -430,7 +430,7 @@ async def test_malformed_arguments_are_not_sent(session: Session) -> None:
         "invalid_arguments",
         'the arguments are not a JSON object: {"n": ',
     )
-    assert session.lost is None
+    assert session.loss_reason is None
 
 
 async def test_arguments_that_nest_too_deeply_are_not_sent_and_say_why(session: Session) -> None:
@@ -444,7 +444,7 @@ async def test_arguments_that_nest_too_deeply_are_not_sent_and_say_why(session: 
         assert made.text.startswith(
             "harness did not send the arguments: it nests deeper than 100 levels"
         )
-    assert session.lost is None
+    assert session.loss_reason is None
 
 
 @pytest.mark.parametrize("value", ["\ud800", float("nan"), float("inf")])
@@ -454,7 +454,7 @@ async def test_arguments_that_json_cannot_carry_are_not_sent(
     made = await call(session, "crash", {"value": value})
     assert made.outcome == "invalid_arguments"
     assert "cannot be written as JSON" in made.text
-    assert session.lost is None
+    assert session.loss_reason is None
 
 
 async def test_a_blocked_tool_is_not_called(server: ServerFactory) -> None:
@@ -463,7 +463,7 @@ async def test_a_blocked_tool_is_not_called(server: ServerFactory) -> None:
         pool.lend_session(server("ok", block=("crash",)), None) as session,
     ):
         made = await call(session, "crash")
-        assert (made.outcome, made.duration_s, session.lost) == ("blocked", 0, None)
+        assert (made.outcome, made.duration_s, session.loss_reason) == ("blocked", 0, None)
         assert (
             made.text
             == "harness did not send this call: the tool 'crash' is blocked for this suite"
@@ -478,7 +478,7 @@ async def test_read_only_lets_only_marked_tools_through(server: ServerFactory) -
         assert (await call(session, "echo")).outcome == "ok"
         assert (await call(session, "crash")).outcome == "blocked"
         assert (await call(session, "no_such_tool")).outcome == "blocked"
-        assert session.lost is None
+        assert session.loss_reason is None
 
 
 @pytest.mark.slow

@@ -163,7 +163,7 @@ class Bench:
                     assert (beside.outcome, beside.text) == ("ok", f'{{"n": {self._count}}}'), (
                         beside
                     )
-            self.lost += session.lost is not None
+            self.lost += session.loss_reason is not None
         return made[0]
 
     async def _ask_neighbour(self) -> None:

@@ -107,7 +107,7 @@ async def test_whatever_http_answers_has_an_outcome_and_the_next_call_is_well(
         )
         assert text.replace("PORT", str(shop.port)) in made.text
         assert "secret" not in made.text
-        assert session.lost is None
+        assert session.loss_reason is None
         assert (await call(session, "echo")).outcome == "ok"
     sent = [
         request["params"]["name"]
@@ -225,7 +225,7 @@ async def test_an_expired_session_is_a_loss_and_the_next_loan_has_a_new_one(shop
             made = await call(session, "expire")
             assert made.outcome == "server_lost"
             assert made.text == "server 'shop' answered HTTP 404 Not Found: Session not found"
-            assert session.lost == made.text
+            assert session.loss_reason == made.text
         async with pool.lend_session(spec, None) as session:
             assert (await call(session, "echo")).outcome == "ok"
     methods = [request.get("method") or request["verb"] for request in shop.seen("sessions")]
@@ -279,7 +279,7 @@ async def test_what_does_not_say_that_of_a_session_is_the_servers_answer(
     spec = shop.at(path, protocol="legacy")
     async with open_sessions() as pool, pool.lend_session(spec, None) as session:
         assert (await call(session, tool)).outcome == outcome
-        assert session.lost is None
+        assert session.loss_reason is None
 
 
 async def test_a_server_that_takes_its_time_for_the_end_of_the_handshake_gets_it(
@@ -417,4 +417,4 @@ async def test_a_request_that_is_no_call_is_refused_by_status_as_a_call_is(
     async with open_sessions() as pool, pool.lend_session(shop.at("good"), None) as session:
         with pytest.raises(RequestRefused, match="HTTP 403 Forbidden") as refused:
             await session.send_request("tools/call", {"name": tool, "arguments": {}})
-        assert (refused.value.code, session.lost) == (403, None)
+        assert (refused.value.code, session.loss_reason) == (403, None)

@@ -335,7 +335,7 @@ async def test_a_server_that_dies_is_told_with_its_log_and_started_again_for_the
             assert made.text == (
                 "server 'good' exited with code 7; its last words: out of memory (not really)"
             )
-            assert session.lost == made.text
+            assert session.loss_reason == made.text
             assert session.stderr_tail().startswith("listening on ")
         async with pool.lend_session(spec, None) as session:
             assert (await call(session, "echo")).outcome == "ok"

@@ -70,7 +70,7 @@ async def test_a_server_that_always_turns_away_is_asked_a_few_times() -> None:
     with busy(after(100, SOON)) as server:
         async with open_sessions() as pool, pool.lend_session(server.spec(), None) as session:
             made = await call(session, "echo")
-            assert session.lost is None
+            assert session.loss_reason is None
     assert made.outcome == "server_lost"
     assert "answered HTTP 429 Too Many Requests: slow down (4 attempts)" in made.text
     assert len(server.calls()) == 1 + MAX_RETRIES

@@ -75,7 +75,7 @@ async def test_a_forgotten_session_is_a_loss_and_the_next_loan_opens_another(
             made = await call(session, "expire")
             said = "server 'shop' answered HTTP 404: Could not find session"
             assert (made.outcome, made.text.replace(" Not Found", "")) == ("server_lost", said)
-            assert session.lost == made.text
+            assert session.loss_reason == made.text
         async with pool.lend_session(spec, None) as session:
             assert (await call(session, "echo")).outcome == "ok"
 
@@ -98,7 +98,7 @@ async def test_a_stream_that_ends_is_a_loss_and_the_next_loan_opens_another(shop
                 "server_lost",
                 "server 'shop' closed its event stream",
             )
-            assert session.lost == made.text
+            assert session.loss_reason == made.text
         async with pool.lend_session(spec, None) as session:
             assert (await call(session, "echo")).outcome == "ok"
 

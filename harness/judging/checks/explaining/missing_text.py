@@ -33,8 +33,10 @@ def explain_missing(wanted: str, evidence: Evidence) -> tuple[list[str], str]:
         lines.append(f"The same number stands there in another notation: “{format_line(other)}”")
         return (
             lines,
-            f"Use answer_number: {format_value(_parse_number(wanted))} to accept a figure in "
-            f"any notation.",
+            (
+                f"Use answer_number: {format_value(_parse_number(wanted))} to accept a figure in "
+                f"any notation."
+            ),
         )
     if near is not None:
         lines.append(f"Nearest passage: “{near.context}”")
@@ -78,8 +80,10 @@ def _explain_by_results(wanted: str, calls: Sequence[ToolCall]) -> tuple[list[st
     failed = next((call for call in calls if call.is_error), None)
     if failed is not None:
         return [
-            f"No tool returned it. A call failed: {format_call(failed, 80)} → "
-            f"{describe_outcome(failed)}"
+            (
+                f"No tool returned it. A call failed: {format_call(failed, 80)} → "
+                f"{describe_outcome(failed)}"
+            )
         ], (
             "See first why the call failed: the answer can only be as good as what the tools "
             "return."

@@ -105,7 +105,8 @@ def format_expected_call(call: JsonObject, width: int = 120) -> str:
 
 def format_call(call: ToolCall, width: int = 120) -> str:
     """Return a call as text."""
-    return f"{format_value(call.tool)[1:-1]}({format_value(call.arguments, width) if call.arguments else ''})"
+    arguments = format_value(call.arguments, width) if call.arguments else ""
+    return f"{format_value(call.tool)[1:-1]}({arguments})"
 
 
 def describe_outcome(call: ToolCall) -> str:
@@ -147,7 +148,7 @@ def describe_ending(transcript: Transcript) -> str:
 
 
 def no_answer(transcript: Transcript, ended: str = "") -> str:
-    """Return the sentence for a conversation without an answer, which ended as `describe_ending` says."""
+    """Return the sentence for a conversation without an answer; see `describe_ending`."""
     if transcript.only_thinking:
         return "There is no answer: the reply holds only thinking."
     return (

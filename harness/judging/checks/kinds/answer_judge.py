@@ -162,8 +162,10 @@ def _apply_judgement(
         return found
     answer = evidence.transcript.answer
     lines = [
-        f"The judge {judgement.model} finds the answer {said}: "
-        f"{format_line(judgement.explanation, 600)}",
+        (
+            f"The judge {judgement.model} finds the answer {said}: "
+            f"{format_line(judgement.explanation, 600)}"
+        ),
         f"The answer begins: “{format_line(answer, 240)}”"
         if answer.strip()
         else no_answer(evidence.transcript),

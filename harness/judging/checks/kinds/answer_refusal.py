@@ -82,8 +82,11 @@ def _read_params(value: Any) -> JsonObject:
 
 
 def _build_finding(
-    expected: bool, reading: RefusalReading, problem: str, evidence: Evidence
-) -> CheckFinding:  # noqa: FBT001 - the value of the suite
+    expected: bool,  # noqa: FBT001 - the value of the suite
+    reading: RefusalReading,
+    problem: str,
+    evidence: Evidence,
+) -> CheckFinding:
     transcript, passage = evidence.transcript, reading.passage
     refused = reading.answering == "refused"
     lines: list[str] = []

@@ -93,8 +93,10 @@ def _explain_missing(
         f"after {format_call(calls[places[-1]], 80)}" if places else "where the sequence begins"
     )
     lines = [
-        f"Expected call not found: {format_expected_call(step)} {before}; it was made, but out "
-        f"of order",
+        (
+            f"Expected call not found: {format_expected_call(step)} {before}; it was made, but out "
+            f"of order"
+        ),
         f"Expected order: {_format_chain(steps)}",
         *list_calls(calls, "Called, in order:"),
     ]

@@ -68,12 +68,8 @@ def _judge_any(params: JsonObject, evidence: Evidence) -> CheckFinding:
     lines: list[str] = []
     hint = None
     if not made:
-        lines = [
-            (
-                "Expected call not found: any of "
-                f"{clip_text(', '.join(format_expected_call(call) for call in params['calls']), 300)}"
-            )
-        ]
+        calls = [format_expected_call(call) for call in params["calls"]]
+        lines = [f"Expected call not found: any of {clip_text(', '.join(calls), 300)}"]
         lines += [
             reason
             for call in params["calls"]
@@ -132,8 +128,10 @@ def _judge_only(params: JsonObject, evidence: Evidence) -> CheckFinding:
     if others:
         allowed = ", ".join(format_expected_call(call) for call in params["calls"]) or "none"
         lines = [
-            f"Tool was called although it must not be: {format_call(others[0])} → "
-            f"{describe_outcome(others[0])}",
+            (
+                f"Tool was called although it must not be: {format_call(others[0])} → "
+                f"{describe_outcome(others[0])}"
+            ),
             f"Only these calls are expected: {clip_text(allowed, 300)}",
             *list_calls(calls, "All calls, in order:"),
         ]

@@ -86,8 +86,10 @@ def _note_no_success(made: list[ToolCall]) -> list[str]:
     if not made or any(not call.is_error for call in made):
         return []
     return [
-        f"The call was made, but it did not succeed: {format_call(made[-1])} → "
-        f"{describe_outcome(made[-1])}"
+        (
+            f"The call was made, but it did not succeed: {format_call(made[-1])} → "
+            f"{describe_outcome(made[-1])}"
+        )
     ]
 
 

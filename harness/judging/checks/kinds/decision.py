@@ -202,8 +202,10 @@ def _judge_decision(params: JsonObject, evidence: Evidence) -> CheckFinding:
     elif cut is not None:
         verdict, fields = "not_judged", " or ".join(masks)
         lines = [
-            f"Only a part of the result of {format_call(cut)} was kept, so the rest may give "
-            f"{fields}"
+            (
+                f"Only a part of the result of {format_call(cut)} was kept, so the rest may give "
+                f"{fields}"
+            )
         ]
     else:
         verdict = "passed"

@@ -283,8 +283,10 @@ def _judge_recovers(params: JsonObject, evidence: Evidence) -> CheckFinding:
         )
     elif stuck:
         lines = [
-            f"Error was not recovered from: {format_call(stuck[-1])} → "
-            f"{describe_outcome(stuck[-1])}",
+            (
+                f"Error was not recovered from: {format_call(stuck[-1])} → "
+                f"{describe_outcome(stuck[-1])}"
+            ),
             "No later reply has a call that succeeded.",
             *list_calls(calls, "Called, in order:"),
         ]

@@ -92,9 +92,10 @@ def _judge_result(params: JsonObject, evidence: Evidence) -> CheckFinding:
         lines = ["Only a part of a result was kept, so its full content is unknown."]
     elif not hit:
         lines, hint = _explain_result(params, calls, evidence)
+    tool = f"{params['tool']} " if "tool" in params else ""
     place = "" if path == "$" else f"{path} "
     return CheckFinding(
-        label=f"{params['tool'] + ' ' if 'tool' in params else ''}{place}{describe_pattern(pattern, 40)}",
+        label=f"{tool}{place}{describe_pattern(pattern, 40)}",
         verdict="not_judged" if cut else passed_if(hit),
         expected={key: params[key] for key in ("tool", "args", "path", "value") if key in params},
         actual=[

@@ -122,7 +122,7 @@ def parse_two_lines(item: Any) -> list[Any]:
 
 
 def parse_executed_two_lines(item: Any) -> Pairs:
-    """Parse the form of `parse_two_lines` in a conversation: an empty text is no call, one line an error."""
+    """Parse the form of `parse_two_lines` in a conversation: empty: no call; one line: an error."""
     return list_executable_calls(parse_two_lines(item)) if item != "" else []
 
 

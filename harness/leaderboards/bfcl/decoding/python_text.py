@@ -189,5 +189,6 @@ def _format_argument(value: Any) -> str:
         raise NotCalls("an empty object names no function")
     if all(isinstance(one, dict) for one in value.values()):
         name, arguments = next(iter(value.items()))
-        return f"{name}({', '.join(f'{key}={_format_argument(one)}' for key, one in arguments.items())})"
+        pairs = ", ".join(f"{key}={_format_argument(one)}" for key, one in arguments.items())
+        return f"{name}({pairs})"
     return "{" + ", ".join(f"'{key}': {_format_argument(one)}" for key, one in value.items()) + "}"

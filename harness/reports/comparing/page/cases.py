@@ -65,8 +65,10 @@ def _encode_trial(trial: PageTrial) -> dict[str, Any]:
         "effort": ", ".join(
             (
                 format_seconds(trial.latency_s),
-                f"{format_number(usage.input_tokens)} + {format_number(usage.output_tokens)} "
-                f"tokens",
+                (
+                    f"{format_number(usage.input_tokens)} + {format_number(usage.output_tokens)} "
+                    f"tokens"
+                ),
                 f"cost {format_money(usage.cost_usd)}",
             )
         ),

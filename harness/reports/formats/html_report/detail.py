@@ -124,8 +124,10 @@ def _list_facts(result: TrialResult, said: Transcript) -> list[list[str]]:
         ],
         [
             "tokens",
-            f"{format_number(result.usage.input_tokens)} in, "
-            f"{format_number(result.usage.output_tokens)} out",
+            (
+                f"{format_number(result.usage.input_tokens)} in, "
+                f"{format_number(result.usage.output_tokens)} out"
+            ),
         ],
         ["cost", format_money(result.usage.cost_usd)],
         *(

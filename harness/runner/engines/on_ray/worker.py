@@ -204,7 +204,7 @@ class _RemoteLimiters:
         self._limits.release.remote(lease, succeeded=succeeded, throttled=throttled)
 
     async def is_untouched(self, limited: LimitedTarget) -> bool:
-        free: bool = await self._limits.news.remote(limited)
+        free: bool = await self._limits.is_untouched.remote(limited)
         return free
 
     def adopt_soon(self, limited: LimitedTarget, leases: Sequence[str]) -> None:
