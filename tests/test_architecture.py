@@ -347,7 +347,7 @@ def test_every_dependency_is_pinned_to_a_release() -> None:
     assert [pin for pin in pins if not re.match(r"[a-z0-9._-]+(\[[a-z0-9,._-]+\])?==\d", pin)] == []
 
 
-GATHERED = {"AccessFacts", "Totals", "WithheldValue", "_Waiting"}
+GATHERED = {"AccessFacts", "Totals", "WithheldValue", "_WaitingTrials"}
 """Records of the judges, and of what is counted of them, that grow while they are gathered."""
 
 

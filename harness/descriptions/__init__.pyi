@@ -38,6 +38,8 @@ from .workbench.json_document import build_workbench_document as build_workbench
 from .workbench.other_server_trials import OtherServerTrials as OtherServerTrials
 from .workbench.other_server_trials import format_unusable_cases as format_unusable_cases
 from .workbench.other_server_trials import start_other_server as start_other_server
+from .workbench.output_files import collect_files as collect_files
+from .workbench.output_files import write_text as write_text
 from .workbench.page import PAGE as PAGE
 from .workbench.page import write_page as write_page
 from .workbench.parts import iterate_parts as iterate_parts
@@ -65,7 +67,5 @@ from .workbench.wording_writer import write_wordings as write_wordings
 from .workbench.workbench import AB as AB
 from .workbench.workbench import Workbench as Workbench
 from .workbench.workbench import WorkbenchRequest as WorkbenchRequest
-from .workbench.workbench import WorkbenchResult as WorkbenchResult
-from .workbench.workbench import collect_files as collect_files
 from .workbench.workbench import read_earlier_request as read_earlier_request
-from .workbench.workbench import write_text as write_text
+from .workbench.workbench_result import WorkbenchResult as WorkbenchResult

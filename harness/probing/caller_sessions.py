@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import anyio
 
@@ -17,7 +17,8 @@ from harness.base import (
     digest_json,
     utc_now,
 )
-from harness.judging import Evidence, Result, evaluate_checks, judge_trial, not_started
+from harness.judging import judge_trial, not_started
+from harness.probing.call_facts import add_fact, find_error, get_result, judge_call
 from harness.probing.callers import (
     MAX_DAMAGED,
     MAX_PROCESSES,
@@ -53,12 +54,10 @@ from harness.types import (
     ServerSpec,
     SideContent,
     Tool,
-    ToolCall,
     ToolList,
     ToolRequest,
     Transcript,
     Trial,
-    TrialError,
 )
 
 SUITE = "probe"
@@ -314,7 +313,7 @@ class Prober:
         )
         try:
             made = add_token_payloads(await session.call(request, reply=1, epoch=epoch))
-            error = _find_error(made)
+            error = find_error(made)
         except RequestRejected as rejected:
             error = trial_error(rejected)
             made = build_unanswered_call(
@@ -376,30 +375,3 @@ class Prober:
         return Trial(
             suite=SUITE, case=case, model=NO_MODEL.name, index=index, key=key, repeats=repeats
         )
-
-
-def add_fact(trial: Trial, name: str, *, value: object, without: Collection[str] = ()) -> Trial:
-    """Return ``trial`` with one more of the facts that the probe keeps of a call."""
-    old: JsonObject = trial.case.metadata["probe"]
-    facts = {**{key: one for key, one in old.items() if key not in without}, name: value}
-    return replace(trial, case=replace(trial.case, metadata={"probe": facts}))
-
-
-async def judge_call(trial: Trial, transcript: Transcript, tools: ToolList) -> TrialLine:
-    """Return the line of a call, judged by the suites' expectations."""
-    evidence = Evidence(case=trial.case, transcript=transcript, tools=tools)
-    checks = () if transcript.error is not None else await evaluate_checks(evidence)
-    return TrialLine(run=judge_trial(trial, transcript, checks), transcript=transcript)
-
-
-def get_result(line: TrialLine) -> Result | None:
-    """Return the result of the call; ``None`` if no call was made."""
-    calls = () if line.transcript is None else line.transcript.tool_calls
-    return Result(call=calls[0]) if calls else None
-
-
-def _find_error(made: ToolCall) -> TrialError | None:
-    """Return the error of a call that had no answer, if so."""
-    if made.is_unanswered:
-        return TrialError(kind="server", message=f"{made.tool}: {made.text}")
-    return None

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from harness.base import make_one_line, shorten_text
 from harness.judging import (
-    LEAK_NOTE,
     Result,
     View,
-    echo_words,
     explain_unobserved,
     find_leaks,
     group_by_value,
@@ -35,6 +33,7 @@ from harness.probing.expectations import DECISION
 from harness.probing.forged_findings import count_forged_kinds, count_not_forged, find_forged_gains
 from harness.probing.inconsistent_lists import find_contradictions
 from harness.probing.interference.outcome import AlterationOutcome
+from harness.probing.probe_notes import find_echoed_tokens, iterate_lost_calls, iterate_notes
 from harness.probing.report import ProbeDecision, ProbeReport
 from harness.probing.stability import find_unstable_answers
 from harness.probing.tokens import (
@@ -105,7 +104,7 @@ def read_probe(log: RunLog) -> ProbeReport:
         notes=tuple(
             dict.fromkeys(
                 (
-                    *_iterate_notes(own),
+                    *iterate_notes(own),
                     *find_contradictions(probed),
                     *list_leeway_notes(probed, leeway, leeways),
                 )
@@ -115,7 +114,7 @@ def read_probe(log: RunLog) -> ProbeReport:
         lost=tuple(
             dict.fromkeys(
                 (
-                    *_iterate_lost_calls(
+                    *iterate_lost_calls(
                         (
                             *own,
                             *probed.warm_up,
@@ -128,50 +127,11 @@ def read_probe(log: RunLog) -> ProbeReport:
                             *probed.records,
                         )
                     ),
-                    *_iterate_lost_calls(run for run in others if run.case.identity in reached),
+                    *iterate_lost_calls(run for run in others if run.case.identity in reached),
                 )
             )
         ),
     )
-
-
-def _iterate_notes(runs: Iterable[TrialResult]) -> Iterator[str]:
-    """Yield notes: possible problems that fail nothing."""
-    for run in runs:
-        for check in run.checks:
-            if check.kind == LEAK_NOTE:
-                yield from map(make_one_line, check.explanation.splitlines())
-
-
-def _iterate_lost_calls(runs: Iterable[TrialResult]) -> Iterator[str]:
-    """Yield the reason of each call without an answer."""
-    for run in runs:
-        if run.error is not None:
-            yield make_one_line(f"{run.case.identity}: {run.error.message}")
-
-
-def _find_echoed_tokens(probed: ProbedTrials) -> Iterator[ProbeFinding]:
-    """Yield each call whose answer contains the caller's token, once for all callers."""
-    reported: set[str] = set()
-    for run in probed.runs:
-        result = probed.get_result(run)
-        if get_facts(run).get("echoed") and "" not in reported:
-            reported.add("")
-            words = "Token was sent back: the refusal of a session contains the caller's token"
-            yield ProbeFinding(
-                problem="token_echoed",
-                words=f"{words}, as {get_caller_name(run)}",
-                callers=(get_caller_name(run),),
-            )
-        if result is not None and result.call.echoed_token and get_label(run) not in reported:
-            reported.add(get_label(run))
-            yield ProbeFinding(
-                problem="token_echoed",
-                words=f"{echo_words(result.call)}: {get_label(run)} as {get_caller_name(run)}",
-                callers=(get_caller_name(run),),
-                call=get_label(run),
-                is_judged=True,
-            )
 
 
 def find_findings(log: RunLog) -> Sequence[ProbeFinding]:
@@ -251,7 +211,7 @@ class _ProbeFacts:
         yield from build_leak_findings(self._access.leaks)
         yield from self._find_own_record_leaks()
         yield from self._find_unexpected()
-        yield from _find_echoed_tokens(self._probed)
+        yield from find_echoed_tokens(self._probed)
         yield from self._find_hidden_tools()
         yield from self._find_attack_gains()
         yield from find_swap_gains(self._probed)

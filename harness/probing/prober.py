@@ -16,7 +16,8 @@ from typing import NamedTuple, TypeAlias
 import anyio
 
 from harness.base import GATE, utc_now
-from harness.probing.caller_sessions import NO_MODEL, SUITE, ProbePlan, Prober, get_result
+from harness.probing.call_facts import get_result
+from harness.probing.caller_sessions import NO_MODEL, SUITE, ProbePlan, Prober
 from harness.probing.caller_views import ProbedTrials, get_caller_name, get_label
 from harness.probing.callers import ProbeCaller
 from harness.probing.cursors.cursor_exchange import cross_cursors, find_pairs

@@ -20,7 +20,8 @@ import anyio
 
 from harness.base import HarnessError
 from harness.judging import Result
-from harness.probing.caller_sessions import Prober, add_fact, get_result
+from harness.probing.call_facts import add_fact, get_result
+from harness.probing.caller_sessions import Prober
 from harness.probing.caller_views import ProbedTrials, get_bases, get_facts, get_label, is_flawed
 from harness.probing.callers import ANONYMOUS, ProbeCaller
 from harness.probing.planned_calls import ProbeCall

@@ -20,6 +20,7 @@ from harness.base import (
     find_shortcoming,
     matches_whole,
 )
+from harness.sessions.blocked_calls import explain_block
 from harness.sessions.call_draft import CallDraft
 from harness.sessions.call_outcome import classify_error
 from harness.sessions.call_words import (
@@ -247,7 +248,7 @@ class CallSender:
     def _find_obstacle(self, request: ToolRequest) -> tuple[Outcome, str] | None:
         """Return the outcome and text of a call that must not be sent, or ``None``."""
         if request.tool in self._blocked:
-            return "blocked", _explain_block(request.tool)
+            return "blocked", explain_block(request.tool)
         if self._allowed is not None and request.tool not in self._allowed:
             return "blocked", (
                 "harness did not send this call: this server is used read-only, and "
@@ -391,16 +392,6 @@ class CallSender:
             refusals=self._refusals,
             coded=coded,
         )
-
-
-def build_blocked_call(request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
-    """Return the record of a call that is not sent because its tool is blocked."""
-    draft = CallDraft(request, reply, anyio.current_time() - epoch)
-    return draft.build_record("blocked", _explain_block(request.tool))
-
-
-def _explain_block(tool: str) -> str:
-    return f"harness did not send this call: the tool {tool!r} is blocked for this suite"
 
 
 def _get_progress(request: ToolRequest) -> ProgressHandler | None:

@@ -20,12 +20,12 @@ from harness.base import (
     NotAdmitted,
     OutOfResources,
     ServerError,
-    TooBusy,
     UsageError,
     canonical_json,
 )
 from harness.sessions.connection_end import (
     WORDS_CHARS,
+    build_failure,
     describe_end,
     iterate_leaf_errors,
     quote_labelled,
@@ -105,8 +105,7 @@ class Connection:
         self.unsettled = False
         """Whether a call was abandoned that the server may still be working on."""
         self.touched = False
-        """Whether the server got any request but listing tools, so that its state may have
-        changed."""
+        """Whether the server got any request but listing tools: its state may have changed."""
         self._opened = anyio.Event()
         self._over = anyio.Event()
         self._concluded = anyio.Event()
@@ -294,10 +293,9 @@ class Connection:
             with self._report_timeout("get a token for it", starting):
                 await self.bearer.get_headers()
         except ServerError as error:
+            tail = self._bearers.redact_text(error.stderr_tail)
             why = f"no token for server {self._spec.name!r}: {error}"
-            raise ServerError(
-                why, stderr_tail=self._bearers.redact_text(error.stderr_tail)
-            ) from error
+            raise ServerError(why, stderr_tail=tail) from error
 
     async def _open_session(
         self, link: Link, place: ServerProcess | Host, starting: anyio.CancelScope
@@ -313,29 +311,20 @@ class Connection:
                 listing = partial(list_first_tools, link.client, self._spec)
                 self._tools = await self._turns.run_start(listing, starting)
         except ConnectionError:
-            told = await describe_end(link, place)
+            why = f"{await describe_end(link, place)} while starting"
             may_know = isinstance(place, ServerProcess) and not place.stdin.was_ignored
             if may_know and find_hint(step, self._spec, link.client):
                 return True
-            why = f"{told} while starting"
             self._conclude(why, link.source.noise.quote_since(), gone=True)
         except HttpFault as fault:
-            # An HTTP status proves that the server lives; only silence is a reason to wait for its
-            # exit.
-            end = (
-                await place.describe_exit()
-                if isinstance(place, Host) and fault.status is None
-                else None
-            )
+            # An HTTP status proves that the server lives; after silence, wait for its exit.
+            may_have_ended = isinstance(place, Host) and fault.status is None
+            end = await place.describe_exit() if may_have_ended else None
             why = f"did not {step}: it {fault}" if end is None else f"{end} while starting"
             if fault.status is None and (end or not fault.gone):
                 why += find_hint(step, self._spec, link.client)
-            self._conclude(
-                why,
-                refused=fault.status if fault.status in REFUSED else None,
-                gone=end is not None,
-                busy=fault.busy,
-            )
+            refused = fault.status if fault.status in REFUSED else None
+            self._conclude(why, refused=refused, gone=end is not None, busy=fault.busy)
         except OutOfResources:
             raise
         except ServerError as error:
@@ -380,14 +369,13 @@ class Connection:
 
     async def _explain_loss(self, fault: HttpFault | None = None) -> str:
         """Return why a call has no answer: ``fault``, or why the whole connection broke."""
-        if fault is not None and not fault.gone and not await self._has_exited():
-            return f"server {self._spec.name!r} {fault}"
+        if fault is not None and not fault.gone:
+            place = self._place
+            if not isinstance(place, Host) or await place.describe_exit() is None:
+                return f"server {self._spec.name!r} {fault}"
         with anyio.move_on_after(LOST_S):
             await self._concluded.wait()
         return self._lost or f"server {self._spec.name!r} no longer answers"
-
-    async def _has_exited(self) -> bool:
-        return isinstance(self._place, Host) and await self._place.describe_exit() is not None
 
     def _conclude(
         self,
@@ -398,22 +386,14 @@ class Connection:
         gone: bool = False,
         busy: bool = False,
     ) -> None:
-        """Record the end as a loss, and as a failure for those who still wait.
-
-        The first reason is kept.
-        """
+        """Record the end as a loss, and as a failure for those who wait; the first reason stays."""
         if self._concluded.is_set():
             return
         cause, *others = extract_informative_lines(tail := self.stderr_tail()) or [""]
         self._lost = f"server {self._spec.name!r} {why}{quote_labelled('its last words', cause)}"
         self._lost += noise
         if not self._opened.is_set() and self._failure is None:
-            told = "\n    ".join((self._lost, *(line[:WORDS_CHARS] for line in others)))
-            if busy:
-                self._failure = TooBusy(told, stderr_tail=tail)
-            elif refused is None:
-                self._failure = ServerError(told, stderr_tail=tail, gone=gone)
-            else:
-                self._failure = NotAdmitted(told, status=refused, stderr_tail=tail)
+            text = "\n    ".join((self._lost, *(line[:WORDS_CHARS] for line in others)))
+            self._failure = build_failure(text, tail, refused=refused, gone=gone, busy=busy)
         self._concluded.set()
         self._opened.set()

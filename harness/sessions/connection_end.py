@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from harness.base import NotAdmitted, ServerError, TooBusy
 from harness.sessions.processes.http_servers import Host
 from harness.sessions.processes.process import ServerProcess
 
@@ -35,3 +36,17 @@ async def describe_end(link: Link, place: ServerProcess | Host) -> str:
     if isinstance(place, ServerProcess):
         return link.source.complaint or await place.describe_exit()
     return await place.describe_exit() or link.source.complaint or "no longer answers"
+
+
+def build_failure(
+    text: str, tail: str, *, refused: int | None, gone: bool, busy: bool
+) -> ServerError:
+    """Return the error of a connection that did not open, ``refused`` with an HTTP status or not.
+
+    ``tail`` is the end of the server's stderr.
+    """
+    if busy:
+        return TooBusy(text, stderr_tail=tail)
+    if refused is None:
+        return ServerError(text, stderr_tail=tail, gone=gone)
+    return NotAdmitted(text, status=refused, stderr_tail=tail)

@@ -276,7 +276,7 @@ async def test_the_longest_idle_server_makes_room(
             assert again is first
         async with sharing.lend_session(spec, {"id": 3}):
             assert len(alive(marker)) == 2
-        assert (first.loss_reason, second.lost) == (None, "server 'ok' was ended by harness")
+        assert (first.loss_reason, second.loss_reason) == (None, "server 'ok' was ended by harness")
 
 
 async def test_when_all_are_busy_a_trial_waits_for_its_turn(

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from harness.base import make_printable
 from harness.descriptions.workbench.study import Finding, StudyResult
-from harness.descriptions.workbench.workbench import ModelResults, WorkbenchResult
+from harness.descriptions.workbench.workbench_result import ModelResults, WorkbenchResult
 from harness.reports import print_text
 
 MOST_FINDINGS = 10

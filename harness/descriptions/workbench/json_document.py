@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 
 from harness.base import canonical_json
-from harness.descriptions.workbench.workbench import WorkbenchResult
+from harness.descriptions.workbench.workbench_result import WorkbenchResult
 from harness.types import JsonObject
 
 

@@ -17,9 +17,9 @@ from harness.descriptions.workbench.stage_plan import SETTING, WorkbenchContext
 from harness.descriptions.workbench.workbench import (
     Workbench,
     WorkbenchRequest,
-    WorkbenchResult,
     read_earlier_request,
 )
+from harness.descriptions.workbench.workbench_result import WorkbenchResult
 from harness.runlog import RunLog, read_log, suite_differences
 from harness.runner import RunPlan, RunRequest, describe_suite, find_log, require_trust
 

@@ -11,7 +11,7 @@ from typing import TextIO, TypeAlias
 from harness.base import UsageError
 from harness.descriptions.workbench.json_document import build_workbench_document
 from harness.descriptions.workbench.page import write_page
-from harness.descriptions.workbench.workbench import WorkbenchResult
+from harness.descriptions.workbench.workbench_result import WorkbenchResult
 from harness.reports import ReportRequest, write_atomically
 
 _Writer: TypeAlias = Callable[[WorkbenchResult, TextIO], None]

@@ -7,7 +7,6 @@ stages before it, so that a workbench that was interrupted in any way can contin
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -30,6 +29,7 @@ from harness.descriptions.workbench.measurements import (
     sum_usage,
 )
 from harness.descriptions.workbench.other_server_trials import OtherServerTrials, read_other_server
+from harness.descriptions.workbench.output_files import write_files
 from harness.descriptions.workbench.stage_plan import (
     SETTING,
     WorkbenchContext,
@@ -43,11 +43,10 @@ from harness.descriptions.workbench.study import (
     Study,
     StudyContext,
     StudyOptions,
-    StudyResult,
     chosen_studies,
 )
+from harness.descriptions.workbench.workbench_result import ModelResults, WorkbenchResult
 from harness.models import get_traits
-from harness.reports import write_atomically
 from harness.runlog import RunLog, amend_log, read_header, read_log
 from harness.runner import (
     RUNS,
@@ -80,44 +79,6 @@ class WorkbenchRequest:
     """Names of studies; empty: all studies."""
     options: StudyOptions = field(default_factory=StudyOptions)
     """The options of the studies."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelResults:
-    """The answers of all studies for one model."""
-
-    model: str
-    """Name of the model."""
-    baseline: bool
-    """Whether it is the baseline, which is not an LLM."""
-    studies: tuple[StudyResult, ...]
-    """The answers, in the order of reports."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkbenchResult:
-    """All findings of a workbench, read from its logs."""
-
-    run_id: str
-    """Folder of the first stage; empty if nothing was run."""
-    suite: str
-    """Name of the suite."""
-    tools: tuple[Tool, ...]
-    """The tools, with the server's words."""
-    models: tuple[ModelResults, ...]
-    """The results of each model."""
-    logs: tuple[Path, ...]
-    """The log of each stage."""
-    reason: str
-    """Why the last stage ended: ``complete``, ``interrupted``, ``budget`` …"""
-    recorded: int
-    """Recorded trials, in all stages."""
-    not_judged: int
-    """Number of these without a verdict."""
-    spent: Usage
-    """What the trials used."""
-    notes: tuple[str, ...] = ()
-    """Limits of the results as a whole."""
 
 
 class Workbench:
@@ -257,7 +218,7 @@ class Workbench:
             if log.footer is None or log.footer.reason != "complete":
                 break
         result = self.build_result(logs)
-        _write_files(result, logs[0].path.parent)
+        write_files(result, logs[0].path.parent)
         return result
 
     def _end_early(self, logs: Sequence[RunLog], reason: Early, fault: str) -> WorkbenchResult:
@@ -376,35 +337,3 @@ def read_earlier_request(name: str, runs: Path = RUNS) -> tuple[str, RunRequest,
     options.setdefault("steering_tools", _NO_CAP)  # earlier versions tried every tool
     order = WorkbenchRequest(studies=tuple(settings["studies"]), options=StudyOptions(**options))
     return settings["of"], request, order
-
-
-def collect_files(result: WorkbenchResult) -> dict[str, str]:
-    """Return name → text of the studies' files; with several models, one file for each."""
-    several = len(result.models) > 1
-    return {
-        f"{_file_name(one.model)}-{name}" if several else name: text
-        for one in result.models
-        for study in one.studies
-        for name, text in study.files.items()
-    }
-
-
-def _write_files(result: WorkbenchResult, folder: Path) -> None:
-    for name, text in collect_files(result).items():
-        write_text(folder / name, text)
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file of `collect_files`, without secrets.
-
-    Raises:
-        UsageError: it cannot be written.
-    """
-    try:
-        write_atomically(path, lambda stream: print(text, end="", file=stream))
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from error
-
-
-def _file_name(model: str) -> str:
-    return re.sub(r"[^A-Za-z0-9.]+", "-", model)

@@ -17,7 +17,8 @@ from harness.models.lexical.prompt_requests import (
 )
 from harness.models.lexical.text_parsing import ParsedText
 from harness.models.tool_text.actions import is_permitted
-from harness.models.tool_text.instructions import Instruction, find_instructions
+from harness.models.tool_text.instruction import Instruction
+from harness.models.tool_text.instructions import find_instructions
 from harness.models.tool_text.parameters import Param
 from harness.models.tool_text.permission import NO_LEAVE, Leave, may_call
 from harness.models.tool_text.ranking import IndexedTool, ToolIndex, ToolMatch, says_something

@@ -19,6 +19,7 @@ from harness.models.tool_text.actions import (
     is_verb,
     word_may_be_a_noun,
 )
+from harness.models.tool_text.instruction import Instruction
 from harness.models.tool_text.terms import (
     extract_terms,
     find_synonyms,
@@ -133,17 +134,6 @@ _NAME = re.compile(r"\w[_/\\@#=.:|]+\w|\A[/\\~@#]\w|_|[a-z][A-Z]|\w-\d|\d[^\W\d_
 _LONGEST_WORD = 40  # a longer one is data, too
 _TOKEN = re.compile(r"¤+|[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+|[.!?;,:]|\n+")
 _ENDS = frozenset(".!?;")
-
-
-class Instruction(NamedTuple):
-    """A verb that the user orders to be carried out."""
-
-    verb: str
-    """The verb, in lower case."""
-    start: int
-    """Where it stands in the prompt."""
-    objects: tuple[str, ...]
-    """The next few words; ``¤`` stands for data."""
 
 
 class ChangingVerbs(NamedTuple):

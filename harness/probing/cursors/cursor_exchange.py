@@ -12,7 +12,8 @@ from typing import Literal, TypeAlias
 
 from harness.base import HarnessError, digest_json
 from harness.judging import Result
-from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober, get_result
+from harness.probing.call_facts import get_result
+from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober
 from harness.probing.caller_views import ProbedTrials, get_caller_name, get_label
 from harness.probing.callers import ProbeCaller
 from harness.probing.cursors.arguments import (

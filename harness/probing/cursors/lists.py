@@ -10,7 +10,8 @@ from typing import Any
 
 from harness.base import HarnessError, RequestRefused, ServerError, utc_now
 from harness.judging import Result
-from harness.probing.caller_sessions import Prober, judge_call
+from harness.probing.call_facts import judge_call
+from harness.probing.caller_sessions import Prober
 from harness.probing.cursors.arguments import LISTS
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import TrialLine

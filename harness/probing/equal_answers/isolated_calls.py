@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from harness.base import HarnessError
 from harness.judging import Result
-from harness.probing.caller_sessions import Prober, get_result
+from harness.probing.call_facts import get_result
+from harness.probing.caller_sessions import Prober
 from harness.probing.callers import ProbeCaller
 from harness.probing.equal_answers.mixed_callers import ROUNDS, gives_more
 from harness.probing.planned_calls import ProbeCall

@@ -14,7 +14,8 @@ from harness.base import canonical_json, is_valid
 from harness.judging import fold_text
 from harness.models import may_call
 from harness.probing.arguments.ids import names_id
-from harness.probing.caller_sessions import Prober, add_fact
+from harness.probing.call_facts import add_fact
+from harness.probing.caller_sessions import Prober
 from harness.probing.equal_answers.warm_up_calls import Lines
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.repeated_calls import RepeatReason

@@ -16,7 +16,8 @@ from itertools import product
 from typing import TypeAlias
 
 from harness.judging import Result
-from harness.probing.caller_sessions import ROUNDS, Prober, get_result, judge_call
+from harness.probing.call_facts import get_result, judge_call
+from harness.probing.caller_sessions import ROUNDS, Prober
 from harness.probing.caller_views import get_caller_name, get_facts
 from harness.probing.callers import ProbeCaller
 from harness.probing.equal_answers.mixed_callers import gives_more

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.base import RequestRefused, ServerError, utc_now
-from harness.probing.caller_sessions import judge_call
+from harness.probing.call_facts import judge_call
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import TrialLine
 from harness.sessions import Session

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from harness.descriptions.workbench.console import print_result, rank_findings
 from harness.descriptions.workbench.study import Finding, StudyResult
-from harness.descriptions.workbench.workbench import ModelResults
+from harness.descriptions.workbench.workbench_result import ModelResults
 from tests.descriptions.workbench.page.samples import a_result
 from tests.descriptions.workbench.page.test_page import HOSTILE_WORDS
 from tests.reports.test_hostile import COMMAND, HARMFUL

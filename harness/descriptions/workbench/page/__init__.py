@@ -11,7 +11,7 @@ from typing import TextIO
 
 from harness.descriptions.workbench.page.conversations import collect_conversations
 from harness.descriptions.workbench.page.overview import build_overview, conversation_keys
-from harness.descriptions.workbench.workbench import WorkbenchResult
+from harness.descriptions.workbench.workbench_result import WorkbenchResult
 from harness.reports import SCRIPTS, STYLES, SinglePage
 
 _MODULES = ("data", "widgets", "tools", "script")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from harness.descriptions.workbench.page.cells import format_line
-from harness.descriptions.workbench.workbench import WorkbenchResult
+from harness.descriptions.workbench.workbench_result import WorkbenchResult
 from harness.judging import judge_log
 from harness.reports import trial_detail
 from harness.runlog import read_log

@@ -13,7 +13,7 @@ from harness.descriptions.workbench.page.studies import study_widgets
 from harness.descriptions.workbench.page.tool_list import tool_list
 from harness.descriptions.workbench.stage_plan import COMMAND
 from harness.descriptions.workbench.study import STUDIES
-from harness.descriptions.workbench.workbench import ModelResults, WorkbenchResult
+from harness.descriptions.workbench.workbench_result import ModelResults, WorkbenchResult
 from harness.runner import RESUMED_BY, resume_command
 
 

@@ -14,7 +14,7 @@ from harness.descriptions.workbench.analysis.two_servers import compare_tools
 from harness.descriptions.workbench.page import write_page
 from harness.descriptions.workbench.parts import iterate_parts
 from harness.descriptions.workbench.study import Finding, StudyResult
-from harness.descriptions.workbench.workbench import ModelResults, WorkbenchResult
+from harness.descriptions.workbench.workbench_result import ModelResults, WorkbenchResult
 from harness.types import JsonObject, Tool, Usage
 from tests.reports.sample_logs import a_conversation, a_log, a_run, must_call
 

@@ -14,7 +14,7 @@ from harness.descriptions.workbench.page.conversations import collect_conversati
 from harness.descriptions.workbench.page.proposals import split_pieces
 from harness.descriptions.workbench.page.studies import VIEWS, study_widgets
 from harness.descriptions.workbench.page.tool_list import tool_list
-from harness.descriptions.workbench.workbench import WorkbenchResult
+from harness.descriptions.workbench.workbench_result import WorkbenchResult
 from harness.runlog import read_log
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.descriptions.workbench.page.samples import (
