@@ -27,10 +27,14 @@ from harness.probing.caller_views import (
 )
 from harness.probing.callers import ANONYMOUS
 from harness.probing.coverage import measure_coverage
+from harness.probing.credentials.forged_findings import (
+    count_forged_kinds,
+    count_not_forged,
+    find_forged_gains,
+)
 from harness.probing.cursors.gains import find_cursor_gains
 from harness.probing.equal_answers.mixed_callers import find_mixed_callers
 from harness.probing.expectations import DECISION
-from harness.probing.forged_findings import count_forged_kinds, count_not_forged, find_forged_gains
 from harness.probing.inconsistent_lists import find_contradictions
 from harness.probing.interference.outcome import AlterationOutcome
 from harness.probing.probe_notes import find_echoed_tokens, iterate_lost_calls, iterate_notes

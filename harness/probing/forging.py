@@ -21,8 +21,13 @@ from harness.probing.arguments.undeclared_keys import other_names
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober
 from harness.probing.caller_views import ProbedTrials
 from harness.probing.callers import ProbeCaller
-from harness.probing.forged_calls import MOST_RISKY, ForgedCall, interleave_calls, within_bounds
-from harness.probing.forged_findings import collect_withheld
+from harness.probing.credentials.forged_calls import (
+    MOST_RISKY,
+    ForgedCall,
+    interleave_calls,
+    within_bounds,
+)
+from harness.probing.credentials.forged_findings import collect_withheld
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.requests.request_calls import request_line
 from harness.probing.smuggling.argument_smuggling import smuggle_identity

@@ -20,12 +20,13 @@ from harness.probing.call_facts import get_result
 from harness.probing.caller_sessions import NO_MODEL, SUITE, ProbePlan, Prober
 from harness.probing.caller_views import ProbedTrials, get_caller_name, get_label
 from harness.probing.callers import ProbeCaller
+from harness.probing.credentials.forged_calls import ForgedCall, group_by_caller
+from harness.probing.credentials.token_swaps import find_swaps, try_swap
 from harness.probing.cursors.cursor_exchange import cross_cursors, find_pairs
 from harness.probing.equal_answers.isolated_calls import is_unknown, make_isolated_calls
 from harness.probing.equal_answers.own_records import read_own_records
 from harness.probing.equal_answers.warm_up_calls import add_verdicts, warm_up
 from harness.probing.findings import read_probe
-from harness.probing.forged_calls import ForgedCall, group_by_caller
 from harness.probing.forging import CallForger
 from harness.probing.inputs import digest_inputs
 from harness.probing.interference.data_sets import iterate_data_servers
@@ -38,7 +39,6 @@ from harness.probing.requests.request_choice import choose_requests
 from harness.probing.smuggling.request_smuggling import smuggle_beside_tokens
 from harness.probing.stability import CallerAnswer, find_suspicions
 from harness.probing.token_ages import aging_call, measure_ages, measure_member_ages
-from harness.probing.token_swaps import find_swaps, try_swap
 from harness.probing.verdict_lines import build_verdict_lines
 from harness.reports import build_report
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log

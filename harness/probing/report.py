@@ -126,9 +126,9 @@ class ProbeReport:
     not_asked: int
     """Number of damaged identities beyond `harness.probing.callers.MAX_DAMAGED`."""
     forged: Mapping[str, int]
-    """Number of forged calls by kind (`harness.probing.forged_calls`)."""
+    """Number of forged calls by kind (`harness.probing.credentials.forged_calls`)."""
     not_forged: int
-    """Number of forged calls beyond `harness.probing.forged_calls.MOST_FORGED`."""
+    """Number of forged calls beyond `harness.probing.credentials.forged_calls.MOST_FORGED`."""
     altered: tuple[Account, ...]
     """The scope and result of the comparison for each altered value."""
     silent: Mapping[str, str]

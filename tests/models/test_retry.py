@@ -159,9 +159,9 @@ async def test_a_trial_whose_turn_does_not_come_sends_nothing_and_says_that_it_w
     with FakeProvider([say("Now.")]) as provider:
         async with opened(api, provider.url) as model:
             limiter = limiter_of(model)
-            async with limiter.slot() as slot:
+            async with limiter.hold_slot() as slot:
                 slot.throttled = True
-            async with limiter.slot(), anyio.create_task_group() as group:
+            async with limiter.hold_slot(), anyio.create_task_group() as group:
                 group.start_soon(once_all_wait, 501)
                 with (
                     anyio.fail_after(600),

@@ -12,8 +12,8 @@ from harness.probing.arguments.other_types import propose_other_types
 from harness.probing.arguments.spellings import WILDCARDS, respell
 from harness.probing.arguments.undeclared_keys import propose_undeclared_keys
 from harness.probing.callers import ProbeCaller
+from harness.probing.credentials.forged_calls import ForgedCall
 from harness.probing.cursors.arguments import find_cursor_argument
-from harness.probing.forged_calls import ForgedCall
 from harness.probing.planned_calls import ProbeCall
 from harness.types import JsonObject, Tool
 

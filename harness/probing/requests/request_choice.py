@@ -13,7 +13,7 @@ from harness.judging import Leaf, Result, fold_text
 from harness.probing.arguments.ids import find_ids
 from harness.probing.caller_sessions import Prober
 from harness.probing.callers import ProbeCaller
-from harness.probing.forged_calls import ForgedCall, interleave_calls
+from harness.probing.credentials.forged_calls import ForgedCall, interleave_calls
 from harness.probing.gains import WithheldData
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.requests.request_calls import COMPLETE, PROMPT, READ

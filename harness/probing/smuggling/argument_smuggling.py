@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.base import canonical_json
 from harness.probing.callers import ProbeCaller
-from harness.probing.forged_calls import ForgedCall
+from harness.probing.credentials.forged_calls import ForgedCall
 from harness.probing.planned_calls import ProbeCall
 from harness.types import IdentitySpec, JsonObject
 

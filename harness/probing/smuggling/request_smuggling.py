@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 from harness.base import HarnessError, canonical_json, header_problem
 from harness.probing.caller_sessions import Prober
 from harness.probing.callers import ProbeCaller
-from harness.probing.forged_calls import ForgedCall, interleave_calls
+from harness.probing.credentials.forged_calls import ForgedCall, interleave_calls
 from harness.probing.gains import WithheldData
 from harness.probing.planned_calls import ProbeCall
 from harness.sessions import Connection, RequestAdditions

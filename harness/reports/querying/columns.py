@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from harness.types import written_fields
 
@@ -15,9 +15,12 @@ Kind: TypeAlias = Literal["TEXT", "INTEGER", "REAL", "BOOLEAN", "JSON", "ANY"]
 
 _WIDEST = 2**63
 
+Row = TypeVar("Row")
+"""What a row is made from."""
+
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class Column(Generic[Row]):
     """A column of a table."""
 
     name: str
@@ -26,12 +29,12 @@ class Column:
     """What it holds; any column may hold null, which is *unknown* or *none*."""
     doc: str
     """What that is, and in which unit."""
-    value: Callable[[Any], Any]
+    value: Callable[[Row], Any]
     """The value, of whatever the row is made from."""
     judged: bool = True
     """Whether the results of others, or a person, may change it later."""
 
-    def compute_value(self, source: Any) -> Any:
+    def compute_value(self, source: Row) -> Any:
         """Return the value for the row of ``source``, as SQLite takes it."""
         value = self.value(source)
         if value is None or isinstance(value, float):
@@ -48,19 +51,19 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Table(Generic[Row]):
     """A table of a run."""
 
     name: str
     """Its name."""
     doc: str
     """What one row is."""
-    columns: tuple[Column, ...]
+    columns: tuple[Column[Row], ...]
     """Its columns, all but `RUN`, which each table begins with."""
     keys: tuple[str, ...] = ()
     """Columns that rows are looked up by."""
 
-    def build_row(self, source: Any) -> tuple[Any, ...]:
+    def build_row(self, source: Row) -> tuple[Any, ...]:
         """Return the row of ``source``."""
         return tuple(
             [column.compute_value(source) for column in self.columns]
@@ -103,7 +106,7 @@ _STORED: Mapping[Kind, str] = {
     "ANY": "",
 }
 
-RUN = Column("run", "TEXT", "Name of the run.", lambda _: None)
+RUN: Column[Any] = Column("run", "TEXT", "Name of the run.", lambda _: None)
 """The first column of each table; it is the same in the whole file, which therefore has none."""
 
 

@@ -26,7 +26,7 @@ class CallRow:
     """The call."""
 
 
-CALLS = Table(
+CALLS: Table[CallRow] = Table(
     "calls",
     "A tool call in the MCP session.",
     (
@@ -108,7 +108,7 @@ class ReplyRow:
     """The reply, and when it came."""
 
 
-REPLIES = Table(
+REPLIES: Table[ReplyRow] = Table(
     "replies",
     "A reply of the model.",
     (
@@ -205,7 +205,7 @@ class MessageRow:
     """The words."""
 
 
-MESSAGES = Table(
+MESSAGES: Table[MessageRow] = Table(
     "messages",
     "A message of the user or the model. The results of tools are in `calls.text`.",
     (
@@ -230,7 +230,7 @@ class ToolRow:
     """The list."""
 
 
-TOOLS = Table(
+TOOLS: Table[ToolRow] = Table(
     "tools",
     "A tool in a list that a user was offered.",
     (
@@ -280,7 +280,7 @@ TOOLS = Table(
 )
 
 
-def iterate_rows(trial_id: int, said: Transcript) -> Iterator[tuple[Table, tuple[Any, ...]]]:
+def iterate_rows(trial_id: int, said: Transcript) -> Iterator[tuple[Table[Any], tuple[Any, ...]]]:
     """Yield the rows of a conversation, each with its table."""
     phases = {"model": said.tool_calls, "setup": said.setup_calls, "teardown": said.teardown_calls}
     for phase, calls in phases.items():

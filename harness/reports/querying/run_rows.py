@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from harness.reports.findings import ProbeFinding
 from harness.reports.querying.columns import Column, Table
 from harness.reports.sections.run_list import PastRun
 from harness.reports.sections.sentences import PassRate
 from harness.runlog import Header
-from harness.types import CallCounts, Usage
+from harness.types import CallCounts, CaseResult, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class RunRow:
     """Bytes of the log that were read."""
 
 
-RUNS = Table(
+RUNS: Table[RunRow] = Table(
     "runs",
     "One row for the whole run, as in the JSON report (`summary` and the keys beside it).",
     (
@@ -163,7 +164,7 @@ RUNS = Table(
     ),
 )
 
-CASES = Table(
+CASES: Table[CaseResult] = Table(
     "cases",
     "The verdict on one case with one model: an entry of `tests` in the JSON report.",
     (
@@ -173,7 +174,7 @@ CASES = Table(
         Column(
             "status", "TEXT", "passed, failed, error, skipped, cancelled.", lambda one: one.status
         ),
-        Column("passed", "INTEGER", "Number of trials that passed.", lambda one: one.passed),
+        Column("passed", "INTEGER", "Number of trials that passed.", lambda one: one.passed_count),
         Column("planned", "INTEGER", "Number of planned trials.", lambda one: one.planned),
         Column(
             "pass_threshold",
@@ -196,7 +197,7 @@ CASES = Table(
     ),
 )
 
-FINDINGS = Table(
+FINDINGS: Table[ProbeFinding] = Table(
     "findings",
     "A finding on a policy: a leak in a run, or any finding of a probe.",
     (

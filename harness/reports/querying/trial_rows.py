@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from harness.reports.querying.columns import Column, Kind, Table
 from harness.reports.result_fields import RESULT_FIELDS
@@ -47,21 +48,21 @@ _KNOWN: Mapping[str, tuple[Kind, str]] = {
 }
 
 
-def _build_reported_column(name: str) -> Column:
+def _build_reported_column(name: str) -> Column[Any]:
     """Return the column of a field that JSON, JSONL and CSV show under that name."""
     kind, doc = _KNOWN.get(name, ("ANY", "As in the JSON report."))
     value = RESULT_FIELDS[name]
     return Column(name, kind, doc, lambda one: value(one.result, one.log))
 
 
-TRIAL_ID = Column(
+TRIAL_ID: Column[Any] = Column(
     "trial_id",
     "INTEGER",
     "Id of the trial: the position of its line in the log, in bytes.",
     lambda one: one.trial_id,
 )
 
-TRIALS = Table(
+TRIALS: Table[TrialRow] = Table(
     "trials",
     "A trial: one run of a case with a model.",
     (
@@ -252,7 +253,7 @@ class CheckRow:
     """The check's result."""
 
 
-CHECKS = Table(
+CHECKS: Table[CheckRow] = Table(
     "checks",
     "A check of a trial.",
     (

@@ -338,7 +338,7 @@ def _answers_anywhere(patch: Patch) -> None:
         every = [original([[step]], answers) for steps in turns for step in steps]
         return None if None in every else original(turns, answers)
 
-    _judged_by("answer_fault", lenient)(patch)
+    _judged_by("find_answer_fault", lenient)(patch)
 
 
 def _results_of_the_turn_alone(patch: Patch) -> None:
@@ -357,7 +357,7 @@ def _results_of_the_turn_alone(patch: Patch) -> None:
             inner.setattr(multi_turn, "find_results_fault", only_new)
             return original(conversation, turns)
 
-    _judged_by("turns_fault", last_turns)(patch)
+    _judged_by("find_turns_fault", last_turns)(patch)
 
 
 def _results_count_once(patch: Patch) -> None:
@@ -375,7 +375,7 @@ def _broken_off_conversations_judged(patch: Patch) -> None:
         missing = len(conversation.expected) - len(turns)
         return original(conversation, [*turns, *([()] * missing)])
 
-    _judged_by("turns_fault", padded)(patch)
+    _judged_by("find_turns_fault", padded)(patch)
 
 
 def _silent_turns_judged(patch: Patch) -> None:
@@ -387,7 +387,7 @@ def _silent_turns_judged(patch: Patch) -> None:
                 return Fault("multi_turn:irrelevance_error:decoder_success", "")
         return original(conversation, turns)
 
-    _judged_by("turns_fault", strict)(patch)
+    _judged_by("find_turns_fault", strict)(patch)
 
 
 def _only_the_end_judged(patch: Patch) -> None:
@@ -404,7 +404,7 @@ def _only_the_end_judged(patch: Patch) -> None:
             inner.setattr(multi_turn, "find_state_fault", late)
             return original(conversation, turns)
 
-    _judged_by("turns_fault", at_the_end)(patch)
+    _judged_by("find_turns_fault", at_the_end)(patch)
 
 
 def _never(*_: Any) -> None:
@@ -443,8 +443,8 @@ MUTATIONS = [
     Mutation("Java values are compared as texts", _language_ignored("java")),
     Mutation("JavaScript values are compared as texts", _language_ignored("javascript")),
     Mutation("words are an empty list of calls", _undecodable_is_empty),
-    Mutation("any call passes where none fits", _judged_by("no_call_fault", _never)),
-    Mutation("words pass where a call is wanted", _judged_by("some_call_fault", _never)),
+    Mutation("any call passes where none fits", _judged_by("find_no_call_fault", _never)),
+    Mutation("words pass where a call is wanted", _judged_by("find_some_call_fault", _never)),
     Mutation("a part of a word is an answer", _answers_in_parts_of_words),
     Mutation("spaces in answers do not count", _answers_without_spaces),
     Mutation("an answer may stand in any message", _answers_anywhere, recorded=False),

@@ -55,7 +55,7 @@ def judge(answer: str) -> bool:
 def test_code_of_a_suite_is_refused_and_named(code: Callable[[str], bool]) -> None:
     check = Check(kind="python", params={}, code=code)
     with pytest.raises(
-        UsageError, match=r"case 'mine' of suite s has code in Python .*test_parcels"
+        UsageError, match=r"case 'mine' of suite s has code in Python .*test_payloads"
     ):
         refuse_code(plan_of(a_case(), a_case(name="mine", checks=(check,))))
     with pytest.raises(UsageError, match="has code in Python"):

@@ -30,7 +30,7 @@ class Copies:
         self.sent: list[list[str]] = []
 
     @asynccontextmanager
-    async def session(self, *_who: Any) -> AsyncIterator[MemorySession]:
+    async def lend_session(self, *_who: Any) -> AsyncIterator[MemorySession]:
         session = MemorySession(self._answer)
         yield session
         self.sent.append([request.tool for request in session.sent])

@@ -98,14 +98,16 @@ async def test_a_good_token_tells_who_asks(issuer: Issuer) -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda issuer: issuer.token({"sub": "a"}, audience=AUDIENCE, credential="expired").text,
         lambda issuer: (
-            issuer.token({"sub": "a"}, audience=AUDIENCE, credential="wrong_audience").text
+            issuer.issue_token({"sub": "a"}, audience=AUDIENCE, credential="expired").text
         ),
         lambda issuer: (
-            issuer.token({"sub": "a"}, audience=AUDIENCE, credential="bad_signature").text
+            issuer.issue_token({"sub": "a"}, audience=AUDIENCE, credential="wrong_audience").text
         ),
-        lambda issuer: issuer.token({}, audience=AUDIENCE, credential="valid").text,
+        lambda issuer: (
+            issuer.issue_token({"sub": "a"}, audience=AUDIENCE, credential="bad_signature").text
+        ),
+        lambda issuer: issuer.issue_token({}, audience=AUDIENCE, credential="valid").text,
         lambda issuer: good(issuer)[:-20],
         lambda _: "",
         lambda _: "eyJhbGciOiJub25lIn0.e30.",

@@ -9,7 +9,7 @@ from dataclasses import replace
 from harness.base import make_one_line
 from harness.judging import View
 from harness.probing.caller_views import ProbedTrials, get_bases, get_caller_name, get_facts
-from harness.probing.forged_calls import Forgery
+from harness.probing.credentials.forged_calls import Forgery
 from harness.probing.gains import ForgeryGain, WithheldData
 from harness.reports import ProbeFinding, Problem
 from harness.types import TrialResult

@@ -1,0 +1,1 @@
+"""Credentials of others: forged tokens, tokens in exchange, and what servers do with them."""
