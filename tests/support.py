@@ -119,7 +119,7 @@ class LendsOneByOne:
         credential: Credential = "valid",
     ) -> AsyncGenerator[list[Session]]:
         async with AsyncExitStack() as loans:
-            lend: Any = self.session  # type: ignore[attr-defined]  # what it is mixed into has it
+            lend: Any = self.lend_session  # type: ignore[attr-defined]  # what it is mixed into has it
             yield [
                 await loans.enter_async_context(lend(server, user, credential))
                 for user in user_contexts

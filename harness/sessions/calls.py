@@ -20,7 +20,7 @@ from harness.base import (
     find_shortcoming,
     matches_whole,
 )
-from harness.sessions.call_draft import CallDraft
+from harness.sessions.call_draft import CallDraft, explain_block
 from harness.sessions.call_outcome import classify_error
 from harness.sessions.call_words import (
     describe_required_input,
@@ -46,7 +46,6 @@ from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.noise import Noise
 from harness.sessions.transports.rejected_requests import build_rejection, is_rejection
 from harness.sessions.transports.throttle import Throttle
-from harness.sessions.unanswered_calls import explain_block
 from harness.types import (
     JsonObject,
     Outcome,

@@ -136,7 +136,7 @@ class JoinedSession:
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call to the server that has its tool (see `harness.sessions.Session.call`)."""
         if request.tool in self._block:
-            from harness.sessions.unanswered_calls import build_blocked_call
+            from harness.sessions.call_draft import build_blocked_call
 
             return build_blocked_call(request, reply=reply, epoch=epoch)
         place, own = self._tools.find_server(request.tool)

@@ -373,7 +373,7 @@ async def open_sessions(
     limiters of its servers; by default `LIMITER_OF` does.
 
     ```python
-    async with open_sessions() as pool, pool.session(server, {"role": "analyst"}) as session:
+    async with open_sessions() as pool, pool.lend_session(server, {"role": "analyst"}) as session:
         print(session.tools)
     ```
     """

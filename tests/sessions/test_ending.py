@@ -130,7 +130,7 @@ async def main() -> None:
     args = ("-I", "-S", *sys.argv[1:4])
     reached = TransportSpec(kind=transport, command=sys.executable, args=args, protocol="legacy")
     spec = ServerSpec(name="s", transport=reached)
-    async with open_sessions() as pool, pool.session(spec, None):
+    async with open_sessions() as pool, pool.lend_session(spec, None):
         print("ready", flush=True)
         await anyio.sleep(60)
 

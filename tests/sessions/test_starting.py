@@ -200,7 +200,7 @@ async def main() -> None:
     args = ("-I", "-S", *sys.argv[1:])
     reached = TransportSpec(command=sys.executable, args=args, protocol="legacy")
     spec = ServerSpec(name="s", transport=reached, start_timeout_s=60)
-    async with open_sessions() as pool, pool.session(spec, None) as session:
+    async with open_sessions() as pool, pool.lend_session(spec, None) as session:
         print(len(session.tools.tools), ahead)
 
 anyio.run(main)

@@ -130,7 +130,7 @@ def test_every_format_says_what_it_looks_for_and_its_reader_is_there(name: str) 
 
 def test_formats_are_recognised_without_the_nouns_or_any_reader() -> None:
     script = (
-        "import sys\nfrom harness.suites.formats import built_in\nbuilt_in()\n"
+        "import sys\nfrom harness.suites.formats import load_built_in\nload_built_in()\n"
         "print([name for name in sys.modules if name.startswith('harness.')])"
     )
     printed = subprocess.run(

@@ -144,7 +144,7 @@ def test_no_line_is_wider_than_the_terminal(tmp_path: Path, width: int) -> None:
 SHOW = (
     "import sys; from pathlib import Path; from harness.runlog import read_log; from "
     "harness.cli.results_output import *\n"
-    "try: show_results(read_log(Path(sys.argv[1])), Output())\n"
+    "try: show_results(read_log(Path(sys.argv[1])), ResultsOutput())\n"
     "except BaseException as end: print(type(end).__name__, getattr(end, 'exit_code', end))"
 )
 
