@@ -178,6 +178,11 @@ def a_server(**settings: Any) -> ServerSpec:
     return ServerSpec(**own, transport=transport, guard=guard)
 
 
+def entrants_of(models: Iterable[str]) -> JsonObject:
+    """Return what a log's header says of ``models`` as entrants without values on any axis."""
+    return {model: {"model": model} for model in models}
+
+
 def a_case(**changes: Any) -> Case:
     facts = {
         "name": "case",

@@ -415,7 +415,8 @@ def test_what_was_never_started_has_no_answer_and_what_belongs_to_no_report_says
 def test_a_variant_is_given_as_an_object(project: Path) -> None:
     shuffled = harness.Variant(name="shuffled", order=7)
     report = harness.run("data_governance", variant=["none", shuffled], pattern="admin*")
-    assert set(report.models) == {"lexical", "lexical+shuffled"}
+    assert set(report.models) == {"lexical"}
+    assert set(report.entrants) == {"lexical", "lexical+shuffled"}
 
 
 @pytest.mark.parametrize("variant", [3, [None], {"name": "x"}])

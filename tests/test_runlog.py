@@ -99,7 +99,7 @@ def test_the_facts_of_a_case_stand_beside_its_result_as_in_every_version(
     write(path, HEADER, line)
     written = json.loads(path.read_text().splitlines()[1])["run"]
     assert (written["case"], written["identity"], written["tags"]) == ("refund", "clerk", ["a"])
-    assert list(written)[:5] == ["key", "suite", "case", "model", "index"]
+    assert list(written)[:5] == ["key", "suite", "case", "model", "axes"]
     (result,) = read_log(path).results
     assert (result.case.name, result.case.identity, result.case.tags) == ("refund", "clerk", ("a",))
 

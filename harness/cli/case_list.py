@@ -19,7 +19,7 @@ def list_cases(plan: RunPlan) -> Iterator[str]:
 def format_total(plan: RunPlan) -> str:
     """Return the totals in a sentence."""
     cases = len(list(list_cases(plan)))
-    models = ", ".join(make_one_line(model.name) for model in plan.models)
+    models = ", ".join(map(make_one_line, plan.entrants))
     return (
         f"{_format_count(cases, 'case')}, {_format_count(len(plan.jobs), 'trial')}, with "
         f"{models}; nothing "

@@ -166,7 +166,7 @@ def compare_results(
         return GatedComparison(
             comparison=compare_runs([earlier, ComparedRun.from_log(log)]), gate=gate
         )
-    return GatedComparison(comparison=compare_logs([log])) if len(log.header.models) > 1 else None
+    return GatedComparison(comparison=compare_logs([log])) if len(log.header.entrants) > 1 else None
 
 
 GATE = click.option(

@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.base import Interval, merge_trials, rate_interval, shorten_text
 from harness.judging import FAIL, PASS, Agreement, LabelledResult, ReviewedJudge, compare_labels
+from harness.reports import axis_fields
 
 FEW = 30
 """With fewer answers than this, the figures are rough."""
@@ -54,7 +55,7 @@ def agreement_interval(labels: Sequence[LabelledResult]) -> Interval | None:
     for one in labels:
         case = one.result.case
         levels = tests.setdefault((one.result.suite, case.group or case.name), {})
-        levels.setdefault((case.name, one.result.model), []).append(one.human == one.judged)
+        levels.setdefault((case.name, one.result.entrant), []).append(one.human == one.judged)
     found = [merge_trials([(sum(one), len(one)) for one in own.values()]) for own in tests.values()]
     rates = [agreed / total for agreed, total in found]
     return rate_interval(rates, sum(total for _, total in found))
@@ -100,6 +101,7 @@ def build_document(found: ReviewedJudge) -> dict[str, Any]:
                         "suite": one.result.suite,
                         "case": one.result.case.name,
                         "model": one.result.model,
+                        **axis_fields(one.result.axes),
                         "trial": one.result.index,
                         "human": one.human,
                         "judge": one.judged,
@@ -119,7 +121,7 @@ def build_document(found: ReviewedJudge) -> dict[str, Any]:
 def _format_disagreement(one: LabelledResult) -> str:
     note = f" ({shorten_text(one.review.note, 200)})" if one.review.note else ""
     return (
-        f"  {one.result.suite}::{one.result.case.name} with {one.result.model}: "
+        f"  {one.result.suite}::{one.result.case.name} with {one.result.entrant}: "
         f"{one.review.by} says {one.human}{note}, judge {one.judged}: "
         f"{shorten_text(one.explanation, 300)}"
     )

@@ -32,7 +32,7 @@ def find_last_failed(jobs: Iterable[Job], runs: Path = RUNS) -> tuple[str, ...]:
     labels = {case_label(one.suite, one.case.name): None for one in trials}
     # Whoever answered: a case that was never asked with these models may have failed with others.
     unknown: set[_Asked] = {
-        (one.suite, one.case.name, model) for one in trials for model in (one.model, None)
+        (one.suite, one.case.name, model) for one in trials for model in (one.entrant, None)
     }
     failed: set[str] = set()
     latest: str | None = None
@@ -43,7 +43,7 @@ def find_last_failed(jobs: Iterable[Job], runs: Path = RUNS) -> tuple[str, ...]:
         latest = latest or (run_id if found else None)
         known: set[_Asked] = set()
         for one in found:
-            told = {(one.suite, one.case, one.model), (one.suite, one.case, None)}
+            told = {(one.suite, one.case, one.entrant), (one.suite, one.case, None)}
             known |= told
             if one.status != "passed" and not unknown.isdisjoint(told):
                 failed.add(case_label(one.suite, one.case))
@@ -63,7 +63,7 @@ def _judged_cases(log: Path, asked: Collection[_Asked]) -> list[CaseResult]:
     """
     try:
         header = read_header(log)
-        answering = {*header.models, None}
+        answering = {*header.entrants, None}
         if all(
             case not in header.suites.get(suite, {}).get("cases", ()) or model not in answering
             for suite, case, model in asked

@@ -89,10 +89,10 @@ class LiveLists(LiveProgress):
         for line in self._errors.format_error(result):
             self.on_note(make_printable(line))
         for line in self._progress.add_results([result]):
-            if self._progress.has_changes(result.model):
+            if self._progress.has_changes(result.entrant):
                 self.on_note(make_printable(line))
         self.settle_result(result)
-        self.describe(make_printable(self._progress.describe_list(result.model)))
+        self.describe(make_printable(self._progress.describe_list(result.entrant)))
 
 
 class ErrorLines:
@@ -111,5 +111,5 @@ class ErrorLines:
             return []
         if self._seen > _MOST_ERRORS:
             return ["Further errors are counted, and named at the end."]
-        name = make_one_line(f"{result.suite}::{result.case.name} [{result.model}]")
+        name = make_one_line(f"{result.suite}::{result.case.name} [{result.entrant}]")
         return [f"error {name}: {shorten_text(format_problem(result), _CAUSE)}"]

@@ -10,22 +10,30 @@ from harness.judging.run_judge import AccessFacts
 from harness.types import AccessCell, AccessReport, AccessRow, CaseResult, Decision
 
 _Key: TypeAlias = tuple[str, str, str]
-"""Suite, case and model."""
+"""Suite, test and entrant."""
 
 
 def access_report(facts: AccessFacts, cases: Iterable[CaseResult]) -> AccessReport:
     """Return ``facts`` as a matrix of tests and identities."""
     rows: dict[_Key, list[AccessCell]] = {}
+    entrants: dict[str, CaseResult] = {}
     for case in cases:
         first = case.trials[0]
         if first.case.group is not None and first.case.identity is not None:
-            rows.setdefault((case.suite, first.case.group, case.model), []).append(
+            entrants.setdefault(case.entrant, case)
+            rows.setdefault((case.suite, first.case.group, case.entrant), []).append(
                 _build_cell(case, first.case.identity, facts)
             )
     return AccessReport(
         rows=tuple(
-            AccessRow(suite=suite, group=group, model=model, cells=tuple(cells))
-            for (suite, group, model), cells in rows.items()
+            AccessRow(
+                suite=suite,
+                group=group,
+                model=entrants[entrant].model,
+                axes=entrants[entrant].axes,
+                cells=tuple(cells),
+            )
+            for (suite, group, entrant), cells in rows.items()
         ),
         unobserved=facts.unobserved,
         not_read=facts.not_read,

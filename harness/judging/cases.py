@@ -12,11 +12,11 @@ from harness.runlog import ResultBlocks
 from harness.types import CaseResult, Status, TrialResult, count_needed_passes
 
 _Asked: TypeAlias = tuple[str, str, str]
-"""Suite, case and model."""
+"""Suite, case and entrant."""
 
 
 def case_results(results: Iterable[TrialResult]) -> tuple[CaseResult, ...]:
-    """Return the verdict on each case and model, from settled ``results``."""
+    """Return the verdict on each case and entrant, from settled ``results``."""
     if isinstance(results, ResultBlocks):
         return tuple(map(_case_result, _split_by_case(results)))
     groups: dict[_Asked, list[TrialResult]] = {}
@@ -37,7 +37,7 @@ def _split_by_case(results: ResultBlocks) -> Iterator[Sequence[TrialResult]]:
 
 
 def _case_key(result: TrialResult) -> _Asked:
-    return result.suite, result.case.name, result.model
+    return result.suite, result.case.name, result.entrant
 
 
 def _case_result(trials: Sequence[TrialResult]) -> CaseResult:
@@ -48,6 +48,7 @@ def _case_result(trials: Sequence[TrialResult]) -> CaseResult:
         suite=first.suite,
         case=first.case.name,
         model=first.model,
+        axes=first.axes,
         status=_case_status(trials, planned, count_needed_passes(planned, share)),
         trials=trials,
         planned=planned,

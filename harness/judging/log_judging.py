@@ -63,26 +63,26 @@ def _apply_review(result: TrialResult, log: RunLog) -> TrialResult:
 
 
 def order_by_header(header: Header) -> Order:
-    """Return the sort key that puts results in the order of ``header``: suite, case, model, repeat.
+    """Return the sort key that puts results in the order of ``header``, by suite, case, entrant …
 
     In a log, results are in the order in which the trials ended.
     """
     cases = {suite: facts.get("cases", ()) for suite, facts in header.suites.items()}
-    return order_by_names(cases, header.models)
+    return order_by_names(cases, header.entrants)
 
 
-def order_by_names(cases: Mapping[str, Iterable[str]], models: Iterable[str]) -> Order:
-    """Return the sort key by the position of a result's suite, case and model."""
+def order_by_names(cases: Mapping[str, Iterable[str]], entrants: Iterable[str]) -> Order:
+    """Return the sort key by the position of a result's suite, case and entrant."""
     suite_places = {suite: place for place, suite in enumerate(cases)}
     case_places = {
         (suite, name): place for suite, names in cases.items() for place, name in enumerate(names)
     }
-    model_places = {name: place for place, name in enumerate(models)}
-    last = len(case_places) + len(model_places) + len(suite_places)
+    entrant_places = {name: place for place, name in enumerate(entrants)}
+    last = len(case_places) + len(entrant_places) + len(suite_places)
     return lambda result: (
         suite_places.get(result.suite, last),
         case_places.get((result.suite, result.case.name), last),
-        model_places.get(result.model, last),
+        entrant_places.get(result.entrant, last),
         result.index,
     )
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from harness.base import digest_json
 from harness.runlog import Footer, Header, RunLog
-from harness.types import CaseFacts, CheckResult, Status, TrialError, TrialResult
+from harness.types import CaseFacts, CheckResult, JsonObject, Status, TrialError, TrialResult
 
 WHOLE_RUN = "the run as a whole"
 """Name of the entry for the run as a whole."""
@@ -28,7 +28,7 @@ class RecordedResults(Protocol):
         ...
 
     def list_cases(self) -> Collection[tuple[str, str, str]]:
-        """Return suite, case and model of each."""
+        """Return suite, case and entrant of each."""
         ...
 
     def list_statuses(self) -> AbstractSet[Status]:
@@ -40,7 +40,7 @@ class RecordedResults(Protocol):
         ...
 
     def first_suite_and_model(self) -> tuple[str, str] | None:
-        """Return suite and model of the first, in the order of the suites."""
+        """Return suite and entrant of the first, in the order of the suites."""
         ...
 
 
@@ -52,7 +52,7 @@ class _ResultsInMemory:
         return sum(not result.is_further for result in self.results)
 
     def list_cases(self) -> Collection[tuple[str, str, str]]:
-        return {(result.suite, result.case.name, result.model) for result in self.results}
+        return {(result.suite, result.case.name, result.entrant) for result in self.results}
 
     def list_statuses(self) -> AbstractSet[Status]:
         return {result.status for result in self.results}
@@ -61,7 +61,7 @@ class _ResultsInMemory:
         return any(result.repeats > 1 for result in self.results)
 
     def first_suite_and_model(self) -> tuple[str, str] | None:
-        return next(((result.suite, result.model) for result in self.results), None)
+        return next(((result.suite, result.entrant) for result in self.results), None)
 
 
 def missing_results(log: RunLog, results: Sequence[TrialResult]) -> Iterator[TrialResult]:
@@ -93,23 +93,23 @@ def find_missing(
 
 
 def _list_unrun(header: Header, recorded: RecordedResults) -> list[TrialResult]:
-    """Return a cancelled result for each case and model of the header without a result."""
+    """Return a cancelled result for each case and entrant of the header without a result."""
     asked = recorded.list_cases()
     return [
-        _cancelled_result(suite, case, model)
+        _cancelled_result(suite, case, entrant, described)
         for suite, facts in header.suites.items()
         for case in facts.get("cases", ())
-        for model in header.models
-        if (suite, case, model) not in asked
+        for entrant, described in header.entrants.items()
+        if (suite, case, entrant) not in asked
     ]
 
 
-def _cancelled_result(suite: str, case: str, model: str) -> TrialResult:
+def _cancelled_result(suite: str, case: str, entrant: str, described: JsonObject) -> TrialResult:
     return TrialResult(
-        key=digest_json(["no result", suite, case, model]),
+        key=digest_json(["no result", suite, case, entrant]),
         suite=suite,
         case=CaseFacts(name=case),
-        model=model,
+        **_split_entrant(described),
         index=0,
         status="cancelled",
         skip_reason="the run ended without a result of this case",
@@ -117,19 +117,27 @@ def _cancelled_result(suite: str, case: str, model: str) -> TrialResult:
 
 
 def _run_entry(header: Header, recorded: RecordedResults, reason: str = "") -> TrialResult:
-    suite, model = recorded.first_suite_and_model() or (
+    suite, entrant = recorded.first_suite_and_model() or (
         next(iter(header.suites), ""),
-        next(iter(header.models), ""),
+        next(iter(header.entrants), ""),
     )
     return TrialResult(
-        key=digest_json(["the whole", suite, model]),
+        key=digest_json(["the whole", suite, entrant]),
         suite=suite,
         case=CaseFacts(name=WHOLE_RUN),
-        model=model,
+        **_split_entrant(header.entrants.get(entrant, {"model": entrant})),
         index=NO_TRIAL,
         status="cancelled",
         skip_reason=reason or None,
     )
+
+
+def _split_entrant(described: JsonObject) -> dict[str, Any]:
+    """Return the fields of a result that say which entrant it is of."""
+    return {
+        "model": described["model"],
+        "axes": {axis: value for axis, value in described.items() if axis != "model"},
+    }
 
 
 def _add_fault(entry: TrialResult, fault: str, *, ended: bool) -> TrialResult:

@@ -56,7 +56,7 @@ def build_view(
         beside=transcript.beside,
         suite=result.suite,
         case=facts.name,
-        group=f"{facts.group} {result.model}",
+        group=f"{facts.group} {result.entrant}",
         key=result.key,
         nobody=not facts.user_context,
         meant=is_meant(result),

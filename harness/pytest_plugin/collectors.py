@@ -59,7 +59,7 @@ def _build_items(parent: pytest.Collector, bench: PytestRun, read: Any) -> Itera
         raise parent.CollectError(rename_options(str(error))) from None
     tests: dict[tuple[str, str], list[Job]] = {}
     for job in jobs:
-        tests.setdefault((job.trial.case.name, job.model.name), []).append(job)
+        tests.setdefault((job.trial.case.name, job.trial.entrant), []).append(job)
     several = len({model for _, model in tests}) > 1
     for (case, model), trials in tests.items():
         yield CaseItem.from_parent(
@@ -91,7 +91,7 @@ class CaseItem(pytest.Item):
         if self.result.status == "skipped" and earlier is not None and earlier.status != "passed":
             self.result = earlier  # a test that is repeated without being asked stays as it was
         if self.result.status == "failed":
-            bench.told_failed.add((self.result.suite, self.result.case, self.result.model))
+            bench.told_failed.add((self.result.suite, self.result.case, self.result.entrant))
         if self.result.status == "skipped":
             raise pytest.skip.Exception(format_skip_reason(self.result), _use_item_location=True)
         if self.result.status not in {"passed", "failed"}:

@@ -60,7 +60,7 @@ def failed_later(report: Report, told: Collection[tuple[str, str, str]]) -> Iter
     ``told`` has suite, case and model of each test that pytest already knows as failed.
     """
     for case in report.cases:
-        if case.status == "failed" and (case.suite, case.case, case.model) not in told:
+        if case.status == "failed" and (case.suite, case.case, case.entrant) not in told:
             at = f"{case.deciding_trial.case.at}: " if case.deciding_trial.case.at else ""
             yield (
                 f"FAILED {at}{case_name(case, report)}: the other cases show "
@@ -70,8 +70,8 @@ def failed_later(report: Report, told: Collection[tuple[str, str, str]]) -> Iter
 
 def format_totals(report: Report) -> Iterator[str]:
     """Yield the lines of the summary."""
-    for name, facts in report.models.items():
-        yield f"model {name}  {model_words(facts, name)}"
+    for name in report.entrants:
+        yield f"model {name}  {model_words(report, name)}"
     ended = ", ".join(f"{amount} {status}" for status, amount in list_status_counts(report))
     yield f"{report.counts.planned} planned: {ended or 'none'}"
     yield from remark_lines(report)
@@ -117,7 +117,7 @@ def _format_context(case: CaseResult) -> Iterator[str]:
         if run.case.user_context
         else ""
     )
-    yield limit_text(f"model {case.model}{who}{trials}", _LONGEST)
+    yield limit_text(f"model {case.entrant}{who}{trials}", _LONGEST)
 
 
 def _indent(text: str) -> str:

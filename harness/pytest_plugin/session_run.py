@@ -143,8 +143,8 @@ class PytestRun:
         return tuple(
             job
             for job in self._planned
-            if (job.trial.suite, job.trial.case.caller.group, job.trial.model)
-            == (own.suite, group, own.model)
+            if (job.trial.suite, job.trial.case.caller.group, job.trial.entrant)
+            == (own.suite, group, own.entrant)
         )
 
     def _run_jobs(

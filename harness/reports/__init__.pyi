@@ -53,6 +53,7 @@ from .querying.sql_query import DamagedIndex as DamagedIndex
 from .querying.sql_query import answer_query as answer_query
 from .report_requests import ReportRequest as ReportRequest
 from .report_requests import write_report as write_report
+from .result_fields import axis_fields as axis_fields
 from .sarif import build_fingerprints as build_fingerprints
 from .sarif import physical_location as physical_location
 from .sarif import sarif_log as sarif_log

@@ -80,6 +80,7 @@ def build_run_report(log: RunLog, totals: Totals) -> Report:
         reason=footer.reason if footer else "interrupted",
         suites=log.header.suites,
         models=log.header.models,
+        entrants=log.header.entrants,
         results=(),
         cases=(),
         counts=count_statuses(totals.endings, log.header.planned + totals.further),

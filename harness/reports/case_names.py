@@ -1,6 +1,6 @@
 """Names by which readers of reports tell cases apart: no two cases of a report share one.
 
-A name says suite and model where a report has several, and never changes with what else a run
+A name says suite and entrant where a report has several, and never changes with what else a run
 holds. Where a format cannot show a name as it is, or where it could be read in two ways, a digest
 of the true one follows: ``shop::mail ~5f2b01c9``.
 """
@@ -17,47 +17,47 @@ _DIGITS = 8
 
 
 def case_name(case: CaseResult, report: Report, limit: int | None = None) -> str:
-    """Return the case's name with as much of suite and model as is needed to tell it apart.
+    """Return the case's name with as much of suite and entrant as is needed to tell it apart.
 
     A name of more than ``limit`` characters is cut.
     """
-    return build_case_name(case.suite, case.case, case.model, report, limit)
+    return build_case_name(case.suite, case.case, case.entrant, report, limit)
 
 
 def build_case_name(
-    suite: str, case: str, model: str, report: Report, limit: int | None = None
+    suite: str, case: str, entrant: str, report: Report, limit: int | None = None
 ) -> str:
-    """Return what `case_name` returns for the case of that ``suite`` and ``model``."""
+    """Return what `case_name` returns for the case of that ``suite`` and ``entrant``."""
     lead = f"{suite}::" if len(report.suites) > 1 else ""
-    end = _model_end(model, report)
+    end = _entrant_end(entrant, report)
     # "a" + "::" + "b::c" and "a::b" + "::" + "c" are one text.
-    is_clear = _is_clear(model, report) and (not lead or lead.index("::") == len(suite))
+    is_clear = _is_clear(entrant, report) and (not lead or lead.index("::") == len(suite))
     return _make_distinct(
-        f"{lead}{case}{end}", make_one_line, (suite, case, model), is_clear=is_clear, limit=limit
+        f"{lead}{case}{end}", make_one_line, (suite, case, entrant), is_clear=is_clear, limit=limit
     )
 
 
 def name_within_suite(case: CaseResult, report: Report, show: Callable[[str], str]) -> str:
     """Return the case's name for a format that shows its suite beside it, both by ``show``."""
-    is_clear = _is_clear(case.model, report) and show(case.suite) == case.suite
-    name = f"{case.case}{_model_end(case.model, report)}"
+    is_clear = _is_clear(case.entrant, report) and show(case.suite) == case.suite
+    name = f"{case.case}{_entrant_end(case.entrant, report)}"
     return _make_distinct(
-        name, show, (case.suite, case.case, case.model), is_clear=is_clear, limit=None
+        name, show, (case.suite, case.case, case.entrant), is_clear=is_clear, limit=None
     )
 
 
 def part_name(part: str, limit: int = 300) -> str:
-    """Return the name of a suite, case, model or identity for a page that matches it alone."""
+    """Return the name of a suite, case, entrant or identity for a page that matches it alone."""
     return _make_distinct(part, make_one_line, (part,), is_clear=True, limit=limit)
 
 
-def _model_end(model: str, report: Report) -> str:
-    return f" [{model}]" if len(report.models) > 1 else ""
+def _entrant_end(entrant: str, report: Report) -> str:
+    return f" [{entrant}]" if len(report.entrants) > 1 else ""
 
 
-def _is_clear(model: str, report: Report) -> bool:
-    """Return whether the last bracket of a name is surely that before its model."""
-    return len(report.models) < 2 or " [" not in model  # noqa: PLR2004 - several
+def _is_clear(entrant: str, report: Report) -> bool:
+    """Return whether the last bracket of a name is surely that before its entrant."""
+    return len(report.entrants) < 2 or " [" not in entrant  # noqa: PLR2004 - several
 
 
 def _make_distinct(

@@ -11,6 +11,7 @@ from typing import Any
 from harness.judging import FACTS, combine_facts
 from harness.reports.sections.call_outcomes import format_mark
 from harness.runlog import RunLog
+from harness.suites import AXES
 from harness.types import HELD_BACK, TrialResult
 
 RESULT_FIELDS: Mapping[str, Callable[[TrialResult, RunLog], Any]] = {
@@ -34,6 +35,11 @@ def _get_review_part(result: TrialResult, log: RunLog, part: str) -> str | None:
     """Return a part of a person's review of the trial; ``None`` if nobody has reviewed it."""
     review = log.reviews.get(result.key)
     return None if review is None else str(getattr(review, part))
+
+
+def axis_fields(axes: Mapping[str, str]) -> dict[str, str | None]:
+    """Return the value of each axis, as every output shows it; ``None`` is the default."""
+    return {axis.name: axes.get(axis.name) for axis in AXES}
 
 
 def result_fields(result: TrialResult, log: RunLog) -> dict[str, Any]:

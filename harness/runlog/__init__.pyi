@@ -8,6 +8,7 @@ from .diff import find_differences as find_differences
 from .diff import suite_differences as suite_differences
 from .diff import tool_differences as tool_differences
 from .diff import tool_forms as tool_forms
+from .diff import value_words as value_words
 from .lines import CallLine as CallLine
 from .lines import DamagedLine as DamagedLine
 from .lines import Footer as Footer

@@ -13,6 +13,8 @@ def find_differences(old: Header, new: Header) -> Iterator[str]:
     """Yield, in words, each difference between the requests of two runs."""
     yield from suite_differences(old.suites, new.suites)
     yield from _changed_fields("model", old.models, new.models)
+    for axis in dict.fromkeys([*old.axes, *new.axes]):
+        yield from _changed_values(axis, old.axes.get(axis, {}), new.axes.get(axis, {}))
     yield from _changed_fields("server", old.servers, new.servers)
     yield from _changed_fields("user model", *_get_settings(old, new, "user_models"))
     was, now = _get_settings(old, new, "judge_models")
@@ -97,29 +99,22 @@ def _changed_fields(what: str, old: Mapping[str, Any], new: Mapping[str, Any]) -
         apart = before.get("provider") != after.get("provider")
         for field, was, now in _iterate_pairs(before, after):
             if was != now and not (apart and None in (was, now)):
-                words = _format_variant if field == "variant" else repr
-                yield f"{what} {name}: {field} was {words(was)}, is {words(now)}"
+                yield f"{what} {name}: {field} was {was!r}, is {now!r}"
 
 
-def _format_variant(described: JsonObject | None) -> str:
-    """Return a variant in a few words: its name, and what it touches."""
-    if described is None:
+def _changed_values(axis: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    for name, before, after in _iterate_pairs(old, new):
+        if before is None or after is None:
+            yield f"{axis} {value_words(name, before or after)} {_came_or_went(before)}"
+        elif before.get("digest") != after.get("digest"):
+            yield f"{axis} was {value_words(name, before)}, is {value_words(name, after)}"
+
+
+def value_words(name: str | None, described: Mapping[str, Any]) -> str:
+    """Return a value of an axis in a few words, from what a header says of it."""
+    if name is None:
         return "none"
-    edits = described.get("edits", {})
-    tools = list(edits.get("tools") or ())
-    decoys = sum(one.get("count", 0) for one in edits.get("add") or ())
-    reworded = len(edits.get("prompts") or ())
-    cut, search = edits.get("max_result_tokens"), edits.get("tool_search")
-    parts = [
-        *([f"edits {', '.join(tools)}"] if tools else []),
-        *(["another order"] if edits.get("order") is not None else []),
-        *([f"{decoys} decoys"] if decoys else []),
-        *([f"{reworded} prompts in other words"] if reworded else []),
-        *([f"names with {edits['prefix']!r}"] if edits.get("prefix") else []),
-        *([f"results cut at {cut:,} tokens"] if cut is not None else []),
-        *([f"a search beyond {search.get('beyond'):,} tools"] if search else []),
-    ]
-    return f"{described.get('name')} ({'; '.join(parts)}; digest {described.get('digest')})"
+    return f"{name} ({described.get('words')}; digest {described.get('digest')})"
 
 
 def _get_settings(old: Header, new: Header, name: str) -> tuple[JsonObject, JsonObject]:

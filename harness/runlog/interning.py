@@ -14,7 +14,7 @@ from typing import Any
 from harness.types import TrialResult
 
 _PARTS = ("case", "checks", "usage", "judge_usage", "user_usage", "judgements", "outcomes")
-_VALUES = ("suite", "model", "waited_s", "started_at", "finished_at", "events_digest")
+_VALUES = ("suite", "model", "axes", "waited_s", "started_at", "finished_at", "events_digest")
 """Fields that many results have in common, of different cases, too."""
 MOST_KNOWN = 20_000
 """Values that are remembered at a time: about 5 MB."""

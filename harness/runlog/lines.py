@@ -18,6 +18,7 @@ from harness.types import (
     ToolList,
     Transcript,
     TrialResult,
+    name_entrant,
     written_fields,
 )
 
@@ -96,6 +97,11 @@ class Header:
     """Suite name → ``{file, digest, description, cases: {name: digest}}``."""
     models: JsonObject = field(default_factory=dict)
     """Model name → its settings, without secrets."""
+    axes: JsonObject = field(default_factory=dict)
+    """Axis → name of a value → what it is: its ``digest``, its ``words``, and more."""
+    entrants: JsonObject = field(default_factory=dict)
+    """Name of an entrant → ``{"model": …}`` and its value on each axis, unless it is the default;
+    in the order of reports."""
     servers: JsonObject = field(default_factory=dict)
     """Server name → how it is started, without secrets."""
     settings: JsonObject = field(default_factory=dict)
@@ -275,9 +281,10 @@ def build_damaged_line(raw: bytes, number: int | None, why: str) -> DamagedLine:
         key, suite, case, model = (
             str(json.loads(found[name])) for name in ("key", "suite", "case", "model")
         )
+        entrant = name_entrant(model, json.loads(found["axes"]))
     except ValueError:
         return DamagedLine(line=number, why=why, kind=kind)
-    words = f"{suite}/{case}, trial {int(found['index']) + 1} with {model}"
+    words = f"{suite}/{case}, trial {int(found['index']) + 1} with {entrant}"
     return DamagedLine(line=number, why=why, kind=kind, key=key, trial=words)
 
 
@@ -292,7 +299,7 @@ _STARTS: dict[bytes, DamagedKind] = {
 _TEXT = rb'"(?:[^"\\]|\\.){0,10000}"'
 _TRIAL = re.compile(
     rb'\{"run":\s?\{"key":\s?(?P<key>%s),\s?"suite":\s?(?P<suite>%s),\s?"case":\s?(?P<case>%s),'
-    rb'\s?"model":\s?(?P<model>%s),\s?"index":\s?(?P<index>\d{1,9})\b'
+    rb'\s?"model":\s?(?P<model>%s),\s?"axes":\s?(?P<axes>\{[^{}]{0,10000}\}),\s?"index":\s?(?P<index>\d{1,9})\b'
     % (_TEXT, _TEXT, _TEXT, _TEXT)
 )
 

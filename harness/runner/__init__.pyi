@@ -30,7 +30,6 @@ from .planning.plan import case_label as case_label
 from .planning.plan import describe_case as describe_case
 from .planning.plan import describe_server as describe_server
 from .planning.plan import describe_suite as describe_suite
-from .planning.plan import describe_variant as describe_variant
 from .planning.prepare import PreparedPlan as PreparedPlan
 from .planning.prepare import add_guard_rails as add_guard_rails
 from .planning.prepare import prepare_plan as prepare_plan
@@ -46,10 +45,6 @@ from .planning.ranges import TRIALS_RANGE as TRIALS_RANGE
 from .planning.ranges import Range as Range
 from .planning.request import CONCURRENCY as CONCURRENCY
 from .planning.request import RunRequest as RunRequest
-from .planning.variant_choice import JOINT as JOINT
-from .planning.variant_choice import NO_VARIANT as NO_VARIANT
-from .planning.variant_choice import base_name as base_name
-from .planning.variant_choice import choose_variants as choose_variants
 from .preflight.named_tools import has_tools_per_case as has_tools_per_case
 from .preflight.named_tools import iterate_named_tools as iterate_named_tools
 from .preflight.preflight import wrong_arguments as wrong_arguments

@@ -139,7 +139,7 @@ class Control:
 
     def _decides_case(self, result: TrialResult) -> bool:
         """Count a trial that did not pass, once; return whether its case can no longer pass."""
-        missed = self._missed.setdefault((result.suite, result.case.name, result.model), set())
+        missed = self._missed.setdefault((result.suite, result.case.name, result.entrant), set())
         missed.add(result.key)
         return result.repeats - len(missed) < result.needed_passes
 

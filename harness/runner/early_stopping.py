@@ -49,7 +49,7 @@ class EarlyStopping:
         self._ended[result.key].set()
 
     def _count_result(self, result: TrialResult) -> None:
-        case = (result.suite, result.case.name, result.model)
+        case = (result.suite, result.case.name, result.entrant)
         self._passed[case] += result.status == "passed"
         self._failed[case] += result.status == "failed"
 
@@ -62,4 +62,4 @@ class EarlyStopping:
 
 
 def _build_case_key(trial: Trial) -> _Case:
-    return trial.suite, trial.case.name, trial.model
+    return trial.suite, trial.case.name, trial.entrant

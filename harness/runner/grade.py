@@ -39,6 +39,7 @@ from harness.types import (
     Case,
     Check,
     CheckResult,
+    JsonObject,
     Presentation,
     ScriptedCall,
     Suite,
@@ -250,7 +251,7 @@ class _Grading:
                         case=case,
                         transcript=transcript,
                         tools=offered,
-                        presented=self._present_tools(result.model, transcript, offered),
+                        presented=self._present_tools(result, transcript, offered),
                         judge=judge,
                     )
                 )
@@ -271,11 +272,11 @@ class _Grading:
         return TrialLine(run=paid, transcript=transcript)
 
     def _present_tools(
-        self, model: str, transcript: Transcript, offered: ToolList
+        self, result: TrialResult, transcript: Transcript, offered: ToolList
     ) -> Presentation | None:
         """Return what the model saw of the ``offered`` tools under its variant, if it had one."""
         shown = self.log.shown.get(transcript.shown_digest)
-        variant = read_logged_variant(self.log.header.models.get(model, {}).get("variant"))
+        variant = read_logged_variant(self._describe_variant(result))
         if shown is None or variant is None:
             return None
         return build_presentation(variant, offered, shown.tools)
@@ -283,11 +284,15 @@ class _Grading:
     def _find_case(self, result: TrialResult) -> Case | None:
         """Return the current case of ``result``, with the prompt of its variant."""
         case = self.cases.get((result.suite, result.case.name))
-        variant = self.log.header.models.get(result.model, {}).get("variant") or {}
+        variant = self._describe_variant(result) or {}
         words = variant.get("edits", {}).get("prompts", {}).get(result.case.name)
         if case is None or case.user is not None or words is None:
             return case
         return case.with_prompt(words)
+
+    def _describe_variant(self, result: TrialResult) -> JsonObject | None:
+        described: JsonObject = self.log.header.axes.get("variant", {})
+        return described.get(result.axes.get("variant", ""))
 
     def _lacks_tools(self, transcript: Transcript) -> bool:
         return bool(self.log.damaged) and transcript.tools_digest not in ("", *self.log.tools)
@@ -318,6 +323,7 @@ def _build_trial(result: TrialResult, case: Case) -> Trial:
         suite=result.suite,
         case=case,
         model=result.model,
+        axes=result.axes,
         index=result.index,
         key=result.key,
         repeats=result.repeats,

@@ -17,6 +17,7 @@ from harness.runner.planning.plan import RunPlan, describe_model, describe_serve
 from harness.runner.run import RunOptions, run_plan
 from harness.runner.runs.folders import RUNS, log_path, new_run_id
 from harness.runner.runs.resume import refuse_if_changed, select_remaining
+from harness.suites import describe_values
 from harness.version import __version__
 
 
@@ -111,7 +112,7 @@ def redact_header(header: Header, redactor: Redactor) -> Header:
     """Return ``header`` redacted, as it is written to a log."""
     parts = {
         name: redactor.redact_json(getattr(header, name))
-        for name in ("suites", "models", "servers", "settings")
+        for name in ("suites", "models", "axes", "entrants", "servers", "settings")
     }
     return replace(header, **parts)
 
@@ -125,6 +126,8 @@ def build_header(plan: RunPlan, run_id: str, options: RunOptions) -> Header:
         planned=len(plan.jobs),
         suites={suite.name: describe_suite(suite) for suite in plan.suites},
         models={model.name: describe_model(model) for model in plan.models},
+        axes=describe_values([job.point for job in plan.jobs]),
+        entrants=plan.entrants,
         servers={server.name: describe_server(server) for server in plan.servers},
         settings={
             **plan.settings,

@@ -40,7 +40,7 @@ class LiveJudge:
             suites=self._suites,
             order=order_by_names(
                 {suite.name: [case.name for case in suite.cases] for suite in plan.suites},
-                [model.name for model in plan.models],
+                plan.entrants,
             ),
             expected=Counter(
                 [job.trial.suite for job in plan.jobs] + [result.suite for result in plan.done]

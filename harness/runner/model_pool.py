@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 
 import anyio
 import anyio.to_thread
 
 from harness.models import Model, get_traits, open_model
 from harness.runner.agents.subject import AgentModel
-from harness.runner.planning.variant_choice import base_name
 from harness.runner.recordings.recorded_outputs import RecordedModel
 from harness.types import ModelSpec
 
@@ -20,19 +18,13 @@ from harness.types import ModelSpec
 async def open_models(specs: tuple[ModelSpec, ...]) -> AsyncIterator[dict[str, Model]]:
     """Yield every model by name, opened in a thread: importing an SDK is slow."""
     models: dict[str, Model] = {}
-    opened: dict[str, Model] = {}
     try:
         for spec in specs:
-            # A model is the same in all its variants, so they share its rate limits.
-            name = base_name(spec)
-            if name not in opened:
-                plain = replace(spec, name=name, variant=None)
-                opened[name] = await anyio.to_thread.run_sync(_open_model, plain)
-            models[spec.name] = opened[name]
+            models[spec.name] = await anyio.to_thread.run_sync(_open_model, spec)
         yield models
     finally:
         with anyio.CancelScope(shield=True), anyio.move_on_after(_CLOSE_S):
-            for model in opened.values():
+            for model in models.values():
                 await model.aclose()
 
 

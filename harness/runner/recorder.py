@@ -25,12 +25,12 @@ from harness.runlog import RunLog, ToolsLine
 from harness.runner.foreground import run_command
 from harness.runner.launcher import build_redactor
 from harness.runner.planning.plan import Job, RunPlan
-from harness.runner.planning.variant_choice import JOINT
 from harness.runner.runs.folders import RECORDED_SERVER, RUNS
 from harness.runner.session_log import SessionLog
 from harness.runner.variants.presented_session import PresentedSession
 from harness.runner.variants.views import VariantViews
 from harness.sessions import open_sessions
+from harness.suites import name_values
 from harness.types import (
     UNKNOWN_USAGE,
     Caller,
@@ -177,8 +177,9 @@ def _build_plan(request: RecordRequest) -> RunPlan:
     case = Case(name=request.server.name, prompt=request.prompt, checks=(), caller=caller)
     key = digest_json([SUITE, utc_now(), case.name, program, request.prompt])
     suite = Suite(name=SUITE, cases=(case,), server=request.server.name)
-    name = program if request.variant is None else f"{program}{JOINT}{request.variant.name}"
-    model = ModelSpec(name=name, provider="command", model_id=program, variant=request.variant)
-    trial = Trial(suite=SUITE, case=case, model=name, index=0, key=key)
-    job = Job(trial=trial, suite=suite, model=model, server=request.server)
+    model = ModelSpec(name=program, provider="command", model_id=program)
+    point = {} if request.variant is None else {"variant": request.variant}
+    axes = name_values(point)
+    trial = Trial(suite=SUITE, case=case, model=program, axes=axes, index=0, key=key)
+    job = Job(trial=trial, suite=suite, model=model, server=request.server, point=point)
     return RunPlan(jobs=(job,), settings={RECORDED_SERVER: request.written_server})

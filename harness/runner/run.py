@@ -226,9 +226,9 @@ class LiveRun:
         """Log the outcome of a trial (``data``, if already serialised), then report it."""
         if outcome.tools is not None:
             self._log_tools(outcome.tools, job.server.name, job.trial.case.caller.user_context)
-        if outcome.shown is not None and job.model.variant is not None:
+        if outcome.shown is not None and job.variant is not None:
             who = job.trial.case.caller.user_context
-            self._log_tools(outcome.shown, job.server.name, who, job.model.variant.name)
+            self._log_tools(outcome.shown, job.server.name, who, job.variant.name)
         line, attempt = outcome.line, outcome.line.run
         earlier = self.before.pop(attempt.key, None)
         if earlier is not None and is_still_final(

@@ -234,14 +234,14 @@ class _Attempt:
             else:
                 price = own_costs(suite, self._job.model.name)
                 offered: Sequence[Session] = sessions
-                if self._job.model.variant is not None:
-                    model, offered = self._apply_variant(self._job.model.variant, model, sessions)
+                if self._job.variant is not None:
+                    model, offered = self._apply_variant(self._job.variant, model, sessions)
                 else:
                     model = grant_leave(model, self._job)
                 strategy = self._watch_strategy(
                     _build_strategy(case, dict(zip(told, offered, strict=True)))
                 )
-                as_told = partial(client_side.adapt_result, self._job.model.variant)
+                as_told = partial(client_side.adapt_result, self._job.variant)
                 self._conversation = ModelConversation(
                     case, model, offered[0], system, price, voice, strategy, as_told
                 )
@@ -262,8 +262,8 @@ class _Attempt:
         self, spec: AgentSpec, session: Session, system: str | None, voice: Speaker | None
     ) -> AgentConversation:
         """Return the conversation with an agent, which speaks to the server itself."""
-        if self._job.model.variant is not None:
-            shown = self._views.get_view(self._job.model.variant, session.tools)
+        if self._job.variant is not None:
+            shown = self._views.get_view(self._job.variant, session.tools)
             self._record_shown(shown)
             session = PresentedSession(session, shown)
         return AgentConversation(

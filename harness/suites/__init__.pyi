@@ -1,3 +1,12 @@
+from .axes.axis import DEFAULT as DEFAULT
+from .axes.table import AXES as AXES
+from .axes.table import Point as Point
+from .axes.table import describe_values as describe_values
+from .axes.table import list_points as list_points
+from .axes.table import name_values as name_values
+from .axes.table import reword_case as reword_case
+from .axes.variant import choose_variants as choose_variants
+from .axes.variant import describe_variant as describe_variant
 from .config import PROJECT_FILES as PROJECT_FILES
 from .config import Config as Config
 from .config import load_config as load_config
@@ -33,5 +42,4 @@ from .readers import make_reader as make_reader
 from .readers import read_suite as read_suite
 from .schema import SCHEMA_FILE as SCHEMA_FILE
 from .variants import read_variants_document as read_variants_document
-from .variants import read_variants_file as read_variants_file
 from .wordings import find_lost_values as find_lost_values

@@ -42,8 +42,9 @@ from harness.types.cases import (
     Suite,
     Turn,
 )
-from harness.types.counts import CallCounts, Counts
+from harness.types.counts import CallCounts, Counts, count_needed_passes
 from harness.types.credentials import FLAWS, Credential, TokenFlaw
+from harness.types.entrants import HasEntrant, name_entrant
 from harness.types.interference import Alteration, DataSet, DependentTool
 from harness.types.log_names import written_fields
 from harness.types.outcomes import (
@@ -68,7 +69,6 @@ from harness.types.results import (
     Trial,
     TrialResult,
     Verdict,
-    count_needed_passes,
 )
 from harness.types.reviews import Review
 from harness.types.server_waits import sum_server_waits
@@ -168,6 +168,7 @@ __all__ = [
     "DependentTool",
     "ErrorKind",
     "GuardRails",
+    "HasEntrant",
     "IdentitySpec",
     "IdentityVia",
     "Interruption",
@@ -234,6 +235,7 @@ __all__ = [
     "extract_thinking",
     "is_visible",
     "known_sum",
+    "name_entrant",
     "sum_server_waits",
     "written_fields",
     "written_stop",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from harness.types.basics import Status
+from harness.types.entrants import HasEntrant
 
 Access: TypeAlias = Literal[
     "allowed", "filtered", "denied", "hidden", "not_attempted", "error", "mixed"
@@ -121,8 +122,8 @@ class AccessCell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AccessRow:
-    """One test that is asked as several identities, with one model."""
+class AccessRow(HasEntrant):
+    """One test that is asked as several identities, with one entrant."""
 
     suite: str
     """Name of the suite."""
@@ -132,6 +133,8 @@ class AccessRow:
     """Name of the model."""
     cells: tuple[AccessCell, ...]
     """One for each identity, in the order of the suite."""
+    axes: Mapping[str, str] = field(default_factory=dict)
+    """`Trial.axes`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -72,3 +73,9 @@ class CallCounts:
     def errors(self) -> int:
         """Calls with any other outcome."""
         return self.total - self.ok - self.denied - self.not_sent - self.unknown
+
+
+def count_needed_passes(planned: int, share: float) -> int:
+    """Return how many of ``planned`` trials must pass if that ``share`` of them must."""
+    # 0.07 × 100 is a little more than 7 in binary fractions; 7 trials are meant.
+    return max(1, math.ceil(planned * share - 1e-9))

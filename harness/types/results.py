@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +11,8 @@ from typing import Protocol as _Interface
 from harness.types.access import AccessReport
 from harness.types.basics import JsonObject, Location, Status
 from harness.types.cases import Case, CaseFacts, Severity
-from harness.types.counts import CallCounts, Counts
+from harness.types.counts import CallCounts, Counts, count_needed_passes
+from harness.types.entrants import HasEntrant
 from harness.types.log_names import log_as
 from harness.types.reviews import Review
 from harness.types.transcripts import STOPS, Message, Stop, Transcript, TrialError
@@ -92,7 +92,7 @@ DECIDED = "decided"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class Trial(HasEntrant):
     """One planned run of a case."""
 
     suite: str
@@ -105,9 +105,10 @@ class Trial:
     """0-based repeat."""
     key: str
     """SHA-256 of everything that determines the trial: equal keys, equal questions."""
+    axes: Mapping[str, str] = field(default_factory=dict)
+    """Axis → name of the trial's value, without those that have the default."""
     repeats: int = 1
-    """Trials of the same case and model in the plan; 0 of a trial beyond the plan, whose case was
-    asked again although it had a verdict."""
+    """Planned trials of its case and entrant; 0 of one beyond the plan, asked again after all."""
 
     @property
     def needed_passes(self) -> int:
@@ -128,10 +129,7 @@ class Conversations(_Interface):
 
 
 class _LogBacked:
-    """Base of what is read from a log and can look things up in it.
-
-    The link is no field, so it is neither compared nor written.
-    """
+    """Base of what can look things up in its log; the link is neither compared nor written."""
 
     __slots__ = ("_conversations",)
     _conversations: Conversations
@@ -150,7 +148,7 @@ class _LogBacked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrialResult(_LogBacked):
+class TrialResult(_LogBacked, HasEntrant):
     """A trial's result: small and complete; the transcript is read from the log on demand."""
 
     key: str
@@ -161,18 +159,18 @@ class TrialResult(_LogBacked):
     """The case, as far as a result carries it."""
     model: str
     """Name of the model."""
+    axes: Mapping[str, str] = field(default_factory=dict)
+    """`Trial.axes`."""
     index: int
     """0-based repeat."""
     status: Status
     """Exactly one."""
     checks: tuple[CheckResult, ...] = ()
-    """In the suite's order, then those that no suite writes: a limit that was reached (``limit``),
-    a turn without an answer (``answered``), a failed call after the conversation (``teardown``)."""
+    """In the suite's order, then what no suite writes: ``limit``, ``answered``, ``teardown`` …"""
     error: TrialError | None = None
     """Set exactly when ``status`` is ``error``."""
     skip_reason: str | None = None
-    """Set exactly when ``status`` is ``skipped``: ``budget``, ``shard``, ``fail-fast``, ``decided``
-    …"""
+    """Set exactly when ``status`` is ``skipped``: ``budget``, ``fail-fast``, ``decided`` …"""
     stop: Stop | None = field(default=None, metadata=STOPS.metadata)
     """`Transcript.stop`; ``None`` if nothing was started."""
     usage: Usage = field(default_factory=Usage)
@@ -248,15 +246,9 @@ class TrialResult(_LogBacked):
         return () if transcript is None else transcript.messages
 
 
-def count_needed_passes(planned: int, share: float) -> int:
-    """Return how many of ``planned`` trials must pass if that ``share`` of them must."""
-    # 0.07 × 100 is a little more than 7 in binary fractions; 7 trials are meant.
-    return max(1, math.ceil(planned * share - 1e-9))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaseResult:
-    """The verdict on one case with one model, from its trials."""
+class CaseResult(HasEntrant):
+    """The verdict on one case with one entrant, from its trials."""
 
     suite: str
     """Name of the suite."""
@@ -273,6 +265,8 @@ class CaseResult:
     """Trials of the plan."""
     pass_threshold: float = 1.0
     """Share of the planned trials that must pass."""
+    axes: Mapping[str, str] = field(default_factory=dict)
+    """`Trial.axes`."""
 
     @property
     def needed_passes(self) -> int:
@@ -316,10 +310,12 @@ class Report(_LogBacked):
     """Suite name → its part of the log's header."""
     models: JsonObject
     """Model name → its part of the log's header."""
+    entrants: JsonObject
+    """Name of an entrant, a column of the report → its model, and its value on each axis."""
     results: Sequence[TrialResult]
     """Every result, in the order of the suites."""
     cases: tuple[CaseResult, ...]
-    """The verdict on each case and model, in the same order; exit codes follow from these."""
+    """The verdict on each case and entrant, in that order; exit codes follow from these."""
     counts: Counts
     """Over all trials."""
     usage: Usage
@@ -350,8 +346,8 @@ class Report(_LogBacked):
 
     @property
     def model(self) -> str:
-        """The model's name; several are joined by commas."""
-        return ", ".join(self.models)
+        """The entrant's name; several are joined by commas."""
+        return ", ".join(self.entrants)
 
     def _repr_html_(self) -> str:
         return self._require_log().render_html(self)
@@ -368,10 +364,10 @@ class Report(_LogBacked):
         ``pass`` and ``fail`` count trials with a verdict, and ``pass_rate`` is the share of
         ``pass``; ``error``, ``skipped`` and ``cancelled`` are counted apart. Latencies are in
         milliseconds, of trials that were started. ``calls`` counts tool calls by outcome:
-        ``{"total", "ok", "denied", "errors", "not_sent"}``. Of several models there is no common
+        ``{"total", "ok", "denied", "errors", "not_sent"}``. Of several entrants there is no common
         ``pass_rate`` and ``avg_latency_ms``: they answer the same cases.
         """
-        counts, calls, one_model = self.counts, self.calls, len(self.models) < 2  # noqa: PLR2004
+        counts, calls, is_alone = self.counts, self.calls, len(self.entrants) < 2  # noqa: PLR2004
         latencies = array(
             "d", (one.latency_s * 1000 for one in self.results if one.stop is not None)
         )
@@ -383,7 +379,7 @@ class Report(_LogBacked):
             "skipped": counts.skipped,
             "cancelled": counts.cancelled,
             "pass_rate": counts.passed / counts.judged_count
-            if counts.judged_count and one_model
+            if counts.judged_count and is_alone
             else None,
             "calls": {
                 name: getattr(calls, name)
@@ -391,7 +387,7 @@ class Report(_LogBacked):
             },
             "total_latency_ms": round(sum(latencies), 3),
             "avg_latency_ms": round(sum(latencies) / len(latencies), 3)
-            if latencies and one_model
+            if latencies and is_alone
             else None,
             "total_tokens_in": self.usage.input_tokens,
             "total_tokens_out": self.usage.output_tokens,

@@ -8,7 +8,6 @@ from typing import Any, Literal, TypeAlias
 
 from harness.types.agents import AgentSpec
 from harness.types.basics import JsonObject, Location, NamedTool, ScriptedCall
-from harness.types.variants import Variant
 
 RESERVED_CLAIMS = ("iss", "aud", "exp", "nbf", "iat", "jti")
 """Claims of a token that its issuer sets; no user_context and no configuration can change them."""
@@ -264,9 +263,6 @@ class ModelSpec:
     """Setting → where it came from, for ``harness models``."""
     agent: AgentSpec | None = None
     """How it is started, if it is an agent that others wrote, and no model."""
-    variant: Variant | None = None
-    """Changes to the tool list that the model sees; the model's name says so:
-    ``claude-4-sonnet+clearer_search``."""
     notes: tuple[str, ...] = ()
     """What the user should know about how the name was resolved: ``claude-4-sonnet is …``."""
 

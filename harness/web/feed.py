@@ -143,7 +143,7 @@ class EventFeed:
             names = {
                 "suite": clean_name(ended.suite),
                 "case": clean_name(ended.case.name),
-                "model": clean_name(ended.model),
+                "model": clean_name(ended.entrant),
                 "trial": ended.index + 1,
             }
             if starts and ended.stop is not None:

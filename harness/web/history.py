@@ -127,7 +127,7 @@ def _group_by_suite(report: Report) -> list[dict[str, Any]]:
     found: dict[tuple[str, str], _PassCount] = {}
     for result in report.results:
         if result.status in {"passed", "failed"} and result.index != NO_TRIAL:
-            found.setdefault((result.suite, result.model), _PassCount()).add_result(result)
+            found.setdefault((result.suite, result.entrant), _PassCount()).add_result(result)
     parts = []
     for (suite, model), judged in found.items():
         with_verdict = judged.cases

@@ -91,7 +91,7 @@ def encode_result(line: TrialLine) -> dict[str, Any]:
         "key": run.key,
         "suite": clean_name(run.suite),
         "case": clean_name(run.case.name),
-        "model": clean_name(run.model),
+        "model": clean_name(run.entrant),
         "trial": run.index + 1,
         "trials": run.repeats,
         "status": run.status,
@@ -142,7 +142,7 @@ def run_facts(header: Header, log: Path) -> dict[str, Any]:
     return {
         "id": log.parent.name,
         "suites": suites,
-        "models": [clean_name(name) for name in header.models],
+        "models": [clean_name(name) for name in header.entrants],
         "servers": [clean_name(name) for name in header.servers],
         "planned": header.planned,
         "concurrency": header.settings.get("concurrency"),
@@ -168,7 +168,7 @@ def build_summary(log: RunLog, report: Report | None = None) -> dict[str, Any]:
         "cancelled": was_cancelled(log),
         "damaged": [clean_json(words) for words in report.damaged],
         "suites": [clean_name(name) for name in report.suites],
-        "models": [clean_name(name) for name in report.models],
+        "models": [clean_name(name) for name in report.entrants],
         "counts": {
             "planned": counts.planned,
             "passed": counts.passed,
@@ -205,12 +205,12 @@ def encode_reviews(reviews: Mapping[str, Review]) -> dict[str, Any]:
 
 def _list_groups(report: Report) -> list[tuple[str, str]]:
     """Return each suite with each model that has results of it."""
-    return list(dict.fromkeys((case.suite, case.model) for case in report.cases))
+    return list(dict.fromkeys((case.suite, case.entrant) for case in report.cases))
 
 
 def _build_group(report: Report, suite: str, model: str) -> dict[str, Any]:
     """Return the figures of one model on one suite."""
-    cases = [case for case in report.cases if (case.suite, case.model) == (suite, model)]
+    cases = [case for case in report.cases if (case.suite, case.entrant) == (suite, model)]
     rate = compute_pass_rate(cases)
     return {
         "suite": clean_name(suite),

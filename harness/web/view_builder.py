@@ -121,7 +121,7 @@ def build_first_grid(log: Path) -> dict[str, Any]:
             break
     columns = [
         {"key": [part_name(model)], "title": shorten_line(model), "words": "", "rates": []}
-        for model in read_header(log).models
+        for model in read_header(log).entrants
     ]
     axis = {"name": "model", "column": ["model"], "row": ["suite", "case"], "columns": columns}
     return {"urgency": urgency, "axes": [axis], "cells": [*cells.values()]}

@@ -112,7 +112,7 @@ def trial_name(trial: Trial) -> dict[str, Any]:
     return {
         "suite": clean_name(trial.suite),
         "case": clean_name(trial.case.name),
-        "model": clean_name(trial.model),
+        "model": clean_name(trial.entrant),
         "trial": trial.index + 1,
     }
 
@@ -213,7 +213,7 @@ def _encode_plan(prepared: PreparedPlan) -> dict[str, Any]:
             }
             for suite in plan.suites
         ],
-        "models": [clean_name(model.name) for model in plan.models],
+        "models": [clean_name(name) for name in plan.entrants],
         "servers": [clean_name(server.name) for server in plan.servers],
         "judges": [clean_name(judge.name) for judge in plan.judges],
         "planned": len(plan.jobs),

@@ -102,7 +102,7 @@ def test_an_agent_is_shown_a_variant_and_recorded_in_the_servers_names(project: 
     done = project.run("evals", "t", "--agent", program, "--variant", "shouted")
     assert done.code == EXIT_PASSED, done.stderr
     result, transcript = project.only()
-    assert result.model == "agent.py+shouted"
+    assert (result.model, result.axes) == ("agent.py", {"variant": "shouted"})
     assert [call.tool for call in transcript.tool_calls] == ["echo"]
     assert "say_it_again" in transcript.answer
     assert "deny " not in transcript.answer

@@ -254,7 +254,7 @@ def test_a_suite_in_python_names_its_own_variants(bench: Project) -> None:
     finished = bench.run("evals", "bench.tried:Tried", "--variant", "none", "--variant", "curt")
     assert finished.code in {0, 1}, finished.stderr
     said = {
-        run.model: message.text
+        run.entrant: message.text
         for run, transcript in bench.log()
         if transcript is not None and run.case.name == "France"
         for message in transcript.messages

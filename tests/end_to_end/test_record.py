@@ -217,7 +217,7 @@ def test_a_variant_is_what_the_program_sees_and_the_server_never(project: Projec
     made = [(call.tool, call.arguments, call.outcome) for call in transcript.tool_calls]
     assert made[0] == ("search_customers", {"name": "Weber"}, "ok")
     assert [outcome for _, _, outcome in made[1:]] == ["unknown_tool", "unknown_tool"]
-    assert result.model.endswith("+other")
+    assert result.axes == {"variant": "other"}
     names = [tool.name for tool in log.shown[transcript.shown_digest].tools.tools]
     assert "find_people" in names
     assert "get_customer_details" not in names

@@ -42,12 +42,12 @@ def run(project: Project, *arguments: str, **variants: Any) -> Finished:
 
 
 def transcripts(project: Project) -> dict[str, Transcript]:
-    found = {run.model: transcript for run, transcript in project.log()}
-    return {model: transcript for model, transcript in found.items() if transcript is not None}
+    found = {run.entrant: transcript for run, transcript in project.log()}
+    return {entrant: transcript for entrant, transcript in found.items() if transcript is not None}
 
 
-def only_call(project: Project, model: str) -> ToolCall:
-    (made,) = transcripts(project)[model].tool_calls
+def only_call(project: Project, entrant: str) -> ToolCall:
+    (made,) = transcripts(project)[entrant].tool_calls
     return made
 
 
@@ -71,9 +71,12 @@ def test_variants_are_an_axis_of_a_run_and_compared_case_by_case(
 ) -> None:
     finished = run(project, "--variant", "none", "--variant", "clearer", clearer=RENAMED)
     assert finished.code == 0, finished.stderr
-    assert {one.model for one in project.log().results} == {"m", "m+clearer"}
+    assert {one.entrant for one in project.log().results} == {"m", "m+clearer"}
     compared = project.run("compare", "latest", "--json-output").document["result"]
-    assert [side["model"] for side in compared["sides"]] == ["m", "m+clearer"]
+    assert [(side["model"], side["variant"]) for side in compared["sides"]] == [
+        ("m", None),
+        ("m", "clearer"),
+    ]
     assert compared["contrasts"][0]["cases"][0]["change"] == "same"
 
 
@@ -82,10 +85,10 @@ def test_the_log_keeps_the_variant_and_the_list_that_the_model_saw(
 ) -> None:
     run(project, "--variant", "none", "--variant", "clearer", clearer=RENAMED)
     log, found = project.log(), transcripts(project)
-    variant = log.header.models["m+clearer"]["variant"]
-    assert variant["name"] == "clearer"
+    variant = log.header.axes["variant"]["clearer"]
     assert variant["edits"]["tools"]["echo"]["name"] == "repeat"
-    assert "variant" not in log.header.models["m"]
+    assert list(log.header.models) == ["m"]
+    assert log.header.entrants["m+clearer"] == {"model": "m", "variant": "clearer"}
     shown = log.shown[found["m+clearer"].shown_digest]
     assert shown.variant == "clearer"
     assert shown.tools.get("repeat") is not None
@@ -98,7 +101,7 @@ def test_the_clean_arm_is_the_run_without_variants(
     project: Project, provider: FakeProvider
 ) -> None:
     run(project, "--variant", "none", "--variant", "clearer", clearer=RENAMED)
-    with_variants = {one.key for one in project.log().results if one.model == "m"}
+    with_variants = {one.key for one in project.log().results if one.entrant == "m"}
     run(project, clearer=RENAMED)
     assert {one.key for one in project.log().results} == with_variants
 
@@ -166,9 +169,9 @@ def test_a_file_of_variants_stands_for_all_of_its_own(
     finished = run(project, "--variant", "mine.yml", "--list")
     assert finished.code == 0, finished.stderr
     finished = run(project, "--variant", "mine.yml")
-    assert {one.model for one in project.log().results} == {"m+a", "m+b"}
+    assert {one.entrant for one in project.log().results} == {"m+a", "m+b"}
     run(project, "--variant", "mine.yml:b")
-    assert {one.model for one in project.log().results} == {"m+b"}
+    assert {one.entrant for one in project.log().results} == {"m+b"}
 
 
 @pytest.mark.slow
@@ -242,7 +245,7 @@ def test_the_model_is_asked_in_the_words_of_the_variant_and_judged_by_the_same_c
     assert finished.code == 0, finished.stderr
     log = project.log()
     asked = {
-        (run.model, run.case.name): said(transcript)
+        (run.entrant, run.case.name): said(transcript)
         for run, transcript in log
         if transcript is not None
     }
@@ -252,8 +255,8 @@ def test_the_model_is_asked_in_the_words_of_the_variant_and_judged_by_the_same_c
         ("m+other", "echo"): ["Say 7 back to me."],
         ("m+other", "talk"): ["First say 7.", "Again."],
     }
-    assert log.header.models["m+other"]["variant"]["edits"]["prompts"] == both["prompts"]
-    checks = {run.model: [check.label for check in run.checks] for run in log.results}
+    assert log.header.axes["variant"]["other"]["edits"]["prompts"] == both["prompts"]
+    checks = {run.entrant: [check.label for check in run.checks] for run in log.results}
     assert checks["m"] == checks["m+other"]
 
 
@@ -342,5 +345,5 @@ def test_a_model_sees_names_and_results_as_a_client_makes_them_and_the_record_is
     assert words in str(transcript.messages)
     (report,) = project.folder.rglob("*.html")
     assert f"What the model was told: {words}" in all_of(report.read_text("utf-8"))
-    edits = project.log().header.models["m+client"]["variant"]["edits"]
+    edits = project.log().header.axes["variant"]["client"]["edits"]
     assert (edits["prefix"], edits["max_result_tokens"]) == ("mcp__plain__", 100)

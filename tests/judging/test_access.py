@@ -31,6 +31,7 @@ from harness.types import (
     TrialResult,
     Verdict,
 )
+from tests.support import entrants_of
 
 SECRET = {"id": "C_0042", "mail": "omar@example.com"}
 TOOLS = ToolList(tools=(Tool(name="get", input_schema={}),), digest="tools")
@@ -94,6 +95,7 @@ def a_log(path: Path, *trials: tuple[TrialResult, Transcript], **facts: Any) -> 
                 planned=len(trials),
                 suites={"shop": {"cases": cases, **facts}},
                 models={"m": {"provider": "openai", "model_id": "m"}},
+                entrants=entrants_of(("m",)),
             )
         )
         log.append(ToolsLine(server="s", tools=TOOLS))

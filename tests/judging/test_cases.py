@@ -20,6 +20,7 @@ from harness.reports.formats.console import print_summary
 from harness.reports.formats.json_report import write_json
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
 from harness.types import CaseFacts, CheckResult, Report, Status, TrialResult
+from tests.support import entrants_of
 
 STATUSES: list[Status] = ["passed", "failed", "error", "skipped", "cancelled"]
 NO = CheckResult(
@@ -138,6 +139,7 @@ def logged(
                 planned=len(runs),
                 suites={"s": {"cases": cases}},
                 models={name: {"provider": "x", "model_id": name} for name in models},
+                entrants=entrants_of(models),
             )
         )
         for run in runs:

@@ -22,6 +22,7 @@ from harness.types import (
     Usage,
     UserMessage,
 )
+from tests.support import entrants_of
 
 FAILED_CHECK = CheckResult(
     kind="must_call",
@@ -118,6 +119,7 @@ def a_log(
                     for suite in suites
                 },
                 models={run.model: {"provider": "openai", "model_id": "gpt"} for run in runs},
+                entrants=entrants_of(run.model for run in runs),
             )
         )
         for run in runs:

@@ -9,6 +9,7 @@ from typing import Any
 
 from harness.runlog import Footer, Header, LogWriter, RunLog, ToolsLine, TrialLine, read_log
 from harness.types import CaseFacts, Status, ToolList, Transcript, TrialError, TrialResult, Usage
+from tests.support import entrants_of
 
 Results = Mapping[str, str]
 """Case → its trials, a letter each: p(assed), f(ailed), e(rror), s(kipped), c(ancelled)."""
@@ -69,6 +70,7 @@ def write_log(  # noqa: PLR0913 - everything that a log may say
         "planned": len(runs),
         "suites": named,
         "models": {name: {"provider": "openai", "model_id": name} for name in by_model},
+        "entrants": entrants_of(by_model),
         **header,
     }
     with LogWriter(path) as log:

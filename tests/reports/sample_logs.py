@@ -30,6 +30,7 @@ from harness.types import (
     Usage,
     UserMessage,
 )
+from tests.support import entrants_of
 
 Trial = tuple[TrialResult, Transcript | None]
 
@@ -57,6 +58,7 @@ def a_log(
                     for name in suites
                 },
                 models={name: {"provider": "openai", "model_id": name} for name in models},
+                entrants=entrants_of(models),
             )
         )
         for run, transcript in trials:

@@ -8,6 +8,7 @@ from harness.judging.exit_codes import exit_code
 from harness.reports.build import build_report, count_results
 from harness.runlog import Footer, Header, LogWriter, TrialLine, read_log
 from harness.types import CaseFacts, Report, Status, TrialResult, Usage
+from tests.support import entrants_of
 
 STATUSES: list[Status] = ["passed", "failed", "error", "skipped", "cancelled"]
 
@@ -42,6 +43,7 @@ def a_report(
                 planned=len(runs) if planned is None else planned,
                 suites={"s": {"cases": {"first": "", "second": "", "third": ""}}},
                 models={"m": {}},
+                entrants=entrants_of(("m",)),
             )
         )
         for run in runs:

@@ -30,6 +30,7 @@ from tests.reports.packs import blocks_of
 from tests.reports.querying.support import ask
 from tests.reports.run_logs import a_run
 from tests.reports.sample_logs import written
+from tests.support import entrants_of
 
 Results = Sequence[str]
 """The trials of each case: ``pp``, ``pf``."""
@@ -57,6 +58,7 @@ def a_log(
                 planned=len(runs),
                 suites={"s": {"cases": {run.case.name: "d" for run in runs}}},
                 models={name: {"provider": "openai", "model_id": name} for name in models},
+                entrants=entrants_of(models),
             )
         )
         for run in runs:

@@ -19,6 +19,7 @@ from harness.runlog.attempts import has_verdict, merge_attempts
 from harness.types import Status, TrialResult, Usage
 from tests.reports.querying.support import ask, assert_equals_reports
 from tests.reports.run_logs import a_run
+from tests.support import entrants_of
 
 COST = Usage(input_tokens=8, output_tokens=2, cost_usd=0.25)
 
@@ -45,6 +46,7 @@ def a_log(path: Path, attempts: Sequence[TrialResult]) -> RunLog:
                 planned=1,
                 suites={"s": {"cases": {"a": "d"}}},
                 models={"m": {"provider": "openai", "model_id": "m"}},
+                entrants=entrants_of(("m",)),
             )
         )
         for one in attempts:

@@ -4,8 +4,8 @@ import pytest
 
 from harness.runlog import Header
 from harness.runlog.diff import find_differences, tool_differences
-from harness.runner.planning.plan import describe_model
-from harness.types import Decoys, ModelSpec, Tool, ToolEdit, ToolList, Variant
+from harness.suites.axes.table import describe_values
+from harness.types import Decoys, Tool, ToolEdit, ToolList, Variant
 
 LOOK = Tool(name="look", input_schema={"type": "object"}, description="Looks.")
 
@@ -51,19 +51,23 @@ def test_a_variant_is_told_by_its_name_and_what_it_touches() -> None:
         prefix="mcp__crm__",
         max_result_tokens=2_000,
     )
-    plain = ModelSpec(name="m", provider="lexical", model_id="m")
-    before, after = (
+    before, after, other = (
         Header(
             run_id="r",
             started_at="",
             harness_version="",
             planned=1,
-            models={"m": describe_model(model)},
+            axes=describe_values(points),
         )
-        for model in (plain, replace(plain, variant=edits))
+        for points in ([], [{"variant": edits}], [{"variant": replace(edits, order=8)}])
     )
     (words,) = find_differences(before, after)
-    assert words.startswith(
-        "model m: variant was none, is crowd (edits look; another order; 64 decoys; "
-        "names with 'mcp__crm__'; results cut at 2,000 tokens; digest "
+    told = (
+        "crowd (edits look; another order; 64 decoys; names with 'mcp__crm__'; "
+        "results cut at 2,000 tokens; digest "
     )
+    assert words.startswith(f"variant {told}")
+    assert words.endswith("is new")
+    (words,) = find_differences(after, other)
+    assert words.startswith(f"variant was {told}")
+    assert f", is {told}" in words

@@ -10,6 +10,7 @@ from harness.runner.attempts import build_further_job, build_further_result
 from harness.types import Report
 from tests.cli.test_last_failed import jobs
 from tests.reports.run_logs import a_run
+from tests.support import entrants_of
 
 
 def test_a_further_trial_has_a_key_and_a_number_of_its_own() -> None:
@@ -54,6 +55,7 @@ def a_report(tmp_path: Path, cases: tuple[str, ...], planned: int) -> Report:
                 planned=planned,
                 suites={"s": {"cases": dict.fromkeys(cases, "d")}},
                 models={"m": {"provider": "openai", "model_id": "m"}},
+                entrants=entrants_of(("m",)),
             )
         )
         for run in (first, build_further_result(a_run("s", "a", "m", 0, "p"), 1)):

@@ -29,7 +29,7 @@ from harness.types import (
     TrialResult,
     Usage,
 )
-from tests.support import a_case
+from tests.support import a_case, entrants_of
 
 MODEL = ModelSpec(name="m", provider="lexical", model_id="m")
 SERVER = ServerSpec(name="srv", transport=TransportSpec(command="python"))
@@ -150,6 +150,7 @@ def a_log(path: Path, plan: RunPlan, runs: Sequence[TrialResult]) -> RunLog:
     header = Header(
         run_id="r", started_at="", harness_version="", planned=len(plan.jobs),
         suites={"s": {"cases": {"one": "", "two": ""}}}, models={"m": {}},
+        entrants=entrants_of(("m",)),
     )  # fmt: skip
     with LogWriter(path) as log:
         log.append(header)

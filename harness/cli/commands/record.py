@@ -13,7 +13,8 @@ from harness.base import UsageError, make_printable
 from harness.cli.caller_options import ONE_CALLER, ChosenCaller
 from harness.descriptions import build_server_entry, server_entry
 from harness.judging import EXIT_FAILED
-from harness.runner import RecordRequest, choose_variants, find_cause, get_habit, record_program
+from harness.runner import RecordRequest, find_cause, get_habit, record_program
+from harness.suites import choose_variants
 from harness.types import JsonObject, ServerSpec, Suite, Variant
 
 

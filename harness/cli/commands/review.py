@@ -85,7 +85,7 @@ def _find_trials(
             f"the run has no case {case!r}",
             meant=did_you_mean(case, names) or f"It has: {', '.join(names[:_MOST_NAMED])}.",
         )
-    return [one for one in named if model in {None, one.model} and number in {None, one.number}]
+    return [one for one in named if model in {None, one.entrant} and number in {None, one.number}]
 
 
 def _require_single(found: Sequence[ReviewedTrial], case: str) -> ReviewedTrial:

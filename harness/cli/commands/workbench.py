@@ -29,7 +29,6 @@ from harness.descriptions import (
     Workbench,
     WorkbenchContext,
     WorkbenchRequest,
-    base_models,
     collect_logged_tools,
     cost_table,
     describe_suite_changes,
@@ -224,7 +223,7 @@ def command(
     prepared = _prepare_run(ground, keyless=mode.dry_run or bool(logs))
     for note in prepared.notes:
         click.echo(note, err=True)
-    if output.write is not None and len(base_models(prepared.plan)) > 1:
+    if output.write is not None and len(prepared.plan.models) > 1:
         raise UsageError("--write takes the better descriptions of one model: name one model")
     require_trust(prepared.plan)
     if mode.make_wordings is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from harness.base import digest_json
-from harness.runner import describe_variant
+from harness.suites import describe_variant
 from harness.types import JsonObject, Variant
 
 

@@ -51,7 +51,7 @@ def cost_table(bench: Workbench, ground: WorkbenchContext) -> Iterator[StudyCost
     ran = [CLEAN]
     cases = len({job.trial.case.name for job in plan.jobs})
     keys = arm_keys(plan)
-    clean = sum(keys[job.model.name] == CLEAN.key for job in plan.jobs)
+    clean = sum(keys[job.trial.axes.get("variant")] == CLEAN.key for job in plan.jobs)
     other = bench.plan_other_server({}, keyless=True)
     for study in bench.studies:
         own = list(merge_arms(study.arms(bench.first_context())))
@@ -100,7 +100,9 @@ def _build_row(
     known = {arm.key for arm in ran}
     new = {arm.key for arm in arms if arm.key not in known}
     own = {name for name, key in keys.items() if key in new}
-    part = replace(plan, jobs=tuple(job for job in plan.jobs if job.model.name in own))
+    part = replace(
+        plan, jobs=tuple(job for job in plan.jobs if job.trial.axes.get("variant") in own)
+    )
     guesses = list(estimate_usage(part))
     return StudyCost(
         study=name,

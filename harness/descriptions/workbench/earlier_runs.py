@@ -63,11 +63,11 @@ def estimate_variability(suite: str, cases: Iterable[str], logs: Sequence[RunLog
 
 
 def _trials_by_model(suite: str, wanted: set[str], log: RunLog) -> dict[str, _Side]:
-    """Return the trials with a verdict of each model of ``log``, case by case."""
+    """Return the trials with a verdict of each entrant of ``log``, case by case."""
     found: dict[str, dict[str, Trials]] = {}
     for result in log.results:
         if result.suite == suite and result.case.name in wanted and result.is_comparable:
-            side = found.setdefault(result.model, {})
+            side = found.setdefault(result.entrant, {})
             passed, judged = side.get(result.case.name, (0, 0))
             side[result.case.name] = passed + (result.status == "passed"), judged + 1
     return dict(found)

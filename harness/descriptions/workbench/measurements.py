@@ -10,7 +10,6 @@ from harness.base import Trials
 from harness.descriptions.workbench.arms import logged_variant_key, variant_key
 from harness.judging import PARSER_IS_OFF, judge_log
 from harness.runlog import RunLog
-from harness.runner import JOINT
 from harness.types import JsonObject, Transcript, TrialResult, Usage, Variant
 
 
@@ -57,10 +56,15 @@ class ModelMeasurements:
         self._by_arm: dict[str, list[TrialResult]] = {}
         self._log_of: dict[str, RunLog] = {}
         for log in logs:
-            arms = _arm_keys(log, model)
+            described = log.header.axes.get("variant", {})
+            arms: dict[str | None, str] = {
+                name: logged_variant_key(one) for name, one in described.items()
+            }
+            arms[None] = variant_key(None)
             for result in judge_log(log).results:
-                if result.suite == suite and result.model in arms:
-                    self._by_arm.setdefault(arms[result.model], []).append(result)
+                if (result.suite, result.model) == (suite, model):
+                    arm = arms[result.axes.get("variant")]
+                    self._by_arm.setdefault(arm, []).append(result)
                     self._log_of[result.key] = log
 
     def has_trials(self, variant: Variant | None) -> bool:
@@ -146,29 +150,3 @@ def note_written_calls(results: Iterable[TrialResult]) -> tuple[str, ...]:
     amount = sum(result.written_call is not None for result in results)
     replies = "1 reply was a call" if amount == 1 else f"{amount:,} replies were calls"
     return (f"{replies} written as text, not counted. {PARSER_IS_OFF}",) if amount else ()
-
-
-def base_names(log: RunLog) -> list[str]:
-    """Return the models of a log without their variants, each once."""
-    named = {
-        name if (described := facts.get("variant")) is None else _base_name(name, described): None
-        for name, facts in log.header.models.items()
-    }
-    return list(named)
-
-
-def _base_name(name: str, described: JsonObject) -> str:
-    return name.removesuffix(f"{JOINT}{described['name']}")
-
-
-def _arm_keys(log: RunLog, model: str) -> dict[str, str]:
-    """Return name in the log → key of the arm, for ``model`` and its variants."""
-    found = {}
-    for name, facts in log.header.models.items():
-        described = facts.get("variant")
-        if described is None:
-            if name == model:
-                found[name] = ""
-        elif _base_name(name, described) == model:
-            found[name] = logged_variant_key(described)
-    return found

@@ -12,7 +12,6 @@ from harness.descriptions.workbench.folders import (
     drop_other_server,
     read_stage_logs,
 )
-from harness.descriptions.workbench.measurements import base_names
 from harness.descriptions.workbench.stage_plan import SETTING, WorkbenchContext
 from harness.descriptions.workbench.workbench import (
     Workbench,
@@ -47,8 +46,7 @@ def reread_logs(
         )
     if not request.suites:
         request = replace(request, suites=tuple(log.header.suites))
-    names = dict.fromkeys(base_names(log))
-    return [log], replace(request, models=request.models or tuple(names)), order
+    return [log], replace(request, models=request.models or tuple(log.header.models)), order
 
 
 def reread_result(name: str, cwd: Path, environ: Mapping[str, str]) -> WorkbenchResult:

@@ -9,16 +9,8 @@ from pathlib import Path
 from harness.base import UsageError
 from harness.descriptions.workbench.arms import Arm, variant_key
 from harness.models import unknown_provider
-from harness.runner import (
-    NO_VARIANT,
-    RESUMED_BY,
-    PreparedPlan,
-    RunPlan,
-    RunRequest,
-    base_name,
-    prepare_plan,
-)
-from harness.suites import load_config
+from harness.runner import RESUMED_BY, PreparedPlan, RunPlan, RunRequest, prepare_plan
+from harness.suites import DEFAULT, load_config
 from harness.types import JsonObject, ModelSpec, Suite
 
 SETTING = "workbench"
@@ -78,9 +70,9 @@ class WorkbenchContext:
         jobs = [
             job
             for job in prepared.plan.jobs
-            if arms[place_of[job.model.name]].has_case(job.trial.case.name)
+            if arms[place_of[job.trial.axes.get("variant")]].has_case(job.trial.case.name)
         ]
-        jobs.sort(key=lambda job: place_of[job.model.name])
+        jobs.sort(key=lambda job: place_of[job.trial.axes.get("variant")])
         plan = replace(
             prepared.plan,
             jobs=tuple(jobs),
@@ -92,15 +84,9 @@ class WorkbenchContext:
         variants = [arm.variant for arm in arms if arm.variant is not None]
         names = [variant.name for variant in variants]
         if any(arm.variant is None for arm in arms):
-            names.insert(0, NO_VARIANT)
+            names.insert(0, DEFAULT)
         request = replace(self.request, variants=tuple(names))
         return prepare_plan(request, self.cwd, self.environ, variants=variants, keyless=keyless)
-
-
-def base_models(plan: RunPlan) -> tuple[ModelSpec, ...]:
-    """Return the models of ``plan`` without variants, each once."""
-    named = {base_name(model): model for model in plan.models}
-    return tuple(replace(model, name=name, variant=None) for name, model in named.items())
 
 
 def only_suite(plan: RunPlan) -> Suite:
@@ -110,9 +96,10 @@ def only_suite(plan: RunPlan) -> Suite:
     return replace(suite, cases=tuple(case for case in suite.cases if case.name in asked))
 
 
-def arm_keys(plan: RunPlan) -> dict[str, str]:
-    """Return name of a model in ``plan`` → key of its arm."""
-    return {model.name: variant_key(model.variant) for model in plan.models}
+def arm_keys(plan: RunPlan) -> dict[str | None, str]:
+    """Return name of a variant in ``plan`` → key of its arm; ``None`` is the server's own list."""
+    variants = {job.trial.axes.get("variant"): job.variant for job in plan.jobs}
+    return {name: variant_key(variant) for name, variant in variants.items()}
 
 
 def describe_unseen(models: Iterable[ModelSpec]) -> tuple[str, ...]:

@@ -13,8 +13,7 @@ from statistics import fmean
 from harness.base import ConfidenceSequence, make_one_line
 from harness.descriptions.workbench.arms import Arm
 from harness.reports import format_percent, format_points
-from harness.runner import JOINT
-from harness.types import TrialResult
+from harness.types import TrialResult, name_entrant
 
 _LEVEL = 0.05
 OWN = "the server's own list"
@@ -62,7 +61,9 @@ class StageProgress:
         alpha = _LEVEL / max(1, len(arms) * len(models))
         for model in models:
             for arm in arms:
-                name = model if arm.variant is None else f"{model}{JOINT}{arm.variant.name}"
+                name = name_entrant(
+                    model, {} if arm.variant is None else {"variant": arm.variant.name}
+                )
                 self._own[name] = model
                 self._lists[name] = _ListProgress(
                     study=studies[arm.key],
@@ -75,18 +76,18 @@ class StageProgress:
         """Add settled results, and return a line for each list that they complete."""
         return [line for result in results if (line := self._add_result(result)) is not None]
 
-    def describe_list(self, model: str) -> str:
-        """Return the progress of the list whose trials have that model name."""
-        one = self._lists.get(model)
-        return "" if one is None else self._format_list(model, one)
+    def describe_list(self, entrant: str) -> str:
+        """Return the progress of the list whose trials are of that entrant."""
+        one = self._lists.get(entrant)
+        return "" if one is None else self._format_list(entrant, one)
 
-    def has_changes(self, model: str) -> bool:
+    def has_changes(self, entrant: str) -> bool:
         """Whether the list has changed the result of any case, or is the server's own."""
-        one = self._lists.get(model)
-        return one is not None and (self._own[model] == model or any(one.moves.values()))
+        one = self._lists.get(entrant)
+        return one is not None and (self._own[entrant] == entrant or any(one.moves.values()))
 
     def _add_result(self, result: TrialResult) -> str | None:
-        one = self._lists.get(result.model)
+        one = self._lists.get(result.entrant)
         if one is None or one.is_complete:
             return None
         case = result.case.name
@@ -96,37 +97,37 @@ class StageProgress:
             return None
         known = [float(end) for end in ends if end is not None]
         one.rates[case] = fmean(known) if known else None
-        self._compare_case(result.model, case)
-        return self._format_list(result.model, one) if one.is_complete else None
+        self._compare_case(result.entrant, case)
+        return self._format_list(result.entrant, one) if one.is_complete else None
 
-    def _compare_case(self, model: str, case: str) -> None:
+    def _compare_case(self, entrant: str, case: str) -> None:
         """Compare a case with the server's own list, on every list where both are now known."""
-        own = self._lists.get(self._own[model])
+        own = self._lists.get(self._own[entrant])
         if own is None or (before := own.rates.get(case)) is None:
             return
-        changed = [self._lists[model]]
+        changed = [self._lists[entrant]]
         if changed == [own]:
-            changed = [one for name, one in self._lists.items() if self._own[name] == model]
+            changed = [one for name, one in self._lists.items() if self._own[name] == entrant]
         for one in changed:
             after = one.rates.get(case)
             if one is not own and after is not None and case not in one.moves:
                 one.moves[case] = after - before
                 one.sequence.add([after - before])
 
-    def _format_list(self, model: str, one: _ListProgress) -> str:
+    def _format_list(self, entrant: str, one: _ListProgress) -> str:
         of = [each for name, each in self._lists.items() if each.study == one.study]
         done = sum(each.is_complete for each in of)
-        whose = f" ({self._own[model]})" if self._several else ""
+        whose = f" ({self._own[entrant]})" if self._several else ""
         return (
-            f"[{one.study} {done}/{len(of)}] {one.name}{whose}: {self._format_result(model, one)}"
+            f"[{one.study} {done}/{len(of)}] {one.name}{whose}: {self._format_result(entrant, one)}"
         )
 
-    def _format_result(self, model: str, one: _ListProgress) -> str:
+    def _format_result(self, entrant: str, one: _ListProgress) -> str:
         judged = [rate for rate in one.rates.values() if rate is not None]
         lost = len(one.rates) - len(judged)
         unjudged = f"; {lost} without a verdict" if lost else ""
         cases = f"{len(judged)} of {one.cases} cases"
-        if self._own[model] == model:
+        if self._own[entrant] == entrant:
             rate = format_percent(fmean(judged)) if judged else "nothing"
             return f"{rate} passed ({cases}{unjudged})"
         if not one.moves:

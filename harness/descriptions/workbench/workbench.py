@@ -33,7 +33,6 @@ from harness.descriptions.workbench.output_files import write_files
 from harness.descriptions.workbench.stage_plan import (
     SETTING,
     WorkbenchContext,
-    base_models,
     describe_unseen,
     only_suite,
 )
@@ -54,7 +53,6 @@ from harness.runner import (
     RunOptions,
     RunPlan,
     RunRequest,
-    choose_variants,
     find_log,
     has_header,
     launch_run,
@@ -62,6 +60,7 @@ from harness.runner import (
     new_run_id,
     resume_command,
 )
+from harness.suites import choose_variants
 from harness.types import JsonObject, ModelSpec, Tool, TrialResult, Usage
 
 AB = "ab"
@@ -109,7 +108,7 @@ class Workbench:
         self._tools = tuple(tools)
         self._suite = only_suite(clean)
         self._cases = tuple(case.name for case in self._suite.cases)
-        self._models = base_models(clean)
+        self._models = clean.models
         self.studies: tuple[Study, ...] = chosen_studies(order.studies)
         """The studies, in the order of reports."""
         self._versus = tuple(

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from harness.base import Evidence
-from harness.types import Counts, Usage
+from harness.types import Counts, HasEntrant, Usage
 
 Change: TypeAlias = Literal["better", "worse", "same", "not judged"]
 """How a case's pass rate moved; ``not judged`` when one side has no trial of it with a verdict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
-    """One side: a model in a run. Its figures cover the cases that both sides share."""
+class Side(HasEntrant):
+    """One side: an entrant of a run. Its figures cover the cases that both sides share."""
 
     name: str
     """Its name in reports: ``A``, ``B``, …"""
@@ -40,6 +40,8 @@ class Side:
     """Mean wall time of a trial that was started; ``None`` when none was."""
     exit_code: int = 0
     """The exit code of its whole run, by the results."""
+    axes: Mapping[str, str] = field(default_factory=dict)
+    """Its value on each axis: `Trial.axes`."""
     ended: str = ""
     """How its whole run ended, in words: ``11 passed, 2 failed (interrupted)``."""
 

@@ -24,7 +24,7 @@ from harness.reports.comparing.trial_counts import (
     sum_usage,
 )
 from harness.reports.sections.sentences import result_words
-from harness.runlog import Header, RunLog, find_differences, tool_differences
+from harness.runlog import Header, RunLog, find_differences, tool_differences, value_words
 from harness.types import CaseResult, Counts, JsonObject, ToolList, TrialResult
 
 
@@ -68,7 +68,7 @@ class _JudgedTrials:
 
     log: RunLog
     cases: Mapping[str, Mapping[CaseName, Sequence[TrialResult]]]
-    """Model → case → its trials, in the order of a report."""
+    """Entrant → case → its trials, in the order of a report."""
 
     @classmethod
     def from_cases(cls, log: RunLog, cases: Iterable[CaseResult]) -> _JudgedTrials:
@@ -76,11 +76,11 @@ class _JudgedTrials:
         found: dict[str, dict[CaseName, Sequence[TrialResult]]] = {}
         for one in cases:
             if one.trials[0].key in log:
-                found.setdefault(one.model, {})[one.suite, one.case] = one.trials
+                found.setdefault(one.entrant, {})[one.suite, one.case] = one.trials
         return cls(log, found)
 
-    def get_endings(self, model: str) -> Mapping[CaseName, CaseEndings]:
-        cases = self.cases.get(model, {})
+    def get_endings(self, entrant: str) -> Mapping[CaseName, CaseEndings]:
+        cases = self.cases.get(entrant, {})
         return {
             name: CaseEndings.from_trials(
                 map(TrialEnding.from_result, trials), trials[0].case.group
@@ -88,53 +88,64 @@ class _JudgedTrials:
             for name, trials in cases.items()
         }
 
-    def iterate_usage(self, model: str, names: Iterable[CaseName]) -> Iterator[CaseUsage]:
-        for trials in self._iterate_cases(model, names):
+    def iterate_usage(self, entrant: str, names: Iterable[CaseName]) -> Iterator[CaseUsage]:
+        for trials in self._iterate_cases(entrant, names):
             yield CaseUsage.from_trials(
                 (one.usage, None if one.stop is None else one.latency_s) for one in trials
             )
 
-    def find_offered_tools(self, model: str, names: Iterable[CaseName]) -> AbstractSet[str]:
+    def find_offered_tools(self, entrant: str, names: Iterable[CaseName]) -> AbstractSet[str]:
         return {
             said.tools_digest
-            for trials in self._iterate_cases(model, names)
+            for trials in self._iterate_cases(entrant, names)
             for one in trials
             if (said := self.log.read_transcript(one.key)) is not None
         }
 
     def _iterate_cases(
-        self, model: str, names: Iterable[CaseName]
+        self, entrant: str, names: Iterable[CaseName]
     ) -> Iterator[Sequence[TrialResult]]:
-        cases = self.cases.get(model, {})
+        cases = self.cases.get(entrant, {})
         return (cases[name] for name in names if name in cases)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entrant:
-    """A model in a run, with its cases."""
+    """An entrant of a run, with its cases."""
 
     name: str
     """The name of its `Side`."""
     run: ComparedRun
     """The run that has its trials."""
-    model: str
-    """Name of the model."""
+    entrant: str
+    """Its name in the run."""
     cases: Mapping[CaseName, CaseEndings]
     """Case → how its trials ended, in the order of the suites."""
 
     @classmethod
-    def from_run(cls, name: str, run: ComparedRun, model: str) -> Entrant:
-        """Find the cases of ``model`` in ``run``."""
-        found = run.trials.get_endings(model)
+    def from_run(cls, name: str, run: ComparedRun, entrant: str) -> Entrant:
+        """Find the cases of ``entrant`` in ``run``."""
+        found = run.trials.get_endings(entrant)
         asked = {suite for suite, _ in found}
         planned = [name for name in _list_planned_cases(run.header) if name[0] in asked]
         names = dict.fromkeys([*planned, *found])
         cases = {name: found.get(name, NO_RECORD) for name in names}
-        return cls(name=name, run=run, model=model, cases=cases)
+        return cls(name=name, run=run, entrant=entrant, cases=cases)
+
+    @property
+    def described(self) -> JsonObject:
+        """Its model, and its value on each axis."""
+        described: JsonObject = self.run.header.entrants[self.entrant]
+        return described
+
+    def axis_words(self, axis: str) -> str:
+        """Return its value on ``axis`` in a few words."""
+        value = self.described.get(axis)
+        return value_words(value, self.run.header.axes.get(axis, {}).get(value, {}))
 
     def select_tools(self, names: Iterable[CaseName]) -> dict[str, ToolList]:
         """Return the tool lists shown to the users of those cases: other users may see others."""
-        shown = self.run.trials.find_offered_tools(self.model, names)
+        shown = self.run.trials.find_offered_tools(self.entrant, names)
         return {digest: tools for digest, tools in self.run.tools.items() if digest in shown}
 
     def build_side(self, names: Sequence[CaseName]) -> Side:
@@ -147,12 +158,13 @@ class Entrant:
         )
         judged = [one for one in map(merge_trials, tests) if one[1]]
         rates = [passed / trials for passed, trials in judged]
-        usage, latency_s = sum_usage(self.run.trials.iterate_usage(self.model, names))
+        usage, latency_s = sum_usage(self.run.trials.iterate_usage(self.entrant, names))
         return Side(
             name=self.name,
             run_id=self.run.header.run_id,
             log=self.run.log,
-            model=self.model,
+            model=self.described["model"],
+            axes={axis: value for axis, value in self.described.items() if axis != "model"},
             started_at=self.run.header.started_at,
             counts=counts,
             rate=compute_mean(rates),
@@ -181,34 +193,34 @@ def _list_planned_cases(header: Header) -> list[CaseName]:
 
 
 def pair_entrants(runs: Sequence[ComparedRun]) -> Iterator[tuple[Entrant, Entrant]]:
-    """Yield the pairs to compare: every further log with the first, or the models of a single one.
+    """Yield the pairs to compare: every further log with the first, or entrants of a single one.
 
     Raises:
         UsageError: there is nothing to compare.
     """
     entrants: dict[tuple[int, str], Entrant] = {}
 
-    def get_entrant(number: int, model: str) -> Entrant:
-        if (number, model) not in entrants:
-            entrants[number, model] = Entrant.from_run(
-                _format_letters(len(entrants)), runs[number], model
+    def get_entrant(number: int, name: str) -> Entrant:
+        if (number, name) not in entrants:
+            entrants[number, name] = Entrant.from_run(
+                _format_letters(len(entrants)), runs[number], name
             )
-        return entrants[number, model]
+        return entrants[number, name]
 
-    models = [list(run.header.models) for run in runs]
+    names = [list(run.header.entrants) for run in runs]
     if len(runs) == 1:
-        if len(models[0]) < 2:  # noqa: PLR2004 - it takes two to compare
+        if len(names[0]) < 2:  # noqa: PLR2004 - it takes two to compare
             raise UsageError(
                 f"run {runs[0].header.run_id} holds one model, so there is nothing to compare it "
                 "with",
                 meant="Name a second run: harness compare A B.",
             )
-        for other in models[0][1:]:
-            yield get_entrant(0, models[0][0]), get_entrant(0, other)
+        for other in names[0][1:]:
+            yield get_entrant(0, names[0][0]), get_entrant(0, other)
         return
     for number in range(1, len(runs)):
         for one, other in _pair_models(
-            models[0], models[number], runs[0].header, runs[number].header
+            names[0], names[number], runs[0].header, runs[number].header
         ):
             yield get_entrant(0, one), get_entrant(number, other)
 
@@ -216,7 +228,7 @@ def pair_entrants(runs: Sequence[ComparedRun]) -> Iterator[tuple[Entrant, Entran
 def _pair_models(
     one: Sequence[str], other: Sequence[str], first: Header, second: Header
 ) -> list[tuple[str, str]]:
-    shared = [(model, model) for model in one if model in other]
+    shared = [(name, name) for name in one if name in other]
     if shared:
         return shared
     if len(one) == len(other) == 1:
@@ -241,9 +253,13 @@ def setting_differences(
     before: Entrant, after: Entrant, shared: Sequence[CaseName]
 ) -> Iterator[str]:
     """Yield the differences between the settings of two sides, over their shared cases."""
-    if before.model != after.model:
-        yield f"model was {before.model}, is {after.model}"
-    old, new = (_reduce_header(entrant, shared, after.model) for entrant in (before, after))
+    was, now = before.described["model"], after.described["model"]
+    if was != now:
+        yield f"model was {was}, is {now}"
+    for axis in dict.fromkeys([*before.run.header.axes, *after.run.header.axes]):
+        if (old_words := before.axis_words(axis)) != (new_words := after.axis_words(axis)):
+            yield f"{axis} was {old_words}, is {new_words}"
+    old, new = (_reduce_header(entrant, shared, now) for entrant in (before, after))
     yield from find_differences(old, new)
     if old.harness_version != new.harness_version:
         yield f"harness was {old.harness_version}, is {new.harness_version}"
@@ -256,7 +272,7 @@ def setting_differences(
 
 
 def _reduce_header(entrant: Entrant, shared: Sequence[CaseName], model: str) -> Header:
-    """Return the header reduced to the shared cases and the model, which it calls ``model``."""
+    """Return the header reduced to the shared cases and its model, which it calls ``model``."""
     header = entrant.run.header
     wanted = set(shared)
     suites = {
@@ -271,7 +287,8 @@ def _reduce_header(entrant: Entrant, shared: Sequence[CaseName], model: str) -> 
         for suite, facts in header.suites.items()
         if any(suite == name[0] for name in shared)
     }
-    return replace(header, suites=suites, models={model: header.models[entrant.model]})
+    models = {model: header.models[entrant.described["model"]]}
+    return replace(header, suites=suites, models=models, axes={})
 
 
 def _iterate_case_digests(facts: JsonObject) -> Iterable[tuple[str, Any]]:

@@ -15,6 +15,7 @@ from harness.reports.comparing.comparison_types import (
     Side,
     Tally,
 )
+from harness.reports.result_fields import axis_fields
 
 
 def write_comparison_json(
@@ -49,7 +50,10 @@ def gate_json(failed: Sequence[tuple[Contrast, Effect]], margin: float) -> dict[
 
 
 def _encode_side(side: Side) -> dict[str, Any]:
-    return asdict(side) | {"counts": asdict(side.counts) | {"judged": side.counts.judged_count}}
+    facts = asdict(side)
+    del facts["axes"]
+    counts = facts["counts"] | {"judged": side.counts.judged_count}
+    return facts | axis_fields(side.axes) | {"counts": counts}
 
 
 def _encode_contrast(contrast: Contrast) -> dict[str, Any]:

@@ -119,7 +119,7 @@ def side_row(side: Side) -> tuple[str, ...]:
     cost = usage.cost_usd / ran if usage.cost_usd is not None and ran else None
     return (
         side.name,
-        make_printable(side.model),
+        make_printable(side.entrant),
         make_printable(side.run_id),
         _format_endings(side),
         _format_rate(side),

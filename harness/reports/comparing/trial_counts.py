@@ -175,14 +175,14 @@ def sum_usage(cases: Iterable[CaseUsage]) -> tuple[Usage, float | None]:
 class CountedTrials(Protocol):
     """The trials of a run by model and case; only as many are in memory as the reader needs."""
 
-    def get_endings(self, model: str) -> Mapping[CaseName, CaseEndings]:
+    def get_endings(self, entrant: str) -> Mapping[CaseName, CaseEndings]:
         """Return how the trials of each case ended, in the order of a report."""
         ...
 
-    def iterate_usage(self, model: str, names: Iterable[CaseName]) -> Iterator[CaseUsage]:
+    def iterate_usage(self, entrant: str, names: Iterable[CaseName]) -> Iterator[CaseUsage]:
         """Yield what the trials of each of those cases took, in that order."""
         ...
 
-    def find_offered_tools(self, model: str, names: Iterable[CaseName]) -> AbstractSet[str]:
+    def find_offered_tools(self, entrant: str, names: Iterable[CaseName]) -> AbstractSet[str]:
         """Return the digests of the tool lists that the users of those cases were shown."""
         ...

@@ -134,10 +134,10 @@ class _Summary:
             self._print_line(
                 Text(make_one_line(suite), style="bold"), Text(description, style="dim")
             )
-        for name, facts in self.report.models.items():
+        for name in self.report.entrants:
             self._print_line(
                 Text(make_one_line(f"model {name}")),
-                Text(make_one_line(model_words(facts, name)), style="dim"),
+                Text(make_one_line(model_words(self.report, name)), style="dim"),
             )
         self.console.print()
 
@@ -169,7 +169,7 @@ class _Summary:
 
     def _print_folded(self, status: Status, cases: Sequence[CaseResult]) -> None:
         """Print a line for each of a few cases, or one for many; a model grid has them already."""
-        if len(cases) <= _FEW and len(self.report.models) < 2:  # noqa: PLR2004
+        if len(cases) <= _FEW and len(self.report.entrants) < 2:  # noqa: PLR2004
             for case in cases:
                 self._print_case(case)
             return
@@ -290,7 +290,7 @@ class _Summary:
             self.console.print()
             self._print_line(
                 Text(make_one_line(f"scores of {table.suite}"), style="bold"),
-                Text(make_one_line(table.model)),
+                Text(make_one_line(table.entrant)),
             )
             for line in score_lines(table):
                 self._print_indented(line, "", depth=2)

@@ -6,7 +6,7 @@ import csv
 from typing import Any, TextIO
 
 from harness.base import make_one_line, shorten_text
-from harness.reports.result_fields import result_fields
+from harness.reports.result_fields import axis_fields, result_fields
 from harness.reports.sections.sentences import failed_checks, format_problem
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
@@ -50,6 +50,7 @@ def _build_row(result: TrialResult, log: RunLog) -> dict[str, Any]:
         "suite": result.suite,
         "case": result.case.name,
         "model": result.model,
+        **axis_fields(result.axes),
         "trial": result.index + 1,
         "status": result.status,
         "problem": format_problem(result),

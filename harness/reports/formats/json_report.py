@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 from harness.judging import exit_code
 from harness.reports.build import count_results, iterate_trials
-from harness.reports.result_fields import result_fields
+from harness.reports.result_fields import axis_fields, result_fields
 from harness.reports.sections.access_matrix import matrix_json
 from harness.reports.sections.audit import get_inputs
 from harness.reports.sections.call_outcomes import calls_json, case_mark, count_calls
@@ -42,19 +42,19 @@ def write_json(
     """Write the document test by test, which needs little memory; ``more`` joins the result."""
     groups: dict[tuple[str, str], list[CaseResult]] = {}
     for case in report.cases:
-        groups.setdefault((case.suite, case.model), []).append(case)
+        groups.setdefault((case.suite, case.entrant), []).append(case)
     if len(groups) == 1:
-        ((suite, model), cases) = next(iter(groups.items()))
+        ((suite, _), cases) = next(iter(groups.items()))
         result = (
-            _encode_suite(suite, model, cases, report, log)
+            _encode_suite(suite, cases, report, log)
             | {"elapsed_time": report.elapsed_s}
             | _encode_run(report)
         )
     else:
         suites = (
-            _encode_suite(suite, model, cases, report, log)
+            _encode_suite(suite, cases, report, log)
             | {"path": report.suites.get(suite, {}).get("file"), "error": None}
-            for (suite, model), cases in groups.items()
+            for (suite, _), cases in groups.items()
         )
         result = {"suites": suites, "elapsed_time": report.elapsed_s} | _encode_run(report)
     stream.writelines(_iterate_json({"status": "ok", "result": result | dict(more or {})}))
@@ -93,13 +93,14 @@ def _encode_run(report: Report) -> dict[str, Any]:
 
 
 def _encode_suite(
-    suite: str, model: str, cases: list[CaseResult], report: Report, log: RunLog
+    suite: str, cases: list[CaseResult], report: Report, log: RunLog
 ) -> dict[str, Any]:
     verdicts = {case.status for case in cases}
     return {
         "suite": suite,
         "description": report.suites.get(suite, {}).get("description"),
-        "model": model,
+        "model": cases[0].model,
+        **axis_fields(cases[0].axes),
         "status": _suite_status(verdicts),
         "tests": (_encode_test(case, log) for case in cases),
         "all_passed": verdicts == {"passed"},

@@ -6,7 +6,7 @@ import json
 from typing import Any, TextIO
 
 from harness.base import escaped_json
-from harness.reports.result_fields import result_fields
+from harness.reports.result_fields import axis_fields, result_fields
 from harness.reports.sections.sentences import find_stand_in
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
@@ -54,6 +54,7 @@ def _encode_usage(usage: Usage) -> dict[str, Any]:
 
 def _encode_extras(result: TrialResult, log: RunLog) -> dict[str, Any]:
     return {
+        **axis_fields(result.axes),
         "status": result.status,
         "trial": result.index,
         "stop": written_stop(result.stop),

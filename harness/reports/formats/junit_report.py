@@ -50,7 +50,7 @@ def write_junit(report: Report, log: RunLog, stream: TextIO, *, places: bool = T
     """
     groups: dict[tuple[str, str], list[CaseResult]] = {}
     for case in report.cases:
-        groups.setdefault((case.suite, case.model), []).append(case)
+        groups.setdefault((case.suite, case.entrant), []).append(case)
     root = ET.Element(
         "testsuites", {"name": _clean_text(report.run_id), **_sum_attributes(report.cases)}
     )
@@ -59,8 +59,8 @@ def write_junit(report: Report, log: RunLog, stream: TextIO, *, places: bool = T
         stream.write(f"{_format_element(root, 0)}\n")
         return
     stream.write(f"{_format_opening_tag(root)}\n")
-    for (suite, model), cases in groups.items():
-        element = _build_suite(suite, model, cases, report)
+    for (suite, entrant), cases in groups.items():
+        element = _build_suite(suite, entrant, cases, report)
         stream.write(f"  {_format_opening_tag(element)}\n")
         parts = chain(element, (_build_case(case, report, log, places=places) for case in cases))
         stream.writelines(f"    {_format_element(part, 2)}\n" for part in parts)
@@ -86,9 +86,11 @@ WRITER = Writer(
 """``--report junit``."""
 
 
-def _build_suite(suite: str, model: str, cases: Sequence[CaseResult], report: Report) -> ET.Element:
+def _build_suite(
+    suite: str, entrant: str, cases: Sequence[CaseResult], report: Report
+) -> ET.Element:
     """Return the element of a suite with its properties, without its cases."""
-    name = suite if len(report.models) == 1 else f"{suite} [{model}]"
+    name = suite if len(report.entrants) == 1 else f"{suite} [{entrant}]"
     skipped = sum(case.status == "skipped" for case in cases)
     attributes = {"name": _clean_text(name), **_sum_attributes(cases), "skipped": str(skipped)}
     file = report.suites.get(suite, {}).get("file")
@@ -104,7 +106,8 @@ def _build_suite(suite: str, model: str, cases: Sequence[CaseResult], report: Re
         if one.key in report.reviews
     ]
     facts = {
-        "model": model,
+        "model": cases[0].model,
+        **cases[0].axes,
         "file": file,
         "run": report.run_id,
         "trials_planned": sum(case.planned for case in cases),
@@ -177,6 +180,7 @@ def _format_properties(case: CaseResult) -> str:
     shown = case.deciding_trial
     facts = {
         "model": case.model,
+        **case.axes,
         "status": case.status,
         "trials": " ".join(result.status for result in case.trials),
         "tokens_in": usage.input_tokens,

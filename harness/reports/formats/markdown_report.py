@@ -107,15 +107,13 @@ def _format_head(report: Report, log: RunLog) -> Iterator[str]:
     )
     yield ""
     models = ", ".join(
-        f"{format_code(name)} {html.escape(make_one_line(model_words(facts, name)))}"
-        if facts
-        else format_code(name)
-        for name, facts in report.models.items()
+        f"{format_code(name)} {html.escape(make_one_line(model_words(report, name)))}".rstrip()
+        for name in report.entrants
     )
     yield f"Model {models} · run {format_code(report.run_id)}"
     yield ""
     rates = pass_rate_lines(report)
-    rate, each = (rates[0], []) if len(rates) == 1 and len(report.models) == 1 else ("", rates)
+    rate, each = (rates[0], []) if len(rates) == 1 and len(report.entrants) == 1 else ("", rates)
     ended = ", ".join(f"{amount} {status}" for status, amount in list_status_counts(report))
     yield f"**{report.counts.planned} planned: {ended or 'none'}**" + (f" · {rate}" if rate else "")
     yield ""

@@ -99,7 +99,7 @@ def _build_result(
             }
         ],
         "partialFingerprints": build_fingerprints(
-            "harness/v1", (case.suite, case.case, case.model, rule, label)
+            "harness/v1", (case.suite, case.case, case.entrant, rule, label)
         ),
     }
 

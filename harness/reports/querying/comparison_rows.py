@@ -12,17 +12,18 @@ from struct import Struct, pack, unpack
 from typing import Any, NamedTuple
 
 from harness.reports.comparing.trial_counts import CaseEndings, CaseUsage, TrialEnding
+from harness.reports.querying.axis_columns import ENTRANT
 from harness.reports.querying.columns import to_number
 from harness.types import WRITTEN_CALL, Counts, Status, Usage
 
 _COLUMNS = (
-    'suite TEXT, "case" TEXT, model TEXT, endings TEXT, offered TEXT, tokens_in INTEGER,'
+    'suite TEXT, "case" TEXT, entrant TEXT, endings TEXT, offered TEXT, tokens_in INTEGER,'
     " tokens_out INTEGER, cache_read_tokens INTEGER, cache_write_tokens INTEGER, costs BLOB,"
     " latencies BLOB, trials BLOB"
 )
 COMPARED = (
     f'CREATE TABLE "_compared" ({_COLUMNS})',
-    'CREATE INDEX "_compared by case" ON "_compared" ("case", suite, model)',
+    'CREATE INDEX "_compared by case" ON "_compared" ("case", suite, entrant)',
 )
 """In the order of a report. The blobs have a number for each trial: floats, and its trial_id.
 
@@ -30,7 +31,8 @@ Costs are null if one is unknown.
 """
 
 _TRIALS = f"""
-SELECT suite_at, case_at, model_at, suite, "case", model, status, error_kind, skip_reason,
+SELECT suite_at, case_at, model_at, suite, "case", {ENTRANT}, status, error_kind,
+    skip_reason,
     EXISTS (
         SELECT 1 FROM checks WHERE checks.trial_id = trials.trial_id AND kind = '{WRITTEN_CALL}'
     ),
@@ -49,7 +51,7 @@ class _Trial(NamedTuple):
     model_at: int
     suite: str
     case: str
-    model: str
+    entrant: str
     status: Status
     error_kind: str | None
     skip_reason: str | None

@@ -13,18 +13,19 @@ from typing import BinaryIO
 
 from harness.reports.comparing.page.trials import PageRun, PageTrial, judged_run, known_tools
 from harness.reports.comparing.trial_counts import CaseName
+from harness.reports.querying.axis_columns import ENTRANT
 from harness.reports.querying.comparison_rows import read_trials
 from harness.reports.querying.index import format_read_uri
 from harness.reports.querying.index_access import index_if_worth, tool_lists
 from harness.runlog import TrialLine, parse_line
 from harness.types import Status, ToolList, Transcript, Usage
 
-_CASE = 'SELECT trials FROM "_compared" WHERE suite = ? AND "case" = ? AND model = ?'
-_SHOWN = """
-SELECT trial_id, trial, model, status, problem, tokens_in, tokens_out, cost_usd, latency_s,
+_CASE = 'SELECT trials FROM "_compared" WHERE suite = ? AND "case" = ? AND entrant = ?'
+_SHOWN = f"""
+SELECT trial_id, trial, {ENTRANT}, status, problem, tokens_in, tokens_out, cost_usd, latency_s,
     events_digest
 FROM json_each(?) CROSS JOIN "trials" ON trial_id = value
-"""
+"""  # noqa: S608 - our own names
 
 
 @contextmanager

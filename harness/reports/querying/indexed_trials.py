@@ -64,33 +64,34 @@ class _IndexedTrials:
 
     db: sqlite3.Connection
     rows: dict[str, dict[CaseName, int]] = field(default_factory=dict)
-    """Model → case → its row."""
+    """Entrant → case → its row."""
 
-    def get_endings(self, model: str) -> Mapping[CaseName, CaseEndings]:
-        rows = self.rows[model] = {}
+    def get_endings(self, entrant: str) -> Mapping[CaseName, CaseEndings]:
+        rows = self.rows[entrant] = {}
         found: dict[CaseName, CaseEndings] = {}
         alike = cache(read_endings)  # most cases end like some other
         for row, suite, case, told in self.db.execute(
-            'SELECT rowid, suite, "case", endings FROM "_compared" WHERE model = ? ORDER BY rowid',
-            (model,),
+            'SELECT rowid, suite, "case", endings FROM "_compared" WHERE entrant = ?'
+            " ORDER BY rowid",
+            (entrant,),
         ):
             name = (suite, case)
             rows[name], found[name] = row, alike(told)
         return found
 
-    def iterate_usage(self, model: str, names: Iterable[CaseName]) -> Iterator[CaseUsage]:
-        return map(read_spent, self._select_columns(SPENT, model, names))
+    def iterate_usage(self, entrant: str, names: Iterable[CaseName]) -> Iterator[CaseUsage]:
+        return map(read_spent, self._select_columns(SPENT, entrant, names))
 
-    def find_offered_tools(self, model: str, names: Iterable[CaseName]) -> AbstractSet[str]:
-        told = {str(one) for (one,) in self._select_columns("offered", model, names)}
+    def find_offered_tools(self, entrant: str, names: Iterable[CaseName]) -> AbstractSet[str]:
+        told = {str(one) for (one,) in self._select_columns("offered", entrant, names)}
         return {digest for one in told for digest in json.loads(one)}
 
     def _select_columns(
-        self, columns: str, model: str, names: Iterable[CaseName]
+        self, columns: str, entrant: str, names: Iterable[CaseName]
     ) -> Iterator[tuple[object, ...]]:
-        if model not in self.rows:
-            self.get_endings(model)
-        rows = self.rows[model]
+        if entrant not in self.rows:
+            self.get_endings(entrant)
+        rows = self.rows[entrant]
         wanted = json.dumps([rows[name] for name in names if name in rows])
         # CROSS JOIN: the cases in the order in which they are asked for
         return self.db.execute(

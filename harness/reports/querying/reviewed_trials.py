@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.judging import KnownStatus, judge_log
+from harness.reports.querying.axis_columns import ENTRANT
 from harness.reports.querying.index import (
     IndexNotWritten,
     format_read_uri,
@@ -21,7 +22,7 @@ from harness.runlog import being_written, read_log, read_reviews
 from harness.types import Review, Status
 
 _TRIALS = (
-    'SELECT key, suite, "case", model, trial, repeats, status'
+    f'SELECT key, suite, "case", {ENTRANT}, trial, repeats, status'  # noqa: S608 - our own names
     ' FROM "trials" JOIN "_places" USING (trial_id) WHERE trial_id >= 0'
     " ORDER BY suite_at, case_at, model_at, repeat, first_at"
 )
@@ -37,8 +38,8 @@ class ReviewedTrial:
     """Name of the suite."""
     case: str
     """Name of the case."""
-    model: str
-    """Name of the model."""
+    entrant: str
+    """Name of the entrant."""
     number: int
     """Number of the repeat, from 1."""
     repeats: int
@@ -49,7 +50,7 @@ class ReviewedTrial:
     def __str__(self) -> str:
         """Return it in words."""
         trial = f", trial {self.number}" if self.repeats > 1 else ""
-        return f"{self.suite}::{self.case} with {self.model}{trial}"
+        return f"{self.suite}::{self.case} with {self.entrant}{trial}"
 
     def is_called(self, case: str) -> bool:
         """Whether ``case`` is its case: ``CASE``, or ``SUITE::CASE``."""
@@ -93,7 +94,7 @@ def reviewed_run(log: Path, read_to: Callable[[int], None] = ignore_progress) ->
     whole = read_log(log)
     trials = (
         ReviewedTrial(
-            one.key, one.suite, one.case.name, one.model, one.index + 1, one.repeats, one.status
+            one.key, one.suite, one.case.name, one.entrant, one.index + 1, one.repeats, one.status
         )
         for one in judge_log(whole).results
     )

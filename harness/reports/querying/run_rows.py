@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.reports.findings import ProbeFinding
+from harness.reports.querying.axis_columns import axis_columns
 from harness.reports.querying.columns import Column, Table
 from harness.reports.sections.run_list import PastRun
 from harness.reports.sections.sentences import PassRate
@@ -164,6 +165,11 @@ RUNS: Table[RunRow] = Table(
     ),
 )
 
+
+def _get_case(case: CaseResult) -> CaseResult:
+    return case
+
+
 CASES: Table[CaseResult] = Table(
     "cases",
     "The verdict on one case with one model: an entry of `tests` in the JSON report.",
@@ -171,6 +177,7 @@ CASES: Table[CaseResult] = Table(
         Column("suite", "TEXT", "Name of the suite.", lambda one: one.suite),
         Column("case", "TEXT", "Name of the case.", lambda one: one.case),
         Column("model", "TEXT", "Name of the model.", lambda one: one.model),
+        *axis_columns(_get_case),
         Column(
             "status", "TEXT", "passed, failed, error, skipped, cancelled.", lambda one: one.status
         ),

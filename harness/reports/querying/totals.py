@@ -26,11 +26,13 @@ from harness.judging import (
     order_by_header,
 )
 from harness.reports.build import Totals, build_run_report
+from harness.reports.querying.axis_columns import ENTRANT
 from harness.reports.querying.run_rows import CASES, RUNS, RunRow
 from harness.reports.sections.call_outcomes import count_calls
 from harness.reports.sections.run_list import past_run
 from harness.reports.sections.sentences import compute_pass_rate
 from harness.runlog import RunLog
+from harness.suites import AXES
 from harness.types import (
     CallCounts,
     CaseFacts,
@@ -43,13 +45,14 @@ from harness.types import (
 _Place: TypeAlias = tuple[int, ...]
 """By suite, case, model and repeat: the order of a report."""
 
-_ROWS = """
-SELECT suite_at, case_at, model_at, repeat, trial_id, suite, "case", model, status, repeats,
-    pass_threshold, test, identity, tool_calls, tokens_in, tokens_out, cost_usd, judge_cost_usd,
-    user_cost_usd, outcomes
+_AXES = ", ".join(f"'{axis.name}', \"{axis.name}\"" for axis in AXES)
+_ROWS = f"""
+SELECT suite_at, case_at, model_at, repeat, trial_id, suite, "case", model, json_object({_AXES}),
+    status, repeats, pass_threshold, test, identity, tool_calls, tokens_in, tokens_out, cost_usd,
+    judge_cost_usd, user_cost_usd, outcomes
 FROM "_places" JOIN "trials" USING (trial_id)
 ORDER BY suite_at, case_at, model_at, repeat, first_at
-"""
+"""  # noqa: S608 - our own names
 
 
 def write_totals(
@@ -137,12 +140,13 @@ def _iterate_cases(
 
 
 def _build_counted_result(row: tuple[Any, ...], leaking: AbstractSet[int]) -> TrialResult:
-    _, _, _, repeat, trial_id, suite, case, model, status, repeats, share, *more = row
+    _, _, _, repeat, trial_id, suite, case, model, axes, status, repeats, share, *more = row
     test, identity, tool_calls, tokens_in, tokens_out, cost, judge_cost, user_cost, outcomes = more
     return counted_result(
         CaseFacts(name=case, pass_threshold=share, group=test, identity=identity),
         suite=suite,
         model=model,
+        axes={axis: value for axis, value in json.loads(axes).items() if value is not None},
         index=repeat,
         repeats=repeats,
         status=status,
@@ -178,7 +182,7 @@ class _IndexedResults:
         return int(number)
 
     def list_cases(self) -> Collection[tuple[str, str, str]]:
-        return set(self.db.execute('SELECT DISTINCT suite, "case", model FROM "trials"'))
+        return set(self.db.execute(f'SELECT DISTINCT suite, "case", {ENTRANT} FROM "trials"'))  # noqa: S608
 
     def list_statuses(self) -> AbstractSet[Status]:
         return {status for (status,) in self.db.execute('SELECT DISTINCT status FROM "trials"')}
@@ -189,7 +193,7 @@ class _IndexedResults:
 
     def first_suite_and_model(self) -> tuple[str, str] | None:
         found: tuple[str, str] | None = self.db.execute(
-            'SELECT suite, model FROM "_places" JOIN "trials" USING (trial_id)'
+            f'SELECT suite, {ENTRANT} FROM "_places" JOIN "trials" USING (trial_id)'  # noqa: S608
             " ORDER BY suite_at, case_at, model_at, repeat, first_at LIMIT 1"
         ).fetchone()
         return found

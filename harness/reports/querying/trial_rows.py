@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from harness.reports.querying.axis_columns import axis_columns
 from harness.reports.querying.columns import Column, Kind, Table
 from harness.reports.result_fields import RESULT_FIELDS
 from harness.reports.sections.sentences import format_problem
@@ -70,6 +71,7 @@ TRIALS: Table[TrialRow] = Table(
         Column("suite", "TEXT", "Name of the suite.", lambda one: one.result.suite),
         Column("case", "TEXT", "Name of the case.", lambda one: one.result.case.name),
         Column("model", "TEXT", "Name of the model.", lambda one: one.result.model),
+        *axis_columns(lambda one: one.result),
         Column(
             "trial", "INTEGER", "Number of the repeat, from 1.", lambda one: one.result.index + 1
         ),

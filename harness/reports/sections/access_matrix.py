@@ -9,6 +9,7 @@ from typing import Any
 from harness.base import make_one_line, shorten_text
 from harness.judging import UNOBSERVED_HINT, group_by_value, leak_lines
 from harness.reports.case_names import build_case_name
+from harness.reports.result_fields import axis_fields
 from harness.reports.terminal import table_lines
 from harness.types import AccessCell, AccessReport, AccessRow, Leak, Report, Status
 
@@ -36,7 +37,7 @@ def cell_words(cell: AccessCell | None) -> str:
 
 def row_name(row: AccessRow, report: Report, limit: int | None = None) -> str:
     """Return the test's name with as much of suite and model as is needed to tell it apart."""
-    return build_case_name(row.suite, row.group, row.model, report, limit)
+    return build_case_name(row.suite, row.group, row.entrant, report, limit)
 
 
 def sort_rows_by_urgency(access: AccessReport) -> list[AccessRow]:
@@ -115,6 +116,7 @@ def matrix_json(report: Report) -> dict[str, Any]:
                 "suite": row.suite,
                 "test": row.group,
                 "model": row.model,
+                **axis_fields(row.axes),
                 "cells": {cell.identity: _cell_json(cell) for cell in row.cells},
             }
             for row in access.rows

@@ -19,10 +19,10 @@ def grid_lines(report: Report, width: int) -> Iterator[str]:
     It is empty with one model. A cell is the case's verdict with that model, and with several
     trials how many of them passed; ``·`` where that model was not asked.
     """
-    models = list(report.models)
+    models = list(report.entrants)
     if len(models) < 2:  # noqa: PLR2004 - a grid of one column is a list
         return
-    found = {(case.suite, case.case, case.model): case for case in report.cases}
+    found = {(case.suite, case.case, case.entrant): case for case in report.cases}
     # A case stands where its worst result does.
     worst = {(case.suite, case.case): case for case in least_urgent_first(report)}
     rows = sorted(worst, key=lambda row: -URGENCY.index(worst[row].status))

@@ -56,14 +56,14 @@ def compute_reliability(cases: Sequence[CaseResult]) -> list[Reliability]:
 
 def repeat_lines(report: Report) -> Iterator[str]:
     """Yield a summary's lines on repeats; none when every case ran once."""
-    for model in report.models:
-        cases = [case for case in report.cases if case.model == model]
+    for entrant in report.entrants:
+        cases = [case for case in report.cases if case.entrant == entrant]
         known = [
             figures for figures in compute_reliability(cases) if figures.pass_hat_k is not None
         ]
         if known and known[-1].k > 1:
             last = known[-1]
-            of = f" [{make_one_line(model)}]" if len(report.models) > 1 else ""
+            of = f" [{make_one_line(entrant)}]" if len(report.entrants) > 1 else ""
             yield (
                 f"pass@{last.k} {100 * (last.pass_at_k or 0):.0f} % (at least one of {last.k} "
                 f"trials passes) · pass^{last.k} {100 * (last.pass_hat_k or 0):.0f} % (all of "

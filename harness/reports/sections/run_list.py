@@ -94,7 +94,7 @@ def past_run(report: Report) -> PastRun:
         log=report.log,
         started_at=report.started_at,
         suites=tuple(report.suites),
-        models=tuple(report.models),
+        models=tuple(report.entrants),
         counts=report.counts,
         reason=report.reason,
         exit_code=exit_code(report),

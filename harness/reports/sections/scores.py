@@ -8,11 +8,12 @@ and whose score is the share that passed; or a mean, ``{"name", "mean", "weight"
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from harness.types import CaseResult, JsonObject, Report, TrialResult
+from harness.reports.result_fields import axis_fields
+from harness.types import CaseResult, HasEntrant, JsonObject, Report, TrialResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,13 +40,15 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScoreTable:
-    """The scores of one model in one suite."""
+class ScoreTable(HasEntrant):
+    """The scores of one entrant in one suite."""
 
     suite: str
     """Name of the suite."""
     model: str
     """Name of the model."""
+    axes: Mapping[str, str]
+    """`Trial.axes`."""
     scores: tuple[Score, ...]
     """Means above their parts; parts of which nothing was judged are left out."""
 
@@ -63,10 +66,11 @@ def score_tables(report: Report) -> Iterator[ScoreTable]:
     """Yield a table for each model in each suite that defines scores and has a verdict."""
     for suite, facts in report.suites.items():
         defined: JsonObject = facts.get("scores") or {}
-        for model in report.models if defined else ():
-            rates = _group_rates(
-                case for case in report.cases if (case.suite, case.model) == (suite, model)
-            )
+        for entrant in report.entrants if defined else ():
+            cases = [
+                case for case in report.cases if (case.suite, case.entrant) == (suite, entrant)
+            ]
+            rates = _group_rates(cases)
             lines = [
                 line
                 for part in defined["parts"]
@@ -74,7 +78,10 @@ def score_tables(report: Report) -> Iterator[ScoreTable]:
                 if line.judged
             ]
             if lines:
-                yield ScoreTable(suite=suite, model=model, scores=tuple(lines))
+                first = cases[0]
+                yield ScoreTable(
+                    suite=suite, model=first.model, axes=first.axes, scores=tuple(lines)
+                )
 
 
 def score_lines(table: ScoreTable) -> list[str]:
@@ -94,6 +101,7 @@ def scores_json(report: Report) -> list[dict[str, Any]]:
         {
             "suite": table.suite,
             "model": table.model,
+            **axis_fields(table.axes),
             "scores": [{**asdict(line), "complete": line.is_complete} for line in table.scores],
         }
         for table in score_tables(report)
@@ -106,7 +114,7 @@ def _format_score(line: Score) -> str:
     return f"{line.score:>7.2%}{mark}  {line.judged:,} of {line.cases:,} cases{share}"
 
 
-def _group_rates(cases: Iterator[CaseResult]) -> dict[str, list[float]]:
+def _group_rates(cases: Iterable[CaseResult]) -> dict[str, list[float]]:
     """Return the pass rate of each judged case, by category; counted turns are cases themselves."""
     rates: dict[str, list[float]] = {}
     for case in cases:

@@ -71,7 +71,7 @@ def pass_rate_lines(report: Report) -> list[str]:
     """Return a line for the pass rate of each model: of several models there is no common one."""
     models: dict[str, list[CaseResult]] = {}
     for case in report.cases:
-        models.setdefault(case.model, []).append(case)
+        models.setdefault(case.entrant, []).append(case)
     rates = {model: compute_pass_rate(cases) for model, cases in models.items()}
     return [
         f"{rate} [{make_one_line(model)}]" if len(models) > 1 else str(rate)
@@ -97,7 +97,7 @@ def compute_pass_rate(cases: Iterable[CaseResult]) -> PassRate | None:
     found: list[Trials] = []
     judged, models = 0, set[str]()
     for case in cases:
-        models.add(case.model)
+        models.add(case.entrant)
         verdicts = [
             result.status == "passed"
             for result in case.trials
@@ -187,8 +187,15 @@ def stand_ins(report: Report) -> Iterator[str]:
         yield f"faithfulness of {trials} trial{'' if trials == 1 else 's'}: {label}"
 
 
-def model_words(facts: Mapping[str, Any], name: str) -> str:
-    """Return what a reader should know of a model besides its name, in parentheses."""
+def model_words(report: Report, entrant: str) -> str:
+    """Return what a reader should know of an entrant's model besides its name, in parentheses.
+
+    It is empty if the report does not know the model.
+    """
+    name = report.entrants.get(entrant, {}).get("model", entrant)
+    facts = report.models.get(name)
+    if not facts:
+        return ""
     if get_traits(str(facts.get("provider"))).answers == "baseline":
         return "(built-in baseline, not an LLM)"
     provider, model_id = facts.get("provider"), facts.get("model_id")

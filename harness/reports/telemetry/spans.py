@@ -151,6 +151,7 @@ class _SpanTree:
                     names.STATUS: run.status,
                     names.STOP: written_stop(run.stop),
                     names.TRIAL: run.index + 1,
+                    **{f"harness.{axis}": value for axis, value in run.axes.items()},
                     names.TAGS: list(run.case.tags) or None,
                     names.RUN_ID: self.run_id,
                     names.TABLE_VERSION: names.VERSION,

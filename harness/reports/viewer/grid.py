@@ -104,7 +104,8 @@ def build_cell(case: CaseResult, said: Mapping[str, ConversationExcerpt]) -> dic
     facts = {
         "suite": part_name(case.suite),
         "case": part_name(case.case),
-        "model": part_name(case.model),
+        "model": part_name(case.entrant),
+        **{axis: part_name(value) for axis, value in case.axes.items()},
         "identity": part_name(shown.case.identity or ""),
         "group": part_name(shown.case.group or ""),
         "question": said.get(shown.key, _SILENT).question,
@@ -145,8 +146,8 @@ def shorten_line(text: str, limit: int = NAME) -> str:
 
 
 def _build_model_axis(report: Report) -> JsonObject:
-    models = dict.fromkeys(case.model for case in report.cases)
-    planned = [name for name in report.models if name in models]
+    models = dict.fromkeys(case.entrant for case in report.cases)
+    planned = [name for name in report.entrants if name in models]
     return {
         "name": "model",
         "column": ["model"],
@@ -155,8 +156,8 @@ def _build_model_axis(report: Report) -> JsonObject:
             {
                 "key": [part_name(name)],
                 "title": shorten_line(name),
-                "words": shorten_line(model_words(report.models.get(name, {}), name)),
-                "rates": _encode_rates([case for case in report.cases if case.model == name]),
+                "words": shorten_line(model_words(report, name)),
+                "rates": _encode_rates([case for case in report.cases if case.entrant == name]),
             }
             for name in dict.fromkeys((*planned, *models))
         ],
@@ -170,7 +171,7 @@ def _build_identity_axes(report: Report) -> list[JsonObject]:
         return []
     groups: dict[tuple[str, str], list[CaseResult]] = {}
     for case in asked:
-        groups.setdefault((case.deciding_trial.case.identity or "", case.model), []).append(case)
+        groups.setdefault((case.deciding_trial.case.identity or "", case.entrant), []).append(case)
     several = len({model for _, model in groups}) > 1
     return [
         {

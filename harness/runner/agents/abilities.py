@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from harness.agents import KINDS, AgentKind
 from harness.base import UsageError
-from harness.runner.planning.variant_choice import base_name
 from harness.runner.variants.clients import get_habit
-from harness.types import AgentSpec, Case, Interruption, LeaderboardRules, ModelSpec, Suite
+from harness.types import AgentSpec, Case, Interruption, LeaderboardRules, ModelSpec, Suite, Variant
 
 _SHOWN = 5
 
@@ -32,20 +31,19 @@ def refuse_unsupported_cases(suites: Sequence[Suite], agents: Sequence[ModelSpec
             )
 
 
-def refuse_clients_habits(models: Iterable[ModelSpec]) -> None:
+def refuse_clients_habits(entrants: Iterable[tuple[ModelSpec, Variant]]) -> None:
     """Check that no agent has a variant that imitates a client: an agent is a client itself.
 
     Raises:
         UsageError: an agent has a variant that cuts results, or that adds a tool search.
     """
-    for model in models:
-        variant = model.variant
-        habit = None if variant is None else get_habit(variant)
-        if model.agent and variant is not None and habit is not None:
+    for model, variant in entrants:
+        habit = get_habit(variant)
+        if model.agent and habit is not None:
             key, does = habit
             raise UsageError(
                 f"variant {variant.name!r} has {key!r}, which is for models: "
-                f"an agent such as {base_name(model)} {does} itself",
+                f"an agent such as {model.name} {does} itself",
                 meant="Try the variant with a model, or the agent without it.",
             )
 

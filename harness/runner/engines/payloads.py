@@ -3,8 +3,8 @@
 A parcel may lie in shared memory or on a disk on its way, and its bytes may be written to a log. So
 it is encrypted with a key of the run, which is only told as an argument of a call.
 
-A plan's suites, models and servers travel once, in the `SharedPayload` of the run. A trial only
-says which of them are its own, so that a process has each of them once.
+A plan's suites, models, servers and values of axes travel once, in the `SharedPayload` of the run.
+A trial only says which of them are its own, so that a process has each of them once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from harness.base import UsageError
 from harness.runner.planning.plan import Job, RunPlan
-from harness.types import ModelSpec, Secret, ServerSpec, Suite
+from harness.types import Secret, Suite
 
 _NONCE_BYTES = 12
 
@@ -77,7 +77,7 @@ class _Packer(pickle.Pickler):
         self._places = places
 
     def persistent_id(self, obj: Any) -> int | None:
-        return self._places.get(id(obj)) if isinstance(obj, _SHARED) else None
+        return self._places.get(id(obj))
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, Secret):
@@ -85,9 +85,6 @@ class _Packer(pickle.Pickler):
         if isinstance(obj, FunctionType | type) and not _is_everywhere(obj):
             raise ForeignCode(f"{obj.__module__}.{obj.__qualname__}")
         return NotImplemented
-
-
-_SHARED = (Suite, ModelSpec, ServerSpec)
 
 
 def _is_everywhere(code: FunctionType | type) -> bool:
@@ -107,7 +104,7 @@ class _Unpacker(pickle.Unpickler):
 
 @dataclass(frozen=True, slots=True)
 class SharedPayload:
-    """The suites, models and servers of a plan, once each."""
+    """The suites, models, servers and values of axes of a plan, once each."""
 
     own: tuple[object, ...]
     """As the plan has them."""
@@ -122,7 +119,8 @@ class SharedPayload:
 
 
 def _list_parts(job: Job) -> Iterable[object]:
-    return (job.suite, job.model, job.server, *([] if job.player is None else [job.player]))
+    player = [] if job.player is None else [job.player]
+    return (job.suite, job.model, job.server, *player, *job.point.values())
 
 
 def _strip_part(part: object) -> object:

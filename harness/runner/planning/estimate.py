@@ -12,7 +12,6 @@ from harness.judging import find_judge_needs
 from harness.models import get_traits, list_price
 from harness.runlog import read_log
 from harness.runner.planning.plan import Job, RunPlan
-from harness.runner.planning.variant_choice import base_name
 from harness.runner.runs.folders import RUNS, log_path, run_ids
 from harness.types import Case, ModelSpec, TrialResult
 
@@ -55,9 +54,7 @@ def estimate_usage(plan: RunPlan, runs: Path = RUNS) -> Iterator[Estimate]:
     used = _read_model_usage(runs)
     for model in plan.models:
         jobs = [job for job in plan.jobs if job.model.name == model.name]
-        before = [
-            used.get(_build_key(job), used.get(_build_key(job, base_name(model)))) for job in jobs
-        ]
+        before = [used.get(_build_key(job), used.get(_build_key(job, model.name))) for job in jobs]
         known = [tokens for tokens in before if tokens is not None]
         unknown = [job for job, tokens in zip(jobs, before, strict=True) if tokens is None]
         guessed = [
@@ -145,7 +142,7 @@ def _read_judge_usage(runs: Path) -> dict[tuple[str, str, str, str], tuple[float
         judges = {one.model for one in made}
         tokens = run.judge_usage.input_tokens, run.judge_usage.output_tokens
         if len(judges) == 1 and tokens[0] is not None and tokens[1] is not None:
-            used[(run.suite, run.case.name, run.model, judges.pop())] = (
+            used[(run.suite, run.case.name, run.entrant, judges.pop())] = (
                 tokens[0] / len(made),
                 tokens[1] / len(made),
             )
@@ -159,18 +156,18 @@ def _iterate_recent(runs: Path) -> Iterator[TrialResult]:
 
 
 def _read_model_usage(runs: Path) -> dict[tuple[str, str, str], tuple[float, float]]:
-    """Return the tokens, in and out, of each case's last trial, by suite, case and model."""
+    """Return the tokens, in and out, of each case's last trial, by suite, case and entrant."""
     used: dict[tuple[str, str, str], tuple[float, float]] = {}
     for run in _iterate_recent(runs):
         tokens = run.usage.input_tokens, run.usage.output_tokens
         # An aborted trial is no basis, nor is one without token counts.
         if run.status in {"passed", "failed"} and tokens[0] and tokens[1] is not None:
-            used[run.suite, run.case.name, run.model] = tokens[0], tokens[1]
+            used[run.suite, run.case.name, run.entrant] = tokens[0], tokens[1]
     return used
 
 
-def _build_key(job: Job, model: str | None = None) -> tuple[str, str, str]:
-    return job.suite.name, job.trial.case.name, model or job.model.name
+def _build_key(job: Job, entrant: str | None = None) -> tuple[str, str, str]:
+    return job.suite.name, job.trial.case.name, entrant or job.trial.entrant
 
 
 def typical_tokens(case: Case) -> tuple[int, int] | None:

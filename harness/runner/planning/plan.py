@@ -1,16 +1,16 @@
-"""The plan: every case with every model and every repeat, each trial with a stable key."""
+"""The plan: every case with every model, value of each axis and repeat, each with a stable key."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from harness.base import UsageError, bare_url, canonical_json, digest_json, format_path
+from harness.base import UsageError, bare_url, digest_json, format_path
 from harness.judging import needs_fresh_copy
 from harness.sessions import TRANSPORTS
+from harness.suites import Point, describe_values, name_values, reword_case
 from harness.types import (
     CLIENT_CAN,
     AgentSpec,
@@ -50,6 +50,13 @@ class Job:
     """The model that plays its simulated user, if any."""
     optional: bool = False
     """Whether it is run only while its case is undecided."""
+    point: Point = field(default_factory=dict)
+    """The values of the trial on the axes."""
+
+    @property
+    def variant(self) -> Variant | None:
+        """What the model sees in place of the server's own list."""
+        return self.point.get("variant")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +64,8 @@ class RunPlan:
     """All jobs of a run, in the order of their start."""
 
     jobs: tuple[Job, ...]
-    """Suite by suite, case by case, model by model, repeat by repeat; optional repeats last, round
-    by round."""
+    """Suite by suite, case by case, entrant by entrant, repeat by repeat; optional repeats last,
+    round by round."""
     settings: JsonObject = field(default_factory=dict)
     """The options of the command line, for the log's header."""
     judges: tuple[ModelSpec, ...] = ()
@@ -79,6 +86,12 @@ class RunPlan:
     def models(self) -> tuple[ModelSpec, ...]:
         """Every model, once."""
         return tuple({job.model.name: job.model for job in self.jobs}.values())
+
+    @property
+    def entrants(self) -> JsonObject:
+        """Name of every entrant → its model, and its value on each axis."""
+        trials = (job.trial for job in self.jobs)
+        return {one.entrant: {"model": one.model, **one.axes} for one in trials}
 
     @property
     def user_models(self) -> tuple[ModelSpec, ...]:
@@ -106,6 +119,7 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
     *,
     models_of: Callable[[Suite], Sequence[ModelSpec]],
     server_of: Callable[[Suite], ServerSpec],
+    points_of: Callable[[Suite], Sequence[Point]] = lambda _: ({},),
     judge_of: Callable[[Suite], str | None] = lambda _: None,
     judges: Sequence[ModelSpec] = (),
     player_of: Callable[[Suite, Case, ModelSpec], ModelSpec | None] = lambda *_: None,
@@ -113,7 +127,7 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
     least_trials: int | None = None,
     settings: JsonObject | None = None,
 ) -> RunPlan:
-    """Plan every trial of ``suites``; ``models_of`` and ``server_of`` are called once for a suite.
+    """Plan every trial of ``suites``; each of the functions ``…_of`` a suite is called once for it.
 
     ``trials`` replaces each case's own number. Repeats beyond ``least_trials`` are optional.
     """
@@ -122,8 +136,11 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
         server, models = server_of(suite), models_of(suite)
         model_keys = [(model, digest_json([model.name, describe_model(model)])) for model in models]
         shared_key = digest_json(describe_server(server))
+        # A key without any value stays what it is when an axis is added.
+        points = [(one, [describe_values([one])] if one else []) for one in points_of(suite)]
+        judge = judge_of(suite)
         for case in suite.cases:
-            # The variant is part of the model's key, including its other wording of the prompt.
+            # As the suite has it: other words for its prompt are part of a value on an axis.
             case_key = digest_json([suite.name, suite.system_prompt, describe_case(case)])
             own_server = _require_fresh_state(case, case.server or server)
             server_key = (
@@ -133,36 +150,32 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
             for model, model_key in model_keys:
                 player = player_of(suite, case, model)
                 played_by = [] if player is None else [describe_model(player)]
-                asked = apply_prompt(case, model.variant)
-                for index in range(repeats):
-                    key = digest_json([case_key, model_key, server_key, index, *played_by])
-                    trial = Trial(
-                        suite=suite.name,
-                        case=asked,
-                        model=model.name,
-                        index=index,
-                        key=key,
-                        repeats=repeats,
-                    )
-                    judge = judge_of(suite)
-                    jobs.append(
-                        Job(
-                            trial=trial,
-                            suite=suite,
-                            model=model,
-                            server=own_server,
-                            judge=judge,
-                            player=player,
+                for point, described in points:
+                    asked, axes = reword_case(case, point), name_values(point)
+                    for index in range(repeats):
+                        parts = [case_key, model_key, server_key, index, *played_by, *described]
+                        trial = Trial(
+                            suite=suite.name,
+                            case=asked,
+                            model=model.name,
+                            axes=axes,
+                            index=index,
+                            key=digest_json(parts),
+                            repeats=repeats,
                         )
-                    )
+                        jobs.append(
+                            Job(
+                                trial=trial,
+                                suite=suite,
+                                model=model,
+                                server=own_server,
+                                judge=judge,
+                                player=player,
+                                point=point,
+                            )
+                        )
     laid_out = jobs if least_trials is None else _optional_last(jobs, least_trials)
     return RunPlan(jobs=tuple(laid_out), settings=settings or {}, judges=tuple(judges))
-
-
-def apply_prompt(case: Case, variant: Variant | None) -> Case:
-    """Return ``case`` with the prompt of ``variant``, if it has one for the case."""
-    words = None if variant is None else variant.prompts.get(case.name)
-    return case if words is None else case.with_prompt(words)
 
 
 def _require_fresh_state(case: Case, server: ServerSpec) -> ServerSpec:
@@ -263,7 +276,6 @@ def describe_model(model: ModelSpec) -> JsonObject:
         "max_tokens": model.max_tokens,
         "body": dict(model.body),
         "headers": sorted(model.headers),
-        **({"variant": describe_variant(model.variant)} if model.variant else {}),
     }
 
 
@@ -295,25 +307,7 @@ def _describe_agent(model: ModelSpec, agent: AgentSpec) -> JsonObject:
         **described,
         **{name: fact for name, fact in started.items() if fact},
         "digest": _short_digest([model.model_id, described, started]),
-        **({"variant": describe_variant(model.variant)} if model.variant else {}),
     }
-
-
-def describe_variant(variant: Variant) -> JsonObject:
-    """Return the changes of a variant, and their digest.
-
-    Absent parts that were added later are left out, so that its digest stays the same.
-    """
-    edits = json.loads(canonical_json(asdict(replace(variant, at=None, description=None))))
-    if not edits["prompts"]:
-        del edits["prompts"]
-    for key, unset in (("prefix", ""), ("max_result_tokens", None), ("tool_search", None)):
-        if edits[key] == unset:
-            del edits[key]
-    for decoys in edits["add"]:
-        if decoys["description"] is None:
-            del decoys["description"]
-    return {"name": variant.name, "digest": digest_json(edits)[:_DIGITS], "edits": edits}
 
 
 def _describe_identity(identity: IdentitySpec) -> JsonObject:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,6 @@ from harness.runner.planning.request import CONCURRENCY, RunRequest
 from harness.runner.planning.user_models import choose_players, is_replay
 from harness.runner.planning.variant_choice import (
     check_prompts,
-    choose_variants,
-    combine_variants,
     list_decoy_servers,
     merge_variants,
     refuse_recorded,
@@ -30,7 +29,7 @@ from harness.runner.preflight.credentials import check_credentials
 from harness.runner.preflight.named_tools import ON_COMMAND_LINE
 from harness.runner.recordings.recorded_outputs import (
     has_judgements,
-    list_entrants,
+    recorded_models,
     restore_suites,
     select_possible,
 )
@@ -41,6 +40,7 @@ from harness.suites import (
     Config,
     add_categories,
     find_suites,
+    list_points,
     load_config,
     make_reader,
     remove_duplicates,
@@ -118,11 +118,14 @@ def prepare_plan(
         raise NothingToRun(explain_empty(request, found))
     agents = _list_agents(request, config, cwd, options)
     chosen = {suite.name: _list_models(suite, request, config, options, agents) for suite in suites}
+    points = {suite.name: list_points(suite, request) for suite in suites}
+    entrants = [pair for name, models in chosen.items() for pair in product(models, points[name])]
+    varied = [(model, point["variant"]) for model, point in entrants if "variant" in point]
     refuse_unsupported_cases(suites, agents)
-    refuse_clients_habits(model for models in chosen.values() for model in models)
-    refuse_twins(model for models in chosen.values() for model in models)
-    refuse_recorded(model for models in chosen.values() for model in models)
-    check_prompts(found, chosen)
+    refuse_clients_habits(varied)
+    refuse_twins(entrants)
+    refuse_recorded(varied)
+    check_prompts(found, (variant for _, variant in varied))
     suites, recorded_notes = restore_suites(suites, chosen)
     then = [suite.name for suite in suites if has_judgements(suite, chosen[suite.name])]
     bench = choose_judges(suites, request.judge_model, config, then)
@@ -131,6 +134,7 @@ def prepare_plan(
         suites,
         models_of=lambda suite: chosen[suite.name],
         server_of=lambda suite: _build_server(suite, request, config),
+        points_of=lambda suite: points[suite.name],
         judge_of=lambda suite: bench.default_of.get(suite.name),
         judges=bench.models,
         player_of=cast.get_model,
@@ -145,12 +149,8 @@ def prepare_plan(
             **cast.build_settings(),
         },
     )
-    plan = replace(
-        plan,
-        decoys_from=tuple(
-            config.resolve_server(name, name) for name in list_decoy_servers(plan.models)
-        ),
-    )
+    decoys = list_decoy_servers(variant for _, variant in varied)
+    plan = replace(plan, decoys_from=tuple(config.resolve_server(name, name) for name in decoys))
     plan, left_out = select_possible(plan)
     _check_providers(plan)
     check_credentials(plan)
@@ -223,8 +223,8 @@ def _list_models(
     usual = () if agents else (suite.model or config.default_model or OFFLINE,)
     names = request.models or usual
     found = (config.resolve_model(name, options) for name in dict.fromkeys(names))
-    models = [one for model in found for one in list_entrants(suite, _resolve_recording(model))]
-    return combine_variants([*models, *agents], choose_variants(suite, request.variants))
+    models = (one for model in found for one in recorded_models(suite, _resolve_recording(model)))
+    return [*models, *agents]
 
 
 def _list_agents(

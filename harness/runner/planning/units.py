@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from harness.runner.planning.plan import Job
-from harness.runner.planning.variant_choice import base_name
 from harness.types import ServerSpec
 
 Unit: TypeAlias = tuple[Job, ...]
@@ -21,7 +20,7 @@ def get_unit_name(job: Job) -> tuple[str, str]:
 def work_units(jobs: Iterable[Job]) -> Iterator[Unit]:
     """Yield ``jobs`` in units of what belongs together, each as small as possible.
 
-    A unit is one repeat of a case, with all identities of its test and all variants of its model.
+    A unit is one repeat of a case, with all identities of its test and all values of each axis.
     If all identities share one process of a server (``isolation: none``), all cases of that server
     are one unit.
     """
@@ -34,7 +33,7 @@ def work_units(jobs: Iterable[Job]) -> Iterator[Unit]:
 def _build_key(job: Job) -> tuple[str | int, ...]:
     if _shares_a_process(job.server):
         return ("server", job.server.name)
-    return ("case", *get_unit_name(job), base_name(job.model), job.trial.index)
+    return ("case", *get_unit_name(job), job.model.name, job.trial.index)
 
 
 def _shares_a_process(server: ServerSpec) -> bool:

@@ -53,12 +53,12 @@ def collect_mentions(jobs: Sequence[Job]) -> dict[Mention, set[CaseKey]]:
         (job.suite.name, job.server.name): (job.suite, job.server) for job in jobs
     }.values():
         found |= {mention: set() for mention in _iterate_server_mentions(suite, server)}
-    for job in {(job.suite.name, job.server.name, job.model.name): job for job in jobs}.values():
-        if job.model.variant is not None:
+    for job in {
+        (job.suite.name, job.server.name, job.trial.axes.get("variant")): job for job in jobs
+    }.values():
+        if job.variant is not None:
             scope = job.suite.name, job.server.name
-            found |= {
-                mention: set() for mention in _iterate_variant_mentions(job.model.variant, scope)
-            }
+            found |= {mention: set() for mention in _iterate_variant_mentions(job.variant, scope)}
     return found
 
 

@@ -59,7 +59,7 @@ class RecordedModel:
         """Do nothing: no resource is open."""
 
 
-def list_entrants(suite: Suite, model: ModelSpec) -> list[ModelSpec]:
+def recorded_models(suite: Suite, model: ModelSpec) -> list[ModelSpec]:
     """Return ``model``, or one model for each in the recording that it names.
 
     Raises:

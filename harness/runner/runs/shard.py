@@ -117,7 +117,7 @@ def _refuse_doubles(logs: Sequence[RunLog]) -> None:
             )
             raise UsageError(
                 f"{whose}: {twice.suite}/{twice.case.name}, trial {twice.index + 1} with "
-                f"{twice.model}",
+                f"{twice.entrant}",
                 meant="Only parts of one plan can be merged (--shard). To compare two runs: "
                 "harness compare A B",
             )

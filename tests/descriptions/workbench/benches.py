@@ -12,8 +12,8 @@ from harness.descriptions.workbench.measurements import ModelMeasurements
 from harness.descriptions.workbench.study import StudyContext, StudyOptions
 from harness.judging.checks import VOCABULARY
 from harness.runlog import Header, LogWriter, TrialLine, read_log
-from harness.runner.planning.plan import describe_variant
 from harness.runner.variants.views import VariantViews
+from harness.suites.axes.table import Point, describe_values, name_values
 from harness.types import (
     Case,
     CaseFacts,
@@ -25,6 +25,7 @@ from harness.types import (
     Transcript,
     Usage,
     Variant,
+    name_entrant,
 )
 from tests.reports.run_logs import a_run
 
@@ -68,7 +69,7 @@ def measured(
     The model was shown ``tools`` as the arm has them.
     """
     path = folder / "log.jsonl"
-    names = ["m" if variant is None else f"m+{variant.name}" for variant, _ in arms]
+    points: list[Point] = [{"variant": variant} if variant else {} for variant, _ in arms]
     with LogWriter(path) as log:
         log.append(
             Header(
@@ -77,17 +78,11 @@ def measured(
                 harness_version="0",
                 planned=0,
                 suites={"s": {"cases": {}}},
-                models={
-                    name: {
-                        "provider": "openai",
-                        "model_id": "m",
-                        **({"variant": describe_variant(variant)} if variant else {}),
-                    }
-                    for name, (variant, _) in zip(names, arms, strict=True)
-                },
+                models={"m": {"provider": "openai", "model_id": "m"}},
+                axes=describe_values(points),
             )
         )
-        for name, (variant, results) in zip(names, arms, strict=True):
+        for point, (variant, results) in zip(points, arms, strict=True):
             view = (
                 VariantViews().get_view(variant, ToolList(tools=tuple(tools))).tools
                 if variant
@@ -100,8 +95,9 @@ def measured(
                     case = CaseFacts(name=one)
                     if who is not None:
                         case = CaseFacts(name=f"{one} [{who}]", group=one, identity=who)
-                    run = a_run("s", case.name, name, index, letter, usage)
-                    run = replace(run, case=case, repeats=len(trials))
+                    axes = name_values(point)
+                    run = a_run("s", case.name, name_entrant("m", axes), index, letter, usage)
+                    run = replace(run, model="m", axes=axes, case=case, repeats=len(trials))
                     calls = () if tool is None else (_call(tool, args[0] if args else {}),)
                     log.append(
                         TrialLine(run=run, transcript=Transcript(tools=shown, tool_calls=calls))

@@ -72,11 +72,11 @@ def found(project: Project, *arguments: str) -> Mapping[str, Any]:
     return result
 
 
-def verdicts(results: Sequence[TrialResult], model: str) -> dict[str, Any]:
+def verdicts(results: Sequence[TrialResult], entrant: str) -> dict[str, Any]:
     return {
         one.key: (one.case.name, one.status, [check.verdict for check in one.checks])
         for one in results
-        if one.model == model
+        if one.entrant == entrant
     }
 
 

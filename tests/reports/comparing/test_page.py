@@ -16,6 +16,7 @@ from harness.types import Tool, ToolCall, ToolList, Transcript, TrialResult
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.reports.logs import a_run, a_transcript
 from tests.reports.packs import blocks_of
+from tests.support import entrants_of
 
 TEXT = "return document.querySelector(arguments[0]).textContent"
 EVIL = "<img src=x onerror='window.pwned=1'></script><script>window.pwned=1</script>"
@@ -45,6 +46,7 @@ def a_log(folder: Path, tool: Tool, *trials: tuple[TrialResult, Transcript]) -> 
                 planned=len(trials),
                 suites={"shop": {"cases": {run.case.name: "d" for run, _ in trials}}},
                 models={run.model: {} for run, _ in trials},
+                entrants=entrants_of((run.model for run, _ in trials)),
             )
         )
         writer.append(ToolsLine(server="s", tools=tools))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any, get_args
 
@@ -19,11 +20,13 @@ from harness.types import (
     TrialError,
     TrialResult,
     Usage,
+    name_entrant,
 )
 from tests.reports.sample_logs import a_conversation, a_run
 
 SUITES = {"shop": ("order", "refund", "search", "never"), "bank": ("pay", "lend")}
 MODELS = ("large", "small")
+AXES: tuple[dict[str, str], ...] = ({}, {"variant": "v"})
 REPEATS = 4
 BROKEN = (
     TrialError(kind="model", message="It broke."),
@@ -75,6 +78,10 @@ def _header(path: Path, planned: int) -> Header:
         planned=planned,
         suites={name: {"cases": dict.fromkeys(cases, "d")} for name, cases in SUITES.items()},
         models={name: {"provider": "openai", "model_id": name} for name in MODELS},
+        entrants={
+            name_entrant(model, axes): {"model": model, **axes}
+            for model, axes in product(MODELS, AXES)
+        },
         servers={"s": {}},
     )
 
@@ -82,9 +89,9 @@ def _header(path: Path, planned: int) -> Header:
 def _trials(rng: random.Random) -> Iterator[TrialResult]:
     named = [(suite, case) for suite, cases in SUITES.items() for case in cases if case != "never"]
     for suite, case in [*named, ("shop", UNNAMED), ("nowhere", UNNAMED)]:
-        for model in MODELS:
-            for index in range(REPEATS):
-                yield _trial(rng, suite, case, model, index)
+        for model, axes, index in product(MODELS, AXES, range(REPEATS)):
+            trial = _trial(rng, suite, case, model, index)
+            yield replace(trial, axes=axes, key=f"{trial.key} {axes}")
 
 
 def _trial(rng: random.Random, suite: str, case: str, model: str, index: int) -> TrialResult:

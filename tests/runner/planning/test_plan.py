@@ -69,6 +69,7 @@ def header(plan: RunPlan) -> Header:
         planned=len(plan.jobs),
         suites={suite.name: describe_suite(suite) for suite in plan.suites},
         models={model.name: describe_model(model) for model in plan.models},
+        entrants=plan.entrants,
         servers={server.name: describe_server(server) for server in plan.servers},
         settings=plan.settings,
     )

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from harness.judging.trial import not_started
 from harness.runner.early_stopping import EarlyStopping
 from harness.runner.planning.plan import Job, RunPlan, make_plan
 from harness.runner.planning.units import work_units
+from harness.suites.axes.table import Point
 from harness.suites.readers import read_suite
 from harness.types import Isolation, ModelSpec, ServerSpec, Status, TransportSpec, Variant
 from tests.clock import BOUND_S
@@ -25,13 +26,14 @@ tests:
   - {name: b, prompt: b, assertions: {must_not_call: [x]}}
 """
 MODEL = ModelSpec(name="m", provider="lexical", model_id="m")
-VARIANT = replace(MODEL, name="m+plain", variant=Variant(name="plain"))
+PLAIN = Variant(name="plain")
 OTHER = replace(MODEL, name="other")
 
 
 def plan_of(
     folder: Path,
     *models: ModelSpec,
+    points: Sequence[Point] = ({},),
     trials: int = 1,
     least_trials: int | None = None,
     **server: Isolation | str,
@@ -46,6 +48,7 @@ def plan_of(
         [read_suite(path, VOCABULARY)],
         models_of=lambda _: models or (MODEL,),
         server_of=lambda _: spec,
+        points_of=lambda _: points,
         trials=trials,
         least_trials=least_trials,
     )
@@ -53,7 +56,7 @@ def plan_of(
 
 def units_of(plan: RunPlan) -> list[list[tuple[str, str, int]]]:
     return [
-        [(job.trial.case.name, job.trial.model, job.trial.index) for job in unit]
+        [(job.trial.case.name, job.trial.entrant, job.trial.index) for job in unit]
         for unit in work_units(plan.jobs)
     ]
 
@@ -68,9 +71,9 @@ def test_all_identities_of_a_test_are_one_unit_for_each_repeat(tmp_path: Path) -
 
 
 def test_a_model_stays_with_its_variants_and_apart_from_others(tmp_path: Path) -> None:
-    units = units_of(plan_of(tmp_path, MODEL, VARIANT, OTHER))
+    units = units_of(plan_of(tmp_path, MODEL, OTHER, points=({}, {"variant": PLAIN})))
     assert [("b", "m", 0), ("b", "m+plain", 0)] in units
-    assert [("b", "other", 0)] in units
+    assert [("b", "other", 0), ("b", "other+plain", 0)] in units
 
 
 def test_cases_that_share_one_process_by_a_setting_are_one_unit(tmp_path: Path) -> None:
@@ -96,7 +99,9 @@ def test_every_trial_is_in_one_unit_in_the_order_of_the_plan(tmp_path: Path) -> 
 async def test_trials_that_wait_for_earlier_ones_of_their_case_never_wait_for_ever(
     tmp_path: Path, places: int, seats: int
 ) -> None:
-    plan = plan_of(tmp_path, MODEL, VARIANT, OTHER, trials=5, least_trials=2)
+    plan = plan_of(
+        tmp_path, MODEL, OTHER, points=({}, {"variant": PLAIN}), trials=5, least_trials=2
+    )
     early, units = EarlyStopping(plan), iter(work_units(plan.jobs))
     ended: list[str] = []
 

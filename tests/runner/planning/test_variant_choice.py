@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.base.errors import InvalidInput, UsageError
-from harness.runner.planning.plan import describe_model
 from harness.runner.planning.variant_choice import (
-    base_name,
     check_prompts,
-    choose_variants,
-    combine_variants,
     list_decoy_servers,
     merge_variants,
     refuse_recorded,
     refuse_twins,
 )
+from harness.suites.axes.table import describe_values
+from harness.suites.axes.variant import choose_variants
 from harness.types import Decoys, ModelSpec, SimulatedUser, Suite, ToolEdit, Variant
 from tests.reports.run_logs import write_log
 from tests.support import a_case
@@ -31,17 +28,10 @@ MODEL = ModelSpec(name="m", provider="lexical", model_id="m")
 
 def test_without_a_wish_the_server_s_own_list_is_shown() -> None:
     assert choose_variants(SUITE, ()) == (None,)
-    assert combine_variants([MODEL], (None,)) == [MODEL]
 
 
 def test_variants_are_named_once_each_in_the_order_of_the_wish() -> None:
     assert choose_variants(SUITE, ("long", "none", "short", "long")) == (LONG, None, SHORT)
-
-
-def test_each_model_is_told_of_each_variant_under_a_name_of_both() -> None:
-    told = combine_variants([MODEL], (None, SHORT))
-    assert [spec.name for spec in told] == ["m", "m+short"]
-    assert [base_name(spec) for spec in told] == ["m", "m"]
 
 
 def test_an_unknown_name_is_told_with_what_there_is() -> None:
@@ -63,9 +53,14 @@ def test_a_file_and_the_suite_may_not_mean_two_things_by_one_name(tmp_path: Path
 
 def test_two_suites_may_not_mean_two_things_by_one_name() -> None:
     other = Variant(name="short", order=9)
-    refuse_twins([*combine_variants([MODEL], (SHORT,)), *combine_variants([MODEL], (SHORT, None))])
+    refuse_twins([(MODEL, {"variant": SHORT}), (MODEL, {"variant": SHORT}), (MODEL, {})])
     with pytest.raises(UsageError, match="two suites have different variants named 'short'"):
-        refuse_twins([*combine_variants([MODEL], (SHORT,)), *combine_variants([MODEL], (other,))])
+        refuse_twins([(MODEL, {"variant": SHORT}), (MODEL, {"variant": other})])
+
+
+def test_two_entrants_may_not_have_one_name() -> None:
+    with pytest.raises(UsageError, match=r"two entrants of this run .* the name 'm\+short'"):
+        refuse_twins([(MODEL, {"variant": SHORT}), (replace(MODEL, name="m+short"), {})])
 
 
 def test_a_program_s_variants_stand_beside_those_of_the_suite() -> None:
@@ -78,7 +73,7 @@ def test_a_program_s_variants_stand_beside_those_of_the_suite() -> None:
 def test_servers_whose_tools_are_decoys_are_named_once() -> None:
     bank = Variant(name="a", add=(Decoys(source="server:bank"), Decoys(), Decoys(source="bfcl")))
     again = Variant(name="b", add=(Decoys(source="server:bank", count=2),))
-    assert list_decoy_servers(combine_variants([MODEL], (None, bank, again))) == ("bank",)
+    assert list_decoy_servers([SHORT, bank, again]) == ("bank",)
 
 
 def test_other_words_are_for_tests_that_there_are_and_that_have_a_prompt() -> None:
@@ -86,10 +81,10 @@ def test_other_words_are_for_tests_that_there_are_and_that_have_a_prompt() -> No
         name="shop", cases=(a_case(name="open"), a_case(name="talk", user=SimulatedUser()))
     )
     good = Variant(name="good", prompts={"open": "Other words."})
-    check_prompts([suite], {"shop": combine_variants([MODEL], (None, good))})
+    check_prompts([suite], [SHORT, good])
     bad = Variant(name="bad", prompts={"opem": "x", "talk": "y"})
     with pytest.raises(InvalidInput) as refused:
-        check_prompts([suite], {"shop": combine_variants([MODEL], (bad,))})
+        check_prompts([suite], [bad])
     typo, talk = refused.value.problems
     assert "'opem', which no suite here has" in typo.message
     assert "Did you mean 'open'?" in str(typo.meant)
@@ -102,25 +97,19 @@ BRIEF = Variant(name="short", tools={"find": ToolEdit(description="Finds.")})
 
 
 def test_outputs_of_a_leaderboard_are_not_asked_about_a_variant_and_it_is_named() -> None:
-    model = ModelSpec(name="gpt+short", provider="recorded", model_id="x", variant=BRIEF)
+    model = ModelSpec(name="gpt", provider="recorded", model_id="x")
     with pytest.raises(UsageError, match=r"gpt repeats what was said .* the variant 'short'"):
-        refuse_recorded([model])
-    refuse_recorded([replace(model, variant=None)])
+        refuse_recorded([(model, BRIEF)])
 
 
 def test_a_run_is_replayed_under_the_edits_that_it_was_made_under_whatever_their_name(
     tmp_path: Path,
 ) -> None:
-    asked = ModelSpec(name="m+short", provider="openai", model_id="m", variant=BRIEF)
     path = tmp_path / "log.jsonl"
-    write_log(path, {"a": "p"}, model=asked.name)
-    text = path.read_text("utf-8").splitlines(keepends=True)
-    header = json.loads(text[0])
-    header["models"] = {asked.name: describe_model(asked)}
-    path.write_text(json.dumps(header) + "\n" + "".join(text[1:]), "utf-8")
-    replayed = replace(asked, name="replay+short", provider="replay", model_id=str(path))
-    refuse_recorded([replayed])
-    refuse_recorded([replace(replayed, variant=replace(BRIEF, name="brief"))])
+    write_log(path, {"a": "p"}, axes=describe_values([{"variant": BRIEF}]))
+    replayed = ModelSpec(name="again", provider="replay", model_id=str(path))
+    refuse_recorded([(replayed, BRIEF)])
+    refuse_recorded([(replayed, replace(BRIEF, name="brief"))])
     other = replace(BRIEF, tools={"find": ToolEdit(description="Seeks.")})
     with pytest.raises(UsageError, match="repeats what was said"):
-        refuse_recorded([replace(replayed, variant=other)])
+        refuse_recorded([(replayed, other)])

@@ -59,6 +59,7 @@ def test_every_number_of_the_summary_is_named() -> None:
         reason="complete",
         suites={},
         models={},
+        entrants={},
         results=(),
         cases=(),
         counts=Counts(),

@@ -9,6 +9,7 @@ from harness.runlog.lines import Footer
 from harness.web.results import build_summary
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.reports.logs import a_run
+from tests.support import entrants_of
 from tests.web.support import Page
 
 TEXT = "return document.querySelector(arguments[0]).textContent"
@@ -23,6 +24,7 @@ def two_models(log: Path) -> Path:
             Header(
                 run_id=NAME, started_at="2026-04-01T00:00:00Z", harness_version="1", planned=8,
                 suites={"shop": cases, "mail": cases}, models={"good": {}, "poor": {}},
+                entrants=entrants_of(("good", "poor")),
                 servers={"s": {}},
             )
         )  # fmt: skip

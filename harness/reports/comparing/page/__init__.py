@@ -76,7 +76,7 @@ def _build_blocks(
             "margin": comparison.margin,
             "sides": {
                 side.name: {
-                    "model": shorten_line(side.model),
+                    "model": shorten_line(side.entrant),
                     "run": shorten_line(side.run_id),
                     "link": link(side) if link else "",
                 }

@@ -68,7 +68,7 @@ class PageSide:
     @classmethod
     def from_run(cls, side: Side, run: PageRun) -> PageSide:
         """Return those of ``side``, which are in ``run``."""
-        return cls(run, side.model)
+        return cls(run, side.entrant)
 
     def list_trials(self, pair: CasePair) -> Sequence[PageTrial]:
         """Return the trials of a case."""
@@ -111,7 +111,7 @@ class _JudgedRun:
     @classmethod
     def from_log(cls, log: RunLog) -> _JudgedRun:
         cases = case_results(judge_log(log).results)
-        return cls(log, {(one.model, (one.suite, one.case)): one.trials for one in cases})
+        return cls(log, {(one.entrant, (one.suite, one.case)): one.trials for one in cases})
 
     @property
     def tools(self) -> Mapping[str, ToolList]:
@@ -123,7 +123,7 @@ class _JudgedRun:
     def _build_trial(self, result: TrialResult) -> PageTrial:
         return PageTrial(
             number=result.index + 1,
-            model=result.model,
+            model=result.entrant,
             status=result.status,
             problem=format_problem(result),
             usage=result.usage,

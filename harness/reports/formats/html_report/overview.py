@@ -43,8 +43,8 @@ def build_overview(report: Report, log: RunLog) -> dict[str, Any]:
         "run": shorten_line(report.run_id),
         "suites": [_encode_suite(name, facts) for name, facts in report.suites.items()],
         "models": [
-            {"name": shorten_line(name), "words": shorten_line(model_words(facts, name))}
-            for name, facts in report.models.items()
+            {"name": shorten_line(name), "words": shorten_line(model_words(report, name))}
+            for name in report.entrants
         ],
         "when": report.started_at[:16].replace("T", " ") + " UTC" if report.started_at else "",
         "damaged": [shorten_line(words, _TEXT) for words in report.damaged],
@@ -119,7 +119,7 @@ def _encode_access(report: Report) -> dict[str, Any] | None:
     if not access.rows and not warnings:
         return None
     numbers = {
-        (case.suite, case.case, case.model): place
+        (case.suite, case.case, case.entrant): place
         for place, case in enumerate(report.cases, start=1)
     }
     return {
@@ -155,7 +155,7 @@ def _access_cell(
         "words": cell_words(cell),
         "leaked": bool(cell.leaks),
         "status": cell.status,
-        "number": numbers[row.suite, cell.case, row.model],
+        "number": numbers[row.suite, cell.case, row.entrant],
         "note": shorten_line(f"kept back: {', '.join(dict.fromkeys(kept))}", _TEXT) if kept else "",
     }
 
