@@ -172,6 +172,7 @@ AT_EVERY_START = {
     "harness.pytest_plugin",
     "harness.pytest_plugin.suite_detection",
     "harness.pytest_plugin.session_end",
+    "harness.runner.planning.options",
 }
 """Modules that each start of a command, or of anybody's pytest, imports: they leave the rest for
 later."""

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import wraps
-from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 import click
 
 from harness.base import GATE, KNOWN, locate_page
 from harness.cli import shell_completion as completing
-from harness.runner import TRIALS_RANGE, Range
-from harness.types import JsonObject, Protocol
+from harness.runner import RunOption, option_named
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -49,26 +46,36 @@ def _parameters(function: Callable[..., Any]) -> list[str]:
     ]
 
 
-def json_object(
-    _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> JsonObject | None:
-    """Read an option that is a JSON object, or ``@file`` with one."""
-    if value is None:
-        return None
-    try:
-        read = json.loads(Path(value[1:]).read_text("utf-8") if value.startswith("@") else value)
-    except OSError as error:
-        raise click.BadParameter(
-            f"{value[1:]} cannot be read: {error.strerror}. Give @file with a JSON object."
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise click.BadParameter(
-            f"this is not JSON: {error}. Give a JSON object, or @file with one."
-        ) from error
-    if not isinstance(read, dict):
-        raise click.BadParameter('give a JSON object such as \'{"role": "admin"}\'')
-    KNOWN.add_specs(identities=[read])
-    return read
+class OptionValue(click.ParamType[Any]):
+    """Reads an option of the table, and refuses what it does not take."""
+
+    def __init__(self, option: RunOption) -> None:
+        """Read ``option``."""
+        self.name = option.key
+        self._option = option
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value; of an option that is repeated, one of the values."""
+        read = self._option.read_one("command line", value)
+        if isinstance(read, Mapping):
+            KNOWN.add_specs(identities=[read])
+        return read
+
+
+def as_click_option(option: RunOption) -> Callable[[F], F]:
+    """Return the option of the table as one of click's."""
+    names = [option.spelled_at("command line"), *filter(None, [option.short]), option.key]
+    told = option.help_at("command line")
+    if option.metavar is None:
+        return click.option(*names, is_flag=True, help=told)
+    return click.option(
+        *names,
+        type=OptionValue(option),
+        multiple=option.repeated,
+        metavar=option.metavar,
+        help=told,
+        shell_complete=completing.complete_files if option.metavar == "FILE" else None,
+    )
 
 
 class BoundedNumber(click.FloatRange):
@@ -80,37 +87,6 @@ class BoundedNumber(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a finite number.", param, ctx)
         return number
-
-
-def bounded_number(bound: Range) -> click.ParamType[Any]:
-    """Return the type of an option whose value is within ``bound``."""
-    if not bound.whole:
-        return BoundedNumber(min=bound.least, max=bound.most)
-    return click.IntRange(min=bound.least, max=bound.most)
-
-
-def convert_milliseconds(
-    _context: click.Context, _parameter: click.Parameter, value: float | None
-) -> float | None:
-    """Convert milliseconds to seconds, the unit of all durations in the code."""
-    return None if value is None else value / 1000
-
-
-def trial_range(
-    _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> tuple[int | None, int | None]:
-    """Read ``N`` or ``MIN..MAX``: the least trials (``None`` if all are run) and the most."""
-    if value is None:
-        return None, None
-    match = re.fullmatch(r"(?:(\d{1,4})\.\.)?(\d{1,4})", value)
-    least, most = (int(match[1]) if match[1] else None, int(match[2])) if match else (None, 0)
-    lowest = most if least is None else least
-    if not TRIALS_RANGE.least <= lowest <= most <= (TRIALS_RANGE.most or most):
-        raise click.BadParameter(
-            f"{value!r} is neither a number from 1 to {TRIALS_RANGE.most} nor a range such as "
-            "3..10."
-        )
-    return least, most
 
 
 def _set_trust(_context: click.Context, _parameter: click.Parameter, value: bool) -> None:
@@ -129,22 +105,10 @@ TRUST = click.option(
 )
 """The option of every command that starts processes or sends data that a project file names."""
 
-MCP_CONFIG = click.option(
-    "--mcp-config",
-    shell_complete=completing.complete_files,
-    metavar="FILE",
-    help="Take servers from the configuration of an MCP client: .mcp.json, Claude Desktop, VS "
-    "Code.",
-)
+MCP_CONFIG = as_click_option(option_named("mcp_config"))
 """For every command that starts a server."""
 
-
-PROTOCOL = click.option(
-    "--protocol",
-    type=click.Choice(get_args(Protocol)),
-    help="Revision of MCP to speak with every server, in place of what its entry says; legacy is "
-    "the older handshake.",
-)
+PROTOCOL = as_click_option(option_named("protocol"))
 """For every command that starts a server."""
 
 
@@ -157,6 +121,10 @@ def server_option(help_text: str) -> Callable[[F], F]:
 
 def caller_option(help_text: str) -> Callable[[F], F]:
     """Return the ``--user-context`` option: the attributes of the caller."""
-    return click.option(
-        "--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help=help_text
-    )
+    return as_click_option(replace(option_named("user_context"), help=help_text))
+
+
+def json_object(usage: str, help_text: str) -> Callable[[F], F]:
+    """Return an option that is a JSON object, or ``@file`` with one."""
+    caller_option = option_named("user_context")
+    return as_click_option(replace(caller_option, usage=usage, help=help_text, short=None))

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import pytest
 
 from harness.base import REFUSAL, is_supported
-from harness.pytest_plugin.options import OPTIONS, add_options, get_value
+from harness.pytest_plugin.options import add_options, given_options
 from harness.pytest_plugin.session_end import (
     finish_session,
     hand_over,
@@ -20,6 +20,7 @@ from harness.pytest_plugin.session_end import (
     store_worker_output,
 )
 from harness.pytest_plugin.suite_detection import is_suite, python_suites
+from harness.runner import read_options
 
 
 class RefusedFile(pytest.File):
@@ -37,8 +38,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse invalid options before anything is collected."""
-    for option in OPTIONS:
-        get_value(config, option.name)
+    if given := given_options(config):
+        # Most sessions give none, and need not load what a refusal takes.
+        from harness.base import UsageError
+
+        try:
+            read_options("pytest", given)
+        except UsageError as error:
+            raise pytest.UsageError(str(error)) from None
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

@@ -19,7 +19,7 @@ import anyio.from_thread
 import pytest
 
 from harness.base import KNOWN, HarnessError
-from harness.pytest_plugin.options import get_value
+from harness.pytest_plugin.options import given_options
 from harness.pytest_plugin.session_end import BENCH, PARTS
 from harness.runlog import has_verdict
 from harness.runner import (
@@ -34,12 +34,14 @@ from harness.runner import (
     StepwiseRun,
     StopReason,
     build_further_job,
+    fields_of,
     log_path,
     new_run_id,
     open_stepwise,
     prepare_plan,
+    read_options,
 )
-from harness.suites import MAX_CASES, remove_duplicates
+from harness.suites import remove_duplicates
 from harness.types import Suite, TrialResult
 
 JOBS: pytest.StashKey[tuple[Job, ...]] = pytest.StashKey()
@@ -60,21 +62,13 @@ class PytestRun:
 
     def __init__(self, config: pytest.Config) -> None:
         """Read the options; nothing is opened yet."""
-        self.request = RunRequest(
-            models=get_value(config, "model") or (),
-            agents=get_value(config, "agent") or (),
-            trials=get_value(config, "trials"),
-            server=get_value(config, "server"),
-            judge_model=get_value(config, "judge-model"),
-            user_model=get_value(config, "user-model"),
-            timeout_s=(get_value(config, "timeout") or 0) / 1000 or None,
-            max_cases=get_value(config, "max-cases") or MAX_CASES,
-        )
+        values = read_options("pytest", given_options(config))
+        self.request = RunRequest(**fields_of("request", values))
         self.log: Path | None = None
         """The log, once there is one."""
         self._worker: Any = getattr(config, "workerinput", None)
         self._cwd = config.invocation_params.dir
-        self._max_cost: float | None = get_value(config, "max-cost")
+        self._whole_budget = RunBudget(**fields_of("budget", values))
         self._prepared: dict[str, PreparedPlan] = {}
         self._suites: list[Suite] = []
         self._open = ExitStack()
@@ -259,6 +253,8 @@ class PytestRun:
     def _share_budget(self) -> RunBudget:
         """Return the budget of this process: an equal share if there are several."""
         processes = 1 if self._worker is None else int(self._worker.get("workercount", 1))
+        cost, tokens = self._whole_budget.max_cost_usd, self._whole_budget.max_tokens
         return RunBudget(
-            max_cost_usd=None if self._max_cost is None else self._max_cost / processes
+            max_cost_usd=None if cost is None else cost / processes,
+            max_tokens=None if tokens is None else max(1, tokens // processes),
         )

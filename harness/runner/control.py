@@ -8,7 +8,6 @@ from typing import Literal, TypeAlias
 import anyio
 
 from harness.judging import is_leaking
-from harness.runner.planning.ranges import MAX_COST_RANGE, MAX_ERRORS_RANGE, MAX_TOKENS_RANGE
 from harness.types import JsonObject, TrialResult, Usage
 
 StopReason: TypeAlias = Literal["interrupted", "budget", "max-errors", "fail-fast"]
@@ -31,12 +30,6 @@ class RunBudget:
     fail_fast: bool = False
     """Stop at the first case that can no longer pass: too many of its trials failed or could not be
     judged."""
-
-    def __post_init__(self) -> None:
-        """Refuse invalid amounts: raises `UsageError`."""
-        MAX_COST_RANGE.check_value(self.max_cost_usd)
-        MAX_TOKENS_RANGE.check_value(self.max_tokens)
-        MAX_ERRORS_RANGE.check_value(self.max_errors)
 
     def fill_unset(self, settings: JsonObject) -> RunBudget:
         """Return this budget with money and tokens taken from an earlier part's log, where unset.

@@ -29,7 +29,7 @@ from harness.runner.interrupts import watch_signals
 from harness.runner.live_judge import LiveJudge
 from harness.runner.observer import Observer, SilentObserver, TranscriptObserver
 from harness.runner.planning.plan import Job, RunPlan
-from harness.runner.planning.ranges import CONCURRENCY_RANGE, GRACE_S_RANGE, MOST_IN_A_PROCESS
+from harness.runner.planning.request import MOST_IN_A_PROCESS
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.runs.folders import resume_command
 from harness.runner.trial import TrialOutcome
@@ -54,15 +54,13 @@ class RunOptions:
     """What carries out the trials: see `harness.runner.engines.choice`."""
 
     def __post_init__(self) -> None:
-        """Refuse invalid numbers: raises `UsageError`."""
-        CONCURRENCY_RANGE.check_value(self.concurrency)
+        """Refuse what the engine cannot do: raises `UsageError`."""
         if self.engine == ONE_PROCESS and self.concurrency > MOST_IN_A_PROCESS:
             raise UsageError(
                 f"concurrency: one process runs at most {MOST_IN_A_PROCESS} trials at the "
                 f"same time, found {self.concurrency}",
-                meant="--engine ray spreads more over the workers of a cluster.",
+                meant="The engine ray spreads more over the workers of a cluster.",
             )
-        GRACE_S_RANGE.check_value(self.grace_s)
         get_opener(self.engine)
 
 

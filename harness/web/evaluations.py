@@ -20,7 +20,7 @@ from starlette.routing import Route
 from harness.base import HarnessError, builtin_suites
 from harness.reports import build_report, write_json
 from harness.runlog import being_written, read_header, read_log
-from harness.runner import NOBODY
+from harness.runner import MOST_ON_PAGE, NOBODY
 from harness.suites import OFFLINE, load_config
 from harness.web import history, vetting
 from harness.web.catalog import ENDINGS, Catalog, RunFilter
@@ -32,7 +32,7 @@ from harness.web.requests.problem_page import error_response
 from harness.web.results import build_summary, clean_json, run_facts
 from harness.web.run_view import build_view_summary, ensure_view
 from harness.web.settings import Settings
-from harness.web.uploads import MAX_CONCURRENCY, read_upload
+from harness.web.uploads import read_upload
 
 RETRY_MS = 1_000
 """Milliseconds after which a browser that lost its stream reconnects."""
@@ -84,7 +84,7 @@ class Evaluations:
                     "bytes": settings.max_bytes,
                     "cases": settings.max_cases,
                     "case_seconds": settings.case_timeout_s,
-                    "concurrency": MAX_CONCURRENCY,
+                    "concurrency": MOST_ON_PAGE,
                     "at_once": settings.at_once,
                     "queued": settings.queued,
                 },

@@ -24,7 +24,7 @@ from harness.web.live_conversations import LiveConversations
 from harness.web.process import RunProcess
 from harness.web.results import clean_json
 from harness.web.settings import Settings
-from harness.web.uploads import Choice, Upload
+from harness.web.uploads import Choices, Upload
 
 State: TypeAlias = Literal["queued", "running", "finished", "refused", "cancelled"]
 """State of a run; ``refused``: it could not start and has no log; ``cancelled``: before it started.
@@ -144,7 +144,7 @@ class RunQueue:
         """Runs that wait or run."""
         return sum(not job.over.is_set() for job in self._jobs.values())
 
-    async def check(self, upload: Upload, choice: Choice) -> dict[str, Any]:
+    async def check(self, upload: Upload, choice: Choices) -> dict[str, Any]:
         """Return the plan of a run without running it.
 
         Raises:
@@ -156,7 +156,7 @@ class RunQueue:
             await worker.kill()
         return facts
 
-    async def submit(self, upload: Upload, choice: Choice) -> RunJob:
+    async def submit(self, upload: Upload, choice: Choices) -> RunJob:
         """Read an upload and give it a place in the queue.
 
         Raises:
@@ -203,7 +203,7 @@ class RunQueue:
                 group.start_soon(self.cancel, job, signal.SIGTERM)
 
     async def _read_upload(
-        self, upload: Upload, choice: Choice, folder: Path, run_id: str
+        self, upload: Upload, choice: Choices, folder: Path, run_id: str
     ) -> tuple[RunProcess, dict[str, Any]]:
         settings = self.settings
         if self.closing.is_set():
@@ -219,7 +219,7 @@ class RunQueue:
             "path": str(path),
             "name": upload.name,
             "called": upload.stem,
-            "choice": choice.as_json(),
+            "choice": choice,
             "max_cases": settings.max_cases,
             "case_timeout_s": settings.case_timeout_s,
             "runs": str(settings.runs),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tempfile
 from collections.abc import Callable, Iterator
@@ -39,6 +40,8 @@ from harness.reports import (
 )
 from harness.reports import COMPARISON_PAGE as COMPARISON
 from harness.runlog import read_header, read_log
+from harness.runner import options_of
+from harness.types import JsonObject
 from harness.web import history
 from harness.web.requests.guard import HEALTH
 from harness.web.results import clean_json
@@ -65,7 +68,7 @@ class Pages:
             Route("/evaluation", _make_page_endpoint("evaluation.html")),
             Route("/runs", _make_page_endpoint("runs.html")),
             Route("/docs", _make_page_endpoint("docs.html")),
-            Route("/openapi.json", _make_page_endpoint("openapi.json")),
+            Route("/openapi.json", lambda _: JSONResponse(api_document())),
             Route("/favicon.ico", _make_page_endpoint("favicon.svg")),
             Route(HEALTH, lambda _: JSONResponse({"status": "ok"})),
             Route("/runs/compare", self.get_comparison),
@@ -132,6 +135,17 @@ class Pages:
 def _format_address(side: Side) -> str:
     """Return the address of the results of a side; a run is called like its folder."""
     return f"/evaluation?{urlencode({'run': Path(side.log).parent.name})}"
+
+
+def api_document() -> JsonObject:
+    """Return the description of the API; the form's fields come from the table of options."""
+    api: JsonObject = json.loads((STATIC / "openapi.json").read_text("utf-8"))
+    body = api["paths"]["/evaluations/run"]["post"]["requestBody"]
+    fields = body["content"]["multipart/form-data"]["schema"]["properties"]
+    for option in options_of("page"):
+        one = {"type": "string", "description": option.help_at("page")}
+        fields[option.key] = one
+    return api
 
 
 def _make_page_endpoint(name: str) -> Callable[[Request], Response]:

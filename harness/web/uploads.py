@@ -1,10 +1,11 @@
-"""Reads a multipart request into an `Upload` and a `Choice`, within limits."""
+"""Reads a multipart request into an `Upload` and what was chosen, within limits."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, TypeAlias
 
 import anyio
 from starlette.datastructures import UploadFile
@@ -12,14 +13,19 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Message
 
-from harness.base import make_one_line
+from harness.base import UsageError, make_one_line
+from harness.runner import OPTIONS, options_of, read_options
 from harness.web.settings import Settings
+from harness.web.vetting import FAILED_OF
 
 RECEIVE_S = 60.0
 """Seconds for a request's whole body; five megabytes take that long at 0.7 Mbit/s."""
-MAX_CONCURRENCY = 16
 SUFFIXES = ("csv", "yml", "yaml")
 
+LONGEST = 200
+"""Characters of one field: a name, or a few attributes."""
+MOST_FIELDS = 64
+"""Fields of a form; some options may be given more than once."""
 _FORM_BYTES = 65_536
 
 
@@ -40,27 +46,11 @@ class Upload:
         return self.name.rpartition(".")[0].strip() or "upload"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """The client's choices; ``None`` leaves them to the suite and the configuration."""
-
-    model: str | None = None
-    """Name of a configured model."""
-    server: str | None = None
-    """Name of a configured or built-in server."""
-    judge_model: str | None = None
-    """Name of a configured model, or ``none``."""
-    concurrency: int | None = None
-    """Trials at the same time."""
-    failed_of: str | None = None
-    """Name of a run: only the cases that failed in it, or were errors."""
-
-    def as_json(self) -> dict[str, Any]:
-        """Return it in the form for the worker."""
-        return asdict(self)
+Choices: TypeAlias = dict[str, Any]
+"""Key → what the client gave for an option of a run, as text, and for `FAILED_OF`."""
 
 
-async def read_upload(request: Request, settings: Settings) -> tuple[Upload, Choice]:
+async def read_upload(request: Request, settings: Settings) -> tuple[Upload, Choices]:
     """Return the upload and the choices of a request.
 
     Raises:
@@ -84,11 +74,12 @@ async def read_upload(request: Request, settings: Settings) -> tuple[Upload, Cho
     request = Request(request.scope, receive_counted)
     try:
         with anyio.fail_after(RECEIVE_S):
-            async with request.form(max_files=1, max_fields=8, max_part_size=4096) as form:
+            async with request.form(
+                max_files=1, max_fields=MOST_FIELDS, max_part_size=4096
+            ) as form:
                 upload = await _build_upload(form.get("file"), settings)
-                return upload, _build_choice(
-                    {key: value for key, value in form.items() if key != "file"}
-                )
+                others = (field for field in form.multi_items() if field[0] != "file")
+                return upload, read_choices(others)
     except TimeoutError:
         raise HTTPException(408, "The upload took too long.") from None
     except ClientDisconnect:
@@ -121,33 +112,33 @@ async def _build_upload(part: Any, settings: Settings) -> Upload:
     return Upload(name=name, suffix=suffix, content=content)
 
 
-def _build_choice(fields: dict[str, Any]) -> Choice:
-    values: dict[str, Any] = {}
-    for key, value in fields.items():
-        if key not in Choice.__dataclass_fields__:
-            raise HTTPException(
-                400, f"There is no field {key[:40]!r}: {', '.join(Choice.__dataclass_fields__)}."
-            )
+def read_choices(fields: Iterable[tuple[str, Any]]) -> Choices:
+    """Return what the client chose; the run's process reads it again.
+
+    Raises:
+        HTTPException: a field is unknown, or does not take its value.
+    """
+    found: Choices = {}
+    known = {option.key: option for option in OPTIONS}
+    for key, value in fields:
+        if key not in known and key != FAILED_OF:
+            names = ", ".join((*(option.key for option in options_of("page")), FAILED_OF))
+            raise HTTPException(400, f"There is no field {key[:40]!r}: {names}.")
         if value == "":
             continue
-        if key == "concurrency":
-            values[key] = _parse_concurrency(value)
-        elif isinstance(value, str) and len(value) <= 200 and value.isprintable():  # noqa: PLR2004 - a name
-            values[key] = value
-        else:
+        if not isinstance(value, str) or len(value) > LONGEST or not value.isprintable():
             raise HTTPException(
-                400, f"The field {key!r} takes the name of a configured {key.replace('_', ' ')}."
+                400, f"The field {key!r} takes a line of at most {LONGEST} letters."
             )
-    return Choice(**values)
-
-
-def _parse_concurrency(value: Any) -> int:
-    number = int(value) if isinstance(value, str) and value.isdecimal() and len(value) <= 4 else 0  # noqa: PLR2004
-    if not 1 <= number <= MAX_CONCURRENCY:
-        raise HTTPException(
-            400, f"The field 'concurrency' takes a number from 1 to {MAX_CONCURRENCY}."
-        )
-    return number
+        if key in known and known[key].repeated:
+            found.setdefault(key, []).append(value)
+        else:
+            found[key] = value
+    try:
+        read_options("page", found)
+    except UsageError as error:
+        raise HTTPException(400, str(error)) from error
+    return found
 
 
 def _too_large(settings: Settings) -> HTTPException:

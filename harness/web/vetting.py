@@ -6,9 +6,10 @@ servers, models and judges that the operator has configured.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from harness.base import InvalidInput, Problem, UsageError, builtin_servers, did_you_mean
 from harness.judging import VOCABULARY, every_check
@@ -16,6 +17,8 @@ from harness.runner import NOBODY, RunPlan
 from harness.suites import OFFLINE, Config, make_reader
 from harness.types import DEFAULT_TIMEOUT_S, Case, Location, ServerSpec, Suite
 
+FAILED_OF = "failed_of"
+"""The field with the name of a run: only the cases that failed in it, or were errors."""
 DATASET_SERVER = "finance"
 """The built-in server of the sample dataset: the default if no server is named or configured."""
 
@@ -44,8 +47,10 @@ def read_uploaded(path: Path, called: str, max_cases: int, config: Config) -> Su
     return suite
 
 
-def choose_server(suite: Suite, named: str | None, config: Config) -> tuple[str | None, str | None]:
-    """Return the server to use (``None``: the suite's own), and a note on the choice.
+def choose_servers(
+    suite: Suite, named: tuple[str, ...], config: Config
+) -> tuple[tuple[str, ...], str | None]:
+    """Return the servers to use (none: the suite's own), and a note on the choice.
 
     Raises:
         UsageError: neither the suite nor the configuration determines it.
@@ -55,23 +60,26 @@ def choose_server(suite: Suite, named: str | None, config: Config) -> tuple[str 
         or suite.name in server_names(config)
         or len(config.server_names) == 1
     )
-    if named is not None or settled:
+    if named or settled:
         return named, None
     if suite.at is not None and suite.at.file.endswith(".csv") and not config.server_names:
         return (
-            DATASET_SERVER,
+            (DATASET_SERVER,),
             f"No server was named and none is configured: the built-in '{DATASET_SERVER}' answers.",
         )
     known = ", ".join(server_names(config))
     raise UsageError(f"the suite {suite.name!r} names no server", meant=f"Choose one: {known}.")
 
 
-def choose_model(suite: Suite, named: str | None, config: Config) -> tuple[str | None, str | None]:
-    """Return the model to use (``None``: the suite's own), and a note on the choice."""
-    model = named or (None if suite.model else config.default_model or OFFLINE)
-    baseline = OFFLINE in (model, suite.model if model is None else None)
+def choose_models(
+    suite: Suite, named: tuple[str, ...], config: Config
+) -> tuple[tuple[str, ...], str | None]:
+    """Return the models to use (none: the suite's own), and a note on the choice."""
+    usual = () if suite.model else (config.default_model or OFFLINE,)
+    models = named or usual
+    baseline = OFFLINE in (models or (suite.model,))
     return (
-        model,
+        models,
         f"The built-in baseline '{OFFLINE}' answers. It is not an LLM." if baseline else None,
     )
 
@@ -86,24 +94,25 @@ def limit_timeouts(suite: Suite, timeout_s: float, config: Config) -> Suite:
     return replace(suite, cases=tuple(map(limit_case, suite.cases)))
 
 
-def require_offered(
-    model: str | None, server: str | None, judge: str | None, config: Config
-) -> None:
+def require_offered(values: Mapping[str, Any], config: Config) -> None:
     """Refuse names that the page does not offer, such as command lines and ``provider:model``.
 
     Raises:
         UsageError: with the offered names.
     """
-    offers = [
-        ("model", model, model_names(config)),
-        ("server", server, server_names(config)),
-        ("judge", judge, (*model_names(config), NOBODY)),
+    judge, user = values.get("judge_model"), values.get("user_model")
+    offers: list[tuple[str, Iterable[str | None], Iterable[str]]] = [
+        ("model", (*values.get("model", ()), user), model_names(config)),
+        ("server", values.get("server", ()), server_names(config)),
+        ("judge", (judge,), (*model_names(config), NOBODY)),
     ]
-    for what, name, known in offers:
-        if name is not None and name not in known:
-            raise UsageError(
-                f"there is no {what} named {name!r} here", meant=_format_alternatives(name, known)
-            )
+    for what, names, known in offers:
+        for name in names:
+            if name is not None and name not in known:
+                raise UsageError(
+                    f"there is no {what} named {name!r} here",
+                    meant=_format_alternatives(name, known),
+                )
 
 
 def require_plan(plan: RunPlan, max_cases: int, config: Config) -> None:

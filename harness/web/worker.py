@@ -29,7 +29,16 @@ from typing import Any, BinaryIO
 from harness.base import KNOWN, HarnessError, InvalidInput, UsageError, format_path, shorten_text
 from harness.base import limit_text as short
 from harness.reports import build_report, live_steps
-from harness.runner import PreparedPlan, RunOptions, RunRequest, launch_run, prepare_plan
+from harness.runner import (
+    PreparedPlan,
+    RunBudget,
+    RunOptions,
+    RunRequest,
+    fields_of,
+    launch_run,
+    prepare_plan,
+    read_options,
+)
 from harness.suites import load_config
 from harness.types import Transcript, Trial, TrialResult
 from harness.web import vetting
@@ -150,7 +159,8 @@ def main() -> None:
         if orders.readline().strip() != b"go":
             return
         threading.Thread(target=_watch_page, args=(orders, voice), daemon=True).start()
-        options = RunOptions(concurrency=prepared.concurrency, grace_s=0.0)
+        budget = RunBudget(**fields_of("budget", read_chosen(order)))
+        options = RunOptions(concurrency=prepared.concurrency, budget=budget, grace_s=0.0)
         runs, run_id = Path(order["runs"]), order["run_id"]
         log = launch_run(prepared.plan, options, voice, runs=runs, run_id=run_id)
         keep_view(log, build_report(log))
@@ -165,18 +175,14 @@ def read_order(order: Mapping[str, Any], path: Path) -> PreparedPlan:
         UsageError: it has mistakes, or asks for something that is not allowed.
     """
     config = load_config(Path.cwd(), os.environ)
-    choice = order["choice"]
-    vetting.require_offered(choice["model"], choice["server"], choice["judge_model"], config)
+    values = read_chosen(order)
+    vetting.require_offered(values, config)
     suite = vetting.read_uploaded(path, order["called"], order["max_cases"], config)
-    server, of_server = vetting.choose_server(suite, choice["server"], config)
-    model, of_model = vetting.choose_model(suite, choice["model"], config)
-    request = RunRequest(
-        models=(model,) if model else (),
-        server=server,
-        judge_model=choice["judge_model"],
-        concurrency=choice["concurrency"],
-        cases=_find_failed_cases(choice.get("failed_of"), order),
-    )
+    servers, of_server = vetting.choose_servers(suite, values.get("server", ()), config)
+    models, of_model = vetting.choose_models(suite, values.get("model", ()), config)
+    chosen = values | {"model": models, "server": servers}
+    failed = _find_failed_cases(order["choice"].get(vetting.FAILED_OF), order)
+    request = RunRequest(**fields_of("request", chosen), cases=failed)
     given = vetting.limit_timeouts(suite, order["case_timeout_s"], config)
     prepared = prepare_plan(request, Path.cwd(), os.environ, [given])
     vetting.require_plan(prepared.plan, order["max_cases"], config)
@@ -186,6 +192,11 @@ def read_order(order: Mapping[str, Any], path: Path) -> PreparedPlan:
         *(note.replace("with --judge-model", "under Judge") for note in prepared.notes),
     )
     return replace(prepared, notes=tuple(note for note in notes if note))
+
+
+def read_chosen(order: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the client chose; the page has checked it already."""
+    return read_options("page", order["choice"])
 
 
 def _find_failed_cases(run_id: str | None, order: Mapping[str, Any]) -> tuple[str, ...] | None:

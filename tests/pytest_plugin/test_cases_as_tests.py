@@ -319,7 +319,7 @@ def test_a_suite_with_mistakes_is_an_error_with_its_line(tmp_path: Path) -> None
 def test_an_option_that_cannot_be_read_ends_it_before_anything_is_collected(tmp_path: Path) -> None:
     finished = run(tmp_path, "--harness-trials", "0")
     assert finished.code == 4
-    assert "--harness-trials 0: expected N: Run every case N times." in finished.stderr
+    assert "--harness-trials: expected a whole number from 1 to 1000" in finished.stderr
 
 
 @pytest.mark.slow
@@ -439,3 +439,26 @@ def test_a_failure_stays_one_when_there_is_no_money_to_repeat_the_test(tmp_path:
     assert [run.status for run in log.results] == ["failed", "skipped", "skipped"][
         : len(log.results)
     ]
+
+
+@pytest.mark.slow
+def test_a_case_is_tried_no_more_often_than_it_takes(tmp_path: Path) -> None:
+    never = {**ECHO, "assertions": {"answer_contains": ["no such words"]}}
+    suite(tmp_path, "desk", {"name": "echoes", **ECHO}, {"name": "fails", **never})
+    finished = run(tmp_path, "evals", "-rA", "--harness-trials", "2..4")
+    assert outcomes(finished) == {
+        "evals/desk.yml::echoes": "passed",
+        "evals/desk.yml::fails": "failed",
+    }
+    (log,) = logs(tmp_path)
+    ended = {
+        name: [one.status for one in log.results if one.case.name == name]
+        for name in ("echoes", "fails")
+    }
+    assert ended == {"echoes": ["passed"] * 4, "fails": ["failed"] * 2 + ["skipped"] * 2}
+
+
+def test_an_option_that_pytest_cannot_have_says_what_does_it(tmp_path: Path) -> None:
+    finished = run(tmp_path, "--harness-fail-fast")
+    assert finished.code == 4
+    assert "--harness-fail-fast: not possible here: -x of pytest does it" in finished.stderr

@@ -14,7 +14,7 @@ import pytest
 
 from harness.base.errors import InvalidInput
 from harness.judging.checks import VOCABULARY
-from harness.pytest_plugin.options import OPTIONS, rename_options
+from harness.pytest_plugin.options import rename_options
 from harness.pytest_plugin.suite_detection import is_suite, python_suites
 from harness.suites.csv_dataset import MAX_CASES
 from harness.suites.readers import make_reader
@@ -235,6 +235,10 @@ def test_the_plugin_loads_nothing_before_a_suite_is_found() -> None:
         "harness.pytest_plugin.session_end",
         "harness.pytest_plugin.options",
         "harness.pytest_plugin.suite_detection",
+        "harness.runner",
+        "harness.runner.planning",
+        "harness.runner.planning.option_types",
+        "harness.runner.planning.options",
         "harness.version",
     }
 
@@ -245,17 +249,3 @@ def test_texts_of_harness_name_the_options_as_they_are_called_here() -> None:
         "name one with --harness-model, for example --harness-model claude; see --models, "
         "--report and -m"
     )
-
-
-def test_every_option_is_one_of_the_command_lines() -> None:
-    from harness.cli.commands.evals import command
-
-    known = {name for parameter in command.params for name in parameter.opts}
-    assert {f"--{option.name}" for option in OPTIONS} <= known
-
-
-def test_the_page_names_every_option() -> None:
-    page = (ROOT / "docs" / "pytest.md").read_text("utf-8")
-    for option in OPTIONS:
-        metavar = option.metavar.replace("|", "\\|")
-        assert f"| `--harness-{option.name} {metavar}` | `{option.key}` |" in page

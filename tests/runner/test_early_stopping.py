@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.cli.options import trial_range
 from harness.judging.exit_codes import exit_code
 from harness.judging.trial import not_started
 from harness.reports.build import build_report
@@ -203,30 +202,6 @@ def test_a_resumed_run_knows_what_was_spent_as_far_as_anybody_does(tmp_path: Pat
     log = a_log(tmp_path / "log.jsonl", plan, [replace(priced, status="error"), priced, unpriced])
     spent = select_remaining(plan, log).spent
     assert (spent.cost_usd, spent.tokens) == (1.5, 37)
-
-
-@pytest.mark.parametrize(
-    ("text", "read"),
-    [
-        ("1", (None, 1)),
-        ("10", (None, 10)),
-        ("3..10", (3, 10)),
-        ("4..4", (4, 4)),
-        (None, (None, None)),
-    ],
-)
-def test_a_number_or_a_range_of_trials_is_read(
-    text: str | None, read: tuple[int | None, int | None]
-) -> None:
-    assert trial_range(None, None, text) == read  # type: ignore[arg-type]  # it needs neither
-
-
-@pytest.mark.parametrize(
-    "text", ["0", "-1", "5..2", "0..3", "3..", "..3", "a", "1001", "2..1001", "", "1.5", "3...5"]
-)
-def test_what_is_no_range_is_refused(text: str) -> None:
-    with pytest.raises(Exception, match="neither a number"):
-        trial_range(None, None, text)  # type: ignore[arg-type]  # it needs neither
 
 
 def test_every_optional_trial_waits_for_those_before_it() -> None:

@@ -39,6 +39,19 @@ def test_only_the_tests_that_failed_are_asked_again(page: Page) -> None:
         assert words in refused.json()["problems"][0]["message"]
 
 
+def test_a_run_is_asked_again_with_all_that_was_chosen_for_it(page: Page) -> None:
+    given = {
+        "trials": "1..2",
+        "read_only": "true",
+        "max_tokens": "1",
+        "user_context": '{"role": "a"}',
+    }
+    run = ended(page, dataset(["Say seven."]), **given, block="echo", model="fake", server="plain")
+    asked = page.client.get(f"/evaluations/{run}/suite").json()["choice"]
+    wanted = {**given, "block": ["echo"], "model": "fake", "server": "plain"}
+    assert {key: text for key, text in asked.items() if text} == wanted | {"concurrency": "4"}
+
+
 def test_a_suite_outside_of_the_project_is_never_read(page: Page, tmp_path: Path) -> None:
     secret = tmp_path / "secret.yml"
     secret.write_text("password: 1")

@@ -297,6 +297,17 @@ def test_a_check_says_what_a_run_would_be(page: Page) -> None:
     assert any("No judge" in note for note in found["notes"])
 
 
+def test_options_of_a_run_hold_on_the_page_too(page: Page) -> None:
+    asked = {"model": "fake", "server": "plain", "trials": "1..2", "concurrency": "1"}
+    found = page.post("/evaluations/check", TWO, "shop.csv", **asked).json()
+    assert found["planned"] == 4
+    told = list(page.events(page.begin(TWO, **asked, max_tokens="1")))
+    assert (told[-1].name, told[-1].data["reason"]) == ("summary", "budget")
+    refused = page.post("/evaluations/check", TWO, "shop.csv", shard="1/2")
+    words = "shard: not possible here: a run of the page is whole, on this machine"
+    assert (refused.status_code, refused.json()["error"]) == (400, words)
+
+
 def test_choices_are_names_alone_and_hold_no_key(page: Page) -> None:
     answer = page.client.get("/evaluations/options")
     assert [model["name"] for model in answer.json()["models"]] == ["lexical", "fake"]

@@ -10,7 +10,7 @@ import pytest
 
 from harness.web.jobs import RunQueue
 from harness.web.settings import Settings
-from harness.web.uploads import Choice, Upload
+from harness.web.uploads import Upload
 from tests.fake_provider import FakeProvider
 from tests.often import often
 from tests.web.support import KEY, WAIT_S, a_project, dataset
@@ -27,7 +27,7 @@ async def test_a_run_that_is_cancelled_while_it_gets_its_turn_is_never_begun(
     upload = Upload(name="t.csv", suffix="csv", content=dataset(["stall here"]).encode())
     with anyio.fail_after(WAIT_S):
         async with RunQueue(Settings(runs=tmp_path / "runs")) as board:
-            job = await board.submit(upload, Choice(model="fake", server="plain"))
+            job = await board.submit(upload, {"model": ["fake"], "server": ["plain"]})
             for _ in range(steps):
                 await anyio.lowlevel.checkpoint()
             assert job.state == "queued"

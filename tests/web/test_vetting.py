@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from harness.base.errors import HarnessError
+from harness.runner.planning.options import options_of
 from harness.runner.planning.prepare import PreparedPlan
 from harness.web import worker
 from tests.fake_provider import FakeProvider
 from tests.web.support import a_project, dataset
 
 Read = Callable[..., PreparedPlan]
-CHOICE = {"model": None, "server": None, "judge_model": None, "concurrency": None}
+CHOICES = {option.key for option in options_of("page")}
 YAML = "suite: s\n{head}\ntests:\n  - {{name: a, prompt: q, {more}assertions: {{{check}}}}}\n"
 
 
@@ -29,7 +30,7 @@ def read(tmp_path: Path, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
     def read(text: str, name: str = "tests.csv", **changes: Any) -> PreparedPlan:
         path = tmp_path / f"suite{Path(name).suffix}"
         path.write_text(text)
-        choice = {**CHOICE, **{key: changes.pop(key) for key in list(changes) if key in CHOICE}}
+        choice = {key: changes.pop(key) for key in list(changes) if key in CHOICES}
         order = {
             "name": name,
             "called": Path(name).stem,
@@ -116,9 +117,10 @@ def test_an_upload_names_only_what_is_configured(
     "choice",
     [{"server": "python evil.py"}, {"server": "sh"}, {"model": "openai:gpt-4o"},
      {"model": "replay:/x"},
-     {"judge_model": "openai:gpt-4o"}],
+     {"judge_model": "openai:gpt-4o"}, {"user_model": "openai:gpt-4o"},
+     {"server": ["plain", "sh"]}],
 )  # fmt: skip
-def test_a_choice_is_a_name_that_is_configured(read: Read, choice: dict[str, str]) -> None:
+def test_a_choice_is_a_name_that_is_configured(read: Read, choice: dict[str, Any]) -> None:
     with pytest.raises(Told, match=r"there is no (server|model|judge) named"):
         read(dataset(["q"]), **choice)
 

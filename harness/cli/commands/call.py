@@ -30,8 +30,8 @@ from harness.types import Credential, JsonObject, ToolCall
     metavar="KIND",
     help="Kind of token to send, such as expired or none.",
 )
-@click.option("--args", "arguments", callback=json_object, metavar="JSON|@FILE", help="Arguments.")
-@click.option("--meta", callback=json_object, metavar="JSON|@FILE", help="Entries to add to _meta.")
+@json_object("args JSON|@FILE", "Arguments.")
+@json_object("meta JSON|@FILE", "Entries to add to _meta.")
 @click.option("--times", type=click.IntRange(1, 1000), default=1, help="Repeat the call N times.")
 @click.option(
     "--after", metavar="IDENTITY", help="Let this identity make the call right before, too."
@@ -47,7 +47,7 @@ def command(  # noqa: PLR0913 - one for each option of the command line
     tool: str,
     chosen: ChosenCaller,
     credential: Credential,
-    arguments: JsonObject | None,
+    args: JsonObject | None,
     meta: JsonObject | None,
     times: int,
     after: str | None,
@@ -62,7 +62,7 @@ def command(  # noqa: PLR0913 - one for each option of the command line
     who = replace(chosen.caller, credential=credential)
     one = SingleCall(
         tool=tool,
-        arguments=arguments or {},
+        arguments=args or {},
         meta=meta or {},
         caller=who,
         times=times,

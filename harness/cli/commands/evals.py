@@ -21,13 +21,12 @@ from harness.cli.options import bundle_options
 from harness.cli.progress import show_progress
 from harness.cli.results_output import ResultsOutput, show_results
 from harness.cli.run_lookup import warn_of_damage
-from harness.cli.run_options import BUDGET, OPTIONS, OUTPUT, REQUEST, SCORE
+from harness.cli.run_options import BUDGET, OUTPUT, REQUEST, RUN_OPTIONS, SCORE
 from harness.cli.suite_scores import ScoreRequest
 from harness.cli.watch import Watched, find_watched_files, watch_files
 from harness.runlog import read_log
 from harness.runner import (
     LATEST,
-    ONE_PROCESS,
     PreparedPlan,
     RunBudget,
     RunOptions,
@@ -44,7 +43,7 @@ from harness.runner import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalsMode:
-    """The mode of the command: resume, repeat failures, watch, list, estimate, or elsewhere."""
+    """The mode of the command: resume, repeat failures, watch, list or estimate."""
 
     resume: str | None
     """The run to resume."""
@@ -56,8 +55,6 @@ class EvalsMode:
     """Whether to list the cases and start nothing."""
     dry_run: bool
     """Whether to estimate the cost and start nothing."""
-    engine: str
-    """What carries out the trials."""
 
     def __post_init__(self) -> None:
         """Refuse contradictory options."""
@@ -98,13 +95,6 @@ MODE = bundle_options(
         is_flag=True,
         help="Show what would run and its estimated cost; start nothing.",
     ),
-    click.option(
-        "--engine",
-        default=ONE_PROCESS,
-        metavar="process|ray[:ADDRESS]",
-        help="What carries out the trials: this process, Ray on this machine, or the cluster "
-        "ray:auto or ray:HOST:PORT.  [default: process]",
-    ),
 )
 
 
@@ -120,7 +110,7 @@ MODE = bundle_options(
 )
 @REQUEST
 @BUDGET
-@OPTIONS
+@RUN_OPTIONS
 @OUTPUT
 @SCORE
 @MODE
@@ -139,7 +129,6 @@ def command(
     SUITE is the name of a suite, or the path of a file or folder; without it, all of evals/ runs.
     """
     request = replace(request, suites=(*suites, *more_suites))
-    options = replace(options, engine=mode.engine)
     if mode.watches:
         watch_files(
             [word for word in sys.argv[1:] if word != "--watch"],

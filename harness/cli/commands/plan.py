@@ -14,7 +14,7 @@ import click
 
 from harness.base import HarnessError, format_money, group_cases, make_one_line
 from harness.cli import shell_completion as completing
-from harness.cli.options import BoundedNumber
+from harness.cli.options import BoundedNumber, as_click_option
 from harness.cli.run_lookup import open_run
 from harness.descriptions import (
     TRIALS,
@@ -34,6 +34,7 @@ from harness.runner import (
     RunRequest,
     estimate_usage,
     log_path,
+    option_named,
     prepare_plan,
     run_ids,
 )
@@ -44,10 +45,8 @@ _COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")
 
 @click.command("plan")
 @click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.complete_suites)
-@click.option(
-    "--model", "-m", "models", multiple=True, metavar="NAME", help="Model under test, for the cost."
-)
-@click.option("-k", "pattern", metavar="PATTERN", help="Only cases whose name or tag matches.")
+@as_click_option(option_named("model"))
+@as_click_option(option_named("pattern"))
 @click.option(
     "--trials",
     "trials",
@@ -83,7 +82,7 @@ _COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 def command(
     suites: tuple[str, ...],
-    models: tuple[str, ...],
+    model: tuple[str, ...],
     pattern: str | None,
     trials: tuple[int, ...],
     difference: float,
@@ -96,7 +95,7 @@ def command(
     For each SUITE: the smallest difference between two versions of a server, a prompt or a model
     that its cases can show, depending on the number of cases and trials.
     """
-    request = RunRequest(suites=suites, models=models, pattern=pattern, trials=1)
+    request = RunRequest(suites=suites, models=model, pattern=pattern, trials=1)
     plan = prepare_plan(request, Path.cwd(), os.environ, keyless=True).plan
     earlier = [open_run(name) for name in logs] if logs else drop_other_server(list(_latest_logs()))
     tables = [

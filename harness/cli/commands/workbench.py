@@ -17,7 +17,7 @@ from harness.base import GATE, UsageError, format_money, format_number, make_pri
 from harness.cli import shell_completion as completing
 from harness.cli.make_wordings import make_wordings
 from harness.cli.options import BoundedNumber, bundle_options
-from harness.cli.run_options import BUDGET, OPTIONS, REQUEST
+from harness.cli.run_options import BUDGET, REQUEST, WORKBENCH_OPTIONS
 from harness.cli.workbench_output import OUTPUT, WorkbenchOutput, show_workbench
 from harness.cli.workbench_progress import workbench_progress
 from harness.descriptions import (
@@ -186,7 +186,7 @@ MODE = bundle_options(
 @click.argument("suites", nargs=-1, metavar="SUITE", shell_complete=completing.complete_suites)
 @REQUEST
 @BUDGET
-@OPTIONS
+@WORKBENCH_OPTIONS
 @ORDER
 @MODE
 @OUTPUT

@@ -36,7 +36,7 @@ def get_opener(name: str) -> Opening:
         )
     if find_spec("ray") is None:
         raise UsageError(
-            f"--engine {name} needs Ray, which is not installed",
+            f"the engine {name} needs Ray, which is not installed",
             meant='In the checkout: pip install ".[ray]"',
         )
     return partial(_open_on_ray, address=address or None)

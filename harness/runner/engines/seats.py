@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.base import UsageError
-from harness.runner.planning.ranges import MOST_IN_A_PROCESS
+from harness.runner.planning.request import MOST_IN_A_PROCESS
 
 
 def divide_seats(concurrency: int, units: int, processors: int) -> list[int]:

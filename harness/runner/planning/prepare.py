@@ -103,7 +103,7 @@ def prepare_plan(
         found = find_suites(names, suite_roots(cwd), VOCABULARY, make_reader(request.max_cases))
     found = remove_duplicates((*given, *found))
     # Before any suite is left out, so that a placeholder means the same secret in every run.
-    KNOWN.add_specs(suites=found)
+    KNOWN.add_specs(suites=found, identities=[request.user_context or {}])
     request = replace(
         request, suites=(*request.suites, *(suite.reference or suite.name for suite in given))
     )
@@ -202,7 +202,7 @@ def _adapted_case(case: Case, suite: Suite, request: RunRequest, config: Config)
     context = case.caller.user_context if own else request.user_context
     server = (
         None
-        if case.server is None or request.server is not None
+        if case.server is None or request.server
         else config.resolve_server(case.server, case.name)
     )
     return replace(
@@ -263,7 +263,7 @@ def _resolve_recording(model: ModelSpec) -> ModelSpec:
 
 
 def _build_server(suite: Suite, request: RunRequest, config: Config) -> ServerSpec:
-    if request.server is not None:
+    if request.server:
         server = config.server_options(
             [request.server] if isinstance(request.server, str) else request.server
         )

@@ -1,29 +1,22 @@
-"""The user's request for a run, before anything is looked up."""
+"""The user's request for a run, before anything is looked up.
+
+Its numbers were checked where they were given: see `harness.runner.planning.options`.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from harness.base import MARK, UsageError
-from harness.runner.planning.ranges import (
-    CONCURRENCY_RANGE,
-    LEAST_TRIALS_RANGE,
-    MAX_CASES_RANGE,
-    TIMEOUT_MS_RANGE,
-    TRIALS_RANGE,
-)
-from harness.suites import (
-    MAX_CASES,
-)
-from harness.types import (
-    JsonObject,
-    Protocol,
-)
+from harness.suites import MAX_CASES
+from harness.types import JsonObject, Protocol
 
 CONCURRENCY = 4
 """Trials at the same time by default."""
+MOST_IN_A_PROCESS = 1000
+"""Most trials at the same time in one process; engines with several processes spread more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +37,9 @@ class RunRequest:
     """Selects cases by name or tag."""
     cases: Sequence[str] | None = None
     """Only these, each as ``suite::case``; ``None`` means all."""
-    server: str | Sequence[str] | None = None
-    """A command line or a configured name that replaces every suite's server; several are
-    joined."""
+    server: str | Sequence[str] = ()
+    """A command line or a configured name that replaces every suite's server; several are joined.
+    """
     mcp_config: str | None = None
     """The configuration of an MCP client, whose servers take precedence over all others."""
     protocol: Protocol | None = None
@@ -76,24 +69,6 @@ class RunRequest:
     """Most tests that are taken from one CSV dataset."""
     concurrency: int | None = None
     """Trials at the same time; ``None`` means the configured number, else `CONCURRENCY`."""
-
-    def __post_init__(self) -> None:
-        """Refuse invalid numbers: raises `UsageError`."""
-        TRIALS_RANGE.check_value(self.trials)
-        LEAST_TRIALS_RANGE.check_value(self.least_trials)
-        CONCURRENCY_RANGE.check_value(self.concurrency)
-        MAX_CASES_RANGE.check_value(self.max_cases)
-        TIMEOUT_MS_RANGE.check_value(None if self.timeout_s is None else self.timeout_s * 1000)
-        if (
-            self.trials is not None
-            and self.least_trials is not None
-            and self.least_trials > self.trials
-        ):
-            raise UsageError(
-                f"least_trials is {self.least_trials}, but there are only {self.trials} trials"
-            )
-        if self.user_context is not None and not isinstance(self.user_context, Mapping):
-            raise UsageError("user_context: expected a mapping such as {'role': 'admin'}")
 
     def fill_unset(self, settings: JsonObject) -> RunRequest:
         """Return the request in an earlier run's log settings if this request is empty.

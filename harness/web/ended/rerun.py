@@ -6,6 +6,7 @@ names, as long as it is below the project's folder. It goes through the same che
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from harness.base import MARK
 from harness.judging import case_results, judge_log
 from harness.runlog import Header, read_header, read_log
-from harness.runner import case_label
+from harness.runner import case_label, texts_of
+from harness.types import JsonObject
 from harness.web import history
 from harness.web.settings import Settings
 from harness.web.uploads import SUFFIXES
@@ -51,14 +54,28 @@ class RerunEndpoint:
             {
                 "name": f"{name}{file.suffix}",
                 "text": file.read_text("utf-8", "replace"),
-                "choice": {
-                    "model": _get_single(header.models),
-                    "server": _get_single(header.servers),
-                    "judge_model": _get_single(header.settings.get("judge_models") or {}),
-                    "concurrency": str(header.settings.get("concurrency") or ""),
-                },
+                "choice": _choices_of(header),
             }
         )
+
+
+def _choices_of(header: Header) -> JsonObject:
+    """Return what was chosen for a run: the page asks it again with the same limits and guards.
+
+    Raises:
+        HTTPException: a secret was chosen, which the log does not contain.
+    """
+    settings = header.settings
+    recorded = {**(settings.get("request") or {}), **(settings.get("budget") or {})}
+    choices = texts_of("page", recorded) | {
+        "model": _get_single(header.models),
+        "server": _get_single(header.servers),
+        "judge_model": _get_single(settings.get("judge_models") or {}),
+        "concurrency": str(settings.get("concurrency") or ""),
+    }
+    if MARK[:-1] in json.dumps(choices, ensure_ascii=False):
+        raise HTTPException(422, "A secret was given for this run, which its log does not contain.")
+    return choices
 
 
 def failed_cases(run_id: str, runs: Path) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ import { Refusal, call, form } from "./api.js";
 import { buttonOf, byId, linkOf, replaceIn } from "./dom.js";
 import { problems } from "./problems.js";
 
-/** @typedef {{name: string, text: string, choice: Record<string, string>}} Asked */
+/** @typedef {{name: string, text: string, choice: Record<string, string | string[]>}} Asked */
 
 /**
  * What a run asked.

@@ -32,10 +32,10 @@ export async function call(path, options = {}) {
   return body;
 }
 
-/** @param {File} file @param {Record<string, string>} choice */
+/** @param {File} file @param {Record<string, string | string[]>} choice */
 export function form(file, choice) {
   const data = new FormData();
-  for (const [name, value] of Object.entries(choice)) if (value) data.append(name, value);
+  for (const [name, given] of Object.entries(choice)) for (const value of [given].flat()) if (value) data.append(name, value);
   data.append("file", file, file.name);
   return data;
 }

@@ -3,7 +3,7 @@
 
 const NAME = "harness-draft";
 
-/** @typedef {{name: string, text: string, choice: Record<string, string>}} Draft */
+/** @typedef {{name: string, text: string, choice: Record<string, string | string[]>}} Draft */
 
 /** @param {Draft} draft */
 export function keep(draft) {

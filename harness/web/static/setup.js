@@ -22,6 +22,8 @@ export class Setup {
     this.file = null;
     /** @type {{bytes: number, cases: number, case_seconds: number} | null} */
     this.limits = null;
+    /** Options of the run that is asked again which the form has no field for. @type {Record<string, string | string[]>} */
+    this.others = {};
     this.checks = 0;
     byId("file").addEventListener("change", () => this.choose(fieldOf("file").files?.[0] || null));
     for (const id of FIELDS) byId(id).addEventListener("change", () => this.changed());
@@ -91,15 +93,16 @@ export class Setup {
     }
   }
 
-  /** @param {string} name @param {string} text @param {string} note @param {Record<string, string>} [choice] */
+  /** @param {string} name @param {string} text @param {string} note @param {Record<string, string | string[]>} [choice] */
   async show(name, text, note, choice) {
     const fields = { model: "model", server: "server", judge: "judge_model", concurrency: "concurrency" };
     for (const [id, field] of Object.entries(choice ? fields : {})) {
       const at = byId(id);
-      const value = choice?.[field] || "";
+      const value = String(choice?.[field] || "");
       const offered = !(at instanceof HTMLSelectElement) || [...at.options].some((option) => option.value === value && !option.disabled);
       if (offered) fieldOf(id).value = value;
     }
+    this.others = { ...choice };
     fieldOf("file").value = "";
     this.file = new File([text], name);
     this.written(name, text, note);
@@ -134,6 +137,7 @@ export class Setup {
 
   choice() {
     return {
+      ...this.others,
       model: listOf("model").value,
       server: listOf("server").value,
       judge_model: listOf("judge").value,
@@ -144,6 +148,7 @@ export class Setup {
   /** @param {File | null} file */
   async choose(file) {
     this.file = file;
+    this.others = {};
     const checked = this.check();
     const text = file ? await textOf(file) : null;
     if (this.file !== file) return;
@@ -222,6 +227,7 @@ export class Setup {
     try {
       const answer = await fetch("/evaluations/sample", { credentials: "same-origin" });
       if (!answer.ok) throw new Refusal(`The server answered ${answer.status}.`);
+      this.others = {};
       this.file = new File([await answer.blob()], "sample.csv", { type: "text/csv" });
       if ([...listOf("server").options].some((option) => option.value === "finance")) listOf("server").value = "finance";
       this.written("sample.csv", await textOf(this.file), "");

@@ -44,11 +44,11 @@ def test_a_thousand_trials_at_the_same_time_are_the_most_of_one_process_and_not_
     assert RunOptions(concurrency=16_000, engine="ray:auto").concurrency == 16_000
     with pytest.raises(UsageError, match="one process runs at most 1000 trials") as refused:
         RunOptions(concurrency=1_001)
-    assert refused.value.meant == "--engine ray spreads more over the workers of a cluster."
+    assert refused.value.meant == "The engine ray spreads more over the workers of a cluster."
 
 
 def test_without_ray_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(UsageError, match="--engine ray needs Ray") as refused:
+    with pytest.raises(UsageError, match="the engine ray needs Ray") as refused:
         get_opener("ray")
     assert refused.value.meant == 'In the checkout: pip install ".[ray]"'

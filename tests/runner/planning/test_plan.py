@@ -264,9 +264,3 @@ def test_the_shards_of_a_plan_are_the_plan(cases: int, parts: int, trials: int) 
     assert sorted(keys) == sorted(job.trial.key for job in plan.jobs)
     sizes = [len(part.jobs) for part in shards]
     assert max(sizes) - min(sizes) <= trials
-
-
-@pytest.mark.parametrize("spec", ["0/3", "4/3", "1", "a/b", "1/0", "-1/2", ""])
-def test_a_shard_that_is_no_part_of_a_whole_is_refused(spec: str) -> None:
-    with pytest.raises(UsageError, match="is not a valid part"):
-        select_shard(a_plan(), spec)

@@ -25,7 +25,7 @@ from harness.runner.engines.on_ray.cluster import select_secret_variables
 from harness.runner.engines.on_ray.worker import ClusterNode, Worker, WorkerOutcome, WorkerSetup
 from harness.runner.engines.payloads import PayloadCodec, SharedPayload
 from harness.runner.planning.plan import Job, RunPlan
-from harness.runner.planning.ranges import MOST_IN_A_PROCESS
+from harness.runner.planning.request import MOST_IN_A_PROCESS
 from harness.runner.trial import TrialOutcome
 from harness.types import ToolList
 
