@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from docsite.reference.markdown import as_code, fenced, table
 from docsite.reference.values import kind_of_value
-from harness.judging.checks import KINDS, VOCABULARY
+from harness.judging.checks import VOCABULARY
 from harness.judging.checks.kind import CheckDoc
+from harness.judging.checks.registry import KINDS
 
 HEAD = """# Checks
 
@@ -19,7 +20,7 @@ them in context.
 
 def checks_page() -> str:
     """Return the page."""
-    docs = {name: getattr(KINDS.get(name), "doc", None) for name in KINDS.built_in_names}
+    docs = {name: KINDS.get(name).doc for name in KINDS.built_in_names}
     sections: dict[str, list[str]] = {}
     for name, doc in docs.items():
         if doc is not None:

@@ -7,7 +7,7 @@ used, and finds further members in the entry points of installed packages.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
@@ -46,19 +46,22 @@ class Registry(Generic[T]):
         self,
         group: str,
         noun: str,
-        builtin: Mapping[str, str],
+        builtin: Mapping[str, str] | Callable[[], Mapping[str, str]],
         *,
-        unlisted: Mapping[str, str] | None = None,
+        unlisted: Callable[[], Mapping[str, str]] = dict,
+        base: type[T] | None = None,
     ) -> None:
         """``group`` is the entry-point group, ``noun`` the kind of member in messages.
 
-        ``builtin`` maps a name to ``module:attribute``; so does ``unlisted``, for members that only
-        the program itself may name.
+        ``builtin`` maps a name to ``module:attribute``, or is called for that when it is first
+        needed; so is ``unlisted``, for members that only the program itself may name. With
+        ``base``, members of other packages must be instances of it.
         """
         self.group = group
         self._noun = noun
-        self._builtin = builtin
-        self._unlisted = unlisted or {}
+        self._given = builtin
+        self._find_unlisted = unlisted
+        self._base = base
         self._loaded: dict[str, T] = {}
 
     @property
@@ -101,17 +104,31 @@ class Registry(Generic[T]):
         )
 
     def _load(self, name: str) -> Any:
-        own = self._builtin.get(name) or self._unlisted.get(name)
+        own = self._builtin.get(name) or self._unlisted_members.get(name)
         if own is not None:
             module, attribute = own.split(":")
             return getattr(import_module(module), attribute)
         if name not in self._entry_points:
             raise self.build_unknown_error(name)
+        words = f"{self._noun} {name!r} ({self._entry_points[name].value})"
         try:
-            return self._entry_points[name].load()
+            member = self._entry_points[name].load()
         except Exception as error:  # another package's code may raise anything while it is imported
-            words = f"{self._noun} {name!r} ({self._entry_points[name].value}) cannot be loaded"
-            raise UsageError(f"{words}: {type(error).__name__}: {error}") from error
+            raise UsageError(
+                f"{words} cannot be loaded: {type(error).__name__}: {error}"
+            ) from error
+        if self._base is not None and not isinstance(member, self._base):
+            base = f"{self._base.__module__}.{self._base.__qualname__}"
+            raise UsageError(f"{words} is no {base}", meant=f"Let it be an instance of {base}.")
+        return member
+
+    @cached_property
+    def _builtin(self) -> Mapping[str, str]:
+        return self._given if isinstance(self._given, Mapping) else self._given()
+
+    @cached_property
+    def _unlisted_members(self) -> Mapping[str, str]:
+        return self._find_unlisted()
 
     @cached_property
     def _entry_points(self) -> dict[str, EntryPoint]:

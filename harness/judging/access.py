@@ -45,7 +45,7 @@ def _build_cell(case: CaseResult, identity: str, facts: AccessFacts) -> AccessCe
         check.actual["is"]
         for run in case.trials
         for check in run.checks
-        if check.kind == "decision"
+        if "decides_access" in check.traits
         and isinstance(check.actual, Mapping)
         and "is" in (check.expected or ())
     ]

@@ -186,13 +186,13 @@ UNOBSERVED_HINT = (
 
 
 def judge_by_comparison(check: CheckResult, decisions: Sequence[Decision]) -> CheckResult:
-    """Return ``check``, a passed ``decision``, judged again by the results of other identities.
+    """Return ``check``, if it passed on a decision, judged by the results of other identities.
 
     If another identity got more fields from the same call, the decision is ``filtered``, not
     ``allowed``.
     """
     if (
-        check.kind != "decision"
+        "decides_access" not in check.traits
         or check.verdict != "passed"
         or not isinstance(check.expected, Mapping)
     ):

@@ -16,9 +16,6 @@ from harness.judging.log_judging import judge_log
 from harness.runlog import RunLog
 from harness.types import CheckResult, Review, TrialResult
 
-_KINDS = frozenset({"expected_answer", "answer_judge"})
-_GRADED = "graded"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledResult:
@@ -51,7 +48,7 @@ class ReviewedJudge:
 def reviewed_judge(log: RunLog, threshold: float) -> ReviewedJudge:
     """Return the labels of people and judge in ``log``.
 
-    ``threshold`` is the lowest score with which a ``graded`` answer passes.
+    ``threshold`` is the lowest score with which a graded answer passes.
     """
     labels: list[LabelledResult] = []
     silent = 0
@@ -86,9 +83,9 @@ def _judge_verdicts(
         if facts.get("judge") is None:
             continue
         score = facts.get("score")
-        if check.kind in _KINDS and check.verdict != "not_judged":
+        if "judge_decides" in check.traits and check.verdict != "not_judged":
             passed = check.verdict == "passed"
-        elif check.kind == _GRADED and isinstance(score, int | float):
+        elif "grades" in check.traits and isinstance(score, int | float):
             passed = score >= threshold
         else:
             continue
@@ -97,7 +94,7 @@ def _judge_verdicts(
 
 def _judge_facts(check: CheckResult) -> Mapping[str, Any]:
     facts: Any = check.actual if isinstance(check.actual, Mapping) else {}
-    if check.kind == _GRADED:
+    if "grades" in check.traits:
         metrics = facts.get("metrics")
         facts = metrics.get("faithfulness") if isinstance(metrics, Mapping) else None
     return facts if isinstance(facts, Mapping) else {}
@@ -106,13 +103,15 @@ def _judge_facts(check: CheckResult) -> Mapping[str, Any]:
 def _points_at_judge(result: TrialResult, said: list[tuple[str, str, str]]) -> bool:
     """Whether only the judged check can be the reason of a failure."""
     others = [
-        check for check in result.checks if check.kind not in _KINDS and check.severity == "fail"
+        check
+        for check in result.checks
+        if "judge_decides" not in check.traits and check.severity == "fail"
     ]
     return len(said) == 1 and not any(map(_fails_otherwise, others))
 
 
 def _fails_otherwise(check: CheckResult) -> bool:
-    if check.kind != _GRADED:
+    if "grades" not in check.traits:
         return check.verdict == "failed"
     metrics = check.actual.get("metrics") if isinstance(check.actual, Mapping) else None
     scores = [

@@ -72,7 +72,7 @@ def _collect_masks(result: TrialResult) -> Mapping[str, float]:
     return {
         field.casefold(): max(most, 0.0)
         for check in result.checks
-        if check.kind == "decision" and isinstance(check.expected, Mapping)
+        if "decides_access" in check.traits and isinstance(check.expected, Mapping)
         for field, most in read_masks(check.expected).items()
         if most is not None
     }
@@ -85,7 +85,7 @@ def _named_only(names: Iterable[str]) -> ToolList:
 def _goes_too_far(check: CheckResult) -> bool:
     """Whether the identity saw data that the suite says it must not see."""
     if (
-        check.kind != "decision"
+        "decides_access" not in check.traits
         or check.verdict != "failed"
         or not isinstance(check.actual, Mapping)
     ):
@@ -96,6 +96,6 @@ def _goes_too_far(check: CheckResult) -> bool:
 def is_meant(result: TrialResult) -> bool:
     """Return whether the suite expects the identity's request to be allowed."""
     return any(
-        check.kind == "decision" and "allowed" in (check.expected or {}).get("is", ())
+        "decides_access" in check.traits and "allowed" in (check.expected or {}).get("is", ())
         for check in result.checks
     )

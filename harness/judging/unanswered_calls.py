@@ -4,7 +4,7 @@ The table is in docs/servers.md, "Calls without a valid answer". In short: such 
 server's fault, and the trial cannot be judged, unless
 
 - the model repeated the call in a later reply, and the server answered it;
-- a check of the case expects a failing call: ``must_error`` for this call, ``recovers_from_error``;
+- a check of the case expects this call to fail;
 - a check failed that no answer could have changed: the model made a forbidden call, or the server
   allowed one;
 - the end of the trial cut the call off before it had half of the trial's time.
@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.judging.checks.explaining.transcript_lines import format_call, matches_call
+from harness.judging.checks.explaining.transcript_lines import format_call
 from harness.judging.checks.nested_checks import every_check
+from harness.judging.checks.registry import KINDS, get_kind
 from harness.types import (
     DEFAULT_TIMEOUT_S,
     NOT_SENT,
     Case,
-    Check,
     CheckResult,
     ToolCall,
     Transcript,
@@ -30,8 +30,6 @@ from harness.types import (
 _CUT_OFF_S = 0.1
 """A call that ends within this time before the end of its trial was cut off by it."""
 _FAIR_SHARE = 0.5
-_BY_CHOICE = ("must_not_call", "only_call", "tool_result_not_contains")
-"""Checks whose failure does not depend on an answer."""
 
 
 def server_fault(
@@ -59,7 +57,9 @@ def _find_owed(case: Case, transcript: Transcript) -> Iterator[tuple[int, ToolCa
         if call.is_unanswered and not (
             any(_is_repeated_by(call, later) for later in calls[place:])
             or _is_cut_off(call, case.limits.timeout_s or DEFAULT_TIMEOUT_S)
-            or any(_asks_about(check, call) for check in every_check(case))
+            or any(
+                get_kind(check).expects_failure(check.params, call) for check in every_check(case)
+            )
         ):
             yield place, call
 
@@ -80,21 +80,11 @@ def _is_cut_off(call: ToolCall, trial_s: float) -> bool:
     return call.outcome == "timeout" and at_the_end and call.duration_s < _FAIR_SHARE * trial_s
 
 
-def _asks_about(check: Check, call: ToolCall) -> bool:
-    if check.kind == "recovers_from_error":
-        return check.params.get("tool") in (None, call.tool)
-    return check.kind == "must_error" and matches_call(check.params, call)
-
-
 def _stands_anyway(result: CheckResult, transcript: Transcript) -> bool:
     """Whether a check failed for a reason that no answer could have changed."""
-    if result.verdict != "failed" or result.severity != "fail":
-        return False
-    if result.kind == "must_be_denied":
-        return any(
-            call.outcome == "ok" and matches_call(result.expected, call)
-            for call in transcript.tool_calls
-        )
-    if result.kind == "decision":
-        return bool(result.actual["is"] == "allowed")
-    return result.kind in _BY_CHOICE
+    return (
+        result.verdict == "failed"
+        and result.severity == "fail"
+        and result.kind in KINDS
+        and KINDS.get(result.kind).stands_anyway(result, transcript)
+    )

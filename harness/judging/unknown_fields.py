@@ -61,7 +61,7 @@ class _ShownFields:
 
     def judge_check(self, check: CheckResult, identity: str) -> CheckResult:
         """Return ``check``, as not judged if it passed for an unknown field."""
-        if check.kind != "decision" or check.verdict != "passed":
+        if "decides_access" not in check.traits or check.verdict != "passed":
             return check
         if not isinstance(check.expected, Mapping) or self._may_be_absent(check.expected, identity):
             return check

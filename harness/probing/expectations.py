@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from harness.base import canonical_json
-from harness.judging import stated_arguments
+from harness.judging import check_traits, stated_arguments
 from harness.types import Case, Check, JsonObject, Tool
 
-DECISION = "decision"
-"""The kind of check that concerns the server alone; other checks also depend on the model."""
 _OF_THE_MODEL = frozenset({"not_attempted"})
 _HIDING = frozenset({"hidden"})
 
@@ -56,7 +54,7 @@ class Expectations:
 def _iterate_decisions(case: Case) -> Iterator[Check]:
     for check in case.every_check:
         telling = set(check.params.get("is", ())) - _OF_THE_MODEL or "without" in check.params
-        if check.kind == DECISION and "tool" in check.params and telling:
+        if "decides_access" in check_traits(check) and "tool" in check.params and telling:
             yield check
 
 

@@ -34,7 +34,6 @@ from harness.probing.credentials.forged_findings import (
 )
 from harness.probing.cursors.gains import find_cursor_gains
 from harness.probing.equal_answers.mixed_callers import find_mixed_callers
-from harness.probing.expectations import DECISION
 from harness.probing.inconsistent_lists import find_contradictions
 from harness.probing.interference.outcome import AlterationOutcome
 from harness.probing.probe_notes import find_echoed_tokens, iterate_lost_calls, iterate_notes
@@ -258,7 +257,7 @@ class _ProbeFacts:
         for run in self._runs:
             name, call = get_caller_name(run), get_label(run)
             for check in run.checks:
-                if check.kind == DECISION and check.verdict == "failed":
+                if "decides_access" in check.traits and check.verdict == "failed":
                     said = check.explanation.splitlines()[0]
                     words = f"{call} as {name}: {said[:1].lower()}{said[1:]}"
                     yield ProbeFinding(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.base import InvalidInput, canonical_json, digest_json, is_valid
-from harness.judging import stated_arguments
+from harness.judging import check_traits, stated_arguments
 from harness.models import (
     NO_LEAVE,
     Leave,
@@ -27,8 +27,6 @@ from harness.runner import (
 from harness.types import Case, JsonObject, ServerSpec, Tool, ToolList
 
 _LABEL_CHARS = 70
-_FORBIDDING = frozenset({"must_not_call"})
-"""Checks that name a call that must not be made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,8 +194,9 @@ def _iterate_expected_calls(cases: Iterable[Case]) -> Iterator[tuple[str, JsonOb
         for call in (*case.setup, *case.teardown):
             yield call.tool, call.arguments, False
         for check in case.every_check:
+            forbids = "forbids_calls" in check_traits(check)
             for tool, arguments in _iterate_nested_calls(check.dump_params()):
-                yield tool, arguments, check.kind in _FORBIDDING
+                yield tool, arguments, forbids
 
 
 def _iterate_nested_calls(params: Any) -> Iterator[tuple[str, JsonObject]]:

@@ -12,7 +12,6 @@ from harness.base import digest_json
 from harness.judging import add_failures, not_started
 from harness.probing.caller_sessions import NO_MODEL, SUITE
 from harness.probing.caller_views import get_caller_name, get_label, iterate_calls
-from harness.probing.expectations import DECISION
 from harness.probing.interference.outcome import collect_failures
 from harness.probing.replay import shows_finding
 from harness.probing.report import ProbeReport
@@ -75,7 +74,7 @@ def _fails_already(finding: ProbeFinding, result: TrialResult) -> bool:
     if finding.is_judged:
         return True
     return finding.problem == "unexpected" and any(
-        check.kind == DECISION and check.verdict == "failed" for check in result.checks
+        "decides_access" in check.traits and check.verdict == "failed" for check in result.checks
     )
 
 

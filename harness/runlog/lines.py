@@ -59,15 +59,17 @@ def _flatten_result(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _without_open_facts(check: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a check without the facts of a policy that nothing is known of: most have none."""
+    """Return a check without what is only known of some checks: most have none of it."""
     return {
         name: value
         for name, value in check.items()
-        if value is not None or name not in _POLICY_FACTS
+        if value not in (None, (), []) or name not in _OF_SOME
     }
 
 
-_POLICY_FACTS = frozenset({"attempted", "reached_server", "executed", "line_crossed"})
+_OF_SOME = frozenset(
+    {"attempted", "reached_server", "executed", "line_crossed", "traits", "expected_tools"}
+)
 
 
 def _nest_result(written: Any) -> Any:

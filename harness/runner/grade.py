@@ -15,9 +15,9 @@ from harness.judging import (
     Evidence,
     Judge,
     JudgeModel,
+    checks_with,
     evaluate_checks,
     judge_trial,
-    knows_refusal,
     not_started,
 )
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
@@ -235,7 +235,9 @@ class _Grading:
         judge = Judge(judges, self.bench.default_of.get(result.suite), recorded=result.judgements)
         checks: tuple[CheckResult, ...] = ()
         error: TrialError | None = None
-        if transcript.stop == "not_admitted" and not knows_refusal(case):
+        if transcript.stop == "not_admitted" and not checks_with(
+            "judges_refused_session", case.every_check
+        ):
             error = TrialError(
                 kind="server",
                 message=f"the server refused this caller: {transcript.refused_words}",

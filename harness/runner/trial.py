@@ -10,14 +10,7 @@ from functools import partial
 import anyio
 
 from harness.base import HarnessError, JudgeError, NotAdmitted, ServerError, utc_now
-from harness.judging import (
-    Evidence,
-    Judge,
-    evaluate_checks,
-    judge_trial,
-    knows_refusal,
-    not_started,
-)
+from harness.judging import Evidence, Judge, checks_with, evaluate_checks, judge_trial, not_started
 from harness.models import Model, PerTrialModel
 from harness.runlog import TrialLine
 from harness.runner.agent import InterruptedStrategy, ModelConversation, Strategy, WatchedStrategy
@@ -194,7 +187,7 @@ class _Attempt:
         try:
             await self._converse(model, pool)
         except NotAdmitted as error:
-            if not knows_refusal(self._job.trial.case):
+            if not checks_with("judges_refused_session", self._job.trial.case.every_check):
                 raise
             self._recorded = Transcript(
                 stop="not_admitted", refused_status=error.status, started_at=utc_now()

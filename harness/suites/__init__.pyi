@@ -25,6 +25,7 @@ from .discovery import remove_duplicates as remove_duplicates
 from .discovery import select_cases as select_cases
 from .formats import is_recognised as is_recognised
 from .formats import load_built_in as load_built_in
+from .identities import DECISION as DECISION
 from .in_python.case import PythonCase as PythonCase
 from .in_python.case import PythonSuite as PythonSuite
 from .in_python.suite import read_object as read_object

@@ -15,6 +15,7 @@ from harness.base import (
     find_dropped_keys,
     parse_single_line,
 )
+from harness.judging import checks_with
 from harness.suites.format_tables import MXCP_CHECKS, SuiteLayouts
 from harness.suites.identities import IdentityReader
 from harness.suites.ingest import INGEST_PROMPT, build_ingest_turns, scale_limits
@@ -40,8 +41,6 @@ _LIMITS = {
 }
 
 
-END_STATE = "end_state"
-"""The check of the server's state after the conversation."""
 _SAID_BY_USER = (
     "A simulated user writes its own messages; put the first one under 'first_message:' of 'user:'."
 )
@@ -265,10 +264,10 @@ class CaseReader:
 
     def _refuse_end_state(self, checks: Sequence[Check], noun: str) -> None:
         for check in checks:
-            if any(one.kind == END_STATE for one in check.walk()):
+            if early := checks_with("reads_end_state", [check]):
                 message = (
-                    f"{noun}: {END_STATE!r} is read when the conversation is over, but it goes on "
-                    "after this turn."
+                    f"{noun}: {early[0].kind!r} is read when the conversation is over, but it "
+                    "goes on after this turn."
                 )
                 meant = "Put it into the last turn, or under 'assertions:' of the test."
                 self._reading.add_problem(

@@ -42,6 +42,7 @@ from harness.types.cases import (
     Suite,
     Turn,
 )
+from harness.types.check_traits import CheckTrait
 from harness.types.counts import CallCounts, Counts, count_needed_passes
 from harness.types.credentials import FLAWS, Credential, TokenFlaw
 from harness.types.entrants import HasEntrant, name_entrant
@@ -158,6 +159,7 @@ __all__ = [
     "CaseResult",
     "Check",
     "CheckResult",
+    "CheckTrait",
     "Conversations",
     "Counts",
     "Credential",

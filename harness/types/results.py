@@ -11,6 +11,7 @@ from typing import Protocol as _Interface
 from harness.types.access import AccessReport
 from harness.types.basics import JsonObject, Location, Status
 from harness.types.cases import Case, CaseFacts, Severity
+from harness.types.check_traits import CheckTrait
 from harness.types.counts import CallCounts, Counts, count_needed_passes
 from harness.types.entrants import HasEntrant
 from harness.types.log_names import log_as
@@ -41,8 +42,7 @@ class CheckResult:
     actual: Any = None
     """What was found (JSON)."""
     explanation: str = ""
-    """What happened, for a reader who wants to act on it; empty if it passed and there is nothing
-    to say."""
+    """What happened, for a reader who wants to act on it; empty if there is nothing to say."""
     code: str | None = None
     """The check's own word for what is wrong, for programs: a leaderboard's ``error_type``."""
     hint: str | None = None
@@ -52,14 +52,17 @@ class CheckResult:
     turn: int | None = None
     """The `Turn` (from 1) that the check belongs to; ``None`` if it belongs to the whole case."""
     attempted: bool | None = None
-    """Of a check of a policy, as the next three: whether a call that it is about was tried.
-    ``None`` in other checks, and where nobody could tell."""
+    """Of a policy, as the next three (else ``None``): whether a call that it is about was tried."""
     reached_server: bool | None = None
     """Whether such a call was sent."""
     executed: bool | None = None
     """Whether the server carried one out."""
     line_crossed: bool | None = None
     """Whether somebody did or got what they must not: the model, the server or the user."""
+    traits: tuple[CheckTrait, ...] = ()
+    """What holds for it because of its kind: reports go by that, and know no kinds."""
+    expected_tools: tuple[str, ...] = ()
+    """The tools that had to be called; of alternatives, those that were, or all if none was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

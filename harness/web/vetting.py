@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.base import InvalidInput, Problem, UsageError, builtin_servers, did_you_mean
-from harness.judging import VOCABULARY, every_check
+from harness.judging import VOCABULARY, every_check, get_kind
 from harness.runner import NOBODY, RunPlan
 from harness.suites import OFFLINE, Config, make_reader
 from harness.types import DEFAULT_TIMEOUT_S, Case, Location, ServerSpec, Suite
@@ -157,7 +157,7 @@ def _find_forbidden(suite: Suite, config: Config) -> Iterator[Problem]:
                 "harness.yml.",
             )
     for check in (check for case in suite.cases for check in every_check(case)):
-        if check.code is not None or check.kind == "python":
+        if check.code is not None or not get_kind(check).in_suites:
             yield Problem(
                 at=check.at or place, message="an uploaded suite cannot bring code of its own."
             )

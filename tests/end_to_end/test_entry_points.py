@@ -11,7 +11,7 @@ import pytest
 from tests.end_to_end.harness_process import Project, plain_server
 
 ACME = f"""
-from harness.judging.checks import CheckKind
+from harness.judging.checks.kind import CheckKind
 from harness.reports.writers import Writer
 from harness.types import Case, Check, CheckResult, Reply, Suite
 
@@ -27,7 +27,7 @@ class Greeting:
         return run.answer.startswith("Awk!")
 
 
-class SaysPlease:
+class SaysPlease(CheckKind):
     schema = {{"const": True}}
 
     def parse(self, value):
@@ -70,7 +70,7 @@ def read_lines(path, vocabulary):
 ENTRY_POINTS = """
 [harness.python_suites]
 acme-greeting = acme:Greeting
-[harness.judging.checks]
+[harness.checks]
 says_please = acme:SAYS_PLEASE
 [harness.models]
 acme = acme:Parrot

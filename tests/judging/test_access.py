@@ -21,6 +21,7 @@ from harness.runlog import Footer, Header, LogWriter, RunLog, ToolsLine, TrialLi
 from harness.types import (
     CaseFacts,
     CheckResult,
+    CheckTrait,
     Leak,
     LeakRule,
     Status,
@@ -112,6 +113,7 @@ def decision(*words: str, found: str = "allowed", **expected: Any) -> CheckResul
         verdict="passed",
         expected={"is": list(words), "tool": "get", **expected},
         actual={"is": found},
+        traits=("decides_access",),
     )
 
 
@@ -144,18 +146,18 @@ def test_a_trial_that_could_not_be_judged_stays_so_and_its_leak_is_told(tmp_path
 
 
 @pytest.mark.parametrize(
-    ("found", "verdict", "kind", "leaks"),
+    ("found", "verdict", "traits", "leaks"),
     [
-        ("allowed", "failed", "decision", 0),
-        ("allowed", "passed", "decision", 1),
-        ("filtered", "failed", "decision", 1),
-        ("allowed", "failed", "must_call", 1),
+        ("allowed", "failed", ("decides_access",), 0),
+        ("allowed", "passed", ("decides_access",), 1),
+        ("filtered", "failed", ("decides_access",), 1),
+        ("allowed", "failed", ("expects_calls",), 1),
     ],
 )
 def test_what_the_suite_says_that_an_identity_must_not_see_makes_nothing_a_secret(
-    found: str, verdict: Verdict, kind: str, leaks: int, tmp_path: Path
+    found: str, verdict: Verdict, traits: tuple[CheckTrait, ...], leaks: int, tmp_path: Path
 ) -> None:
-    check = replace(decision("denied", found=found), verdict=verdict, kind=kind)
+    check = replace(decision("denied", found=found), verdict=verdict, traits=traits)
     admin = a_run("admin", "failed", checks=(check,))
     report = build_report(a_log(tmp_path, (admin, FULL), (a_run("clerk"), LEAKING)))
     assert len(report.access.leaks) == leaks
@@ -249,7 +251,7 @@ def test_a_cell_of_the_matrix_has_every_different_decision_of_its_trials_once(
 def test_a_cell_of_the_matrix_says_what_was_decided_of_the_calls_that_the_test_is_about(
     tmp_path: Path,
 ) -> None:
-    of_another = replace(decision("hidden", found="hidden"), kind="must_call")
+    of_another = replace(decision("hidden", found="hidden"), traits=())
     asked = a_run("clerk", checks=(decision("denied", found="denied"),))
     not_asked = a_run("guest", checks=(of_another,))
     (row,) = build_report(
@@ -278,7 +280,7 @@ def test_what_nobody_in_particular_is_given_is_no_leak_where_the_suite_allows_it
 
     assert leaking("plain") == ["anonymous"]
     assert leaking("denied", decision("denied")) == ["anonymous"]
-    assert leaking("other", replace(decision("allowed"), kind="must_call")) == ["anonymous"]
+    assert leaking("other", replace(decision("allowed"), traits=())) == ["anonymous"]
     assert leaking("allowed", decision("allowed")) == []
 
 

@@ -33,6 +33,7 @@ def a_view(
 
 def a_result(without: Any, status: Status = "passed", **check: Any) -> TrialResult:
     facts = {"kind": "decision", "label": "decision", "verdict": "passed", **check}
+    facts.setdefault("traits", ("decides_access",))
     expected = {"is": ["filtered"], "tool": "get", "without": without}
     return TrialResult(
         key="k",
@@ -100,7 +101,7 @@ def test_a_suite_may_say_that_no_result_is_meant_to_have_the_field() -> None:
     "result",
     [
         a_result(["emial"], "failed", verdict="failed"),
-        a_result(["emial"], kind="must_call"),
+        a_result(["emial"], traits=()),
         a_result(["emial"], expected="filtered"),
         a_result([]),
     ],

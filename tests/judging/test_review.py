@@ -173,7 +173,13 @@ def test_a_secret_in_a_note_never_reaches_the_log(tmp_path: Path) -> None:
 def judged(case: str, verdict: Any, *more: CheckResult) -> TrialResult:
     """Return a trial that a judge has decided, and other checks."""
     facts = {"judge": "gpt", "score": 1.0 if verdict == "passed" else 0.0, "explanation": "So."}
-    said = CheckResult(kind="answer_judge", label="polite", verdict=verdict, actual=facts)
+    said = CheckResult(
+        kind="answer_judge",
+        label="polite",
+        verdict=verdict,
+        actual=facts,
+        traits=("judge_decides",),
+    )
     checks = (said, *more)
     failed = any(check.verdict == "failed" for check in checks)
     return a_run(case, "failed" if failed else "passed", checks=checks)
@@ -213,7 +219,11 @@ def test_a_graded_answer_is_labelled_by_its_faithfulness(tmp_path: Path) -> None
             "faithfulness": {"score": faith, "judge": "gpt", "explanation": "So."},
         }
         check = CheckResult(
-            kind="graded", label="graded", verdict="failed", actual={"metrics": metrics}
+            kind="graded",
+            label="graded",
+            verdict="failed",
+            actual={"metrics": metrics},
+            traits=("grades",),
         )
         return a_run(case, "failed", checks=(check,))
 

@@ -45,6 +45,7 @@ def decision(wanted: str) -> CheckResult:
         verdict="passed",
         expected={"is": [wanted], "tool": None},
         actual={"is": "allowed", "tool": "get"},
+        traits=("decides_access",),
     )
 
 

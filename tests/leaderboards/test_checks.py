@@ -8,7 +8,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from harness.base.errors import InvalidValue, UsageError
-from harness.judging.checks import KINDS, VOCABULARY
+from harness.judging.checks import VOCABULARY
+from harness.judging.checks.registry import KINDS
 from harness.leaderboards.bfcl.check import KIND
 from harness.leaderboards.tau2.checks import ASSERTION, RULE
 

@@ -33,6 +33,8 @@ FAILED_CHECK = CheckResult(
     explanation="Expected call not found: get_order(…)",
     hint="Say in its description when to use it.",
     at=Location(file="evals/shop.yml", line=7, column=9),
+    traits=("expects_calls",),
+    expected_tools=("get_order",),
 )
 PASSED_CHECK = CheckResult(kind="answer_contains", label='answer_contains "x"', verdict="passed")
 WARNING = CheckResult(

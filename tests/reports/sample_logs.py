@@ -123,6 +123,8 @@ def must_call(tool: str, *called: str, explanation: str = "Expected call not fou
         explanation="" if tool in called else explanation,
         hint=None if tool in called else "Say it more clearly.",
         at=Location(file="evals/shop.yml", line=15, column=9),
+        traits=("expects_calls",),
+        expected_tools=(tool,),
     )
 
 
@@ -140,6 +142,7 @@ STAND_IN = CheckResult(
             }
         }
     },
+    traits=("grades",),
 )
 """A check of which no judge scored the faithfulness."""
 
@@ -269,6 +272,8 @@ def a_hostile_log(folder: Path, *, big: bool = True) -> RunLog:
             explanation=text,
             hint=text,
             at=Location(file=text[:100], line=1),
+            traits=("expects_calls",),
+            expected_tools=(text[:100],),
         )
         judgement = Judgement(
             question="", model=text[:99], prompt_version="1", score=0.5, explanation=text

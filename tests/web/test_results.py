@@ -68,7 +68,14 @@ def test_without_a_score_the_status_decides_and_without_a_verdict_nothing_does()
 
 
 def graded(score: float | None, **actual: object) -> TrialResult:
-    check = CheckResult(kind="graded", label="graded", verdict="passed", score=score, actual=actual)
+    check = CheckResult(
+        kind="graded",
+        label="graded",
+        verdict="passed",
+        score=score,
+        actual=actual,
+        traits=("grades",),
+    )
     return replace(a_run("a"), checks=(check,))
 
 
@@ -152,8 +159,7 @@ def test_what_is_deep_or_wide_without_end_is_cut() -> None:
 def test_calls_beyond_the_first_hundred_are_counted() -> None:
     said = a_transcript()
     asked = CheckResult(kind="must_call_in_order", label="x", verdict="passed",
-                        expected={"in_order": [
-                            {"tool": f"t{number}"} for number in range(130)]})  # fmt: skip
+                        expected_tools=tuple(f"t{number}" for number in range(130)))  # fmt: skip
     line = TrialLine(
         run=replace(a_run("a"), checks=(asked,)),
         transcript=replace(said, tool_calls=said.tool_calls * 120),

@@ -1,85 +1,23 @@
 """Checks that contradict each other: no conversation passes both, so one of them is a mistake.
 
 Every kind of check says what it claims of the calls and texts
-(`harness.judging.checks.kind.FunctionKind.claims`). Two claims contradict each other only if that
-is certain whatever the model does.
+(`harness.judging.checks.kind.CheckKind.claims`). Two claims contradict each other only if that is
+certain whatever the model does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from harness.base import Problem
-from harness.judging.checks.witness.expectations import exclude_each_other, implies_pattern
+from harness.judging.checks.claims import CallsClaim, Claim, EitherClaim, TextClaim, are_disjoint
+from harness.judging.checks.registry import check_traits, get_kind
+from harness.judging.checks.witness.expectations import exclude_each_other
 from harness.judging.matching.described_calls import described_calls, stated_arguments
 from harness.judging.matching.matchers import describe_pattern
 from harness.judging.matching.texts import contains_text
-from harness.types import Case, Check, JsonObject, Location
-
-TURNS_PASSED_KIND = "turns_passed"
-"""With this check in a case, the checks of single turns are only shown, and do not decide."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallsClaim:
-    """How many calls of a sort there are."""
-
-    tool: str | None = None
-    """The tool; ``None``: any."""
-    args: JsonObject = field(default_factory=dict)
-    """What their arguments match."""
-    least: int = 0
-    """At least so many."""
-    most: int | None = None
-    """At most so many."""
-    outcome: Literal["ok", "error"] | None = None
-    """How they end; ``None``: in any way."""
-    other_than: Sequence[JsonObject] = ()
-    """Calls that are not meant."""
-    enough: bool = False
-    """Whether the check passes whenever this holds, so that without it, the check fails."""
-
-    def includes(self, other: CallsClaim) -> bool:
-        """Whether every call that ``other`` requires is one that this claim is about."""
-        return (
-            self.tool in (None, other.tool)
-            and self.outcome in (None, other.outcome)
-            and implies_pattern(other.args, self.args)
-            and all(_are_disjoint(call["tool"], call["args"], other) for call in self.other_than)
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextClaim:
-    """What a text contains."""
-
-    of: str = "answer"
-    """``answer``, or ``result``."""
-    tool: str | None = None
-    """The tool whose results are meant; ``None``: any."""
-    has: str = ""
-    """What is in it."""
-    lacks: str = ""
-    """What is not in it."""
-    whole: bool = False
-    """Whether `has` is all of it."""
-    enough: bool = False
-    """Whether the check passes whenever this holds."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EitherClaim:
-    """At least one of several claims holds."""
-
-    options: Sequence[CallsClaim | TextClaim]
-    """The claims."""
-
-
-Claim: TypeAlias = CallsClaim | TextClaim | EitherClaim
-ClaimsOf: TypeAlias = Callable[[Check], Iterable[Claim]]
-"""The claims of a check that is no group."""
+from harness.types import Case, Check, Location
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,16 +26,16 @@ class _CheckClaim:
     claim: Claim
 
 
-def find_contradictions(case: Case, claims_of: ClaimsOf) -> Iterator[Problem]:
+def find_contradictions(case: Case) -> Iterator[Problem]:
     """Yield the checks of ``case`` that cannot hold together, each at its place."""
     for check in case.every_check:
         for one in check.walk():
             yield from (_case_problem(case, check.at, why, _FREE) for why in _find_impossible(one))
-    shares = [check for check in case.checks if check.kind == TURNS_PASSED_KIND]
+    shares = [check for check in case.checks if "counts_turns" in check_traits(check)]
     if shares and not any(turn.checks for turn in case.turns):
-        why = f"{TURNS_PASSED_KIND!r} cannot hold: no turn has checks."
+        why = f"{shares[0].kind!r} cannot hold: no turn has checks."
         yield _case_problem(case, shares[0].at, why, "Write 'assertions:' under the turns.")
-    finder = _Finder(case, claims_of)
+    finder = _Finder(case)
     before: list[_CheckClaim] = []
     for number, turn in enumerate(case.turns, start=1):
         ended = number == len(case.turns) and not shares
@@ -129,23 +67,23 @@ def _find_impossible(check: Check) -> Iterator[str]:
 class _Finder:
     """Finds contradictions among the checks of one case."""
 
-    def __init__(self, case: Case, claims_of: ClaimsOf) -> None:
+    def __init__(self, case: Case) -> None:
         self._case = case
-        self._claims_of = claims_of
 
     def collect_claims(self, checks: Sequence[Check]) -> list[_CheckClaim]:
         """Return what must hold if all ``checks`` do."""
         made: list[_CheckClaim] = []
         for check in checks:
-            if check.kind == "not":
+            kind = get_kind(check)
+            if kind.group == "none":
                 (inner,) = check.options
                 # Of several that must not all hold, any one may fail.
                 claims = self.collect_claims(inner) if len(inner) == 1 else []
                 made += _negate_claims(check, claims[0].claim) if len(claims) == 1 else []
-            elif len(check.options) == 1 or check.kind == "all_of":
+            elif len(check.options) == 1 or kind.group == "all":
                 made += [one for option in check.options for one in self.collect_claims(option)]
             elif not check.options:
-                made += [_CheckClaim(check, claim) for claim in self._claims_of(check)]
+                made += [_CheckClaim(check, claim) for claim in kind.claims(check.params)]
         return made
 
     def find_among(
@@ -178,9 +116,10 @@ class _Finder:
             if against and all(against) and any(each in own for each in among):
                 yield self._build_problem(among, "nothing of what it asks for can be")
         for check in checks:
+            group = get_kind(check).group
             for option in check.options:
-                alternative = check.kind == "any_of" and len(check.options) > 1
-                if alternative or check.kind == "not":
+                alternative = group == "any" and len(check.options) > 1
+                if alternative or group == "none":
                     beside = [one for one in own if one.check is not check]
                     yield from self.find_among(
                         option, (), (*beside, *around) if alternative else ()
@@ -234,16 +173,9 @@ def _find_demands(limit: CallsClaim, made: Sequence[_CheckClaim]) -> tuple[list[
     ]
     chosen: list[tuple[CallsClaim, _CheckClaim]] = []
     for claim, one in sorted(demands, key=lambda pair: -pair[0].least):
-        if all(_are_disjoint(other.tool, other.args, claim) for other, _ in chosen):
+        if all(are_disjoint(other.tool, other.args, claim) for other, _ in chosen):
             chosen.append((claim, one))
     return [one for _, one in chosen], sum(claim.least for claim, _ in chosen)
-
-
-def _are_disjoint(tool: str | None, args: JsonObject, other: CallsClaim) -> bool:
-    """Whether no call is both of this tool with such arguments and one of ``other``."""
-    if None in (tool, other.tool):
-        return False
-    return tool != other.tool or exclude_each_other(args, other.args)
 
 
 def _explain_clash(limit: TextClaim, other: TextClaim) -> str:

@@ -1,25 +1,64 @@
-"""Building blocks of most kinds of check: a reader, a judging function, and its finding."""
+"""What a kind of check declares, and the building blocks of most: reader, judge and finding."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from harness.base import InvalidValue
-from harness.judging.checks import Evidence
-from harness.judging.checks.contradictions import Claim
+from harness.judging.checks.claims import Claim
+from harness.judging.checks.evidence import Evidence
+from harness.judging.matching.described_calls import described_calls, find_named_tools
 from harness.judging.matching.texts import clip_text
-from harness.types import Check, CheckResult, JsonObject, JsonPath, Severity, Verdict
+from harness.types import (
+    Check,
+    CheckResult,
+    CheckTrait,
+    JsonObject,
+    JsonPath,
+    Severity,
+    ToolCall,
+    Transcript,
+    Verdict,
+)
 
 MAX_EXPLANATION = 1_500
 """Characters of an explanation: they must fit on a screen beside others."""
 
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
+SECTIONS = (
+    "Calls",
+    "Outcomes",
+    "Results",
+    "Answers",
+    "Memory",
+    "Economy",
+    "Judged",
+    "Groups",
+)
+"""The sections of the documentation, in their order."""
+
 Parsed = Sequence[tuple[JsonPath, JsonObject]]
 """One (path in the suite's value, params) for each check."""
+WantedCall: TypeAlias = tuple[str, JsonObject]
+"""A tool, and the arguments that a check requires (values or matchers)."""
+CallOrder: TypeAlias = Literal["each", "one_of", "in_order", "effect"]
+"""How the calls that a check wants belong together: ``each`` must be made, ``one_of`` them, all
+``in_order``; of an ``effect``, other calls may come first, or lead to it as well."""
+Grouping: TypeAlias = Literal["any", "all", "none"]
+"""Which options of a group must hold."""
+
+
+class WantedState(NamedTuple):
+    """One state of the server that a check needs."""
+
+    source: JsonObject
+    """As `StateReading.source`."""
+    after: tuple[JsonObject, ...] | None
+    """As `StateReading.after`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +100,114 @@ class CheckDoc:
         return _LINK.sub(r"\1", self.asks)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FunctionKind:
-    """A `harness.judging.checks.CheckKind` that judges by a plain function."""
+class CheckKind:
+    """One kind of check: how to read it and judge it, and all that the program asks about it.
+
+    Nothing outside of a kind's own file knows its name: whoever has to treat it in some way asks
+    the kind. A check of another package is therefore like one of harness. What is not overridden
+    here says that there is nothing special about the kind.
+    """
+
+    name: str
+    """Its name in suites."""
+    schema: JsonObject
+    """JSON Schema of the value that a suite gives under its name."""
+    doc: CheckDoc | None = None
+    """Its row in the documentation."""
+    in_suites: bool = True
+    """Whether files of suites may name it."""
+    needs_judge: bool | None = None
+    """Whether a judge is required; ``False``: there is a substitute. ``None``: it asks no judge."""
+    asks_rarely: bool = False
+    """Whether a judge is only asked about some answers."""
+    group: Grouping | None = None
+    """Which of its options must hold, if it is a group of other checks."""
+    order: CallOrder = "each"
+    """How its wanted calls belong together."""
+
+    def parse(self, value: Any) -> Sequence[tuple[JsonPath, JsonObject | Check]]:
+        """Return ``(path in value, normalised params)`` for each check in ``value``.
+
+        A kind that consists of other checks returns the `Check` itself, with its options.
+
+        Raises:
+            InvalidValue: with the path to the invalid part.
+        """
+        raise NotImplementedError
+
+    async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
+        """Judge ``check`` by the evidence.
+
+        Raises:
+            JudgeError: it cannot be judged.
+        """
+        raise NotImplementedError
+
+    def claims(self, params: JsonObject, /) -> Iterable[Claim]:
+        """Return what ``params`` claim, to find checks that contradict each other."""
+        return ()
+
+    def traits(self, params: JsonObject, /) -> Sequence[CheckTrait]:
+        """Return what holds for a check with ``params``; reports find it in its result."""
+        return ()
+
+    def wanted_calls(self, params: JsonObject, /) -> Iterable[WantedCall]:
+        """Return the calls that must or may be made for the check to pass."""
+        return ()
+
+    def needed_tools(self, params: JsonObject, /) -> Iterable[str]:
+        """Return the tools that must be callable for the check to pass."""
+        return (tool for tool, _ in self.wanted_calls(params))
+
+    def wanted_states(self, params: JsonObject, /) -> Iterable[WantedState]:
+        """Return the states of the server that are read for it after the conversation."""
+        return ()
+
+    def named_tools(self, params: JsonObject, /) -> Iterable[tuple[str, bool]]:
+        """Return the tools that ``params`` name, and whether each may be absent from the server."""
+        return find_named_tools(params)
+
+    def valid_calls(self, params: JsonObject, /) -> Iterable[WantedCall]:
+        """Return the calls that ``params`` describe, as far as they must be valid for the tool."""
+        return described_calls(params)
+
+    def expects_failure(self, params: JsonObject, call: ToolCall, /) -> bool:
+        """Whether it judges how ``call`` fails, so that no answer is one that it can judge."""
+        return False
+
+    def stands_anyway(self, failed: CheckResult, transcript: Transcript, /) -> bool:
+        """Whether it ``failed`` for a reason that no missing answer could have changed."""
+        return False
+
+
+class UnlistedKind(CheckKind):
+    """A kind that no file of a suite may name, since its params come from elsewhere."""
+
+    schema: JsonObject = {"not": {}}  # noqa: RUF012 - read-only, as every JSON Schema here
+    in_suites = False
+    source: str
+    """Who makes them."""
+
+    def parse(self, value: Any) -> Parsed:
+        """Refuse.
+
+        Raises:
+            InvalidValue: always.
+        """
+        raise InvalidValue(f"only {self.source} have a check of this kind")
+
+    def named_tools(self, params: JsonObject, /) -> Iterable[tuple[str, bool]]:
+        """Return nothing: whoever makes the params vouches for the tools in them."""
+        return ()
+
+    def valid_calls(self, params: JsonObject, /) -> Iterable[WantedCall]:
+        """Return nothing, for the same reason."""
+        return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionKind(CheckKind):
+    """A `CheckKind` that judges by a plain function, and declares what it is by others."""
 
     name: str
     """Its name in suites."""
@@ -75,10 +219,22 @@ class FunctionKind:
     """Judges."""
     doc: CheckDoc | None = None
     """Its row in the documentation."""
-    takes_invalid: bool = False
-    """Whether a call that it describes may be invalid by the tool's schema."""
+    order: CallOrder = "each"
+    """As `CheckKind.order`."""
     claims: Callable[[JsonObject], Iterable[Claim]] = lambda _params: ()
-    """What params claim, to find checks that contradict each other."""
+    """As `CheckKind.claims`."""
+    traits: Callable[[JsonObject], Sequence[CheckTrait]] = lambda _params: ()
+    """As `CheckKind.traits`."""
+    wanted_calls: Callable[[JsonObject], Iterable[WantedCall]] = lambda _params: ()
+    """As `CheckKind.wanted_calls`."""
+    valid_calls: Callable[[JsonObject], Iterable[WantedCall]] = described_calls
+    """As `CheckKind.valid_calls`."""
+    wanted_states: Callable[[JsonObject], Iterable[WantedState]] = lambda _params: ()
+    """As `CheckKind.wanted_states`."""
+    expects_failure: Callable[[JsonObject, ToolCall], bool] = lambda _params, _call: False
+    """As `CheckKind.expects_failure`."""
+    stands_anyway: Callable[[CheckResult, Transcript], bool] = lambda _failed, _transcript: False
+    """As `CheckKind.stands_anyway`."""
 
     def parse(self, value: Any) -> Parsed:
         """Return ``(path, params)`` for each check in ``value``.
@@ -91,6 +247,16 @@ class FunctionKind:
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Judge; a severity in the params takes precedence over the check's own."""
         return build_check_result(check, self.judge(check.params, evidence))
+
+
+def one_call(params: JsonObject) -> Iterable[WantedCall]:
+    """Return the one call that ``params`` describe, if they name a tool."""
+    return [(params["tool"], params.get("args", {}))] if "tool" in params else []
+
+
+def listed_calls(params: JsonObject, key: str = "calls") -> Iterable[WantedCall]:
+    """Return the calls that ``params`` list."""
+    return [(call["tool"], call.get("args", {})) for call in params.get(key, ())]
 
 
 def build_check_result(check: Check, finding: CheckFinding) -> CheckResult:

@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
-from harness.types import Case, Check, JsonObject
-
-_ONE = frozenset(
-    {
-        "must_call",
-        "must_succeed",
-        "must_be_denied",
-        "must_be_refused",
-        "must_error",
-        "tool_result",
-    }
-)
-"""Checks that fail unless their only tool is called."""
-_LISTS: Mapping[str, str] = {
-    "must_call_any": "calls",
-    "graded": "expected",
-    "end_state": "same_state_as",
-}
-"""Kinds of checks on several calls → the setting with the calls."""
-_IN_ORDER = "must_call_in_order"
-_UNTRIED = frozenset({"hidden", "not_attempted"})
-
-Wanted: TypeAlias = tuple[str, JsonObject]
-"""A tool, and the arguments that a check requires (values or matchers)."""
+from harness.judging.checks.claims import CallsClaim
+from harness.judging.checks.kind import WantedCall
+from harness.judging.checks.registry import get_kind
+from harness.types import Case, Check
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,28 +23,22 @@ class ExpectedFirstCalls:
         return tool in self.tools if self.tools else tool is None
 
 
-def wanted_calls(case: Case) -> Iterator[Wanted]:
+def wanted_calls(case: Case) -> Iterator[WantedCall]:
     """Yield every call that a check of ``case`` expects, including alternatives.
 
     The reference calls of an end state count as expected; prohibitions do not.
     """
     for check in _find_demands(case.every_check):
-        yield from _read_calls(check)
+        yield from get_kind(check).wanted_calls(check.params)
 
 
 def expected_tools(case: Case) -> frozenset[str]:
-    """Return the tools that must or may be called for ``case`` to pass.
-
-    A decision about a tool needs a call of it, unless the tool is to be hidden or not tried.
-    """
-    decided = (
-        check.params["tool"]
-        for check in _walk_checks(case.every_check)
-        if check.kind == "decision"
-        and isinstance(check.params.get("tool"), str)
-        and not _UNTRIED.issuperset(check.params.get("is", ("allowed",)))
+    """Return the tools that must or may be called for ``case`` to pass."""
+    return frozenset(
+        tool
+        for check in _find_demands(case.every_check)
+        for tool in get_kind(check).needed_tools(check.params)
     )
-    return frozenset((*(tool for tool, _ in wanted_calls(case)), *decided))
 
 
 def wanted_first(case: Case) -> ExpectedFirstCalls | None:
@@ -75,16 +48,17 @@ def wanted_first(case: Case) -> ExpectedFirstCalls | None:
     right. In a conversation of several turns, the first turn with checks counts.
     """
     groups = [turn.checks for turn in case.turns if turn.checks] or [case.checks]
-    demands = list(_find_demands(groups[0]))
-    ordered = [next(_read_calls(check))[0] for check in demands if check.kind == _IN_ORDER]
-    named = ordered or [
-        tool
-        for check in demands
-        if check.kind != "end_state"  # look-ups may precede it
-        for tool, _ in _read_calls(check)
-    ]
-    if named:
-        return ExpectedFirstCalls(tuple(dict.fromkeys(named)))
+    ordered: list[str] = []
+    named: list[str] = []
+    for check in _find_demands(groups[0]):
+        kind = get_kind(check)
+        tools = [tool for tool, _ in kind.wanted_calls(check.params)]
+        if kind.order == "in_order":
+            ordered += tools[:1]
+        elif kind.order != "effect":  # look-ups may precede it
+            named += tools
+    if ordered or named:
+        return ExpectedFirstCalls(tuple(dict.fromkeys(ordered or named)))
     return ExpectedFirstCalls(()) if any(map(_wants_none, case.every_check)) else None
 
 
@@ -99,41 +73,22 @@ def wanted_tool(case: Case) -> str | None:
 
 
 def _find_demands(checks: Iterable[Check]) -> Iterator[Check]:
-    """Yield the checks that require calls, including those in groups."""
-    return (check for check in _walk_checks(checks) if _call_form(check) is not None)
-
-
-def _walk_checks(checks: Iterable[Check]) -> Iterator[Check]:
     """Yield the checks and those in groups, but none that only warns, and no negated one."""
     for check in checks:
-        if check.kind == "not" or check.params.get("severity", check.severity) != "fail":
+        if (
+            get_kind(check).group == "none"
+            or check.params.get("severity", check.severity) != "fail"
+        ):
             continue
         yield check
         for option in check.options:
-            yield from _walk_checks(option)
-
-
-def _call_form(check: Check) -> Literal["one", "list"] | None:
-    if check.kind in _ONE and isinstance(check.params.get("tool"), str):
-        return "one"
-    return "list" if check.kind in _LISTS or check.kind == _IN_ORDER else None
-
-
-def _read_calls(check: Check) -> Iterator[Wanted]:
-    if _call_form(check) == "one":
-        yield check.params["tool"], check.params.get("args", {})
-        return
-    listed = check.params.get(_LISTS.get(check.kind, "calls"))
-    for call in listed if isinstance(listed, list | tuple) else ():
-        if isinstance(call, Mapping) and isinstance(call.get("tool"), str):
-            yield call["tool"], call.get("args", {})
+            yield from _find_demands(option)
 
 
 def _wants_none(check: Check) -> bool:
-    if check.kind == "only_call":
-        return not check.params.get("calls")
-    return (
-        check.kind == "max_calls"
-        and check.params.get("tool") is None
-        and check.params.get("limit") == 0
-    )
+    """Whether a check claims that there is no call at all."""
+    return CallsClaim(most=0) in [
+        replace(claim, enough=False)
+        for claim in get_kind(check).claims(check.params)
+        if isinstance(claim, CallsClaim)
+    ]

@@ -22,6 +22,27 @@ def described_calls(params: JsonObject) -> Iterator[tuple[str, JsonObject]]:
                 yield from described_calls(call)
 
 
+def find_named_tools(params: JsonObject) -> Iterator[tuple[str, bool]]:
+    """Yield every tool that ``params`` name, and whether it may be absent from the server."""
+    source = params.get("source", {})
+    if (
+        isinstance(source, Mapping) and "tool" in source
+    ):  # `allow_absent` stands beside it in the suite
+        yield from _read_tool(
+            {"tool": source["tool"], "allow_absent": params.get("allow_absent", False)}
+        )
+    yield from _read_tool(params)
+    for key in ("calls", "expected", "same_state_as"):
+        calls = params.get(key)
+        for call in calls if isinstance(calls, list | tuple) else ():
+            yield from _read_tool(call)
+
+
+def _read_tool(named: Any) -> Iterator[tuple[str, bool]]:
+    if isinstance(named, Mapping) and isinstance(named.get("tool"), str):
+        yield named["tool"], named.get("allow_absent") is True
+
+
 def stated_arguments(pattern: JsonObject) -> JsonObject | None:
     """Return the arguments that a pattern fixes exactly, also under ``$equals``.
 

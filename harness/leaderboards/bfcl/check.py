@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any
 
-from harness.base import InvalidValue
-from harness.judging import KINDS, CheckFinding, Evidence, build_check_result, passed_if
+from harness.judging import (
+    KINDS,
+    CheckFinding,
+    Evidence,
+    UnlistedKind,
+    build_check_result,
+    passed_if,
+)
 from harness.leaderboards.bfcl.catalog import CATEGORIES
 from harness.leaderboards.bfcl.checker.agentic import find_answer_fault
 from harness.leaderboards.bfcl.checker.fault import Fault
@@ -25,7 +31,7 @@ from harness.leaderboards.bfcl.transcript_steps import (
     get_first_step,
     is_no_conversation,
 )
-from harness.types import Check, CheckResult, JsonObject, JsonPath, Transcript
+from harness.types import Check, CheckResult, CheckTrait, JsonObject, Transcript
 
 KIND = "bfcl"
 """The check's name."""
@@ -84,21 +90,15 @@ def find_fault(params: JsonObject, transcript: Transcript) -> Fault | None:
             return find_turns_fault(conversation, extract_turns(transcript))
 
 
-@dataclass(frozen=True, slots=True)
-class BfclKind:
+class BfclKind(UnlistedKind):
     """The kind of this check; only cases of the leaderboard have it."""
 
-    names_tools: ClassVar[bool] = False
-    """False: the tools in its params come from the case's own data."""
+    name = KIND
+    source = "cases of BFCL"
 
-    @property
-    def schema(self) -> JsonObject:
-        """Return a schema that matches nothing."""
-        return {"not": {}}
-
-    def parse(self, value: Any) -> Sequence[tuple[JsonPath, JsonObject]]:
-        """Refuse: the parameters come with the leaderboard's data."""
-        raise InvalidValue("only cases of BFCL have a check of this kind")
+    def traits(self, params: JsonObject) -> Sequence[CheckTrait]:
+        """Say that the leaderboard itself knows which calls are right."""
+        return ("no_success",)
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Judge by the official rules."""

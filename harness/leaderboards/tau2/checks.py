@@ -9,8 +9,8 @@ gold actions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Final, Literal
+from dataclasses import replace
+from typing import Any, Final, Literal
 
 from harness.base import InvalidValue
 from harness.judging import (
@@ -20,6 +20,7 @@ from harness.judging import (
     Evidence,
     JudgedKind,
     JudgeQuestion,
+    UnlistedKind,
     build_check_result,
     build_material,
     format_value,
@@ -37,8 +38,8 @@ from harness.types import (
     AssistantMessage,
     Check,
     CheckResult,
+    CheckTrait,
     JsonObject,
-    JsonPath,
     Severity,
     Stop,
     ToolMessage,
@@ -118,21 +119,15 @@ def _encode_action(action: Action) -> JsonObject:
     return {"tool": action.name, "args": dict(action.arguments), **compared}
 
 
-@dataclass(frozen=True, slots=True)
-class RuleKind:
-    """A `checks.CheckKind` that no suite file can use: its params come from a task."""
+class RuleKind(UnlistedKind):
+    """A kind of check that no suite file can use: its params come from a task."""
 
-    names_tools: ClassVar[bool] = False
-    """False: the tools in its params come from the task, and the leaderboard vouches for them."""
+    name = RULE
+    source = "tasks of tau2-bench"
 
-    @property
-    def schema(self) -> JsonObject:
-        """Return a schema that matches nothing."""
-        return {"not": {}}
-
-    def parse(self, value: Any) -> Sequence[tuple[JsonPath, JsonObject]]:
-        """Refuse: only tau2-bench has such checks."""
-        raise InvalidValue("only tasks of tau2-bench have a check of this kind")
+    def traits(self, params: JsonObject) -> Sequence[CheckTrait]:
+        """Say that the leaderboard itself knows which calls are right."""
+        return ("no_success",)
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Judge by the leaderboard's rule."""
@@ -269,12 +264,14 @@ def _refuse_value(_: Any) -> JsonObject:
     raise InvalidValue("only tasks of tau2-bench have a check of this kind")
 
 
-@dataclass(frozen=True, kw_only=True)
 class AssertionKind(JudgedKind):
     """A judged check that takes the recording's own verdict when no judge is configured."""
 
-    names_tools: ClassVar[bool] = False
-    """False: its params name no tools."""
+    in_suites = False
+
+    def traits(self, params: JsonObject) -> Sequence[CheckTrait]:
+        """Say nothing: it may be the recorded verdict, which is not that of a judge."""
+        return ()
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Ask the judge; without one, take the recorded verdict and say so."""

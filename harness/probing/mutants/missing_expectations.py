@@ -10,11 +10,11 @@ from typing import Any
 import yaml
 
 from harness.base import canonical_json
-from harness.judging import ABSENT, is_equal, stated_arguments
-from harness.probing.expectations import DECISION
+from harness.judging import ABSENT, check_traits, is_equal, stated_arguments
 from harness.probing.mutants.operators import ServerMutant
 from harness.probing.mutants.recording import AnswerRecording, CallAnswer, Cell
 from harness.probing.mutants.rewriting import find_withheld
+from harness.suites import DECISION
 from harness.types import Case, Check, Decision, JsonObject
 
 _ACCEPTED = ("allowed", "filtered", "denied", "hidden")
@@ -196,7 +196,7 @@ def _has_decision(case: Case, tool: str, args: JsonObject) -> bool:
         and canonical_json(stated_arguments(check.params.get("args", {})))
         == canonical_json(arguments)
         for check in case.every_check
-        if check.kind == DECISION
+        if "decides_access" in check_traits(check)
     )
 
 

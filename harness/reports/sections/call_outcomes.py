@@ -8,22 +8,11 @@ nobody takes it for proof.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from harness.judging import PARSER_IS_OFF
 from harness.types import SEARCH, CallCounts, CaseResult, CheckResult, Report, TrialResult
-
-_NO_SUCCESS_WANTED = frozenset({"must_be_denied", "must_be_refused", "must_error", "bfcl", "tau2"})
-"""Kinds of check that ask for calls which fail or for none; leaderboards say themselves which calls
-are right."""
-_NO_SUCCESS_DECIDED = frozenset({"denied", "hidden", "not_attempted"})
-"""Decisions of a server with which no call succeeds."""
-_WITHHOLDING = frozenset({"tool_result_not_contains"})
-"""Kinds of check that ask the server to keep something back: a refusal is what they ask for, a
-breakdown is not."""
-_CALLED = ("must_call", "must_call_any")
-"""Kinds of check that a call passes, whatever its outcome."""
 
 
 def count_calls(runs: Iterable[TrialResult]) -> CallCounts:
@@ -94,10 +83,8 @@ def format_mark(result: TrialResult) -> str | None:
             if blocked_call is None
             else f"passed, but the call of {blocked_call.label} was not sent (blocked)"
         )
-    refused = outcomes.keys() == {"denied"} and any(
-        check.kind in _WITHHOLDING for check in deciding
-    )
-    if refused or any(map(_wants_no_success, deciding)):
+    traits = {trait for check in deciding for trait in check.traits}
+    if "no_success" in traits or ("withholds" in traits and outcomes.keys() == {"denied"}):
         return None
     if not outcomes:
         return "passed, but no call succeeded: none was made"
@@ -150,54 +137,11 @@ def call_lines(report: Report) -> Iterator[str]:
         yield f"in {trials} the model wrote a tool call as text. {PARSER_IS_OFF}"
 
 
-def _wants_no_success(check: CheckResult) -> bool:
-    """Whether a check asks for calls that do not succeed, or for none."""
-    if check.kind in _GROUPS:
-        return any(map(_is_passed_member, _iterate_members(check)))
-    expected = check.expected if isinstance(check.expected, Mapping) else {}
-    asks = _ASKS_FOR_NONE.get(check.kind)
-    return check.kind in _NO_SUCCESS_WANTED or (asks is not None and asks(expected))
-
-
-_GROUPS = ("any_of", "all_of")
-_ASKS_FOR_NONE: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
-    "decision": lambda expected: (
-        bool(expected.get("is")) and _NO_SUCCESS_DECIDED.issuperset(expected["is"])
-    ),
-    "max_calls": lambda expected: expected.get("at_most") == 0 and expected.get("tool") is None,
-    "only_call": lambda expected: not expected.get("only", True),
-    "graded": lambda expected: not expected.get("calls", True),
-    "refuses": lambda expected: expected.get("refuses") is True,
-}
-"""Kind of check → whether it asks for no successful call, by what it expects."""
-
-
-def _iterate_members(check: CheckResult) -> Iterator[Mapping[str, Any]]:
-    for option in check.actual if isinstance(check.actual, list | tuple) else ():
-        yield from (member for member in option if isinstance(member, Mapping))
-
-
-def _is_passed_member(member: Mapping[str, Any]) -> bool:
-    """Whether a group's member, of which only the label is kept, expected no success and passed."""
-    kind, _, rest = str(member.get("check", "")).partition(" ")
-    wanted = set(rest.partition(" ")[0].split(" or ")) if kind == "decision" else set()
-    refusing = (
-        kind in _NO_SUCCESS_WANTED
-        or (kind == "refuses" and rest != "false")
-        or rest in _NONE_ALLOWED.get(kind, ())
-    )
-    return member.get("verdict") == "passed" and (
-        refusing or bool(wanted and wanted <= _NO_SUCCESS_DECIDED)
-    )
-
-
-_NONE_ALLOWED = {"only_call": ("(no tool)",), "max_calls": ("0",)}
-"""Labels of checks that allow no call at all."""
-
-
 def _only_blocked(check: CheckResult) -> bool:
     """Whether the calls that a check counts were all held back by our own guard."""
-    made = check.actual if check.kind in _CALLED and isinstance(check.actual, list | tuple) else ()
-    return bool(made) and all(
-        isinstance(call, Mapping) and call.get("outcome") == "blocked" for call in made
+    made = check.actual if isinstance(check.actual, list | tuple) else ()
+    return (
+        "expects_calls" in check.traits
+        and bool(made)
+        and all(isinstance(call, Mapping) and call.get("outcome") == "blocked" for call in made)
     )

@@ -53,9 +53,6 @@ class ScoreTable(HasEntrant):
     """Means above their parts; parts of which nothing was judged are left out."""
 
 
-COUNTED = "turns_passed"
-"""The check of a case that has its turns counted."""
-
 INCOMPLETE = (
     "*: not every case was judged. In a mean, a category without any counts as 0, as a "
     "leaderboard would have it."
@@ -129,7 +126,7 @@ def _group_rates(cases: Iterable[CaseResult]) -> dict[str, list[float]]:
 
 def _list_verdicts(result: TrialResult) -> list[bool]:
     """Return whether the run passed, or, where its turns are counted, whether each of them did."""
-    if not any(check.kind == COUNTED for check in result.checks):
+    if not any("counts_turns" in check.traits for check in result.checks):
         return [result.status == "passed"]
     turns: dict[int, bool] = {}
     for check in result.checks:

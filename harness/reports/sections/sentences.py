@@ -29,8 +29,6 @@ URGENCY: tuple[Status, ...] = ("failed", "error", "cancelled", "skipped", "passe
 """The order in which a person wants to hear of results."""
 
 
-GRADED = "graded"
-"""The check that has a score for faithfulness."""
 _LINE = 2_000
 """Characters that are looked at for one line."""
 _PART = 20_000
@@ -175,7 +173,7 @@ def format_side_usage(report: Report) -> Iterator[str]:
 
 def find_stand_in(result: TrialResult) -> str | None:
     """Return how the trial's faithfulness is labelled if no judge scored it."""
-    found: Any = next((check.actual for check in result.checks if check.kind == GRADED), None)
+    found: Any = next((check.actual for check in result.checks if "grades" in check.traits), None)
     for step in ("metrics", "faithfulness", "label"):
         found = found.get(step) if isinstance(found, Mapping) else None
     return None if found is None else str(found)

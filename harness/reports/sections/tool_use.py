@@ -12,9 +12,6 @@ from harness.types import NOT_SENT, CheckResult, Report, ToolCall, Transcript, T
 NO_CALL = "(no other tool)"
 """Stands for the called tool where an expected one was not called, nor any other in its place."""
 
-_EXPECTING = ("must_call", "must_call_any", "must_call_in_order", "graded")
-_LISTS = ("any_of", "in_order", "calls")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolUsage:
@@ -78,7 +75,7 @@ def find_confusions(report: Report, log: RunLog) -> list[Confusion]:
     """Return which tools were taken for which, the most frequent first."""
     found: Counter[tuple[str, str]] = Counter()
     for result in report.results:
-        if any(check.verdict == "failed" and check.kind in _EXPECTING for check in result.checks):
+        if any(check.verdict == "failed" and check.expected_tools for check in result.checks):
             transcript = log.read_transcript(result.key)
             if transcript is not None:
                 found.update(
@@ -93,34 +90,8 @@ def find_confusions(report: Report, log: RunLog) -> list[Confusion]:
 
 
 def expected_tools(checks: Iterable[CheckResult]) -> list[str]:
-    """Return the tools that checks ask for, each once, in their order.
-
-    Of alternatives those count that were called; all of them, if none was.
-    """
-    return list(
-        dict.fromkeys(
-            tool
-            for check in checks
-            if check.kind in _EXPECTING
-            for tool in _iterate_expected(check)
-        )
-    )
-
-
-def _iterate_expected(check: CheckResult) -> Iterator[str]:
-    wanted = check.expected if isinstance(check.expected, Mapping) else {}
-    listed = next(
-        (wanted[key] for key in _LISTS if isinstance(wanted.get(key), list | tuple)), [wanted]
-    )
-    tools = [
-        item["tool"]
-        for item in listed
-        if isinstance(item, Mapping) and isinstance(item.get("tool"), str)
-    ]
-    if check.kind == "must_call_any":
-        made = {call.get("tool") for call in check.actual or () if isinstance(call, Mapping)}
-        tools = [tool for tool in tools if tool in made] or tools
-    yield from tools
+    """Return the tools that checks ask for, each once, in their order."""
+    return list(dict.fromkeys(tool for check in checks for tool in check.expected_tools))
 
 
 def _iterate_cells(result: TrialResult, transcript: Transcript) -> Iterator[tuple[str, str]]:

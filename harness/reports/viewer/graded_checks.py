@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from harness.reports.sections.sentences import GRADED
 from harness.reports.sections.tool_use import expected_tools
 from harness.types import CheckResult, JsonObject, Transcript, TrialResult
 
@@ -79,7 +78,7 @@ def graded_detail(
 
 def graded_check(result: TrialResult) -> CheckResult | None:
     """Return the graded check of a trial, if there is one."""
-    return next((check for check in result.checks if check.kind == GRADED), None)
+    return next((check for check in result.checks if "grades" in check.traits), None)
 
 
 def graded_facts(check: CheckResult | None) -> JsonObject:

@@ -14,7 +14,6 @@ from harness.base import format_money, format_seconds, make_one_line, shorten_te
 from harness.reports.case_names import part_name
 from harness.reports.sections.call_outcomes import case_mark
 from harness.reports.sections.sentences import (
-    GRADED,
     URGENCY,
     compute_pass_rate,
     format_problem,
@@ -220,7 +219,7 @@ def _sum_cost(trials: Iterable[TrialResult]) -> float | None:
 
 
 def _get_score(result: TrialResult) -> float | None:
-    found = next((check.score for check in result.checks if check.kind == GRADED), None)
+    found = next((check.score for check in result.checks if "grades" in check.traits), None)
     return None if found is None else round(found, 4)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.base import InvalidInput, Problem, UsageError
-from harness.judging import expects_refusal
+from harness.judging import checks_with
 from harness.runner.planning.plan import Job, RunPlan
 from harness.sessions import TRANSPORTS, check_credential
 from harness.types import Location
@@ -33,12 +33,11 @@ def _find_problems(job: Job) -> Iterator[Problem]:
             check_credential(each, case.caller.user_context, case.caller.credential)
         except UsageError as error:
             yield Problem(at=at, message=f"test {case.name!r}: {error.message}.", meant=error.meant)
-    if expects_refusal(case) and all(
-        TRANSPORTS.get(one.transport.kind).over != "http" for one in servers
-    ):
+    refused = checks_with("wants_refused_session", case.every_check)
+    if refused and all(TRANSPORTS.get(one.transport.kind).over != "http" for one in servers):
         yield Problem(
             at=at,
-            message=f"test {case.name!r}: 'must_be_refused' needs a server over HTTP; "
+            message=f"test {case.name!r}: {refused[0].kind!r} needs a server over HTTP; "
             f"{server.name!r} is on {server.transport.kind}.",
             meant="A stdio server has no connection to refuse: assert must_be_denied instead.",
         )

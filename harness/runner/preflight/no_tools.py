@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.base import ServerError
-from harness.judging import every_check
+from harness.judging import checks_with
 from harness.types import Case, ToolList
 
 _NAMED = 3
@@ -43,6 +43,6 @@ def require_tools(case: Case, server: str, offers: Sequence[ToolList], stderr_ta
 
 def _accepts_hidden(case: Case) -> bool:
     return any(
-        check.kind == "decision" and "hidden" in check.params.get("is", ())
-        for check in every_check(case)
+        "hidden" in check.params.get("is", ())
+        for check in checks_with("decides_access", case.every_check)
     )

@@ -156,7 +156,7 @@ async def _call_tool(source: JsonObject, session: Session) -> Any:
     if tool is None or not tool.read_only:
         which = "is not offered to this user" if tool is None else "is not marked as read-only"
         raise HarnessError(f"the tool {source['tool']!r} {which}")
-    request = ToolRequest(id="end_state", tool=tool.name, arguments=source["args"])
+    request = ToolRequest(id="state", tool=tool.name, arguments=source["args"])
     made = await session.call(request, reply=0, epoch=anyio.current_time())
     if made.is_error:
         raise ServerError(f"{made.tool} → {made.outcome}: {made.text}")

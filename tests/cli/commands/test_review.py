@@ -17,7 +17,13 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / ".harness" / "runs" / RUN
     folder.mkdir(parents=True)
     facts = {"judge": "gpt", "score": 0.2, "explanation": "Too rude."}
-    check = CheckResult(kind="answer_judge", label="polite", verdict="failed", actual=facts)
+    check = CheckResult(
+        kind="answer_judge",
+        label="polite",
+        verdict="failed",
+        actual=facts,
+        traits=("judge_decides",),
+    )
     runs = [
         a_run("bad", "failed", checks=(check,)),
         a_run("twice", index=0, repeats=2),

@@ -8,7 +8,8 @@ from typing import Any
 
 import anyio
 
-from harness.judging.checks import VOCABULARY, Evidence, evaluate_checks
+from harness.judging.checks import VOCABULARY, evaluate_checks
+from harness.judging.checks.evidence import Evidence
 from harness.types import (
     Caller,
     Case,

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from harness.judging.checks import KINDS, VOCABULARY
+from harness.judging.checks import VOCABULARY
+from harness.judging.checks.registry import KINDS
 from harness.judging.matching.matchers import OPERATORS
 from tests.judging.checks.write_docs import documentation, sections, written
 

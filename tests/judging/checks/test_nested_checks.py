@@ -10,11 +10,12 @@ import pytest
 
 from harness.base.canonical import digest_json
 from harness.base.errors import HarnessError
-from harness.judging.checks import KINDS, VOCABULARY
+from harness.judging.checks import VOCABULARY
 from harness.judging.checks.judge.judge_needs import find_judge_needs
 from harness.judging.checks.named_arguments import valid_calls
 from harness.judging.checks.named_tools import tool_names
 from harness.judging.checks.nested_checks import every_check, walk_checks
+from harness.judging.checks.registry import KINDS
 from harness.runner.planning.plan import describe_case
 from harness.suites.readers import read_suite
 from harness.types import Case, Check, Location

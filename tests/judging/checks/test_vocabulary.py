@@ -12,8 +12,9 @@ from jsonschema import Draft202012Validator
 
 from harness.base.canonical import canonical_json
 from harness.base.errors import InvalidValue, UsageError
-from harness.judging.checks import KINDS, VOCABULARY
+from harness.judging.checks import VOCABULARY
 from harness.judging.checks.named_arguments import valid_calls
+from harness.judging.checks.registry import KINDS
 from harness.suites.readers import Vocabulary
 from harness.types import Usage
 from tests.judging.checks.scenes import call, judge_all, scene

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.judging.checks import KINDS
 from harness.judging.checks.kind import CheckDoc
+from harness.judging.checks.registry import KINDS
 
 PAGE = Path(__file__).parents[3] / "docs" / "checks.md"
 _MARKED = re.compile(
@@ -17,7 +17,7 @@ _MARKED = re.compile(
 
 def documentation() -> dict[str, CheckDoc]:
     """Return what each check says of itself, by name, in the order of the checks."""
-    docs = {name: getattr(KINDS.get(name), "doc", None) for name in KINDS.built_in_names}
+    docs = {name: KINDS.get(name).doc for name in KINDS.built_in_names}
     return {name: doc for name, doc in docs.items() if doc is not None}
 
 

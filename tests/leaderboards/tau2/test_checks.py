@@ -5,7 +5,7 @@ from __future__ import annotations
 import anyio
 import pytest
 
-from harness.judging.checks import KINDS
+from harness.judging.checks.registry import KINDS
 from harness.leaderboards.tau2.checks import RULE
 from harness.types import AssistantMessage, Check, CheckResult, Reply
 from tests.judging.checks.scenes import scene

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from harness.judging.checks.judge.prompt import GRADE
-from harness.judging.checks.kinds.end_state import KIND as END_STATE
 from harness.leaderboards.tau2.checks import TAU2_ASSERTION, build_checks
 from harness.leaderboards.tau2.reward import is_communicated, matches_action
 from harness.leaderboards.tau2.tasks import Action, Criteria
@@ -365,7 +364,7 @@ def test_what_is_outside_the_basis_is_shown_and_decides_nothing() -> None:
     )
     assert [(check.kind, check.severity) for check in build_checks(criteria)] == [
         ("tau2", "fail"),  # how it ended always decides
-        (END_STATE, "warn"),
+        ("end_state", "warn"),
         ("tau2", "warn"),
         ("tau2", "fail"),
     ]

@@ -130,7 +130,12 @@ def test_scores_are_on_the_console_and_in_json(log: RunLog) -> None:
 def test_where_turns_are_counted_each_of_them_is_a_case(log: RunLog) -> None:
     def check(kind: str, verdict: Verdict, turn: int | None = None) -> CheckResult:
         return CheckResult(
-            kind=kind, label=kind, verdict=verdict, severity="warn" if turn else "fail", turn=turn
+            kind=kind,
+            label=kind,
+            verdict=verdict,
+            severity="warn" if turn else "fail",
+            turn=turn,
+            traits=("counts_turns",) if kind == "turns_passed" else (),
         )
 
     counted = (

@@ -25,5 +25,11 @@ from tests.reports.logs import a_run
 def test_only_our_own_score_of_faithfulness_is_labelled(
     kind: str, actual: Any, label: str | None
 ) -> None:
-    check = CheckResult(kind=kind, label=kind, verdict="passed", actual=actual)
+    check = CheckResult(
+        kind=kind,
+        label=kind,
+        verdict="passed",
+        actual=actual,
+        traits=("grades",) if kind == "graded" else (),
+    )
     assert find_stand_in(replace(a_run("a"), checks=(check,))) == label

@@ -5,11 +5,9 @@ from harness.reports.sections.tool_use import (
     NO_CALL,
     Confusion,
     ToolUsage,
-    expected_tools,
     find_confusions,
     tool_facts,
 )
-from harness.types import CheckResult
 from tests.reports.sample_logs import a_conversation, a_log, a_run, an_ordinary_log, must_call
 
 
@@ -57,29 +55,3 @@ def test_a_tool_that_is_expected_elsewhere_in_the_case_is_not_called_in_anothers
     assert find_confusions(build_report(log), log) == [
         Confusion(expected="x", called=NO_CALL, trials=1)
     ]
-
-
-def a_check(kind: str, expected: object, actual: object = None) -> CheckResult:
-    return CheckResult(kind=kind, label=kind, verdict="failed", expected=expected, actual=actual)
-
-
-def test_every_kind_of_check_that_asks_for_tools_is_understood() -> None:
-    both = [{"tool": "a", "args": {}}, {"tool": "b", "args": {}}]
-    assert expected_tools([a_check("must_call", {"tool": "a", "args": {}})]) == ["a"]
-    assert expected_tools([a_check("must_call_in_order", {"in_order": both, "strict": False})]) == [
-        "a",
-        "b",
-    ]
-    assert expected_tools(
-        [a_check("graded", {"calls": both, "keywords": [], "threshold": 0.7})]
-    ) == ["a", "b"]
-    assert expected_tools([a_check("must_call_any", {"any_of": both}, [{"tool": "b"}])]) == ["b"]
-    assert expected_tools([a_check("must_call_any", {"any_of": both}, [{"tool": "c"}])]) == [
-        "a",
-        "b",
-    ]
-    assert expected_tools([a_check("must_not_call", {"not": {"tool": "a"}})]) == []
-    assert (
-        expected_tools([a_check("must_call", "not an object"), a_check("must_call", {"tool": 3})])
-        == []
-    )

@@ -72,7 +72,7 @@ def test_every_number_of_the_summary_is_named() -> None:
 
 def test_every_group_of_entry_points_is_named() -> None:
     from harness.descriptions.linting.findings import FAMILIES
-    from harness.judging.checks import KINDS
+    from harness.judging.checks.registry import KINDS
     from harness.models.model import PROVIDERS
     from harness.sessions.transports import TRANSPORTS
 

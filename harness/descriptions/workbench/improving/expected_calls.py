@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.judging import is_matcher, wanted_calls
+from harness.judging import get_kind, is_matcher, wanted_calls
 from harness.types import Case, JsonObject
 
 _MOST = 8
@@ -37,7 +37,7 @@ def expected_calls(case: Case) -> tuple[ExpectedCall, ...]:
         )
         for tool, arguments in wanted_calls(case)
     ]
-    choice = any(check.options or check.kind == "must_call_any" for check in case.every_check)
+    choice = any(check.options or get_kind(check).order == "one_of" for check in case.every_check)
     return tuple(calls[:1] if choice else calls[:_MOST])
 
 

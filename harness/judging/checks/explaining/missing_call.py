@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from harness.base import did_you_mean
-from harness.judging.checks import Evidence
+from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.no_calls import (
     explain_no_calls,
     find_stated_limit,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.judging.checks import Evidence
+from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.no_calls import explain_no_calls, hint_without_calls
 from harness.judging.checks.explaining.transcript_lines import (
     describe_ending,

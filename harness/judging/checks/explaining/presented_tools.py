@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from harness.judging.checks import Evidence
+from harness.judging.checks.evidence import Evidence
 from harness.types import JsonObject, PresentedTool, Tool
 
 

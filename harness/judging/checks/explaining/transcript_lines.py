@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.base import did_you_mean, load_json
-from harness.judging.checks import Evidence
+from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.presented_tools import find_hiding_variant, find_seen_tool
 from harness.judging.checks.explaining.validation_text import invalid_fields
 from harness.judging.matching.json_values import format_value, shorten_value
-from harness.judging.matching.matchers import matches_partly
 from harness.judging.matching.texts import fold_text, format_line, measure_likeness
 from harness.types import NOT_SHOWN, JsonObject, Outcome, Stop, Tool, ToolCall, Transcript
 
@@ -66,35 +65,6 @@ _OUTCOMES: dict[Outcome, str] = {
     "tool_search": "a search for tools, which the harness answered",
     "blocked": "not sent: held back by the harness",
 }
-
-
-def matches_call(call: JsonObject, made: ToolCall) -> bool:
-    """Whether ``made`` is a call that ``call`` (``{tool, args}``) describes."""
-    return made.tool == call["tool"] and matches_partly(call["args"], made.arguments)
-
-
-def find_matching_calls(call: JsonObject, transcript: Transcript) -> list[ToolCall]:
-    """Return the calls that ``call`` describes, in order."""
-    return [made for made in transcript.tool_calls if matches_call(call, made)]
-
-
-def find_tool_calls(params: JsonObject, transcript: Transcript) -> list[ToolCall]:
-    """Return the calls of the tool in ``params``, or all calls if it names none."""
-    return [made for made in transcript.tool_calls if params.get("tool") in (None, made.tool)]
-
-
-def find_forbidden_calls(params: JsonObject, evidence: Evidence) -> list[ToolCall]:
-    """Return the calls that a prohibition or limit of ``params`` covers, in their order.
-
-    ``params`` may name a tool, also by the name that a joined server gives it, and ``args``.
-    """
-    tool, arguments = params.get("tool"), params.get("args", {})
-    return [
-        made
-        for made in evidence.transcript.tool_calls
-        if (tool is None or evidence.tools.is_meant(tool, made.attempted_tool))
-        and matches_partly(arguments, made.arguments)
-    ]
 
 
 def format_expected_call(call: JsonObject, width: int = 120) -> str:

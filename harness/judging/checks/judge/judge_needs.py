@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from harness.judging.checks import KINDS
 from harness.judging.checks.nested_checks import walk_checks
+from harness.judging.checks.registry import get_kind
 from harness.types import Check
 
 
@@ -23,15 +23,12 @@ class JudgeNeed:
 
 
 def find_judge_needs(checks: Iterable[Check]) -> Iterator[JudgeNeed]:
-    """Yield a `JudgeNeed` for each of ``checks`` that asks a judge, including those inside groups.
-
-    A kind of check declares it by an attribute ``needs_judge``: true if a judge is required, false
-    if there is a substitute. A kind without the attribute never asks. A kind that
-    asks only about some answers says so by ``asks_rarely``.
-    """
+    """Yield a `JudgeNeed` for each of ``checks``, also inside groups, that asks a judge."""
     for check in walk_checks(checks):
-        kind = KINDS.get(check.kind)
-        required = getattr(kind, "needs_judge", None)
-        if required is not None:
-            is_rare = getattr(kind, "asks_rarely", False)
-            yield JudgeNeed(model=check.params.get("model"), required=required, is_rare=is_rare)
+        kind = get_kind(check)
+        if kind.needs_judge is not None:
+            yield JudgeNeed(
+                model=check.params.get("model"),
+                required=kind.needs_judge,
+                is_rare=kind.asks_rarely,
+            )

@@ -5,12 +5,12 @@ Without a judge, or without its verdict, they are *not judged*: that is an error
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.base import JudgeError
-from harness.judging.checks import Evidence
+from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.transcript_lines import no_answer
 from harness.judging.checks.judge.faithfulness import describe_conversation
 from harness.judging.checks.judge.judge import Judge
@@ -18,6 +18,7 @@ from harness.judging.checks.judge.prompt import GRADE, SCORE, JudgeQuestion
 from harness.judging.checks.kind import (
     CheckDoc,
     CheckFinding,
+    CheckKind,
     Parsed,
     build_check_result,
     passed_if,
@@ -32,7 +33,7 @@ from harness.judging.checks.parsing import (
 )
 from harness.judging.matching.json_values import format_value
 from harness.judging.matching.texts import format_line
-from harness.types import Check, CheckResult, JsonObject, Judgement
+from harness.types import Check, CheckResult, CheckTrait, JsonObject, Judgement
 
 THRESHOLD = 0.7
 """The score from which on an answer satisfies a rubric."""
@@ -95,8 +96,8 @@ def _ask_by_rubric(params: JsonObject, evidence: Evidence) -> JudgeQuestion:
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgedKind:
-    """A `harness.judging.checks.CheckKind` that asks a judge."""
+class JudgedKind(CheckKind):
+    """A kind of check that asks a judge."""
 
     name: str
     """Its name in suites."""
@@ -106,7 +107,7 @@ class JudgedKind:
     """Turns a suite's value into params."""
     ask: Callable[[JsonObject, Evidence], JudgeQuestion]
     """Makes the judge's question."""
-    needs_judge: bool = True
+    needs_judge: bool | None = True
     """There is no substitute for the judge."""
     doc: CheckDoc | None = None
     """Its row in the documentation."""
@@ -118,6 +119,10 @@ class JudgedKind:
             InvalidValue: with the path to the invalid part.
         """
         return (((), self.read(value)),)
+
+    def traits(self, params: JsonObject) -> Sequence[CheckTrait]:
+        """Say that the judge decides."""
+        return ("judge_decides",)
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Ask the judge."""

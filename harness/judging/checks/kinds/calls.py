@@ -11,14 +11,12 @@ from dataclasses import replace
 from typing import Any
 
 from harness.base import InvalidValue
-from harness.judging.checks import Evidence
-from harness.judging.checks.contradictions import CallsClaim
+from harness.judging.checks.claims import CallsClaim
+from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.missing_call import explain_missing_call
 from harness.judging.checks.explaining.presented_tools import format_tool_name
 from harness.judging.checks.explaining.transcript_lines import (
     describe_outcome,
-    find_forbidden_calls,
-    find_matching_calls,
     format_call,
     format_expected_call,
     list_calls,
@@ -29,11 +27,13 @@ from harness.judging.checks.kind import (
     CheckFinding,
     FunctionKind,
     make_list_reader,
+    one_call,
     passed_if,
     single_or_list_schema,
 )
 from harness.judging.checks.parsing import TEXT, long_form, read_call, read_whole_number
 from harness.judging.checks.policy_facts import policy_facts
+from harness.judging.matching.calls import find_forbidden_calls, find_matching_calls
 from harness.judging.matching.differences import ArgumentDifference, find_differences
 from harness.judging.matching.json_values import format_value
 from harness.judging.matching.matchers import explain_unlike, is_matcher
@@ -143,6 +143,8 @@ MUST_CALL = FunctionKind(
     ),
     read=make_list_reader(_read_must_call),
     judge=_judge_must_call,
+    traits=lambda _params: ("expects_calls",),
+    wanted_calls=one_call,
     claims=lambda params: [
         CallsClaim(
             tool=params["tool"],
@@ -175,7 +177,7 @@ MUST_CALL = FunctionKind(
 
 
 def _judge_must_not_call(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    made = find_forbidden_calls(params, evidence)
+    made = find_forbidden_calls(params, evidence.transcript.tool_calls, evidence.tools)
     lines: list[str] = []
     hint = None
     if made:
@@ -208,7 +210,9 @@ def _find_doubts(params: JsonObject, evidence: Evidence) -> Iterator[str]:
 
     A server may take "1042" for 1042, and "tomorrow" for a date.
     """
-    for made in find_forbidden_calls({"tool": params["tool"]}, evidence):
+    for made in find_forbidden_calls(
+        {"tool": params["tool"]}, evidence.transcript.tool_calls, evidence.tools
+    ):
         found = find_differences(params["args"], made.arguments)
         if found and all(map(_is_unlike, found)) and made.outcome != "invalid_arguments":
             why = "; ".join(one.note for one in found)
@@ -294,6 +298,8 @@ MUST_NOT_CALL = FunctionKind(
     ),
     read=make_list_reader(read_call),
     judge=_judge_must_not_call,
+    traits=lambda _params: ("forbids_calls",),
+    stands_anyway=lambda _failed, _transcript: True,
     claims=lambda params: [
         CallsClaim(tool=params["tool"], args=params["args"], most=0, enough=True)
     ],

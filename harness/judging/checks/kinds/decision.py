@@ -7,11 +7,10 @@ identities of a test are known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 from harness.base import InvalidValue, did_you_mean
-from harness.judging.checks import Evidence
 from harness.judging.checks.absent_fields import (
     FIELDS,
     explain_given,
@@ -19,12 +18,12 @@ from harness.judging.checks.absent_fields import (
     read_absent,
     read_masks,
 )
-from harness.judging.checks.contradictions import CallsClaim
+from harness.judging.checks.claims import CallsClaim
+from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.presented_tools import find_hiding_variant
 from harness.judging.checks.explaining.transcript_lines import (
     describe_outcome,
     explain_not_offered,
-    find_matching_calls,
     format_call,
     is_truncated,
     list_calls,
@@ -46,9 +45,10 @@ from harness.judging.checks.parsing import (
     read_text,
 )
 from harness.judging.checks.policy_facts import policy_facts
+from harness.judging.matching.calls import find_matching_calls
 from harness.judging.matching.json_values import format_value
 from harness.judging.matching.texts import format_line
-from harness.types import NOT_SENT, Access, JsonObject, JsonPath, ToolCall, Verdict
+from harness.types import NOT_SENT, Access, CheckTrait, JsonObject, JsonPath, ToolCall, Verdict
 
 WORDS: tuple[str, ...] = tuple(word for word in get_args(Access) if word not in {"error", "mixed"})
 """The decisions that may be expected."""
@@ -325,7 +325,28 @@ _DECIDED: JsonObject = {"anyOf": [_WORD, {"type": "array", "items": _WORD, "minI
 _OF_TOOL = long_form(
     {"is": _DECIDED, "tool": TEXT, "args": {"type": "object"}, "without": FIELDS}, required=()
 )
-DECISION = FunctionKind(
+
+
+class _Decision(FunctionKind):
+    """A decision about a tool needs it, unless it is to be hidden or not tried."""
+
+    def needed_tools(self, params: JsonObject) -> Iterable[str]:
+        wanted = params.get("is", ("allowed",))
+        untried = {"hidden", "not_attempted"}.issuperset(wanted)
+        return () if untried or "tool" not in params else (params["tool"],)
+
+
+def _traits(params: JsonObject) -> Sequence[CheckTrait]:
+    wanted = params.get("is", ())
+    unsuccessful = bool(wanted) and {"denied", "hidden", "not_attempted"}.issuperset(wanted)
+    return (
+        "decides_access",
+        "judges_refused_session",
+        *(("no_success",) if unsuccessful else ()),
+    )
+
+
+DECISION = _Decision(
     name="decision",
     schema={
         "anyOf": [
@@ -336,6 +357,8 @@ DECISION = FunctionKind(
     },
     read=_read_all,
     judge=_judge_decision,
+    traits=_traits,
+    stands_anyway=lambda failed, _transcript: bool(failed.actual["is"] == "allowed"),
     claims=_yield_claims,
     doc=CheckDoc(
         section="Outcomes",

@@ -7,20 +7,21 @@ after reference calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 from harness.base import InvalidValue, canonical_json
-from harness.judging.checks import Evidence
+from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.kind import (
     CheckDoc,
     CheckFinding,
     FunctionKind,
+    WantedState,
+    listed_calls,
     make_list_reader,
     passed_if,
     single_or_list_schema,
 )
-from harness.judging.checks.nested_checks import walk_checks
 from harness.judging.checks.parsing import (
     TEXT,
     long_form,
@@ -38,32 +39,10 @@ from harness.judging.matching.matchers import (
     has_match_at,
 )
 from harness.judging.matching.paths import check_path, select_values
-from harness.types import Check, JsonObject, JsonPath, StateReading, Transcript
+from harness.types import JsonObject, JsonPath, StateReading, Transcript
 
-KIND = "end_state"
 _SOURCES = ("resource", "tool", "query")
 _MEANT = "Write {resource: URI, path: …, value: …}, or same_state_as: with a list of calls."
-
-
-class WantedState(NamedTuple):
-    """One state that a check needs."""
-
-    source: JsonObject
-    """As `StateReading.source`."""
-    after: tuple[JsonObject, ...] | None
-    """As `StateReading.after`."""
-
-
-def wanted_states(checks: Iterable[Check]) -> tuple[WantedState, ...]:
-    """Return every state that ``checks`` need, once, including those inside groups."""
-    asking = (check.params for check in walk_checks(checks) if check.kind == KIND)
-    found = (one for params in asking for one in _list_wanted(params))
-    return tuple({canonical_json(one): one for one in found}.values())
-
-
-def needs_fresh_copy(checks: Iterable[Check]) -> bool:
-    """Whether one of ``checks`` compares with a fresh copy, so that trials need a fresh state."""
-    return any(one.after is not None for one in wanted_states(checks))
 
 
 def _list_wanted(params: JsonObject) -> Iterator[WantedState]:
@@ -232,7 +211,7 @@ def describe_source(source: JsonObject) -> str:
 
 
 END_STATE = FunctionKind(
-    name=KIND,
+    name="end_state",
     schema=single_or_list_schema(
         {
             **long_form(
@@ -269,6 +248,10 @@ END_STATE = FunctionKind(
     ),
     read=make_list_reader(_read_params),
     judge=_judge_state,
+    order="effect",
+    traits=lambda _params: ("reads_end_state",),
+    wanted_calls=lambda params: listed_calls(params, "same_state_as"),
+    wanted_states=_list_wanted,
     doc=CheckDoc(
         section="Results",
         asks=(

@@ -6,13 +6,12 @@ If a metric cannot be judged, the whole check is *not judged*: an error of the c
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 from harness.base import InvalidValue, JudgeError, did_you_mean
-from harness.judging.checks import Evidence
+from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.presented_tools import format_tool_name
 from harness.judging.checks.explaining.transcript_lines import (
     explain_not_offered,
@@ -20,7 +19,15 @@ from harness.judging.checks.explaining.transcript_lines import (
     format_expected_call,
 )
 from harness.judging.checks.judge.faithfulness import STAND_IN, Faithfulness, grade_faithfulness
-from harness.judging.checks.kind import CheckDoc, CheckFinding, Parsed, build_check_result
+from harness.judging.checks.kind import (
+    CheckDoc,
+    CheckFinding,
+    CheckKind,
+    Parsed,
+    WantedCall,
+    build_check_result,
+    listed_calls,
+)
 from harness.judging.checks.kinds.metrics import (
     CallPair,
     ComparedCall,
@@ -41,11 +48,12 @@ from harness.judging.checks.parsing import (
     read_text,
     read_texts,
 )
+from harness.judging.matching.described_calls import described_calls
 from harness.judging.matching.differences import find_differences
 from harness.judging.matching.json_values import ABSENT, format_value, shorten_value
 from harness.judging.matching.matchers import describe_pattern, explain_unlike, is_matcher
 from harness.judging.matching.texts import clip_text, format_line
-from harness.types import Check, CheckResult, JsonObject, ToolCall
+from harness.types import Check, CheckResult, CheckTrait, JsonObject, ToolCall
 
 THRESHOLD = 0.7
 """The overall score from which on a case passes."""
@@ -96,11 +104,10 @@ class _Grades:
         return round(math.fsum((self.selection, self.arguments, self.faith.score)) / 3, _DIGITS)
 
 
-class GradedKind:
-    """A `harness.judging.checks.CheckKind`."""
+class GradedKind(CheckKind):
+    """Grades a whole trial."""
 
     name = "graded"
-    as_matcher = staticmethod(as_matcher)
     doc = CheckDoc(
         section="Judged",
         asks=(
@@ -116,16 +123,15 @@ class GradedKind:
     needs_judge = False
     """Without a judge, a deterministic score replaces faithfulness."""
 
-    @cached_property
-    def schema(self) -> JsonObject:
-        """JSON Schema of the value."""
-        properties: JsonObject = {
+    schema: JsonObject = long_form(
+        {
             "expected": {"type": "array", "items": CALL, "maxItems": MAX_EXPECTED},
             "keywords": {"type": "array", "items": TEXT},
             "threshold": {**SHARE, "default": THRESHOLD},
             "model": TEXT,
-        }
-        return long_form(properties, required=("expected",))
+        },
+        required=("expected",),
+    )
 
     def parse(self, value: Any) -> Parsed:
         """Return the one check that ``value`` asks for.
@@ -134,6 +140,18 @@ class GradedKind:
             InvalidValue: with the path to the invalid part.
         """
         return (((), _read_params(value)),)
+
+    def traits(self, params: JsonObject) -> Sequence[CheckTrait]:
+        """Say that it grades; without expected calls, none need succeed."""
+        return ("grades", "expects_calls", *(() if params["expected"] else ("no_success",)))
+
+    def wanted_calls(self, params: JsonObject) -> Iterable[WantedCall]:
+        """Return the expected calls."""
+        return listed_calls(params, "expected")
+
+    def valid_calls(self, params: JsonObject) -> Iterable[WantedCall]:
+        """Return the calls with matchers for what it grades in full."""
+        return ((tool, as_matcher(args)) for tool, args in described_calls(params))
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Grade."""

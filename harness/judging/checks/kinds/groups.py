@@ -13,10 +13,18 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from harness.base import HarnessError, InvalidValue, JudgeError, did_you_mean
-from harness.judging.checks import KINDS, VOCABULARY, Evidence, evaluate_check
-from harness.judging.checks.kind import CheckDoc, CheckFinding, build_check_result
+from harness.judging.checks import VOCABULARY, evaluate_check
+from harness.judging.checks.evidence import Evidence
+from harness.judging.checks.kind import (
+    CheckDoc,
+    CheckFinding,
+    CheckKind,
+    Grouping,
+    build_check_result,
+)
 from harness.judging.checks.parsing import describe_type, long_form, read_mapping
 from harness.judging.checks.policy_facts import combine_facts
+from harness.judging.checks.registry import KINDS
 from harness.judging.checks.unprefixed_names import strip_server_prefixes
 from harness.judging.matching.json_values import to_plain_json
 from harness.judging.matching.texts import clip_text
@@ -24,7 +32,6 @@ from harness.types import Check, CheckResult, JsonObject, JsonPath, Verdict
 
 _MAX_MEMBERS_TOLD = 5
 _ROOM, _LABEL = 1_400, 150  # characters for all members that are told, and of the head of each
-_GROUPS = ("any_of", "all_of", "not")
 _Options: TypeAlias = tuple[tuple[Check, ...], ...]
 
 
@@ -140,13 +147,21 @@ async def _evaluate_member(member: Check, evidence: Evidence) -> CheckResult:
         )
 
 
+def _member_schema(name: str) -> JsonObject:
+    """Return the schema of a member: of a nested group, only that it is a list or a mapping."""
+    group = KINDS.get(name).group
+    if group is None:
+        return VOCABULARY.schema(name)
+    return {"type": "object" if group == "none" else ["array", "object"]}
+
+
 def _format_verdict(result: CheckResult) -> str:
     return result.verdict.replace("_", " ")
 
 
 @dataclass(frozen=True, kw_only=True)
-class _GroupKind:
-    """A `harness.judging.checks.CheckKind` that combines others."""
+class _GroupKind(CheckKind):
+    """A kind of check that combines others."""
 
     name: str
     """Its name in suites."""
@@ -156,28 +171,22 @@ class _GroupKind:
     """Combines the verdicts of the options."""
     failed: str
     """The first words of a failure."""
-    doc: CheckDoc
+    doc: CheckDoc | None
     """Its row in the documentation."""
+    group: Grouping | None
+    """Which of its options must hold."""
 
     @cached_property
-    def schema(self) -> JsonObject:
+    def schema(self) -> JsonObject:  # type: ignore[override] # all kinds must be known for it
         """JSON Schema of the value; the contents of nested groups are left to the reader."""
-        kinds = {
-            name: VOCABULARY.schema(name) for name in KINDS.list_names() if name not in _GROUPS
-        }
-        nested: dict[str, JsonObject] = {
-            "any_of": {"type": ["array", "object"]},
-            "all_of": {"type": ["array", "object"]},
-            "not": {"type": "object"},
-        }
         members: JsonObject = {
             "type": "object",
-            "properties": {**kinds, **nested},
+            "properties": {name: _member_schema(name) for name in KINDS.list_names()},
             "additionalProperties": False,
             "minProperties": 1,
         }
         inner = (
-            members if self.name == "not" else {"type": "array", "items": members, "minItems": 1}
+            members if self.group == "none" else {"type": "array", "items": members, "minItems": 1}
         )
         return {"anyOf": [inner, long_form({"of": inner}, required=("of",))]}
 
@@ -194,7 +203,7 @@ class _GroupKind:
         """Judge every member, then the group."""
         if not check.options:
             raise HarnessError(f"check {self.name} has no options: nothing would be checked by it")
-        if self.name == "not":
+        if self.group == "none":
             evidence = replace(evidence, must_not_hold=not evidence.must_not_hold)
         options = [
             [await _evaluate_member(member, evidence) for member in option]
@@ -212,11 +221,18 @@ class _GroupKind:
                 [{"check": result.label, "verdict": result.verdict} for result in option]
                 for option in options
             ],
-            facts={} if self.name == "not" else self._merge_facts(verdict, options),
+            facts={} if self.group == "none" else self._merge_facts(verdict, options),
         )
-        return build_check_result(
+        result = build_check_result(
             check, finding if verdict == "passed" else self._explain_members(finding, options)
         )
+        # What a passed member asks for, the group does: a caller may be refused, say.
+        asks = self.group != "none" and any(
+            member.verdict == "passed" and "no_success" in member.traits
+            for option in options
+            for member in option
+        )
+        return replace(result, traits=("no_success",)) if asks else result
 
     @staticmethod
     def _merge_facts(
@@ -234,7 +250,7 @@ class _GroupKind:
     ) -> CheckFinding:
         results = [result for option in options for result in option]
         first = self.failed if finding.verdict == "failed" else "The group cannot be judged:"
-        if self.name == "not":
+        if self.group == "none":
             lines = [
                 first,
                 *(f"  {result.label} ({_format_verdict(result)})" for result in results),
@@ -259,6 +275,7 @@ class _GroupKind:
 
 ANY_OF = _GroupKind(
     name="any_of",
+    group="any",
     read=_read_list,
     combine=_any_of_verdict,
     failed="None of the alternatives holds:",
@@ -277,6 +294,7 @@ ANY_OF = _GroupKind(
 )
 ALL_OF = _GroupKind(
     name="all_of",
+    group="all",
     read=_read_list,
     combine=_all_of_verdict,
     failed="Not all parts of the group hold:",
@@ -289,6 +307,7 @@ ALL_OF = _GroupKind(
 )
 NOT = _GroupKind(
     name="not",
+    group="none",
     read=_read_mapping,
     combine=_not_verdict,
     failed="This holds although it must not:",

@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from harness.base import InvalidValue, did_you_mean
-from harness.judging.checks import Evidence
+from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.transcript_lines import no_answer
 from harness.judging.checks.kind import (
     CheckDoc,
     CheckFinding,
+    CheckKind,
     Parsed,
     build_check_result,
     passed_if,
@@ -133,8 +134,8 @@ def _check_params(found: dict[str, Any], path: JsonPath) -> JsonObject:
 _ANSWERS: JsonObject = {"anyOf": [TEXT, {"type": "array", "items": TEXT, "minItems": 1}]}
 
 
-class MemoryKind:
-    """A `harness.judging.checks.CheckKind`."""
+class MemoryKind(CheckKind):
+    """Looks for facts that were told earlier."""
 
     name = "remembers"
     doc = CheckDoc(

@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Literal
 
-from harness.judging.checks import Evidence
-from harness.judging.checks.contradictions import CallsClaim
+from harness.judging.checks.claims import CallsClaim
+from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.missing_call import explain_missing_call
 from harness.judging.checks.explaining.transcript_lines import (
     describe_outcome,
     explain_not_offered,
-    find_forbidden_calls,
-    find_matching_calls,
-    find_tool_calls,
     format_call,
     list_calls,
     report_calls,
@@ -26,13 +23,23 @@ from harness.judging.checks.kind import (
     CheckDoc,
     CheckFinding,
     FunctionKind,
+    WantedCall,
     make_list_reader,
     make_single_reader,
+    one_call,
     passed_if,
     single_or_list_schema,
 )
 from harness.judging.checks.parsing import TEXT, TRUE_OR_TOOL, long_form, read_call, true_or_tool
 from harness.judging.checks.policy_facts import policy_facts
+from harness.judging.checks.witness.patterns import ANY, find_names
+from harness.judging.matching.calls import (
+    find_forbidden_calls,
+    find_matching_calls,
+    find_tool_calls,
+    matches_call,
+)
+from harness.judging.matching.described_calls import described_calls
 from harness.judging.matching.json_values import format_value
 from harness.types import NOT_SHOWN, JsonObject, ToolCall
 
@@ -77,8 +84,20 @@ def _outcome_kind(
         judge=judge,
         doc=doc,
         claims=claims,
-        takes_invalid=wants == "error",
+        valid_calls=_calls_of_names if wants == "error" else described_calls,
+        traits=lambda _params: () if wants == "ok" else ("no_success",),
+        wanted_calls=one_call,
+        expects_failure=lambda params, call: wants == "error" and matches_call(params, call),
+        stands_anyway=lambda failed, transcript: (
+            wants == "denied" and _is_through(find_matching_calls(failed.expected, transcript))
+        ),
     )
+
+
+def _calls_of_names(params: JsonObject) -> Iterator[WantedCall]:
+    """Yield calls of which only the names must be valid, since they are to fail."""
+    for tool, args in described_calls(params):
+        yield tool, dict.fromkeys(find_names(args), ANY)
 
 
 def _is_through(made: list[ToolCall]) -> bool:
@@ -234,7 +253,9 @@ MUST_ERROR = _outcome_kind(
 
 
 def _judge_no_errors(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    calls = find_forbidden_calls({"tool": params.get("tool")}, evidence)
+    calls = find_forbidden_calls(
+        {"tool": params.get("tool")}, evidence.transcript.tool_calls, evidence.tools
+    )
     failed = [made for made in calls if made.is_error]
     lines: list[str] = []
     hint = None
@@ -324,6 +345,7 @@ RECOVERS_FROM_ERROR = FunctionKind(
     schema=TRUE_OR_TOOL,
     read=make_single_reader(true_or_tool),
     judge=_judge_recovers,
+    expects_failure=lambda params, call: params.get("tool") in (None, call.tool),
     claims=lambda params: [
         CallsClaim(tool=params.get("tool"), least=1, outcome="error"),
         CallsClaim(tool=params.get("tool"), least=1, outcome="ok"),

@@ -19,21 +19,21 @@ import contextvars
 import inspect
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import anyio
 import anyio.from_thread
 import anyio.lowlevel
 
-from harness.base import HarnessError, InvalidValue, format_error, json_value, users_frame
-from harness.judging.checks import Evidence
+from harness.base import HarnessError, format_error, json_value, users_frame
 from harness.judging.checks.assertion_detection import has_assertion
-from harness.judging.checks.kind import CheckFinding, build_check_result, passed_if
+from harness.judging.checks.evidence import Evidence
+from harness.judging.checks.kind import CheckFinding, UnlistedKind, build_check_result, passed_if
 from harness.judging.checks.python_run import PythonRun, build_python_run
 from harness.judging.checks.user_check import UserCheck, get_entry
-from harness.types import Check, CheckResult, JsonObject, JsonPath, Verdict
+from harness.types import Check, CheckResult, Verdict
 
 CHECK_TIMEOUT_S = 60.0
 """Seconds for one call of a suite's check; it has its own deadline after the conversation."""
@@ -41,24 +41,14 @@ CHECK_TIMEOUT_S = 60.0
 _HINT = "This is the suite's own check: the whole conversation is in the log, and shown by --debug."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PythonKind:
+@dataclass(frozen=True, kw_only=True)
+class PythonKind(UnlistedKind):
     """The kind of such checks; no suite file can use it."""
 
-    names_tools: ClassVar[bool] = False
-    """The code itself decides which tools it needs."""
-
+    name = "python"
+    source = "suites in Python"
     timeout_s: float = CHECK_TIMEOUT_S
     """Seconds that a check may take."""
-
-    @property
-    def schema(self) -> JsonObject:
-        """A schema that nothing matches."""
-        return {"not": {}}
-
-    def parse(self, value: Any) -> Sequence[tuple[JsonPath, JsonObject]]:
-        """Refuse: only a suite in Python has such a check."""
-        raise InvalidValue("only a suite in Python has a check of this kind")
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Call the suite's own check.

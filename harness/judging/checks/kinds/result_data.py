@@ -6,16 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.base import InvalidValue
-from harness.judging.checks import Evidence
-from harness.judging.checks.contradictions import CallsClaim
+from harness.judging.checks.claims import CallsClaim
+from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.missing_call import explain_missing_call
 from harness.judging.checks.explaining.no_calls import explain_no_calls, hint_without_calls
 from harness.judging.checks.explaining.transcript_lines import (
     describe_outcome,
-    find_tool_calls,
     format_call,
     is_truncated,
-    matches_call,
     result_json,
 )
 from harness.judging.checks.kind import (
@@ -24,6 +22,7 @@ from harness.judging.checks.kind import (
     FunctionKind,
     make_list_reader,
     make_single_reader,
+    one_call,
     passed_if,
     single_or_list_schema,
 )
@@ -36,6 +35,7 @@ from harness.judging.checks.parsing import (
     read_text,
     true_or_tool,
 )
+from harness.judging.matching.calls import find_tool_calls, matches_call
 from harness.judging.matching.json_values import ABSENT, format_value, shorten_value, to_plain_json
 from harness.judging.matching.matchers import (
     check_matcher,
@@ -165,6 +165,7 @@ TOOL_RESULT = FunctionKind(
     ),
     read=make_list_reader(_read_result),
     judge=_judge_result,
+    wanted_calls=one_call,
     claims=lambda params: [
         CallsClaim(tool=params.get("tool"), args=params.get("args", {}), least=1)
     ],

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.judging.checks import Evidence
-from harness.judging.checks.contradictions import CallsClaim, TextClaim
+from harness.judging.checks.claims import CallsClaim, TextClaim
+from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.missing_call import explain_missing_call
 from harness.judging.checks.explaining.no_calls import explain_no_calls, hint_without_calls
 from harness.judging.checks.explaining.transcript_lines import (
-    find_forbidden_calls,
-    find_tool_calls,
     format_call,
     is_truncated,
     result_json,
@@ -30,6 +28,7 @@ from harness.judging.checks.kind import (
 )
 from harness.judging.checks.parsing import TEXT, long_form, read_mapping, read_text
 from harness.judging.checks.policy_facts import policy_facts
+from harness.judging.matching.calls import find_forbidden_calls, find_tool_calls
 from harness.judging.matching.json_values import format_value, iterate_leaves
 from harness.judging.matching.texts import (
     Passage,
@@ -142,7 +141,12 @@ def _describe_results(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
 
 
 def _judge_not_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    wanted, calls = params["text"], find_forbidden_calls({"tool": params.get("tool")}, evidence)
+    wanted, calls = (
+        params["text"],
+        find_forbidden_calls(
+            {"tool": params.get("tool")}, evidence.transcript.tool_calls, evidence.tools
+        ),
+    )
     hits = [(call, found) for call in calls if (found := find_in_result(wanted, call))]
     cut = [call for call in calls if is_truncated(call)]
     lines: list[str] = []
@@ -229,6 +233,8 @@ TOOL_RESULT_NOT_CONTAINS = FunctionKind(
     schema=single_or_list_schema(_TEXT_ITEM),
     read=make_list_reader(_read_text),
     judge=_judge_not_contains,
+    traits=lambda _params: ("withholds",),
+    stands_anyway=lambda _failed, _transcript: True,
     claims=lambda params: [TextClaim(of="result", tool=params.get("tool"), lacks=params["text"])],
     doc=CheckDoc(
         section="Results",

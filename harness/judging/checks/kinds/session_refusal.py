@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.base import InvalidValue
-from harness.judging.checks import Evidence
-from harness.judging.checks.contradictions import CallsClaim
+from harness.judging.checks.claims import CallsClaim
+from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.kind import (
     CheckDoc,
     CheckFinding,
@@ -19,13 +19,10 @@ from harness.judging.checks.kind import (
     make_single_reader,
     passed_if,
 )
-from harness.judging.checks.nested_checks import every_check
 from harness.judging.checks.parsing import describe_type, long_form, read_mapping
 from harness.judging.checks.policy_facts import FACTS
 from harness.judging.matching.texts import clip_text
-from harness.types import FLAWS, Case, Credential, JsonObject
-
-_NAME = "must_be_refused"
+from harness.types import FLAWS, Credential, JsonObject
 
 _SHOWN: dict[Credential, str] = {
     "valid": "a valid credential",
@@ -36,20 +33,6 @@ _HINTS: dict[Credential, str] = {
     "none": "Have the server ask for a token before it says anything: 401 with WWW-Authenticate.",
     **{credential: flaw.hint for credential, flaw in FLAWS.items()},
 }
-
-
-def expects_refusal(case: Case) -> bool:
-    """Whether a check of ``case``, also inside a group, expects a refused session."""
-    return _NAME in _collect_kinds(case)
-
-
-def knows_refusal(case: Case) -> bool:
-    """Whether a check of ``case`` can judge a refused session."""
-    return not {_NAME, "decision"}.isdisjoint(_collect_kinds(case))
-
-
-def _collect_kinds(case: Case) -> set[str]:
-    return {check.kind for check in every_check(case)}
 
 
 def _read_params(value: Any) -> JsonObject:
@@ -101,10 +84,11 @@ def _judge_refusal(params: JsonObject, evidence: Evidence) -> CheckFinding:  # n
 
 
 MUST_BE_REFUSED = FunctionKind(
-    name=_NAME,
+    name="must_be_refused",
     schema={"anyOf": [{"const": True}, long_form({}, required=())]},
     read=make_single_reader(_read_params),
     judge=_judge_refusal,
+    traits=lambda _params: ("no_success", "judges_refused_session", "wants_refused_session"),
     claims=lambda _params: [CallsClaim(most=0)],
     doc=CheckDoc(
         section="Outcomes",

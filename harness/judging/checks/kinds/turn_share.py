@@ -11,12 +11,17 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from harness.judging.checks import Evidence
-from harness.judging.checks.contradictions import TURNS_PASSED_KIND
-from harness.judging.checks.kind import CheckDoc, CheckFinding, Parsed, build_check_result
+from harness.judging.checks.evidence import Evidence
+from harness.judging.checks.kind import (
+    CheckDoc,
+    CheckFinding,
+    CheckKind,
+    Parsed,
+    build_check_result,
+)
 from harness.judging.checks.parsing import SHARE, long_form, read_mapping, read_share
 from harness.judging.matching.texts import format_line
-from harness.types import Check, CheckResult, JsonObject, Verdict
+from harness.types import Check, CheckResult, CheckTrait, JsonObject, Verdict
 
 _QUESTION_SHOWN = 100
 _MANY = 12
@@ -38,10 +43,10 @@ class _CheckedTurn:
     """The first line of what was wrong."""
 
 
-class TurnShareKind:
-    """A `harness.judging.checks.CheckKind`."""
+class TurnShareKind(CheckKind):
+    """Counts the right turns of a conversation."""
 
-    name = TURNS_PASSED_KIND
+    name = "turns_passed"
     doc = CheckDoc(
         section="Memory",
         asks=(
@@ -65,6 +70,10 @@ class TurnShareKind:
             return (((), {"at_least": read_share(value, ())}),)
         found = read_mapping(value, (), required=("at_least",))
         return (((), {**found, "at_least": read_share(found["at_least"], ("at_least",))}),)
+
+    def traits(self, params: JsonObject) -> Sequence[CheckTrait]:
+        """Say that the share of right turns decides."""
+        return ("counts_turns",)
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Count the results of the turns; nothing is judged again."""

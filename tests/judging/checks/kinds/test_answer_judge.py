@@ -7,8 +7,9 @@ import anyio
 import pytest
 
 from harness.base.errors import InvalidValue, ModelError
-from harness.judging.checks import KINDS, VOCABULARY, evaluate_checks
+from harness.judging.checks import VOCABULARY, evaluate_checks
 from harness.judging.checks.judge.judge import Judge, JudgeModel
+from harness.judging.checks.registry import KINDS
 from harness.types import Case, CheckResult, Reply
 from tests.judging.checks.judges import grade, judge_of, materials, verdict
 from tests.judging.checks.scenes import call, scene
@@ -149,7 +150,7 @@ def test_what_does_not_fit_is_refused(kind: str, value: Any) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "needed"),
-    [("answer_judge", True), ("expected_answer", True), ("graded", False), ("must_call", False)],
+    [("answer_judge", True), ("expected_answer", True), ("graded", False), ("must_call", None)],
 )
-def test_what_nothing_stands_in_for_needs_a_judge(kind: str, needed: bool) -> None:
-    assert getattr(KINDS.get(kind), "needs_judge", False) is needed
+def test_what_nothing_stands_in_for_needs_a_judge(kind: str, needed: bool | None) -> None:
+    assert KINDS.get(kind).needs_judge is needed

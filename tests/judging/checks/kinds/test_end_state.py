@@ -8,7 +8,7 @@ import pytest
 from harness.base.canonical import digest_json
 from harness.base.errors import InvalidValue
 from harness.judging.checks import VOCABULARY
-from harness.judging.checks.kinds.end_state import needs_fresh_copy, wanted_states
+from harness.judging.checks.wanted_states import needs_fresh_copy, wanted_states
 from harness.types import StateReading
 from tests.judging.checks.scenes import fails, judge, passes, scene
 

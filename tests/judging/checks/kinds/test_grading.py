@@ -7,7 +7,8 @@ import anyio
 import pytest
 
 from harness.base.errors import InvalidValue, ModelError
-from harness.judging.checks import VOCABULARY, Evidence, evaluate_checks
+from harness.judging.checks import VOCABULARY, evaluate_checks
+from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.judge.faithfulness import STAND_IN
 from harness.judging.checks.judge.judge import Judge
 from harness.judging.trial import judge_trial

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import MappingProxyType
 from typing import Any
 
 import pytest
 
 from harness.base.errors import InvalidValue, JudgeError
-from harness.judging.checks import KINDS, VOCABULARY, Evidence
+from harness.judging.checks import VOCABULARY
+from harness.judging.checks.evidence import Evidence
+from harness.judging.checks.kind import CheckKind
+from harness.judging.checks.registry import KINDS
 from harness.types import Check, CheckResult, JsonObject, JsonPath, Usage
 from tests.judging.checks.scenes import call, fails, judge, passes, scene
 
@@ -187,10 +189,8 @@ def test_a_group_inside_itself_is_refused_and_not_followed_for_ever() -> None:
         VOCABULARY.parse("not", loop)
 
 
-class _BrokenJudge:
+class _BrokenJudge(CheckKind):
     """A check from outside whose judge never gives a verdict."""
-
-    schema: JsonObject = MappingProxyType({})
 
     def parse(self, value: Any) -> Sequence[tuple[JsonPath, JsonObject]]:
         return (((), {}),)

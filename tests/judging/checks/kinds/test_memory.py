@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.errors import InvalidValue
-from harness.judging.checks import VOCABULARY, Evidence, evaluate_checks
+from harness.judging.checks import VOCABULARY, evaluate_checks
+from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.kinds.memory import MEASURES, measure_recall, normalise_words, occurs_in
 from harness.types import (
     AssistantMessage,

@@ -8,10 +8,9 @@ import pytest
 
 from harness.base.errors import InvalidValue
 from harness.judging.checks import VOCABULARY
-from harness.judging.checks.kinds.session_refusal import expects_refusal, knows_refusal
+from harness.judging.checks.registry import checks_with
 from harness.types import (
     Caller,
-    Case,
     Check,
     Credential,
     Outcome,
@@ -73,14 +72,14 @@ def test_it_takes_true_and_nothing_else(value: object) -> None:
 )
 def test_a_case_asks_for_it_also_inside_a_group(kind: str, value: object, asks: bool) -> None:
     checks = tuple(check for _, check in VOCABULARY.parse(kind, value))
-    case = Case(name="c", prompt="p", checks=checks)
-    assert expects_refusal(case) is knows_refusal(case) is asks
+    assert bool(checks_with("wants_refused_session", checks)) is asks
+    assert bool(checks_with("judges_refused_session", checks)) is asks
 
 
 def test_a_decision_knows_what_to_make_of_a_caller_who_was_refused() -> None:
     checks = (Check(kind="decision", params={}),)
-    assert knows_refusal(Case(name="c", prompt="p", checks=checks))
-    assert not expects_refusal(Case(name="c", prompt="p", checks=checks))
+    assert checks_with("judges_refused_session", checks)
+    assert not checks_with("wants_refused_session", checks)
 
 
 def test_other_checks_judge_what_did_not_happen() -> None:

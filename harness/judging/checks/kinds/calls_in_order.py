@@ -10,27 +10,27 @@ from itertools import groupby
 from typing import Any
 
 from harness.base import InvalidValue
-from harness.judging.checks import Evidence
-from harness.judging.checks.contradictions import CallsClaim
+from harness.judging.checks.claims import CallsClaim
+from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.missing_call import explain_missing_call
 from harness.judging.checks.explaining.presented_tools import format_tool_name
 from harness.judging.checks.explaining.transcript_lines import (
-    find_matching_calls,
     format_call,
     format_expected_call,
     list_calls,
-    matches_call,
     report_calls,
 )
 from harness.judging.checks.kind import (
     CheckDoc,
     CheckFinding,
     FunctionKind,
+    listed_calls,
     make_single_reader,
     passed_if,
 )
-from harness.judging.checks.kinds.call_sets import format_expected, format_tools
+from harness.judging.checks.kinds.calls_together import format_expected, format_tools
 from harness.judging.checks.parsing import CALL, call_list, describe_type, long_form
+from harness.judging.matching.calls import find_matching_calls, matches_call
 from harness.judging.matching.texts import clip_text
 from harness.types import JsonObject, ToolCall
 
@@ -155,6 +155,9 @@ MUST_CALL_IN_ORDER = FunctionKind(
     },
     read=make_single_reader(_read_params),
     judge=_judge_order,
+    order="in_order",
+    traits=lambda _params: ("expects_calls",),
+    wanted_calls=listed_calls,
     claims=_yield_claims,
     doc=CheckDoc(
         section="Calls",

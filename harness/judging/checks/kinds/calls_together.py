@@ -6,26 +6,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.base import InvalidValue, canonical_json
-from harness.judging.checks import Evidence
-from harness.judging.checks.contradictions import CallsClaim, EitherClaim
+from harness.judging.checks.claims import CallsClaim, EitherClaim
+from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.missing_call import explain_missing_call
 from harness.judging.checks.explaining.no_calls import explain_no_calls
 from harness.judging.checks.explaining.presented_tools import format_tool_name
 from harness.judging.checks.explaining.transcript_lines import (
     describe_outcome,
     explain_not_offered,
-    find_forbidden_calls,
-    find_matching_calls,
     format_call,
     format_expected_call,
     list_calls,
-    matches_call,
     report_calls,
 )
 from harness.judging.checks.kind import (
     CheckDoc,
     CheckFinding,
     FunctionKind,
+    listed_calls,
     make_list_reader,
     make_single_reader,
     passed_if,
@@ -40,6 +38,7 @@ from harness.judging.checks.parsing import (
     read_text,
     read_whole_number,
 )
+from harness.judging.matching.calls import find_forbidden_calls, find_matching_calls, matches_call
 from harness.judging.matching.texts import clip_text
 from harness.types import JsonObject, JsonPath, ToolCall
 
@@ -98,6 +97,9 @@ MUST_CALL_ANY = FunctionKind(
     schema=_call_list_schema(1),
     read=make_single_reader(call_list),
     judge=_judge_any,
+    order="one_of",
+    traits=lambda _params: ("expects_calls",),
+    wanted_calls=listed_calls,
     claims=lambda params: [
         EitherClaim(
             options=[CallsClaim(**call, least=1, enough=True) for call in format_expected(params)]
@@ -166,7 +168,9 @@ ONLY_CALL = FunctionKind(
     schema=_call_list_schema(0),
     read=make_single_reader(lambda value: call_list(value, at_least=0)),
     judge=_judge_only,
-    claims=lambda params: [CallsClaim(most=0, other_than=params["calls"])],
+    traits=lambda params: () if params["calls"] else ("no_success",),
+    stands_anyway=lambda _failed, _transcript: True,
+    claims=lambda params: [CallsClaim(most=0, other_than=tuple(params["calls"]))],
     doc=CheckDoc(
         section="Calls",
         asks="no calls other than these were made; `[]`: no tool was called at all",
@@ -201,7 +205,7 @@ def _parse_max_calls(value: Any) -> Any:
 
 def _judge_max_calls(params: JsonObject, evidence: Evidence) -> CheckFinding:
     tool, limit = params.get("tool"), params["limit"]
-    calls = find_forbidden_calls({"tool": tool}, evidence)
+    calls = find_forbidden_calls({"tool": tool}, evidence.transcript.tool_calls, evidence.tools)
     which = f"calls of {tool}" if tool else "tool calls"
     lines: list[str] = []
     hint = None
@@ -219,6 +223,10 @@ def _judge_max_calls(params: JsonObject, evidence: Evidence) -> CheckFinding:
         explanation=lines,
         hint=hint,
     )
+
+
+def _allows_none(params: JsonObject) -> bool:
+    return params["limit"] == 0 and params.get("tool") is None
 
 
 def _hint_many(calls: list[ToolCall]) -> str:
@@ -254,6 +262,7 @@ MAX_CALLS = FunctionKind(
     ),
     read=_parse_max_calls,
     judge=_judge_max_calls,
+    traits=lambda params: ("no_success",) if _allows_none(params) else (),
     claims=lambda params: [CallsClaim(tool=params.get("tool"), most=params["limit"], enough=True)],
     doc=CheckDoc(
         section="Calls",
