@@ -27,10 +27,11 @@ from selenium.common.exceptions import TimeoutException
 from harness.judging.trial import count_outcomes
 from harness.reports.build import build_report
 from harness.reports.formats.html_report import write_html
+from harness.reports.querying.index import STORE
 from harness.runlog import Footer, Header, LogWriter, TrialLine, read_log
 from harness.sessions.call_frames import reduce_frame
 from harness.types import Status, ToolCall, TrialResult, Wire
-from harness.web.run_view import VIEW, keep_view
+from harness.web.run_view import keep_view
 from harness.web.view_builder import MOST_S
 from tests.browser import Browser, a_browser
 from tests.end_to_end.harness_process import Project
@@ -323,7 +324,7 @@ def main() -> None:
             size = log.stat().st_size / 1e6
             print(f"{cases:,} cases, {cases * len(MODELS):,} trials, a log of {size:.1f} MB:")
             page(browser, server.url, run)
-            view = log.with_name(VIEW)
+            view = log.with_name(STORE)
             print(f"    view beside the log:     {view.stat().st_size / 1e6:8.1f} MB")
             print(f"    memory of the server:    {memory_of(server.process.pid):8.0f} MB at most")
             if cases <= asked.reports:

@@ -37,9 +37,15 @@ from .formats.json_report import write_json as write_json
 from .formats.json_report import write_json_error as write_json_error
 from .formats.notebook import link_conversations as link_conversations
 from .formats.transcripts import write_transcripts as write_transcripts
-from .querying.index import hash_log_prefix as hash_log_prefix
+from .querying.index import STORE as STORE
+from .querying.index import IndexNotWritten as IndexNotWritten
+from .querying.index import fill_store_meanwhile as fill_store_meanwhile
+from .querying.index import format_read_uri as format_read_uri
+from .querying.index import has_current_page as has_current_page
+from .querying.index import make_store as make_store
 from .querying.index import open_log_index as open_log_index
 from .querying.index import read_index_facts as read_index_facts
+from .querying.index_access import read_reviews as read_reviews
 from .querying.indexed_cases import open_shown_run as open_shown_run
 from .querying.indexed_trials import compared_run as compared_run
 from .querying.parquet import write_parquet as write_parquet
@@ -51,6 +57,7 @@ from .querying.reviewed_trials import ReviewedTrial as ReviewedTrial
 from .querying.reviewed_trials import reviewed_run as reviewed_run
 from .querying.sql_query import DamagedIndex as DamagedIndex
 from .querying.sql_query import answer_query as answer_query
+from .querying.texts import search_texts as search_texts
 from .report_requests import ReportRequest as ReportRequest
 from .report_requests import write_report as write_report
 from .result_fields import axis_fields as axis_fields
@@ -102,9 +109,6 @@ from .viewer.grid import QUESTION as QUESTION
 from .viewer.grid import ConversationExcerpt as ConversationExcerpt
 from .viewer.grid import build_cell as build_cell
 from .viewer.grid import build_grid_frame as build_grid_frame
-from .viewer.grid import iterate_cells as iterate_cells
 from .viewer.grid import shorten_line as shorten_line
 from .viewer.several_runs import join_grids as join_grids
-from .viewer.text_search import extract_text as extract_text
-from .viewer.text_search import find_words as find_words
 from .writers import infer_format as infer_format

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 import anyio
 
@@ -20,6 +23,9 @@ from harness.runner.runs.resume import refuse_if_changed, select_remaining
 from harness.suites import describe_values
 from harness.version import __version__
 
+Meanwhile: TypeAlias = Callable[[Path], AbstractContextManager[object]]
+"""Does something with the log of a run while it is written, such as reading it for its store."""
+
 
 def launch_run(
     plan: RunPlan,
@@ -29,10 +35,18 @@ def launch_run(
     runs: Path = RUNS,
     resume: RunLog | None = None,
     run_id: str | None = None,
+    meanwhile: Meanwhile = nullcontext,
 ) -> RunLog:
     """Run `launch_async` in its own event loop."""
     return anyio.run(
-        partial(launch_async, plan, options, observer, runs=runs, resume=resume, run_id=run_id)
+        partial(
+            launch_async,
+            *(plan, options, observer),
+            runs=runs,
+            resume=resume,
+            run_id=run_id,
+            meanwhile=meanwhile,
+        )
     )
 
 
@@ -44,12 +58,13 @@ async def launch_async(
     runs: Path = RUNS,
     resume: RunLog | None = None,
     run_id: str | None = None,
+    meanwhile: Meanwhile = nullcontext,
 ) -> RunLog:
     """Run ``plan`` in a new folder below ``runs``, and return its log.
 
     With ``resume``, run the missing part of the plan in that log's folder instead. ``run_id`` names
-
-    the new folder, if the caller has already chosen the name.
+    the new folder, if the caller has already chosen the name. ``meanwhile`` is open while the log
+    is written.
 
     Raises:
         NothingToRun: the plan is empty.
@@ -82,7 +97,8 @@ async def launch_async(
         if resume is None:
             log.append(header)
         try:
-            await run_plan(plan, log, options, observer, resume)
+            with meanwhile(path):
+                await run_plan(plan, log, options, observer, resume)
         except UsageError:  # no model was asked, so there is no run to keep
             if resume is None:
                 discard_log(path)

@@ -1,7 +1,7 @@
 """All runs of a folder, in memory: each has one small row until its log changes.
 
-A row comes from the index beside the log (`run_index`), or from the log itself. One request reads
-only some logs that have no index yet: the answer says how many are left, and asking again goes on.
+A row comes from the store beside the log, or from the log itself. One request reads only some logs
+that have no store yet: the answer says how many are left, and asking again goes on.
 """
 
 from __future__ import annotations
@@ -9,18 +9,20 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.base import HarnessError
 from harness.runlog import being_written
 from harness.runner import log_path
 from harness.web.history import read_entry
-from harness.web.run_index import read_index, write_index
 from harness.web.run_listing import Listing
+from harness.web.run_view import ensure_view, find_view
 
 MOST_READ = 50
-"""Logs without an index that one request reads at most."""
+"""Logs without a store that one request reads at most."""
 MOST_BYTES = 20_000_000
 """Bytes of such logs after which a request reads no further one."""
 ENDINGS: dict[str, Callable[[dict[str, Any]], bool]] = {
@@ -134,20 +136,17 @@ class Catalog:
         row = self._rows.get(run_id)
         if row is not None and row.changed == _get_change_mark(facts):
             return row
-        entry = read_index(log_path(run_id, self._runs), facts)
-        return None if entry is None else self._store_row(run_id, facts, entry)
+        view = find_view(log_path(run_id, self._runs))
+        return None if view is None else self._store_row(run_id, facts, view.read_part("entry"))
 
     def _read_row(
         self, run_id: str, facts: os.stat_result, go_on: Callable[[], None]
     ) -> _CatalogRow | None:
         log = log_path(run_id, self._runs)
         try:
-            writing = being_written(log)
-            entry = read_entry(log, go_on)
+            entry = _read_entry(log, go_on)
         except FileNotFoundError:  # removed since it was listed
             return None
-        if not writing:
-            write_index(log, facts, entry)
         return self._store_row(run_id, facts, entry)
 
     def _store_row(self, run_id: str, facts: os.stat_result, entry: dict[str, Any]) -> _CatalogRow:
@@ -179,6 +178,15 @@ class Catalog:
         if len(self._rows) > len(names):
             present = set(names)
             self._rows = {name: row for name, row in self._rows.items() if name in present}
+
+
+def _read_entry(log: Path, go_on: Callable[[], None]) -> dict[str, Any]:
+    """Read ``log``; of one that has ended its store is made, so that it is not read again."""
+    if not being_written(log):
+        with suppress(HarnessError):  # it is damaged, or there is no room: `read_entry` says so
+            entry: dict[str, Any] = ensure_view(log, lambda _: go_on()).read_part("entry")
+            return entry
+    return read_entry(log, go_on)
 
 
 def _get_change_mark(facts: os.stat_result) -> tuple[int, int]:

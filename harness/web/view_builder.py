@@ -59,8 +59,7 @@ class ViewBuilder:
             OSError: it is gone.
         """
         async with self._turn:
-            facts = await anyio.Path(log).stat()
-            kept = await anyio.to_thread.run_sync(find_view, log, facts)
+            kept = await anyio.to_thread.run_sync(find_view, log)
             if kept is None:
                 try:
                     await self._read_log(log)

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from harness.reports import find_words, join_grids, trial_detail
+from harness.reports import format_read_uri, join_grids, open_log_index, search_texts, trial_detail
 from harness.runlog import TrialLine, being_written, read_header, read_lines
 from harness.web.catalog import MOST_BYTES
 from harness.web.history import find_run
@@ -38,7 +40,6 @@ from harness.web.view.rows import (
 )
 from harness.web.view.side_by_side import read_side_by_side
 from harness.web.view.tables import RunView
-from harness.web.view.texts import search_texts
 from harness.web.view.view_writer import FILTERS
 from harness.web.view_builder import ViewBuilder, build_first_grid
 
@@ -172,9 +173,8 @@ class ViewerEndpoints:
         if not words:
             raise HTTPException(400, _WORDS)
         log = self._find_log(request)
-        view = await anyio.to_thread.run_sync(lambda: find_view(log, log.stat()))
         found = await run_while_awaited(
-            request, self._board, lambda go_on: _search_log(log, view, words, go_on)
+            request, self._board, lambda go_on: _search_log(log, words, go_on)
         )
         return JSONResponse({"words": found})
 
@@ -210,7 +210,7 @@ def _check_wait(log: Path) -> _Wait:
     if being_written(log):
         return _Wait(going_on=True)
     facts = log.stat()
-    large = facts.st_size > MOST_BYTES and find_view(log, facts) is None
+    large = facts.st_size > MOST_BYTES and find_view(log) is None
     return _Wait(size=facts.st_size if large else 0)
 
 
@@ -272,15 +272,14 @@ def _parse_query(given: QueryParams, view: RunView) -> RowQuery:
     )
 
 
-def _search_log(
-    log: Path, view: RunView | None, words: Sequence[str], go_on: Callable[[], None]
-) -> dict[str, list[int]]:
-    """Return where in ``log`` each of ``words`` was said; without a view, it is read for this."""
-    if view is None:
-        return find_words(log, words, go_on)
+def _search_log(log: Path, words: Sequence[str], go_on: Callable[[], None]) -> dict[str, list[int]]:
+    """Return where in ``log`` each of ``words`` was said."""
     found: dict[str, list[int]] = {word: [] for word in words}
-    with view.open_database() as db:
-        for word, _, at in search_texts(db, words, go_on):
+    with (
+        open_log_index(log, lambda _: go_on()) as store,
+        closing(sqlite3.connect(format_read_uri(store), uri=True)) as db,
+    ):
+        for word, at in search_texts(db, words, go_on):
             found[word].append(at)
     return found
 

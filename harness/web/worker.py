@@ -28,7 +28,7 @@ from typing import Any, BinaryIO
 
 from harness.base import KNOWN, HarnessError, InvalidInput, UsageError, format_path, shorten_text
 from harness.base import limit_text as short
-from harness.reports import build_report, live_steps
+from harness.reports import build_report, fill_store_meanwhile, live_steps
 from harness.runner import (
     PreparedPlan,
     RunBudget,
@@ -162,7 +162,12 @@ def main() -> None:
         budget = RunBudget(**fields_of("budget", read_chosen(order)))
         options = RunOptions(concurrency=prepared.concurrency, budget=budget, grace_s=0.0)
         runs, run_id = Path(order["runs"]), order["run_id"]
-        log = launch_run(prepared.plan, options, voice, runs=runs, run_id=run_id)
+        log = launch_run(
+            *(prepared.plan, options, voice),
+            runs=runs,
+            run_id=run_id,
+            meanwhile=fill_store_meanwhile,
+        )
         keep_view(log, build_report(log))
     except HarnessError as error:
         voice.send_message(invalid=encode_problems(error, path, order["name"]))

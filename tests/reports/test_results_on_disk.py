@@ -16,11 +16,12 @@ from rich.console import Console
 
 from harness.reports.build import build_report
 from harness.reports.formats.console import print_summary
+from harness.reports.querying.index import STORE
 from harness.reports.writers import WRITERS
 from harness.runlog import LogWriter, ReviewLine, RunLog, TrialLine, read_log, reader
 from harness.runlog.on_disk.blocks import ResultBlocks
 from harness.types import Review, Usage
-from harness.web.run_view import VIEW, keep_view
+from harness.web.run_view import keep_view
 from tests.judging.test_golden_logs import GOLDEN
 from tests.often import often
 from tests.reports.run_logs import a_run, write_log
@@ -132,7 +133,7 @@ def told(log: RunLog) -> dict[str, Any]:
     found["console"] = shown.file.getvalue()  # type: ignore[attr-defined]
     found["transcripts"] = [one.transcript for one in report.results if one.key in log]
     keep_view(log, report)
-    with closing(sqlite3.connect(log.path.with_name(VIEW))) as db:
+    with closing(sqlite3.connect(log.path.with_name(STORE))) as db:
         found["view"] = list(db.iterdump())
     return found
 
@@ -162,4 +163,4 @@ def test_reports_do_not_depend_on_where_results_are(
     log = read()
     assert isinstance(build_report(log).results, ResultBlocks)
     assert told(log) == in_memory
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["log.jsonl", VIEW]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["log.jsonl", STORE]

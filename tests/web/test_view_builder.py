@@ -12,7 +12,8 @@ import anyio
 import pytest
 
 from harness.base.errors import InvalidInput
-from harness.web.run_view import VIEW, find_view
+from harness.reports.querying.index import STORE
+from harness.web.run_view import find_view
 from harness.web.view_builder import FIRST, ViewBuilder, build_first_grid
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.reports.logs import a_log, a_run, a_transcript
@@ -59,7 +60,7 @@ def test_nobody_waits_unasked_until_a_large_log_is_read(page: Page) -> None:
     first = ask(page, log, "?beginning=1")["beginning"]
     assert 0 < len(first["cells"]) <= FIRST
     assert first["axes"][0]["columns"][0]["rates"] == []
-    assert not log.with_name(VIEW).exists()
+    assert not log.with_name(STORE).exists()
     whole = ask(page, log, "?whole=1")["grid"]
     places = {cell["case"]: cell["at"] for cell in whole["cells"]}
     assert len(places) == 300
@@ -87,7 +88,7 @@ def test_a_reader_tells_how_far_it_is_and_keeps_what_it_has_read(tmp_path: Path)
     assert told == sorted(told)
     assert len(told) > 2
     assert told[-1] <= log.stat().st_size
-    made = find_view(log, log.stat())
+    made = find_view(log)
     assert made is not None
     assert made.read_part("done") == 9
 
@@ -116,7 +117,7 @@ async def test_two_who_ask_for_a_large_log_get_the_same(tmp_path: Path) -> None:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(asking)
         tasks.start_soon(asking)
-    assert views == [find_view(log, log.stat())] * 2
+    assert views == [find_view(log)] * 2
     assert readings.get_progress(log) == 0
 
 

@@ -13,21 +13,13 @@ import pytest
 
 from harness.judging.review import add_review
 from harness.reports.build import build_report
+from harness.reports.querying.index import STORE
 from harness.runlog import LogWriter, TrialLine, read_log
 from harness.types import Status
 from harness.web import run_view as kept
 from harness.web.live_conversations import LiveConversations, parse_trial_name
 from harness.web.results import build_summary
-from harness.web.run_index import NAME as INDEX
-from harness.web.run_index import read_kept, write_index
-from harness.web.run_view import (
-    VIEW,
-    build_view_summary,
-    ensure_view,
-    find_settled,
-    find_view,
-    keep_view,
-)
+from harness.web.run_view import build_view_summary, ensure_view, find_settled, find_view, keep_view
 from harness.web.view.tables import RunView
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.judging.test_access import FULL, LEAKING
@@ -160,8 +152,7 @@ def test_runs_stand_side_by_side_each_with_its_own_rate(page: Page, browser: Bro
 def told_by(view: RunView) -> list[Any]:
     """Return everything that a view says."""
     with view.open_database() as db:
-        tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master ORDER BY 1")]
-        return [db.execute(f"SELECT * FROM {name}").fetchall() for name in tables]
+        return list(db.iterdump())
 
 
 def test_a_view_is_made_once_and_anew_when_the_log_has_changed(
@@ -173,7 +164,7 @@ def test_a_view_is_made_once_and_anew_when_the_log_has_changed(
     with monkeypatch.context() as patch:
         patch.setattr(kept, "read_log", None)  # it would fail if it read the log
         assert told_by(ensure_view(log)) == first
-    (tmp_path / VIEW).write_bytes((tmp_path / VIEW).read_bytes()[:-9])
+    (tmp_path / STORE).write_bytes((tmp_path / STORE).read_bytes()[:-9])
     assert told_by(ensure_view(log)) == first
     with LogWriter(log) as writer:
         writer.append(TrialLine(run=a_run("two", "failed"), transcript=a_transcript()))
@@ -185,11 +176,11 @@ def test_a_view_that_is_damaged_is_made_anew(tmp_path: Path, harm: str) -> None:
     log = tmp_path / "log.jsonl"
     a_log(log, a_run("one"))
     first = told_by(ensure_view(log))
-    view = tmp_path / VIEW
+    view = tmp_path / STORE
     whole = view.read_bytes()
     if harm == "older":
         with closing(sqlite3.connect(view)) as db:
-            db.execute("UPDATE facts SET form = '0 0'")
+            db.execute("UPDATE _meta SET form = '0 0'")
             db.commit()
         os.utime(view, ns=(log.stat().st_mtime_ns,) * 2)
     else:
@@ -197,33 +188,15 @@ def test_a_view_that_is_damaged_is_made_anew(tmp_path: Path, harm: str) -> None:
     assert told_by(ensure_view(log)) == first
 
 
-def test_a_view_is_there_only_when_nothing_else_of_the_log_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A page that asks again and again sees the view at once, and must not read a large log."""
-    log = tmp_path / "log.jsonl"
-    a_log(log, a_run("one"))
-    there: list[bool] = []
-
-    def writing(path: Path, facts: os.stat_result, entry: dict[str, Any]) -> None:
-        there.append(path.with_name(VIEW).exists())
-        write_index(path, facts, entry)
-
-    monkeypatch.setattr(kept, "write_index", writing)
-    ensure_view(log)
-    assert there == [False]
-    assert read_kept(log, INDEX, log.stat())
-
-
 def test_the_view_of_a_run_that_ends_is_that_which_is_made_of_its_log_later(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     a_log(path, a_run("a"), a_run("b", "failed"), transcript=a_transcript("x" * 500_000))
     log = read_log(path)
     keep_view(log, build_report(log))
-    at_the_end = find_view(path, path.stat())
+    at_the_end = find_view(path)
     assert at_the_end is not None
     told = told_by(at_the_end)
-    path.with_name(VIEW).unlink()
+    path.with_name(STORE).unlink()
     assert told == told_by(ensure_view(path))
 
 
@@ -233,7 +206,7 @@ def test_the_view_of_a_log_in_a_folder_of_others_is_made_once_for_the_page(
     """Root may write everywhere, so the place of the view is taken by a folder."""
     log = tmp_path / "log.jsonl"
     a_log(log, a_run("one"))
-    log.with_name(VIEW).mkdir()
+    log.with_name(STORE).mkdir()
     first = ensure_view(log)
     assert first.path.parent != tmp_path
     monkeypatch.setattr(kept, "read_log", None)
@@ -267,7 +240,7 @@ def test_the_view_of_a_log_that_went_on_is_not_kept(tmp_path: Path) -> None:
     with LogWriter(path) as writer:
         writer.append(TrialLine(run=a_run("two", "failed"), transcript=a_transcript()))
     keep_view(log, report)
-    assert not path.with_name(VIEW).exists()
+    assert not path.with_name(STORE).exists()
 
 
 def test_a_result_that_others_decided_is_kept_as_it_was_decided(tmp_path: Path) -> None:

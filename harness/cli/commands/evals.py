@@ -24,6 +24,7 @@ from harness.cli.run_lookup import warn_of_damage
 from harness.cli.run_options import BUDGET, OUTPUT, REQUEST, RUN_OPTIONS, SCORE
 from harness.cli.suite_scores import ScoreRequest
 from harness.cli.watch import Watched, find_watched_files, watch_files
+from harness.reports import fill_store_meanwhile
 from harness.runlog import read_log
 from harness.runner import (
     LATEST,
@@ -160,7 +161,9 @@ def command(
         traced=output.telemetry is not None,
     )
     with redirect_stdout(sys.stderr), show_progress(quiet=output.quiet) as observer:
-        log = launch_run(prepared.plan, options, observer, resume=earlier)
+        log = launch_run(
+            prepared.plan, options, observer, resume=earlier, meanwhile=fill_store_meanwhile
+        )
     cases = ((job.trial.suite, redact_case(job.trial.case)) for job in prepared.plan.jobs)
     scores = score.measure_scores(log, cases)
     show_results(log, output, resume=resume_command(log.header.run_id), scores=scores)

@@ -1,8 +1,10 @@
-"""The index of a run: ``index.sqlite`` beside its log, made when it is first asked for.
+"""The store of a run: ``run.sqlite`` beside its log, which everything large is read from.
 
-It is derived: deleting it loses nothing. It holds for one version of harness and for what the log
-said when it was read. When the log has grown, its new lines alone are read, after the digest has
-shown that what was read before is unchanged; whatever else is different, all of it is read again.
+It has the tables of `harness query`, those of the run's page (`page_tables`), and all that was
+said, for the search (`texts`). It is derived: deleting it loses nothing. It holds for one version
+of harness and for what the log said when it was read. When the log has grown, its new lines alone
+are read, after the digest has shown that what was read before is unchanged; whatever else is
+different, all of it is read again.
 
 The file is written under another name and put in its place whole. Its time is set to that of the
 log, so that one that somebody has written to since is not trusted.
@@ -18,35 +20,45 @@ import secrets
 import shutil
 import sqlite3
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 from urllib.parse import quote
 
 from harness.base import HarnessError
 from harness.reports.querying.comparison_rows import COMPARED
-from harness.reports.querying.log_indexer import PLACES, STATE, read_into
+from harness.reports.querying.log_indexer import IS_SETTLED, PLACES, STATE, read_further, read_into
+from harness.reports.querying.page_tables import HAS_PAGE, PAGE
 from harness.reports.querying.tables import TABLES
-from harness.runlog import Footer, ReviewLine, being_written, read_lines
+from harness.reports.querying.texts import TEXTS
+from harness.runlog import being_written
 from harness.version import __version__
 
-NAME = "index.sqlite"
-_FORM = 5
+STORE = "run.sqlite"
+"""The file, beside its log."""
+_FORM = 6
 """Raised when the same columns get other values."""
 _META = (
     'CREATE TABLE "_meta" (form TEXT, log_size INTEGER, log_time INTEGER, read INTEGER,'
     " digest TEXT, open INTEGER)"
 )
 _CREATED = (
-    _META,
-    STATE,
-    PLACES,
-    *COMPARED,
+    *(_META, STATE, PLACES, TEXTS, *PAGE, *COMPARED),
     *(sql for table in TABLES for sql in table.create_statements),
 )
 _CHUNK = 1 << 17
+_SMALL = 1_000_000
+"""Bytes of a log that is read in a moment: nothing is done for it before its end."""
+_SMALL_PAGE = 512
+"""Bytes of a page of SQLite in the store of a small log: it has some thirty tables."""
+_PACE_S = 1.0
+"""Seconds between two looks at a log that is being written."""
 
+Fill: TypeAlias = Callable[[sqlite3.Connection], None]
+"""Writes into a store."""
 
 WORTH_INDEXING = 5_000_000
 """Bytes of a log that are better read once, also by those who could do without an index."""
@@ -57,14 +69,15 @@ class IndexNotWritten(HarnessError):
 
 
 def is_worth_indexing(log: Path) -> bool:
-    """Return whether ``log`` is large, and its index there or to be kept.
+    """Return whether ``log`` has its store, or is large and can have one.
 
     Raises:
         OSError: it is gone.
     """
     if log.stat().st_size < WORTH_INDEXING:
-        return False
-    return os.access(log.parent, os.W_OK) or log.with_name(NAME).exists()
+        known = _read_metadata(log.with_name(STORE))
+        return known is not None and known.matches_log(log)
+    return os.access(log.parent, os.W_OK) or log.with_name(STORE).exists()
 
 
 def ignore_progress(_: int) -> None:
@@ -73,7 +86,7 @@ def ignore_progress(_: int) -> None:
 
 @contextmanager
 def open_log_index(log: Path, read_to: Callable[[int], None] = ignore_progress) -> Iterator[Path]:
-    """Give the index of ``log`` as it is now; in a folder that cannot be written, a passing one.
+    """Give the store of ``log`` as it is now; in a folder that cannot be written, a passing one.
 
     ``read_to`` is told how many bytes of the log have been read, if it has to be.
 
@@ -82,55 +95,102 @@ def open_log_index(log: Path, read_to: Callable[[int], None] = ignore_progress) 
         IndexNotWritten: the disk is full.
         OSError: the log cannot be read.
     """
-    place = log.with_name(NAME)
-    known = _read_metadata(place)
-    if known is not None and known.matches_log(log):
-        yield place
-        return
     try:
-        draft, lock = _create_draft(log.parent)
+        kept = make_store(log, log.with_name(STORE), read_to)
     except OSError:  # a folder of others, or a disk that is read-only
-        with tempfile.TemporaryDirectory(prefix="harness-index-") as folder:
-            draft = Path(folder, NAME)
-            _fill_draft(draft, log, place, known, read_to)
-            yield draft
+        with tempfile.TemporaryDirectory(prefix="harness-store-") as folder:
+            yield make_store(log, Path(folder, STORE), read_to)
         return
+    yield kept
+
+
+def make_store(
+    log: Path,
+    place: Path,
+    read_to: Callable[[int], None] = ignore_progress,
+    add_page: Fill | None = None,
+) -> Path:
+    """Bring the store of ``log`` at ``place`` up to date, and return ``place``.
+
+    With ``add_page`` it has what the page of the run shows, too.
+
+    Raises:
+        InvalidInput, IndexNotWritten: as `open_log_index`.
+        OSError: the log cannot be read, or nothing can be written at ``place``.
+    """
+    known = _read_metadata(place)
+    if known is not None and known.matches_log(log) and (known.page or add_page is None):
+        return place
+
+    def fill(db: sqlite3.Connection) -> None:
+        read_into(db, log, read_to)
+        if add_page is not None and not db.execute(HAS_PAGE).fetchone():
+            add_page(db)
+
+    _install_store(log, place, known, fill)
+    return place
+
+
+@contextmanager
+def fill_store_meanwhile(log: Path) -> Iterator[None]:
+    """Read ``log`` into its store while the block writes it, in a thread.
+
+    So `make_store` has little left to do. The thread may lag behind, fail or be killed: whatever it
+    did not read is read then. If the block fails, nothing is kept.
+    """
+    over, failed = threading.Event(), threading.Event()
+
+    def go_on(_: int) -> None:
+        if over.is_set():
+            raise _Over
+
+    def fill(db: sqlite3.Connection) -> None:
+        with read_further(db, log) as read:
+            while not over.wait(_PACE_S):
+                with suppress(_Over):
+                    read(go_on)
+        if failed.is_set():
+            raise _Over
+
+    def follow() -> None:
+        place = log.with_name(STORE)
+        with suppress(_Over, OSError, HarnessError, sqlite3.Error):
+            while log.stat().st_size < _SMALL:
+                if over.wait(_PACE_S):
+                    return
+            _install_store(log, place, _read_metadata(place), fill)
+
+    thread = threading.Thread(target=follow, daemon=True)
+    thread.start()
     try:
-        _fill_draft(draft, log, place, known, read_to)
+        yield
+    except BaseException:
+        failed.set()
+        raise
+    finally:
+        over.set()
+        thread.join()
+
+
+class _Over(Exception):
+    """The log has been written to its end."""
+
+
+def _install_store(log: Path, place: Path, known: _IndexMetadata | None, fill: Fill) -> None:
+    """Put a store at ``place``: the one that is there, or a new one, after ``fill``."""
+    draft, lock = _create_draft(place.parent)
+    try:
+        _fill_draft(draft, log, place, known, fill)
         draft.replace(place)
     finally:
         draft.unlink(missing_ok=True)
         os.close(lock)
-    yield place
 
 
-@contextmanager
-def open_results_index(
-    log: Path, read_to: Callable[[int], None] = ignore_progress
-) -> Iterator[Path]:
-    """Give an index of ``log`` that has its results, and may lack the latest reviews.
-
-    A review changes no result, so an index from before it need not be brought up to date.
-
-    Raises:
-        InvalidInput, IndexNotWritten, OSError: as `open_log_index`.
-    """
-    place = log.with_name(NAME)
+def has_current_page(place: Path, log: Path) -> bool:
+    """Return whether the store at ``place`` is that of ``log`` as it is now, with its page."""
     known = _read_metadata(place)
-    if known is not None and _is_only_reviewed_since(log, known):
-        yield place
-        return
-    with open_log_index(log, read_to) as index:
-        yield index
-
-
-def _is_only_reviewed_since(log: Path, known: _IndexMetadata) -> bool:
-    if known.open or log.stat().st_size < known.read:
-        return False
-    added = (line for _, _, line in read_lines(log, known.read))
-    if not all(isinstance(line, ReviewLine | Footer) for line in added):
-        return False
-    return hash_log_prefix(log, known.read) == known.digest
+    return known is not None and known.page and known.matches_log(log)
 
 
 def read_index_facts(index: Path, log: Path) -> tuple[str, list[str]]:
@@ -155,11 +215,15 @@ class _IndexMetadata:
     digest: str
     open: bool
     """Whether a session may have been cut off, which completes the log when it is next read."""
+    settled: bool
+    """Whether it has what follows from the whole log."""
+    page: bool
+    """Whether it has what the page of the run shows."""
 
     def matches_log(self, log: Path) -> bool:
         facts = log.stat()
         unchanged = (facts.st_size, facts.st_mtime_ns) == (self.size, self.time)
-        return unchanged and not (self.open and not being_written(log))
+        return unchanged and self.settled and not (self.open and not being_written(log))
 
 
 def _read_metadata(place: Path) -> _IndexMetadata | None:
@@ -173,11 +237,13 @@ def _read_metadata(place: Path) -> _IndexMetadata | None:
             form, size, time, read, digest, is_open = db.execute("SELECT * FROM _meta").fetchone()
             pages = db.execute("PRAGMA page_count").fetchone()[0]
             whole = facts.st_size == pages * db.execute("PRAGMA page_size").fetchone()[0]
+            has = (db.execute(sql).fetchone() is not None for sql in (IS_SETTLED, HAS_PAGE))
+            settled, page = has
     except (OSError, sqlite3.Error, TypeError, ValueError):
         return None
     if form != _build_form() or not whole or facts.st_mtime_ns != time:
         return None
-    return _IndexMetadata(size, time, read, digest, bool(is_open))
+    return _IndexMetadata(size, time, read, digest, bool(is_open), settled, page)
 
 
 def _build_form() -> str:
@@ -190,46 +256,44 @@ def _create_draft(folder: Path) -> tuple[Path, int]:
     Raises:
         OSError: nothing can be written there.
     """
-    for left in folder.glob(f".{NAME}.*"):
+    for left in folder.glob(f".{STORE}.*"):
         with suppress(OSError), left.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             left.unlink()
-    draft = folder / f".{NAME}.{secrets.token_hex(4)}"
+    draft = folder / f".{STORE}.{secrets.token_hex(4)}"
     handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o644)
     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     return draft, handle
 
 
 def _fill_draft(
-    draft: Path,
-    log: Path,
-    place: Path,
-    known: _IndexMetadata | None,
-    read_to: Callable[[int], None],
+    draft: Path, log: Path, place: Path, known: _IndexMetadata | None, fill: Fill
 ) -> None:
-    """Write the index of ``log`` into ``draft``: that at ``place`` with the new lines, or anew."""
+    """Write the store of ``log`` into ``draft``: that at ``place`` with the new lines, or anew."""
     try:
-        if known is not None and hash_log_prefix(log, known.read) == known.digest:
+        if known is not None and _hash_prefix(log, known.read) == known.digest:
             with suppress(OSError, sqlite3.DatabaseError):
                 shutil.copyfile(place, draft)
-                _write_index(draft, log, read_to)
+                _write_index(draft, log, fill)
                 return
         draft.write_bytes(b"")
-        _write_index(draft, log, read_to)
+        _write_index(draft, log, fill)
     except sqlite3.OperationalError as error:
-        raise IndexNotWritten(f"the index of {log} cannot be written: {error}") from error
+        raise IndexNotWritten(f"the store of {log} cannot be written: {error}") from error
 
 
-def _write_index(draft: Path, log: Path, read_to: Callable[[int], None]) -> None:
+def _write_index(draft: Path, log: Path, fill: Fill) -> None:
     before = log.stat()
     with closing(sqlite3.connect(draft, isolation_level=None)) as db:
         for pragma in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"):
             db.execute(f"PRAGMA {pragma}")
+        if before.st_size < _SMALL:
+            db.execute(f"PRAGMA page_size = {_SMALL_PAGE}")
         db.execute("BEGIN")
         if not db.execute("SELECT 1 FROM sqlite_master").fetchone():
             for sql in _CREATED:
                 db.execute(sql)
-        read_into(db, log, read_to)
+        fill(db)
         read, is_open = db.execute('SELECT size, open FROM "_state"').fetchone()
         after = log.stat()
         facts = after if after.st_size == read else before  # it has grown since, or ends torn
@@ -241,7 +305,7 @@ def _write_index(draft: Path, log: Path, read_to: Callable[[int], None]) -> None
                 facts.st_size,
                 facts.st_mtime_ns,
                 read,
-                hash_log_prefix(log, read),
+                _hash_prefix(log, read),
                 is_open,
             ),
         )
@@ -251,7 +315,7 @@ def _write_index(draft: Path, log: Path, read_to: Callable[[int], None]) -> None
     os.utime(draft, ns=(facts.st_mtime_ns, facts.st_mtime_ns))
 
 
-def hash_log_prefix(log: Path, size: int) -> str:
+def _hash_prefix(log: Path, size: int) -> str:
     """Return the SHA-256 of the first ``size`` bytes of ``log``."""
     found = hashlib.sha256()
     with log.open("rb") as file:

@@ -1,4 +1,4 @@
-"""The index of a log where it has one that is worth it, and the tool lists in it."""
+"""The index of a log where it has one that is worth it, and the lines that it keeps whole."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from harness.reports.querying.index import IndexNotWritten, is_worth_indexing, open_log_index
-from harness.runlog import ToolsLine, parse_line
-from harness.types import ToolList
+from harness.runlog import Line, ReviewLine, ToolsLine, parse_line
+from harness.types import Review, ToolList
 
 
 @contextmanager
@@ -26,10 +26,20 @@ def index_if_worth(log: Path) -> Iterator[Path | None]:
 
 def tool_lists(db: sqlite3.Connection) -> tuple[dict[str, ToolList], dict[str, ToolsLine]]:
     """Return the tool lists of servers, and what models were shown in their place."""
-    (content,) = db.execute("SELECT content FROM _state").fetchone()
-    lines = [parse_line(raw.encode()) for raw in json.loads(content)["lines"]]
-    lists = [line for line in lines if isinstance(line, ToolsLine)]
+    lists = [line for line in _iterate_kept_lines(db) if isinstance(line, ToolsLine)]
     return (
         {line.tools.digest: line.tools for line in lists if line.variant is None},
         {line.tools.digest: line for line in lists if line.variant is not None},
     )
+
+
+def read_reviews(db: sqlite3.Connection) -> dict[str, Review]:
+    """Return what people said of the verdicts on trials that there are, by the key of the trial."""
+    reviews = [line.review for line in _iterate_kept_lines(db) if isinstance(line, ReviewLine)]
+    found = 'SELECT 1 FROM "trials" WHERE key = ?'
+    return {one.key: one for one in reviews if db.execute(found, (one.key,)).fetchone()}
+
+
+def _iterate_kept_lines(db: sqlite3.Connection) -> Iterator[Line]:
+    (content,) = db.execute('SELECT content FROM "_state"').fetchone()
+    return (parse_line(raw.encode()) for raw in json.loads(content)["lines"])

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,10 +25,13 @@ from harness.judging import (
 from harness.reports.findings import FINDINGS_OF, ProbeFinding, build_leak_findings
 from harness.reports.querying.comparison_rows import write_compared
 from harness.reports.querying.conversation_rows import TOOLS, ToolRow, iterate_rows
+from harness.reports.querying.page_tables import CLEARED
 from harness.reports.querying.run_rows import FINDINGS
 from harness.reports.querying.tables import OF_TRIALS
+from harness.reports.querying.texts import Packer
 from harness.reports.querying.totals import write_totals
 from harness.reports.querying.trial_rows import CHECKS, TRIALS, CheckRow, TrialRow
+from harness.reports.viewer.text_search import extract_text
 from harness.runlog import (
     CallLine,
     DamagedLine,
@@ -54,6 +58,8 @@ PLACES = (
 """Where each trial stands in a report, and whether the results of others may change its status."""
 STATE = 'CREATE TABLE "_state" (run TEXT, lines INTEGER, size INTEGER, open INTEGER, content TEXT)'
 """How far the log was read, and what more of it is to be understood by."""
+IS_SETTLED = 'SELECT 1 FROM "runs"'
+"""Has a row if what follows from the whole log has been written."""
 
 _TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 _PAID = (
@@ -65,6 +71,8 @@ _REWRITTEN = 'UPDATE "trials" SET {} WHERE trial_id = ?'.format(  # noqa: S608 -
     ", ".join(f'"{column.name}" = ?' for column in _JUDGED)
 )
 
+_REVIEWED = 'UPDATE "trials" SET "review" = ?, "reviewed_by" = ?, "review_note" = ? WHERE "key" = ?'
+
 
 def read_into(db: sqlite3.Connection, log: Path, read_to: Callable[[int], None]) -> None:
     """Bring the index in ``db`` up to date with ``log``; ``read_to`` is told how far it is.
@@ -72,10 +80,7 @@ def read_into(db: sqlite3.Connection, log: Path, read_to: Callable[[int], None])
     Raises:
         InvalidInput: the file is no run log, or its header is damaged.
     """
-    header = read_header(log)
-    order = order_by_header(header)
-    reading = _LogIndexer(header=header, db=db, path=log, order=order)
-    reading.resume()
+    reading = _resume_reading(db, log)
     reading.read_to_end(read_to)
     lost: tuple[DamagedLine, ...] = ()
     if reading.calls and not being_written(log):
@@ -83,6 +88,27 @@ def read_into(db: sqlite3.Connection, log: Path, read_to: Callable[[int], None])
         lost = tuple(one for one in read_log(log).damaged if one.line is None)
         reading.read_to_end(read_to)
     reading.finish(lost)
+
+
+@contextmanager
+def read_further(
+    db: sqlite3.Connection, log: Path
+) -> Iterator[Callable[[Callable[[int], None]], None]]:
+    """Give what reads new lines of ``log`` into ``db``; what follows from all is for `read_into`.
+
+    Raises:
+        InvalidInput: the file is no run log, or its header is damaged.
+    """
+    reading = _resume_reading(db, log)
+    yield reading.read_to_end
+    reading.unsettle()
+
+
+def _resume_reading(db: sqlite3.Connection, log: Path) -> _LogIndexer:
+    header = read_header(log)
+    reading = _LogIndexer(header=header, db=db, path=log, order=order_by_header(header))
+    reading.resume()
+    return reading
 
 
 @dataclass(slots=True)
@@ -97,9 +123,13 @@ class _LogIndexer(LogContent):
     """The log of one trial at a time, `at` says which, for the functions that take one."""
     at: dict[str, int] = field(default_factory=dict)
     judge: RunJudge = field(init=False)
+    texts: Packer = field(init=False)
+    is_changed: bool = False
+    """Whether more than reviews has been read: then what follows from all lines is made anew."""
 
     def __post_init__(self) -> None:
         assert self.header is not None
+        self.texts = Packer(self.db)
         self.judge = RunJudge(suites=self.header.suites, order=self.order)
         self.log = RunLog(
             self.path, self.header, (), self.tools, None, self.at, (), self.shown, self.reviews
@@ -109,6 +139,7 @@ class _LogIndexer(LogContent):
 
     def resume(self) -> None:
         """Go on where the index ends; a new one begins behind the header."""
+        self.is_changed = self.db.execute(IS_SETTLED).fetchone() is None
         known = self.db.execute('SELECT lines, size, content FROM "_state"').fetchone()
         if known is None:
             with self.path.open("rb") as file:
@@ -122,14 +153,20 @@ class _LogIndexer(LogContent):
 
     def read_to_end(self, read_to: Callable[[int], None]) -> None:
         """Read on to the end of the log."""
-        for offset, end, line in read_lines(self.path, self.size):
-            self.lines += 1
-            numbered = replace(line, line=self.lines) if isinstance(line, DamagedLine) else line
-            self.take_line(self.lines, offset, numbered)
-            if isinstance(line, ToolsLine):
-                self._add_tools(line)
-            self.size = end
-            read_to(end)
+        with self.path.open("rb") as raw:
+            for offset, end, line in read_lines(self.path, self.size):
+                self.lines += 1
+                # a footer that says the same stands behind a review
+                self.is_changed |= not isinstance(line, ReviewLine) and line != self.footer
+                numbered = replace(line, line=self.lines) if isinstance(line, DamagedLine) else line
+                self.take_line(self.lines, offset, numbered)
+                if isinstance(line, ToolsLine):
+                    self._add_tools(line)
+                elif isinstance(line, TrialLine):
+                    raw.seek(offset)
+                    self.texts.add_text(offset, extract_text(json.loads(raw.readline())))
+                self.size = end
+                read_to(end)
 
     def keep_result(self, line: TrialLine, offset: int) -> None:
         """Put the rows of a trial in the place of those of its earlier line."""
@@ -225,13 +262,32 @@ class _LogIndexer(LogContent):
 
     def finish(self, lost: tuple[DamagedLine, ...]) -> None:
         """Write what depends on the whole log, and how far it was read."""
+        self.texts.close()
+        if self.is_changed:
+            self._settle_results(lost)
+        else:
+            self.db.execute('UPDATE "runs" SET log_bytes = ?', (self.size,))
+        self.db.executemany(
+            _REVIEWED,
+            [
+                tuple(map(_replace_surrogates, (one.decision, one.by, one.note, key)))
+                for key, one in self.reviews.items()
+            ],
+        )
+        self._save_state()
+
+    def unsettle(self) -> None:
+        """Remove what depends on the whole log, and write how far it was read."""
+        self.texts.close()
+        for sql in (*CLEARED, 'DELETE FROM "runs"'):
+            self.db.execute(sql)
+        self._save_state()
+
+    def _settle_results(self, lost: tuple[DamagedLine, ...]) -> None:
+        for sql in CLEARED:
+            self.db.execute(sql)
         whole = replace(self.log, footer=self.footer, damaged=(*self.bad.values(), *lost))
         findings = self._settle_waiting(whole)
-        for key in self.reviews:
-            for trial_id, line in self._iterate_lines(
-                "key = ? AND NOT waits", _replace_surrogates(key)
-            ):
-                self.update_result(trial_id, complete_result(line.run, line.transcript))
         for table in ("trials", "checks", "_places"):
             self.db.execute(f'DELETE FROM "{table}" WHERE trial_id < 0')  # noqa: S608
         # complaints name the file and not the folder, so that they hold wherever it is put
@@ -240,7 +296,6 @@ class _LogIndexer(LogContent):
         write_compared(self.db)
         self.db.execute('DELETE FROM "findings"')
         self.db.executemany(FINDINGS.insert_statement, map(FINDINGS.build_row, findings))
-        self._save_state()
 
     def _settle_waiting(self, whole: RunLog) -> Iterable[ProbeFinding]:
         """Judge the trials that the results of others may change; return what was found."""

@@ -15,7 +15,7 @@ from harness.reports.querying.index import (
     format_read_uri,
     ignore_progress,
     is_worth_indexing,
-    open_results_index,
+    open_log_index,
     read_index_facts,
 )
 from harness.runlog import being_written, read_log, read_reviews
@@ -104,7 +104,7 @@ def reviewed_run(log: Path, read_to: Callable[[int], None] = ignore_progress) ->
 def _read_by_index(log: Path, read_to: Callable[[int], None]) -> ReviewedRun:
     size = log.stat().st_size
     with (
-        open_results_index(log, read_to) as index,
+        open_log_index(log, read_to) as index,
         closing(sqlite3.connect(format_read_uri(index), uri=True)) as db,
     ):
         rows = db.execute(_TRIALS)

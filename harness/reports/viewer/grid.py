@@ -46,16 +46,6 @@ class ConversationExcerpt:
 _SILENT = ConversationExcerpt()
 
 
-@dataclass(frozen=True, slots=True)
-class GridCell:
-    """A cell, and what the log has of it."""
-
-    cell: dict[str, Any]
-    """The cell."""
-    lines: Mapping[int, JsonObject]
-    """Where in the log each of its trials is → that line."""
-
-
 def build_grid(report: Report, log: RunLog) -> JsonObject:
     """Return the grid of ``report``, ready to show: texts made safe, figures in words.
 
@@ -63,7 +53,7 @@ def build_grid(report: Report, log: RunLog) -> JsonObject:
     make its column (``column``) and its row (``row``), and lists the columns with their rates. The
     cells are those of `Report.cases`, in that order.
     """
-    return {**build_grid_frame(report), "cells": [made.cell for made in iterate_cells(report, log)]}
+    return {**build_grid_frame(report), "cells": list(iterate_cells(report, log))}
 
 
 def build_grid_frame(report: Report) -> JsonObject:
@@ -74,18 +64,15 @@ def build_grid_frame(report: Report) -> JsonObject:
     }
 
 
-def iterate_cells(report: Report, log: RunLog) -> Iterator[GridCell]:
+def iterate_cells(report: Report, log: RunLog) -> Iterator[dict[str, Any]]:
     """Yield the cell of each case of ``report``, in that order; each line is read once.
 
     Lines are read as plain JSON: of a large log this takes a tenth of reading them whole.
     """
     for case in report.cases:
-        lines = {
-            one.key: json.loads(log.read_raw_line(one.key)) for one in case.trials if one.key in log
-        }
-        places = {log.get_offset(key): line for key, line in lines.items()}
-        said = {key: _extract_excerpt(line) for key, line in lines.items()}
-        yield GridCell({**build_cell(case, said), "at": list(places)}, places)
+        logged = [one.key for one in case.trials if one.key in log]
+        said = {key: _extract_excerpt(json.loads(log.read_raw_line(key))) for key in logged}
+        yield {**build_cell(case, said), "at": [log.get_offset(key) for key in logged]}
 
 
 def build_cell(case: CaseResult, said: Mapping[str, ConversationExcerpt]) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from harness.web import history
 from harness.web.results import clean_json, encode_reviews
 from harness.web.run_view import ensure_view, find_settled, find_view
 from harness.web.settings import Settings
-from harness.web.view.reviews import read_reviews
 
 _MOST_BYTES = 65_536
 _FIELDS = ("key", "decision", "by", "note")
@@ -71,7 +70,7 @@ def _append_review(path: Path, key: str, decision: Decision, *, by: str, note: s
 def _known_status(path: Path, key: str) -> KnownStatus | None:
     """Return the status of a trial from the view of the run, if there is one."""
     facts = path.stat()
-    if find_view(path, facts) is None:
+    if find_view(path) is None:
         return None
     found = find_last_line(path, key)
     if found is None:
@@ -81,7 +80,7 @@ def _known_status(path: Path, key: str) -> KnownStatus | None:
 
 
 def _read_reviews(path: Path) -> dict[str, Any]:
-    return encode_reviews(read_reviews(ensure_view(path)))
+    return encode_reviews(ensure_view(path).read_reviews())
 
 
 async def _read_fields(request: Request) -> dict[str, str]:

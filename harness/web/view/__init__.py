@@ -1,13 +1,12 @@
-"""The view of a run that has ended: a file of SQLite beside its log, made once.
+"""The page of a run, from the store beside its log (`harness.reports.querying.index`).
 
-A page asks it for the rows that are on the screen; it filters, sorts, counts and searches, so that
-neither the browser nor the server ever holds a whole run.
+The page asks for the rows that are on the screen; the store filters, sorts, counts and searches, so
+that neither the browser nor the server ever holds a whole run.
 
 ========== ==================================================================
-`tables`   what the file consists of, and whether it holds for a log
-`writing`  makes it from a log and its report
-`reviews`  brings it up to date after people have reviewed the run
-`texts`    everything that was said, packed, and searched in turn
+`writing`  adds what the page shows to a store, from the log and its report
+`tables`   reads it
 `rows`     the rows that fit what is asked for, and those on the screen
+`together` the cells of several runs side by side
 ========== ==================================================================
 """

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
+from harness.reports import search_texts
 from harness.web.view.tables import RunView
-from harness.web.view.texts import search_texts
 
 MOST_ROWS = 500
 """Rows of one answer."""
@@ -94,7 +94,7 @@ def select_rows(view: RunView, question: RowQuery, go_on: Callable[[], None]) ->
         asked = {"failed": question.failed, "differs": question.different, fits: bool(fits)}
         where = " AND ".join(("axis = :axis", *(one for one, given in asked.items() if given)))
         order = ORDERS[question.sort]
-        sql = f"SELECT row FROM rows WHERE {where} ORDER BY {order}, first"  # noqa: S608 - ours
+        sql = f"SELECT row FROM _rows WHERE {where} ORDER BY {order}, first"  # noqa: S608 - ours
         return array("L", (row for (row,) in db.execute(sql, {"axis": axis, **values})))
 
 
@@ -103,8 +103,8 @@ def _store_matches(db: sqlite3.Connection, words: Sequence[str], go_on: Callable
     numbers = {word: number for number, word in enumerate(words)}
     db.execute("CREATE TEMP TABLE found (word INTEGER, number INTEGER)")
     db.executemany(
-        "INSERT INTO found VALUES (?, ?)",
-        ((numbers[word], cell) for word, cell, _ in search_texts(db, words, go_on)),
+        "INSERT INTO found SELECT ?, number FROM _shown WHERE at = ?",
+        ((numbers[word], at) for word, at in search_texts(db, words, go_on)),
     )
     db.execute("CREATE INDEX temp.word_of ON found (word, number)")
 
@@ -121,16 +121,16 @@ def _build_cell_condition(question: RowQuery) -> tuple[str, dict[str, str]]:
     wanted = []
     for name, value in question.chosen:
         if name in _SAME:
-            wanted.append(f"cells.{name} = {bind_value(value)}")
+            wanted.append(f"_cells.{name} = {bind_value(value)}")
         else:
-            wanted.append(f"instr(cells.{_AMONG[name]}, {bind_value(chr(10) + value + chr(10))})")
+            wanted.append(f"instr(_cells.{_AMONG[name]}, {bind_value(chr(10) + value + chr(10))})")
     for number, word in enumerate(question.words):
-        said = f"SELECT 1 FROM temp.found WHERE word = {number} AND number = cells.number"  # noqa: S608
-        wanted.append(f"(instr(cells.facts, {bind_value(word)}) OR EXISTS ({said}))")
+        said = f"SELECT 1 FROM temp.found WHERE word = {number} AND number = _cells.number"  # noqa: S608
+        wanted.append(f"(instr(_cells.facts, {bind_value(word)}) OR EXISTS ({said}))")
     if not wanted:
         return "", {}
     cells = " AND ".join(wanted)
-    among = f"SELECT row FROM places JOIN cells USING (number) WHERE axis = :axis AND {cells}"  # noqa: S608
+    among = f"SELECT row FROM _columns JOIN _cells USING (number) WHERE axis = :axis AND {cells}"  # noqa: S608
     return f"row IN ({among})", values
 
 
@@ -138,16 +138,16 @@ def read_window(view: RunView, by: str, rows: Sequence[int]) -> list[dict[str, A
     """Return ``rows`` as the viewer shows them; a place that nobody was asked at has no cell."""
     found = []
     with view.open_database() as db:
-        (axes,) = db.execute("SELECT body FROM parts WHERE name = 'grid'").fetchone()
+        (axes,) = db.execute("SELECT body FROM _parts WHERE name = 'grid'").fetchone()
         listed = json.loads(axes)["axes"]
         axis = next(n for n, one in enumerate(listed) if one["name"] == by)
         for number in rows:
             suite, name, first = db.execute(
-                "SELECT suite, name, first FROM rows WHERE axis = ? AND row = ?", (axis, number)
+                "SELECT suite, name, first FROM _rows WHERE axis = ? AND row = ?", (axis, number)
             ).fetchone()
             cells: list[Any] = [None] * len(listed[axis]["columns"])
             for place, body in db.execute(
-                "SELECT place, body FROM places JOIN bodies USING (number)"
+                "SELECT place, body FROM _columns JOIN _bodies USING (number)"
                 " WHERE axis = ? AND row = ?",
                 (axis, number),
             ):
@@ -164,18 +164,18 @@ def find_place(view: RunView, by: str, wanted: str, rows: Sequence[int]) -> dict
     axis = find_axis(view, by)
     with view.open_database() as db:
         if wanted[:1] == "#" and wanted[1:].isdecimal() and wanted.isascii():
-            found = db.execute("SELECT number FROM cells WHERE number = ?", (wanted[1:19],))
+            found = db.execute("SELECT number FROM _cells WHERE number = ?", (wanted[1:19],))
         else:
             names = tuple(unquote(part) for part in wanted.split("/")[:3])
             found = db.execute(
-                "SELECT number FROM cells WHERE suite = ? AND name = ? AND model = ?",
+                "SELECT number FROM _cells WHERE suite = ? AND name = ? AND model = ?",
                 (*names, "", "")[:3],
             )
         cell = found.fetchone()
         where = (
             cell
             and db.execute(
-                "SELECT row, place FROM places WHERE axis = ? AND number = ?", (axis, *cell)
+                "SELECT row, place FROM _columns WHERE axis = ? AND number = ?", (axis, *cell)
             ).fetchone()
         )
     if not where:

@@ -64,7 +64,7 @@ def read_side_by_side(views: Sequence[RunView], most: int = MOST_TESTS) -> SideB
 
 def _iterate_cells(run: int, view: RunView) -> Iterator[tuple[int, int, str, str, str]]:
     with view.open_database() as db:
-        for found in db.execute("SELECT number, suite, name, status FROM cells"):
+        for found in db.execute("SELECT number, suite, name, status FROM _cells"):
             yield (run, *found)
 
 
@@ -73,5 +73,5 @@ def _read_bodies(view: RunView, numbers: Sequence[int]) -> list[dict[str, Any]]:
         return [
             json.loads(body)
             for number in numbers
-            for (body,) in db.execute("SELECT body FROM bodies WHERE number = ?", (number,))
+            for (body,) in db.execute("SELECT body FROM _bodies WHERE number = ?", (number,))
         ]

@@ -1,85 +1,80 @@
-"""Makes the view of a run from its log and its report: one case at a time."""
+"""Writes what the page of a run shows into its store: one case at a time."""
 
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from harness.reports import (
+    QUESTION,
+    ConversationExcerpt,
+    build_cell,
     build_grid_frame,
     call_lines,
-    extract_text,
-    hash_log_prefix,
-    iterate_cells,
+    shorten_line,
 )
-from harness.runlog import ReviewLine, RunLog, TrialLine, dump_line, index_by_key
-from harness.types import Report
+from harness.runlog import RunLog, TrialLine, dump_line, index_by_key
+from harness.types import SEARCH, Report
 from harness.web.history import build_entry
 from harness.web.results import build_summary, run_facts
-from harness.web.view.tables import CREATED, finish_draft, open_draft
-from harness.web.view.texts import Packer
 
 FILTERS = ("status", "tool", "model", "identity", "tag", "check")
 """What cells are filtered by."""
-_SMALL_PAGE, _SMALL = 512, 1_000
-"""Bytes of a page of SQLite in the view of a run with few cases: small runs make small files."""
+_FEW = 1_000
+"""Cases of a run whose names are told with its facts."""
 _FACTS = ("suite", "case", "model", "identity", "status", "problem", "question")
 _LISTS = ("tags", "tools", "failed")
+_ASKED = "SELECT text FROM messages WHERE trial_id = ? AND role = 'user' ORDER BY n LIMIT 1"
+_CALLED = (
+    "SELECT tool FROM calls WHERE trial_id = ? AND phase = 'model' AND outcome != ? ORDER BY n"
+)
 
 
-def write_view(draft: Path, log: RunLog, report: Report, facts: os.stat_result) -> None:
-    """Write the view of ``log``, whose file has these ``facts``, into the file ``draft``.
+def write_view(db: sqlite3.Connection, log: RunLog, report: Report) -> None:
+    """Write what the page of ``log`` shows into its store, which has its trials; see `make_store`.
 
     ``report`` is that of ``log``.
-
-    Raises:
-        sqlite3.OperationalError: there is no room for it.
-        OSError: the log is gone.
     """
-    db = open_draft(draft)
-    try:
-        if len(report.cases) < _SMALL:
-            db.execute(f"PRAGMA page_size = {_SMALL_PAGE}")
-        db.execute("BEGIN")
-        for sql in CREATED:
-            db.execute(sql)
-        framed = build_grid_frame(report)
-        offered = _write_cells(db, log, report, framed)
-        _write_parts(db, log, report, {**framed, **offered})
-        finish_draft(db, draft, facts, hash_log_prefix(log.path, facts.st_size))
-    finally:
-        db.close()
+    framed = build_grid_frame(report)
+    offered = _write_cells(db, log, report, framed)
+    _write_parts(db, log, report, {**framed, **offered})
 
 
 def _write_cells(
     db: sqlite3.Connection, log: RunLog, report: Report, framed: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Write the cells, their rows and what was said; return what there is to choose from."""
+    """Write the cells and their rows; return what there is to choose from."""
     grids = [_GridRows(place, axis, framed["urgency"]) for place, axis in enumerate(framed["axes"])]
-    packer, offered = Packer(db), _FilterValues()
-    for number, made in enumerate(iterate_cells(report, log)):
-        cell = made.cell
+    offered = _FilterValues()
+    for number, case in enumerate(report.cases):
+        places = {one.key: log.get_offset(one.key) for one in case.trials if one.key in log}
+        said = {key: _read_excerpt(db, at) for key, at in places.items()}
+        cell = {**build_cell(case, said), "at": list(places.values())}
         db.execute(
-            "INSERT INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _build_cell_row(number, cell)
+            'INSERT INTO "_cells" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+            _build_cell_row(number, cell),
         )
-        db.execute(
-            "INSERT INTO bodies VALUES (?, ?)", (number, _format_json({**cell, "number": number}))
-        )
+        body = _format_json({**cell, "number": number})
+        db.execute('INSERT INTO "_bodies" VALUES (?, ?)', (number, body))
+        for at in places.values():
+            db.execute('INSERT INTO "_shown" VALUES (?, ?)', (at, number))
         for one in grids:
             one.add_cell(db, number, cell)
-        for at, line in made.lines.items():
-            packer.add_text(number, at, extract_text(line))
         offered.add_cell(cell)
-    packer.close()
     for one in grids:
         one.write_rows(db)
     return {**offered.summarize(), "rows": {one.axis["name"]: len(one.rows) for one in grids}}
+
+
+def _read_excerpt(db: sqlite3.Connection, at: int) -> ConversationExcerpt:
+    """Return what a cell shows of the conversation at ``at`` of the log."""
+    asked = db.execute(_ASKED, (at,)).fetchone()
+    called = [tool for (tool,) in db.execute(_CALLED, (at, SEARCH))]
+    return ConversationExcerpt(shorten_line(asked[0], QUESTION) if asked else "", called)
 
 
 def _write_parts(
@@ -89,10 +84,7 @@ def _write_parts(
     for one in report.results:
         if one != logged.get(one.key, one):
             row = (log.get_offset(one.key), dump_line(TrialLine(run=one)))
-            db.execute("INSERT INTO settled VALUES (?, ?)", row)
-    for key, review in log.reviews.items():
-        row_of = (_replace_surrogates(key), dump_line(ReviewLine(review=review)))
-        db.execute("INSERT INTO reviews VALUES (?, ?)", row_of)
+            db.execute('INSERT INTO "_settled" VALUES (?, ?)', row)
     parts = {
         "run": _encode_run(log, report),
         "grid": framed,
@@ -103,13 +95,13 @@ def _write_parts(
         "footer": None if log.footer is None else dump_line(log.footer),
     }
     named = [(name, _format_json(one)) for name, one in parts.items()]
-    db.executemany("INSERT INTO parts VALUES (?, ?)", named)
+    db.executemany('INSERT INTO "_parts" VALUES (?, ?)', named)
 
 
 def _encode_run(log: RunLog, report: Report) -> dict[str, Any]:
     """Return what is known of a run; the names of many cases are in its rows alone."""
     run = run_facts(log.header, log.path)
-    if len(report.cases) >= _SMALL:
+    if len(report.cases) >= _FEW:
         run["suites"] = [{**suite, "cases": []} for suite in run["suites"]]
     return run
 
@@ -156,13 +148,13 @@ class _GridRows:
         row.seconds = max(row.seconds, cell.get("seconds", 0.0))
         row.cost = max(row.cost, cell.get("cost", 0.0))
         where = (self._place, row.number, place, number)
-        db.execute("INSERT OR REPLACE INTO places VALUES (?, ?, ?, ?)", where)
+        db.execute('INSERT OR REPLACE INTO "_columns" VALUES (?, ?, ?, ?)', where)
 
     def write_rows(self, db: sqlite3.Connection) -> None:
         """Write the rows."""
         several = len(self._columns)
         db.executemany(
-            "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            'INSERT INTO "_rows" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
             (
                 (
                     *(

@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 
 from harness.base.errors import UsageError
 from harness.cli.commands.query import command
-from harness.reports.querying.index import NAME
+from harness.reports.querying.index import STORE
 from harness.reports.querying.tables import TABLES
 from tests.reports.sample_logs import HOSTILE, a_hostile_log, an_ordinary_log
 
@@ -138,7 +138,7 @@ def test_damaged_lines_are_reported_each_time(log: str) -> None:
 
 def test_an_index_that_turns_out_to_be_damaged_is_made_anew(log: str) -> None:
     before = query(log, "select * from trials").stdout
-    place = Path(log).with_name(NAME)
+    place = Path(log).with_name(STORE)
     data, facts = place.read_bytes(), place.stat()
     place.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
     os.utime(place, ns=(facts.st_mtime_ns, facts.st_mtime_ns))

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from harness.reports.build import build_report
 from harness.reports.formats.json_report import write_json
 from harness.reports.formats.jsonl_report import write_jsonl
-from harness.reports.querying.index import open_log_index, read_index_facts
+from harness.reports.querying.index import format_read_uri, open_log_index, read_index_facts
 from harness.reports.querying.sql_query import answer_query
+from harness.reports.querying.texts import search_texts
 from harness.runlog import read_log
 
 
@@ -32,6 +36,18 @@ def objects(log: Path, sql: str) -> list[dict[str, Any]]:
         answer_query([(read_index_facts(index, log)[0], index)], sql, 60) as answer,
     ):
         return [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
+
+
+def find_words(log: Path, words: Sequence[str]) -> dict[str, list[int]]:
+    """Return where ``log`` has each of ``words``, by the store."""
+    found: dict[str, list[int]] = {word: [] for word in words}
+    with (
+        open_log_index(log) as store,
+        closing(sqlite3.connect(format_read_uri(store), uri=True)) as db,
+    ):
+        for word, at in search_texts(db, words, lambda: None):
+            found[word].append(at)
+    return found
 
 
 def json_report(log: Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.reports.querying.index import NAME
+from harness.reports.querying.index import STORE
 from tests.reports.querying.support import ask
 from tests.reports.sample_logs import a_conversation, a_log, a_run
 
@@ -36,7 +36,7 @@ def test_a_call_says_how_long_it_waited_for_its_turn_at_the_server(log: Path) ->
 
 def test_an_index_from_before_a_column_was_added_is_made_anew(log: Path) -> None:
     before = ask(log, WAITS)
-    place = log.with_name(NAME)
+    place = log.with_name(STORE)
     with closing(sqlite3.connect(place)) as db, db:
         db.execute("ALTER TABLE calls DROP COLUMN waited_s")
     time = log.stat().st_mtime_ns

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -12,10 +13,12 @@ from pathlib import Path
 import pytest
 
 from harness.reports.querying import index as indexing
-from harness.reports.querying.index import NAME, open_log_index
-from harness.runlog import LogWriter, TrialLine
+from harness.reports.querying import texts
+from harness.reports.querying.index import STORE, fill_store_meanwhile, open_log_index
+from harness.runlog import Footer, LogWriter, TrialLine
 from tests.reports.querying.support import ask, assert_equals_reports
 from tests.reports.sample_logs import a_conversation, a_run, an_ordinary_log
+from tests.web.support import WAIT_S
 
 TRIALS = "select count(*) from trials"
 
@@ -104,7 +107,7 @@ def damages() -> Iterator[tuple[str, object]]:
 )
 def test_a_damaged_index_is_made_anew(log: Path, damage: object) -> None:
     before = ask(log, "select * from trials")
-    place = log.with_name(NAME)
+    place = log.with_name(STORE)
     place.write_bytes(damage(place.read_bytes()))  # type: ignore[operator]
     assert ask(log, "select * from trials") == before
     assert read_in(log) == []
@@ -122,14 +125,14 @@ def test_an_index_of_another_version_is_made_anew(
 
 def test_an_index_that_somebody_has_written_to_is_made_anew(log: Path) -> None:
     ask(log, TRIALS)
-    with closing(sqlite3.connect(log.with_name(NAME))) as db, db:
+    with closing(sqlite3.connect(log.with_name(STORE))) as db, db:
         db.execute("UPDATE trials SET status = 'passed'")
     assert ask(log, "select count(*) from trials where status = 'passed'") == [(3,)]
 
 
 def test_an_index_with_a_view_in_the_place_of_a_table_is_not_trusted(log: Path) -> None:
     ask(log, TRIALS)
-    place = log.with_name(NAME)
+    place = log.with_name(STORE)
     with closing(sqlite3.connect(place)) as db, db:
         db.execute("ALTER TABLE trials RENAME TO kept")
         db.execute("CREATE VIEW trials AS SELECT * FROM kept WHERE status = 'passed'")
@@ -138,17 +141,11 @@ def test_an_index_with_a_view_in_the_place_of_a_table_is_not_trusted(log: Path) 
     assert ask(log, TRIALS) == [(8,)]
 
 
-def test_a_folder_that_cannot_be_written_gets_a_passing_index(
-    log: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refused(*_: object) -> None:
-        raise PermissionError
-
-    monkeypatch.setattr(indexing, "_create_draft", refused)  # root may write anywhere
+def test_a_folder_that_cannot_be_written_gets_a_passing_index(log: Path) -> None:
+    log.with_name(STORE).mkdir()  # root may write anywhere
     with open_log_index(log) as index:
         assert index.parent != log.parent
     assert not index.exists()
-    assert not log.with_name(NAME).exists()
     assert_equals_reports(log)
 
 
@@ -167,7 +164,7 @@ def test_nothing_is_left_of_an_index_that_could_not_be_finished(log: Path) -> No
 def test_a_draft_of_a_process_that_was_killed_is_removed_and_one_under_way_is_not(
     log: Path,
 ) -> None:
-    dead = log.with_name(f".{NAME}.dead")
+    dead = log.with_name(f".{STORE}.dead")
     dead.write_bytes(b"")
     alive, lock = indexing._create_draft(log.parent)
     assert not dead.exists()
@@ -180,6 +177,59 @@ def test_a_folder_that_was_copied_with_its_times_keeps_its_index(log: Path, tmp_
     ask(log, TRIALS)
     copied = tmp_path / "copied"
     copied.mkdir()
-    for one in (log, log.with_name(NAME)):
+    for one in (log, log.with_name(STORE)):
         shutil.copy2(one, copied)
     assert read_in(copied / "log.jsonl") == []
+
+
+@pytest.fixture
+def followed(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Whether the first trial of a log that is being written has been read into its store."""
+    read = threading.Event()
+
+    def add_text(self: texts.Packer, at: int, said: str) -> None:
+        added(self, at, said)
+        read.set()
+
+    added = texts.Packer.add_text
+    monkeypatch.setattr(texts.Packer, "add_text", add_text)
+    monkeypatch.setattr(indexing, "_SMALL", 0)
+    monkeypatch.setattr(indexing, "_PACE_S", 0.001)
+    return read
+
+
+def test_a_log_is_read_while_it_is_written_and_only_the_rest_at_its_end(
+    log: Path, followed: threading.Event
+) -> None:
+    with fill_store_meanwhile(log):
+        assert followed.wait(WAIT_S)
+        append(log, "new", "failed")
+    with LogWriter(log) as writer:
+        writer.append(Footer(finished_at="2026-01-01T00:00:09.000Z", elapsed_s=9.0))
+    assert 0 < len(read_in(log)) < len(log.read_bytes().splitlines()) - 1
+    assert_equals_reports(log)
+
+
+def test_a_store_that_was_begun_while_a_run_went_on_is_not_trusted_before_it_is_finished(
+    log: Path, followed: threading.Event
+) -> None:
+    with fill_store_meanwhile(log):
+        assert followed.wait(WAIT_S)
+    assert log.with_name(STORE).exists()
+    assert_equals_reports(log)
+
+
+def test_of_a_run_that_failed_no_store_is_kept(log: Path, followed: threading.Event) -> None:
+    def fail() -> None:
+        assert followed.wait(WAIT_S)
+        raise LookupError
+
+    with pytest.raises(LookupError), fill_store_meanwhile(log):
+        fail()
+    assert [one.name for one in log.parent.iterdir()] == ["log.jsonl"]
+
+
+def test_for_a_small_log_nothing_is_done_before_its_end(log: Path) -> None:
+    with fill_store_meanwhile(log):
+        append(log, "new")
+    assert [one.name for one in log.parent.iterdir()] == ["log.jsonl"]

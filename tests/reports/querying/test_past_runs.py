@@ -10,7 +10,7 @@ import pytest
 
 from harness.judging.exit_codes import EXIT_INVALID, EXIT_PASSED
 from harness.reports.querying import index as indexing
-from harness.reports.querying.index import NAME
+from harness.reports.querying.index import STORE
 from harness.reports.querying.past_runs import past_runs_by_index
 from harness.reports.sections.run_list import past_runs
 from harness.types import Usage
@@ -39,10 +39,10 @@ def test_it_says_the_same_as_the_logs(tmp_path: Path) -> None:
 def test_only_a_large_log_gets_an_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = an_ordinary_log(tmp_path).path
     assert len(list(past_runs_by_index([log]))) == 1
-    assert not log.with_name(NAME).exists()
+    assert not log.with_name(STORE).exists()
     monkeypatch.setattr(indexing, "WORTH_INDEXING", 100)
     assert len(list(past_runs_by_index([log]))) == 1
-    assert log.with_name(NAME).exists()
+    assert log.with_name(STORE).exists()
 
 
 WITH_LITTLE_ROOM = """

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.reports.viewer.text_search import find_words
 from harness.runlog import RunLog
 from harness.types import Wire, WireMessage
+from tests.reports.querying.support import find_words
 from tests.reports.sample_logs import a_conversation, a_log, a_run, must_call
 
 RUN = a_run(

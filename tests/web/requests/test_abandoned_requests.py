@@ -52,7 +52,7 @@ class Endless:
 @pytest.fixture
 def search(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endless]:
     search = Endless()
-    monkeypatch.setattr(viewer_endpoints, "find_words", lambda _log, _words, go_on: search(go_on))
+    monkeypatch.setattr(viewer_endpoints, "_search_log", lambda _log, _words, go_on: search(go_on))
     monkeypatch.setattr(Catalog, "find", lambda _self, _wanted, _limit, go_on: search(go_on))
     yield search
     search.test_over.set()

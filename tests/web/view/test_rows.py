@@ -146,7 +146,7 @@ def test_a_view_that_somebody_has_written_to_is_made_anew(tmp_path: Path) -> Non
     view = ensure_view(log)
     assert view.read_part("grid")["amounts"] == {"failed": 1}
     with closing(sqlite3.connect(view.path)) as db, db:
-        db.execute("UPDATE parts SET body = replace(body, 'failed', 'passed') WHERE name = 'grid'")
+        db.execute("UPDATE _parts SET body = replace(body, 'failed', 'passed') WHERE name = 'grid'")
     assert view.read_part("grid")["amounts"] == {"passed": 1}
     assert ensure_view(log).read_part("grid")["amounts"] == {"failed": 1}
 

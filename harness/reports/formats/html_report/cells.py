@@ -37,7 +37,7 @@ def first_grid(report: Report, log: RunLog) -> JsonObject:
     return {
         **build_grid_frame(report),
         "cells": [
-            {**one.cell, "place": numbers[id(case)]} for case, one in zip(first, made, strict=True)
+            {**one, "place": numbers[id(case)]} for case, one in zip(first, made, strict=True)
         ],
         "blocks": -(-len(report.cases) // BLOCK),
     }
@@ -47,6 +47,5 @@ def further_cells(report: Report, log: RunLog) -> Iterator[tuple[str, Any]]:
     """Yield all cells of a large run, a block of the page's data each."""
     if len(report.cases) <= MOST_AT_ONCE:
         return
-    cells = (made.cell for made in iterate_cells(report, log))
-    for number, block in enumerate(iterate_batches(cells, BLOCK)):
+    for number, block in enumerate(iterate_batches(iterate_cells(report, log), BLOCK)):
         yield f"cells-{number}", block

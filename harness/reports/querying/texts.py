@@ -12,8 +12,10 @@ import zlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
+TEXTS = 'CREATE TABLE "_texts" (ats TEXT, starts TEXT, packed BLOB)'
+"""The table: a row for each portion, in the order of the log."""
 PORTION = 128_000
-"""Bytes of text after which a portion ends; a run that ends has room for several of them."""
+"""Bytes of text after which a portion ends."""
 _LEVEL = 1
 """The fastest: it already makes a fifth of conversations."""
 _BETWEEN = b"\0"
@@ -28,16 +30,14 @@ class Packer:
         self._begin_pack()
 
     def _begin_pack(self) -> None:
-        self._cells: list[int] = []
         self._ats: list[int] = []
         self._starts: list[int] = []
         self._texts: list[bytes] = []
         self._size = 0
 
-    def add_text(self, cell: int, at: int, said: str) -> None:
-        """Add what was said in the trial at ``at`` of the log, which is one of ``cell``."""
+    def add_text(self, at: int, said: str) -> None:
+        """Add what was said in the trial at ``at`` of the log."""
         text = said.encode("utf-8", "surrogatepass")
-        self._cells.append(cell)
         self._ats.append(at)
         self._starts.append(self._size)
         self._texts.append(text)
@@ -48,31 +48,34 @@ class Packer:
     def close(self) -> None:
         """Write what is left."""
         if self._texts:
-            lists = (json.dumps(one) for one in (self._cells, self._ats, self._starts))
+            lists = (json.dumps(one) for one in (self._ats, self._starts))
             packed = zlib.compress(_BETWEEN.join(self._texts), _LEVEL)
-            self._db.execute("INSERT INTO texts VALUES (?, ?, ?, ?)", (*lists, packed))
+            self._db.execute('INSERT INTO "_texts" VALUES (?, ?, ?)', (*lists, packed))
         self._begin_pack()
 
 
 def search_texts(
     db: sqlite3.Connection, words: Sequence[str], go_on: Callable[[], None]
-) -> Iterator[tuple[str, int, int]]:
-    """Yield ``(word, cell, at)`` for each trial in which one of ``words`` was said.
+) -> Iterator[tuple[str, int]]:
+    """Yield ``(word, at)`` for each trial in which one of ``words`` was said.
 
     Words are in small letters. ``go_on`` is called before each portion; what it raises ends the
     search.
     """
     wanted = [(word, word.encode("utf-8", "surrogatepass")) for word in words]
-    for cells, ats, begins, packed in db.execute("SELECT * FROM texts ORDER BY rowid"):
+    # a trial that was run again has the texts of all of its lines, and only the last one counts
+    trials = {at for (at,) in db.execute('SELECT trial_id FROM "_places"')}
+    for listed, begins, packed in db.execute('SELECT * FROM "_texts" ORDER BY rowid'):
         go_on()
         text = zlib.decompress(packed)
         present = [(word, raw) for word, raw in wanted if raw in text]
         if not present:
             continue
-        in_cells, places, starts = json.loads(cells), json.loads(ats), json.loads(begins)
+        ats, starts = json.loads(listed), json.loads(begins)
         for word, raw in present:
             for number in _find_texts(raw, text, starts):
-                yield word, in_cells[number], places[number]
+                if ats[number] in trials:
+                    yield word, ats[number]
 
 
 def _find_texts(word: bytes, text: bytes, starts: Sequence[int]) -> Iterator[int]:
