@@ -31,6 +31,7 @@ from harness.types import Case, Location, Suite
 PYTHON_SUITES: Registry[Any] = Registry("harness.python_suites", "suite", {})
 """Name → the class of a suite in Python, for those that have a name besides their dotted path."""
 
+_PLAIN_NAME = re.compile(r"[\w.][\w .-]*")
 _SUITE_LINE = re.compile(r"""^\s*["']?suite["']?\s*:\s*["']?(.*?)["']?\s*(?:#.*)?$""", re.MULTILINE)
 
 
@@ -154,11 +155,25 @@ class _SuiteFolder:
 
 def _has_suite_name(path: Path, name: str) -> bool:
     """Whether an invalid file was probably meant as the suite of that name."""
+    return name in (_find_suite_lines(path) or [path.stem])
+
+
+def _may_have_suite_name(path: Path, name: str) -> bool:
+    """Whether the text of a file allows that it is the suite of that name.
+
+    To parse a suite takes a hundred times as long as to search it for its name. A name in a form
+    that is not plain text (escapes, ``>-``, ``[``, a quote within) may be any name.
+    """
+    names = _find_suite_lines(path)
+    return name in names or not names or not all(map(_PLAIN_NAME.fullmatch, names))
+
+
+def _find_suite_lines(path: Path) -> list[str]:
+    """Return the values of all lines ``suite: …`` of a file; none if it cannot be read."""
     try:
-        names = _SUITE_LINE.findall(path.read_text("utf-8", errors="replace"))
+        return _SUITE_LINE.findall(path.read_text("utf-8", errors="replace"))
     except OSError:
-        names = []
-    return name in (names or [path.stem])
+        return []
 
 
 class _SuiteFinder:
@@ -193,13 +208,27 @@ class _SuiteFinder:
         path = Path(name)
         if os.sep in name or is_suite_file(path):
             return self._read_path(path)
-        for root in self._roots:
-            if found := self._get_folder(root).find_suites(name):
-                return found
+        if found := self._find_likely(name):
+            return found
         if asked := parse_leaderboard(name):
             return LEADERBOARDS.get(asked[0]).suites(asked[1])
         if os.path.exists(name):  # noqa: PTH110 - Path.exists raises for a name that is too long
             return self._read_path(path)
+        return self._find_anywhere(name)
+
+    def _find_likely(self, name: str) -> Sequence[Suite]:
+        """Return the suites of that name in files whose text shows it."""
+        for root in self._roots:
+            likely = (file for file in list_suite_files(root) if _may_have_suite_name(file, name))
+            if found := self._read_files(likely).find_suites(name):
+                return found
+        return []
+
+    def _find_anywhere(self, name: str) -> Sequence[Suite]:
+        """Return the suites of that name after parsing every file, else one in Python."""
+        for root in self._roots:
+            if found := self._get_folder(root).find_suites(name):
+                return found
         return [self._load_python_suite(name)]
 
     def _load_python_suite(self, name: str) -> Suite:

@@ -6,7 +6,7 @@ import pytest
 
 from harness.base.errors import InvalidInput, NothingToRun, UsageError
 from harness.suites.discovery import find_suites, list_suite_files, select_cases
-from harness.suites.readers import read_suite
+from harness.suites.readers import Vocabulary, read_suite
 from harness.types import Suite
 from tests.suites.files import TESTS, write
 from tests.suites.vocabulary import PlainVocabulary
@@ -358,3 +358,39 @@ def test_picking_changes_nothing_but_the_cases() -> None:
 def test_a_pattern_that_does_not_parse_is_refused() -> None:
     with pytest.raises(UsageError, match="cannot be read"):
         select_cases(find(), "and")
+
+
+SPELLINGS = (
+    "suite: {name}",
+    'suite: "{name}"',
+    "'suite': '{name}'  # the name",
+    '"suite" : "{name}"',
+    "suite: >-\n  {name}",
+    "suite:\n  {name}",
+    'suite: "\\x{first:02x}{rest}"',
+    "suite: &anchor {name}",
+    "suite: !!str {name}",
+    "? suite\n: {name}",
+)
+
+
+@pytest.mark.parametrize("name", ["shop", "two words", "a.b-c", "müller"])
+def test_a_named_suite_is_found_however_its_file_spells_the_name(name: str) -> None:
+    write(Path("evals/other.yml"), f"suite: other\n{TESTS}")
+    for spelling in SPELLINGS:
+        line = spelling.format(name=name, first=ord(name[0]), rest=name[1:])
+        write(Path("evals/file.yml"), f"{line}\n{TESTS}")
+        assert found(name) == [name], spelling
+
+
+def test_a_named_suite_is_found_without_parsing_the_others() -> None:
+    for number in range(5):
+        suite(f"evals/{number}.yml", f"s{number}")
+    parsed: list[str] = []
+
+    def read(path: Path, vocabulary: Vocabulary) -> Suite:
+        parsed.append(path.stem)
+        return read_suite(path, vocabulary)
+
+    [named] = find_suites(["s3"], [Path("evals")], PlainVocabulary(), read)
+    assert (named.name, parsed) == ("s3", ["3"])
