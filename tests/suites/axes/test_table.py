@@ -32,7 +32,7 @@ table.AXES = (
         doc="What fails.",
         choose=lambda suite, request: (None, Fault("outage")),
         describe=lambda fault: {"digest": "d1", "words": "all calls fail"},
-        reword=lambda case, fault: case.reworded(f"{case.prompt} ({fault.name})"),
+        reword=lambda case, fault: case.with_prompt(f"{case.prompt} ({fault.name})"),
     ),
 )
 
