@@ -133,14 +133,14 @@ class Entrant:
         return cls(name=name, run=run, entrant=entrant, cases=cases)
 
     @property
-    def described(self) -> JsonObject:
+    def axis_values(self) -> JsonObject:
         """Its model, and its value on each axis."""
-        described: JsonObject = self.run.header.entrants[self.entrant]
-        return described
+        values: JsonObject = self.run.header.entrants[self.entrant]
+        return values
 
     def axis_words(self, axis: str) -> str:
         """Return its value on ``axis`` in a few words."""
-        value = self.described.get(axis)
+        value = self.axis_values.get(axis)
         return value_words(value, self.run.header.axes.get(axis, {}).get(value, {}))
 
     def select_tools(self, names: Iterable[CaseName]) -> dict[str, ToolList]:
@@ -163,8 +163,8 @@ class Entrant:
             name=self.name,
             run_id=self.run.header.run_id,
             log=self.run.log,
-            model=self.described["model"],
-            axes={axis: value for axis, value in self.described.items() if axis != "model"},
+            model=self.axis_values["model"],
+            axes={axis: value for axis, value in self.axis_values.items() if axis != "model"},
             started_at=self.run.header.started_at,
             counts=counts,
             rate=compute_mean(rates),
@@ -253,7 +253,7 @@ def setting_differences(
     before: Entrant, after: Entrant, shared: Sequence[CaseName]
 ) -> Iterator[str]:
     """Yield the differences between the settings of two sides, over their shared cases."""
-    was, now = before.described["model"], after.described["model"]
+    was, now = before.axis_values["model"], after.axis_values["model"]
     if was != now:
         yield f"model was {was}, is {now}"
     for axis in dict.fromkeys([*before.run.header.axes, *after.run.header.axes]):
@@ -287,7 +287,7 @@ def _reduce_header(entrant: Entrant, shared: Sequence[CaseName], model: str) -> 
         for suite, facts in header.suites.items()
         if any(suite == name[0] for name in shared)
     }
-    models = {model: header.models[entrant.described["model"]]}
+    models = {model: header.models[entrant.axis_values["model"]]}
     return replace(header, suites=suites, models=models, axes={})
 
 
