@@ -44,7 +44,7 @@ check: $(READY)
 
 # The documentation as a site, in build/manual/site; a dead link is an error. Its tools have an environment of their own.
 docs: $(READY) $(DOCS_READY)
-	$(VENV)/bin/python -m docsite
+	$(VENV)/bin/python -m docs.site
 
 $(DOCS_READY): requirements-docs.lock | $(READY)
 	$(PYTHON) -m venv $(VENV)/docs

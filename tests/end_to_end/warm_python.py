@@ -2,10 +2,10 @@
 
 Importing the MCP SDK takes 0.7 s, and the tests start servers on it hundreds of times. `python` is
 a script that stands for the interpreter: a program in a file (``server.py …``), ``-m servers.…``,
-``-m benchmarks.…`` and what harness itself starts on an SDK are forked, everything else is the
+``-m tests.proofs.…`` and what harness itself starts on an SDK are forked, everything else is the
 interpreter as it is.
 Whoever starts it has a process with a session, streams, signals and an exit code; only the modules
-are there before it begins. ``servers`` and ``benchmarks`` are imported anew each time, so that a
+are there before it begins. ``servers`` and ``tests.proofs`` are imported anew each time, so that a
 changed copy is the copy. What is about Python's own start uses `sys.executable`.
 """
 
@@ -33,7 +33,7 @@ from tests.end_to_end.forked import become, run, settle
 _STUB = Path(__file__).with_name("warm_stub.py")
 _SCRIPT = """#!/bin/sh
 case "$*" in
-"-m servers."* | "-m benchmarks."* | "-m harness.cli "* | \\
+"-m servers."* | "-m tests.proofs."* | "-m harness.cli "* | \\
 "-m harness.leaderboards.bfcl.server "* | \\
 "-P -m harness.suites.in_python.server"* | "-P -m harness.web.worker") ;;
 *) [ -f "$1" ] || exec '{python}' "$@" ;;
@@ -146,9 +146,7 @@ class WarmPython:
 def _warm_up() -> None:
     for name in (*_SDKS, *_OURS):
         import_module(name)
-    for name in [
-        name for name in sys.modules if name.partition(".")[0] in {"benchmarks", "servers"}
-    ]:
+    for name in [name for name in sys.modules if name.startswith(("servers", "tests.proofs"))]:
         del sys.modules[name]
     settle()
 

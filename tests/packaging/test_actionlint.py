@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.docsite.snippets import Snippet, snippets
+from tests.docs.snippets import Snippet, snippets
 from tests.packaging.conftest import ROOT
 
 STRANGERS = Path(os.environ.get("HARNESS_STRANGERS") or ROOT / "tests/strangers/node_modules")

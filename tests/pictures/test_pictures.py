@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from docsite.pages import ROOT, pages
+from docs.site.pages import ROOT, pages
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser, a_browser
 from tests.pictures.__main__ import main
 from tests.pictures.looking import click, picture, press, scroll_to, wait_for, window

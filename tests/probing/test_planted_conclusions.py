@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.planted.data import altered, make
-from benchmarks.planted.measure import asked, probed
 from tests.end_to_end.warm import warm_python
+from tests.proofs.planted.data import altered, make
+from tests.proofs.planted.measure import asked, probed
 
 
 def test_one_value_is_altered_and_nothing_else() -> None:

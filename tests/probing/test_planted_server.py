@@ -7,10 +7,10 @@ from typing import Literal
 
 import pytest
 
-from benchmarks.planted.faults import FAULTS
-from benchmarks.planted.measure import asked, found, probed, way_of
-from benchmarks.planted.silent import NOT_MEASURED, SILENT
 from tests.end_to_end.warm import warm_python
+from tests.proofs.planted.faults import FAULTS
+from tests.proofs.planted.measure import asked, found, probed, way_of
+from tests.proofs.planted.silent import NOT_MEASURED, SILENT
 
 VERIFIER = (
     "no_signature_check",

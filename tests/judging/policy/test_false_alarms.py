@@ -1,6 +1,6 @@
 """The same correct server over other people's data: nothing in it may look like a leak.
 
-``HARNESS_SEEDS=100`` tries a hundred; ``python -m benchmarks.false_alarms`` does so over real
+``HARNESS_SEEDS=100`` tries a hundred; ``python -m tests.proofs.false_alarms`` does so over real
 processes, as damaged identities, too.
 """
 
@@ -14,11 +14,11 @@ import anyio
 import pytest
 from mcp import Client
 
-from benchmarks.false_alarms import IDENTITIES, calls_on, chosen, probed
 from harness.judging.policy import View, decide_access, explain_unobserved, find_leaks
 from harness.types import Tool, ToolCall, ToolList
 from servers.data_governance.seed import SEED, generate
 from servers.data_governance.server import POLICIES, SEED_VARIABLE, make_server
+from tests.proofs.false_alarms import IDENTITIES, calls_on, chosen, probed
 from tests.servers.data_governance.support import WAIT_S, Caller, text_of
 
 SEEDS = range(SEED + 1, SEED + 1 + int(os.environ.get("HARNESS_SEEDS", "30")))

@@ -1,5 +1,0 @@
-"""A clinic's MCP server with a policy, and more than a hundred ways to get the policy wrong.
-
-Sound by default. ``python -m benchmarks.planted.server --fault NAME`` serves it with one fault;
-``python -m benchmarks.planted`` plants every fault in turn, probes, and prints what was found.
-"""

@@ -1,4 +1,0 @@
-"""Faults in the access policy of a law firm's server, written without knowledge of the prober.
-
-``python -m benchmarks.unseen`` plants each of them and says which ones ``harness probe`` finds.
-"""
