@@ -145,6 +145,7 @@ def test_every_addition_is_shown_and_touches_one_file() -> None:
         "a check",
         "a reader of suites",
         "a transport",
+        "a way to send an identity",
         "a lint rule",
         "a report",
         "a field of a result",
@@ -191,6 +192,19 @@ def test_a_provider_and_a_transport_take_part_in_a_run_and_a_check_judges_it(
 ) -> None:
     assert "Answer too long: 4 words, at most 3" in evaluated
     assert "answer_contains" not in evaluated
+
+
+@pytest.mark.slow
+def test_a_way_to_send_an_identity_is_configured_like_those_that_there_were(
+    tree: Path, project: Path
+) -> None:
+    (project / "told.yml").write_text(
+        "suite: told\nserver: {url: http://127.0.0.1:1/mcp, identity: cookie}\n"
+        "tests: [{name: a, prompt: b, assertions: {answer_contains: c}}]\n",
+        "utf-8",
+    )
+    said = run(tree, project, "evals", "told.yml", "--list", exits=3)
+    assert "told.yml:2:49: identity via cookie names no cookie." in said
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import anyio
 
 from harness.base import HarnessError
 from harness.probing import ProbeCaller, Which, data_set, set_server_data, set_up_data
-from harness.sessions import Pool, Session, open_sessions
+from harness.sessions import Pool, Session, open_sessions, with_shared_process
 from harness.types import Alteration, JsonObject, ServerSpec, ToolCall, ToolRequest
 
 _IN_ORDER: tuple[Which, ...] = ("B", "A")
@@ -45,7 +45,7 @@ async def make_call(server: ServerSpec, one: SingleCall) -> ToolCall:
     """
     async with _open_pool() as pool:
         return await _make_call(
-            pool, server if one.after is None else server.with_shared_process(), one
+            pool, server if one.after is None else with_shared_process(server), one
         )
 
 

@@ -41,8 +41,11 @@ from harness.sessions import (
     Pool,
     Session,
     build_unanswered_call,
+    delivery_of,
+    find_meta_key,
     limit_side_channels,
     read_operator_log,
+    with_shared_process,
 )
 from harness.types import (
     Alteration,
@@ -136,27 +139,31 @@ class Prober:
     def list_callers(self) -> tuple[ProbeCaller, ...]:
         """Return all callers: the suite's own identities, damaged ones, and flawed tokens."""
         own = self.plan.callers
-        flawed = build_flawed_callers(own) if self.plan.server.identity.is_signed else ()
-        return (*own, *self._damage_callers()[: self._max_callers], *flawed)
+        flawed = (
+            build_flawed_callers(own) if delivery_of(self.plan.server.identity).is_signed else ()
+        )
+        return (*own, *self._damage_callers()[0], *flawed)
 
-    @property
-    def _max_callers(self) -> int:
-        return MAX_PROCESSES if self.plan.server.identity.via == "env" else MAX_DAMAGED
-
-    def _damage_callers(self) -> tuple[ProbeCaller, ...]:
+    def _damage_callers(self) -> tuple[tuple[ProbeCaller, ...], int]:
+        """Return the damaged identities that call, and the number of those left out."""
         if not self.plan.damaged:
-            return ()
-        own, by_token = self.plan.callers, self.plan.server.identity.via == "bearer"
-        return (*build_damaged_callers(own, by_token=by_token), *build_lookalike_callers(own))
+            return (), 0
+        own, delivery = self.plan.callers, delivery_of(self.plan.server.identity)
+        most = MAX_PROCESSES if delivery.has_process_per_user else MAX_DAMAGED
+        every = (
+            *build_damaged_callers(own, by_token=delivery.takes_tokens),
+            *build_lookalike_callers(own),
+        )
+        return every[:most], max(0, len(every) - most)
 
     def build_settings(self) -> JsonObject:
         """Return the settings of the probe for the log's header."""
         return {
             "probe": True,
             "min_coverage": self.plan.min_coverage,
-            "not_asked": max(0, len(self._damage_callers()) - self._max_callers),
+            "not_asked": self._damage_callers()[1],
             "unsent_tokens": find_unsent_tokens(self.plan.server),
-            "meta_key": self.plan.server.identity.meta_key,
+            "meta_key": find_meta_key(delivery_of(self.plan.server.identity)),
             "expected_hidden": {
                 caller.name: tools
                 for caller in self.plan.callers
@@ -171,7 +178,7 @@ class Prober:
     def open_session(self, caller: ProbeCaller) -> AbstractAsyncContextManager[Session]:
         """Open a session of ``caller``."""
         return self.pool.lend_session(
-            self.plan.server.with_shared_process(), caller.user_context, caller.credential
+            with_shared_process(self.plan.server), caller.user_context, caller.credential
         )
 
     async def make_calls(
@@ -283,14 +290,14 @@ class Prober:
         """Return the line of a call whose session did not open.
 
         The line has a transcript if the server had received the damaged identity. With
-        ``identity: env`` the identity may keep the process from starting, so it has none.
+        a process per user, the identity may keep the process from starting, so it has none.
         """
         fault = trial_error(error)
         if (
             trial.case.metadata["probe"]["bases"]
             and isinstance(error, ServerError)
             and error.gone
-            and self.plan.server.identity.via != "env"
+            and not delivery_of(self.plan.server.identity).has_process_per_user
         ):
             silent = Transcript(stop="error", error=fault, started_at=utc_now())
             return TrialLine(run=judge_trial(trial, silent, ()), transcript=silent)

@@ -15,7 +15,7 @@ from itertools import count, zip_longest
 from typing import Any, Literal, TypeAlias
 
 from harness.base import canonical_json, make_one_line, shorten_text
-from harness.sessions import AGAIN, IN_HEADER
+from harness.sessions import AGAIN, IN_HEADER, delivery_of
 from harness.types import FLAWS, Case, Credential, JsonObject, ServerSpec
 
 ANONYMOUS = "anonymous"
@@ -171,9 +171,10 @@ UNSENT: Mapping[Unsent, str] = {
 def find_unsent_tokens(server: ServerSpec) -> dict[str, Unsent]:
     """Return each server that takes tokens but gets none that a verifier must refuse, and why."""
     return {
-        one.name: "joined" if one.identity.is_signed else "command"
+        one.name: "joined" if delivery.is_signed else "command"
         for one in server.members or (server,)
-        if one.identity.via == "bearer" and (server.members or not one.identity.is_signed)
+        if (delivery := delivery_of(one.identity)).takes_tokens
+        and (server.members or not delivery.is_signed)
     }
 
 

@@ -32,7 +32,7 @@ from harness.probing.planned_calls import ProbeCall
 from harness.probing.requests.request_calls import request_line
 from harness.probing.smuggling.argument_smuggling import smuggle_identity
 from harness.runlog import TrialLine
-from harness.sessions import Connection, RequestAdditions, Session
+from harness.sessions import Connection, RequestAdditions, Session, delivery_of
 from harness.types import Caller, Case, JsonObject, Tool, ToolList, Trial
 
 Step: TypeAlias = Literal["forged", "plain", "again", "control"]
@@ -75,7 +75,7 @@ class CallForger:
 
     def _iterate_candidates(self) -> Iterator[Iterator[ForgedCall]]:
         """Yield the forged calls for each caller and call, the most promising first."""
-        identity = self._prober.plan.server.identity
+        delivery = delivery_of(self._prober.plan.server.identity)
         callers = {caller.name: caller for caller in self._prober.plan.callers}
         known = {canonical_json(call.arguments) for call in self._prober.calls}
         for caller, call, tool, bending in self._iterate_tamperers():
@@ -85,7 +85,7 @@ class CallForger:
                 one
                 for name in others[:_MOST_OTHERS]
                 for one in smuggle_identity(
-                    caller, call, callers[name], tool.input_schema, identity
+                    caller, call, callers[name], tool.input_schema, delivery
                 )
             )
             bent = [*bending.tamper(caller, call, known)]

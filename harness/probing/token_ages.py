@@ -28,7 +28,7 @@ from harness.probing.planned_calls import ProbeCall
 from harness.probing.report import LATELY_MIN, LONGEST_MIN
 from harness.probing.tokens import accepts_token
 from harness.runlog import TrialLine
-from harness.sessions import Identity, JoinedSession, Session
+from harness.sessions import Identity, JoinedSession, Session, delivery_of
 from harness.types import JsonObject, ToolList, TrialResult
 
 SLACK_S = 10.0
@@ -67,7 +67,7 @@ def aging_call(prober: Prober, probed: ProbedTrials) -> AgingCall | None:
     A server that accepts a token of an hour ago is not measured.
     """
     server = prober.plan.server
-    if not server.identity.is_signed:
+    if not delivery_of(server.identity).is_signed:
         return None
     answered = probed.collect_answered()
     flawed = {
@@ -137,7 +137,7 @@ async def _narrow_bounds(prober: Prober, one: AgingCall) -> _Lines:
 async def measure_member_ages(prober: Prober, probed: ProbedTrials) -> _Lines:
     """Measure each of several joined servers whose tokens harness signs."""
     members, lines, measured = prober.plan.server.members, _Lines(), set[int]()
-    takers = {place for place, one in enumerate(members) if one.identity.is_signed}
+    takers = {place for place, one in enumerate(members) if delivery_of(one.identity).is_signed}
     for owner in filter(lambda caller: caller.user_context, prober.plan.callers):
         if takers == measured:
             break

@@ -7,8 +7,14 @@ from .forwarding import ProgressHandler as ProgressHandler
 from .identity.bearer import check_credential as check_credential
 from .identity.claims import AGAIN as AGAIN
 from .identity.claims import IN_HEADER as IN_HEADER
+from .identity.delivery import DELIVERIES as DELIVERIES
 from .identity.delivery import NO_ISOLATION as NO_ISOLATION
 from .identity.delivery import Identity as Identity
+from .identity.delivery import IdentityDelivery as IdentityDelivery
+from .identity.delivery import delivery_of as delivery_of
+from .identity.delivery import describe_identity as describe_identity
+from .identity.delivery import find_meta_key as find_meta_key
+from .identity.delivery import with_shared_process as with_shared_process
 from .identity.request_additions import RequestAdditions as RequestAdditions
 from .joined_servers import JoinedSession as JoinedSession
 from .pool import Pool as Pool

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -35,8 +35,8 @@ from harness.sessions.identity.bearer import Bearer, Bearers
 from harness.sessions.identity.delivery import (
     Identity,
     build_process_env,
-    build_request_headers,
     build_request_meta,
+    request_additions,
 )
 from harness.sessions.identity.request_additions import RequestAdditions
 from harness.sessions.processes.guardian import Guardian
@@ -261,20 +261,14 @@ class Connection:
             return lambda: connect(place, self._meta, self._over.set)
         from harness.sessions.transports.http_client import ServerEndpoint
 
-        def build_endpoint() -> ServerEndpoint:
-            headers = self._spec.transport.headers
-            return ServerEndpoint(place.url, headers, self._get_identity_headers, self.additions)
+        described = self._spec.transport.headers, self._get_identity_headers, self.additions
+        return lambda: connect(ServerEndpoint(place.url, *described), self._meta, self._over.set)
 
-        return lambda: connect(build_endpoint(), self._meta, self._over.set)
-
-    async def _get_identity_headers(self) -> Mapping[str, str]:
-        """Return the headers of the caller's identity for every HTTP request."""
-        if self.bearer is None:
-            return await build_request_headers(self._spec, self._who.user_context)
-        try:
-            return await self.bearer.get_headers()
-        except ServerError as error:
-            raise HttpFault(f"was not asked: {error}") from error
+    async def _get_identity_headers(self) -> RequestAdditions:
+        """Return headers and query of the caller's identity for every HTTP request."""
+        if self.bearer is not None:
+            return await self.bearer.build_additions()
+        return await request_additions(self._spec.identity, self._who.user_context)
 
     async def _wait_listening(self, host: Host, starting: anyio.CancelScope) -> bool:
         """Wait until the server listens; return whether it does."""
@@ -286,9 +280,9 @@ class Connection:
 
     async def _get_token(self, host: Host, starting: anyio.CancelScope) -> None:
         """Get the first token in advance: its failure is not the server's fault."""
-        if self._spec.identity.via != "bearer":
-            return
         self.bearer = self._bearers.get_bearer(self._spec, self._who, host.url)
+        if self.bearer is None:
+            return
         try:
             with self._report_timeout("get a token for it", starting):
                 await self.bearer.get_headers()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.base import EXTENSION, Field, Layout, canonical_json
-from harness.suites.config.identity_entries import IDENTITY
+from harness.suites.config.identity_entries import identity_layout
 from harness.suites.config.server_entries import SERVER
 from harness.suites.format_tables import SuiteLayouts, build_layouts
 from harness.suites.identities import build_expectation_schema
@@ -114,8 +114,8 @@ def build_suite_schema(vocabulary: Vocabulary) -> JsonObject:
                 **_build_mapping(MAY_DEPEND_LAYOUT),
             },
             "identity": {
-                "description": ("How the caller's identity is sent to the server."),
-                **_build_mapping(IDENTITY),
+                "description": "How the caller's identity is sent to the server.",
+                **_build_mapping(identity_layout()),
             },
         },
     }

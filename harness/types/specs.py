@@ -16,10 +16,6 @@ USER_CONTEXT_META_KEY = "harness/user_context"
 """The usual key of ``_meta`` for the user_context of a request; it begins with no domain, because
 such keys belong to the domain's owner."""
 
-IdentityVia: TypeAlias = Literal["meta", "env", "header", "bearer"]
-"""How a server is told who asks: in ``_meta`` of every request, in the environment of its process,
-in HTTP headers, or by a signed bearer token."""
-
 TokenAlgorithm: TypeAlias = Literal["RS256", "ES256", "EdDSA"]
 """How tokens are signed. ``RS256``: by RSA, as nearly every identity provider does and nearly every
 verifier accepts. ``ES256``: by ECDSA on the curve P-256. ``EdDSA``: by Ed25519."""
@@ -27,41 +23,16 @@ verifier accepts. ``ES256``: by ECDSA on the curve P-256. ``EdDSA``: by Ed25519.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentitySpec:
-    """How a ``user_context`` reaches one server."""
+    """How a ``user_context`` reaches one server: a delivery by name, and its settings."""
 
-    via: IdentityVia = "meta"
-    """The way it travels."""
-    meta_key: str = USER_CONTEXT_META_KEY
-    """``meta``: the key of ``_meta`` that holds the user_context."""
-    variables: JsonObject = field(default_factory=dict)
-    """``env``: variable name → template such as ``{role}``; empty means only `json_variable`."""
-    json_variable: str | None = None
-    """``env``: the variable that holds the whole user_context as JSON."""
-    headers: JsonObject = field(default_factory=dict)
-    """``header``: header name → template."""
-    claims: JsonObject = field(default_factory=dict)
-    """``bearer``: path of a claim → template, or JSON with templates in it; if empty, each
-    attribute becomes a claim of its own name."""
-    scope: str | None = None
-    """``bearer``: template of the claim ``scope``; a list is joined by spaces."""
-    audience: str | None = None
-    """``bearer``: the claim ``aud``; ``None`` means the server's URL."""
-    issuer_port: int | None = None
-    """``bearer``: the issuer's port on 127.0.0.1, for servers that run already; ``None`` means any
-    free port."""
-    algorithm: TokenAlgorithm = "RS256"
-    """``bearer``: the algorithm by which the issuer signs."""
-    token_command: str | None = field(default=None, repr=False)
-    """``bearer``: a command that reads the user_context as JSON and prints the token, instead of
-    harness's own issuer."""
-    token_env: tuple[str, ...] = ()
-    """``bearer``: names of environment variables that `token_command` gets in addition to the usual
-    ones."""
-
-    @property
-    def is_signed(self) -> bool:
-        """Whether it travels in tokens that harness signs itself."""
-        return self.via == "bearer" and self.token_command is None
+    via: str = "meta"
+    """A name in `harness.sessions.DELIVERIES`. ``meta``: in ``_meta`` of every request. ``env``: in
+    the environment of a process. ``header`` and ``query``: in headers or the URL of every HTTP
+    request. ``bearer``: in a signed token."""
+    settings: JsonObject = field(default_factory=dict, repr=False)
+    """Settings of the delivery whose texts may be secrets, such as headers and commands."""
+    plain: JsonObject = field(default_factory=dict)
+    """Its settings of ordinary words (`harness.sessions.IdentityDelivery.plain`)."""
 
 
 Protocol: TypeAlias = Literal["auto", "legacy", "2026-07-28"]
@@ -189,15 +160,6 @@ class ServerSpec:
         """Return this server, and those that it joins, under another isolation."""
         members = tuple(member.with_isolation(isolation) for member in self.members)
         return replace(self, isolation=isolation, members=members)
-
-    def with_shared_process(self) -> ServerSpec:
-        """Return it with one process for all identities, where requests say who asks.
-
-        A server that starts afresh for each case stays as it is.
-        """
-        may = self.identity.via == "meta" and self.isolation == "identity" and not self.members
-        members = tuple(member.with_shared_process() for member in self.members)
-        return replace(self, isolation="none" if may else self.isolation, members=members)
 
 
 class Secret:

@@ -4,15 +4,24 @@ behind.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.end_to_end.harness_process import Project, plain_server
 
+QUERY_SERVER = Path(__file__).parent / "policies" / "query_server.py"
+
 ACME = f"""
+from dataclasses import dataclass
+from typing import ClassVar
+
+from harness.base import line_field
 from harness.judging.checks.kind import CheckKind
 from harness.reports.writers import Writer
+from harness.sessions import IdentityDelivery, RequestAdditions
 from harness.types import Case, Check, CheckResult, Reply, Suite
 
 
@@ -53,6 +62,21 @@ class Parrot:
         pass
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cookie(IdentityDelivery):
+    cookie: str = ""
+
+    fields: ClassVar = {{"cookie": line_field("via cookie: the name of the cookie.")}}
+    needs_http: ClassVar = True
+
+    def find_problems(self, keys):
+        if not self.cookie:
+            yield None, "identity via cookie names no cookie.", "Add 'cookie:'."
+
+    async def build_additions(self, user_context):
+        return RequestAdditions({{"Cookie": f"{{self.cookie}}={{user_context['role']}}"}})
+
+
 def write(report, log, stream):
     stream.write(f"{{report.suite_name}}: {{report.counts.passed}} of {{report.counts.planned}}\\n")
 
@@ -72,6 +96,8 @@ ENTRY_POINTS = """
 acme-greeting = acme:Greeting
 [harness.checks]
 says_please = acme:SAYS_PLEASE
+[harness.identity]
+cookie = acme:Cookie
 [harness.models]
 acme = acme:Parrot
 [harness.reports]
@@ -136,3 +162,55 @@ def test_a_package_that_cannot_be_imported_is_told_in_words(installed: Project) 
         assert finished.code == 3, finished.stdout
         assert "half installed" in finished.stderr
         assert "Traceback" not in finished.stderr
+
+
+@pytest.mark.slow
+def test_a_way_to_send_an_identity_of_a_package_is_treated_as_a_built_in_one(
+    installed: Project,
+) -> None:
+    server = {
+        "command": sys.executable,
+        "args": [str(QUERY_SERVER), "{port}", "http", "cookie"],
+        "transport": "http",
+        "identity": {"via": "cookie", "cookie": "role"},
+    }
+    installed.configure(servers={"people": server})
+    record = {
+        "name": "record",
+        "prompt": "Get the person P-1007.",
+        "tool": {"tool": "get_person", "args": {"person_id": "P-1007"}},
+        "expect": {"admin": "allowed", "clerk": "filtered", "anonymous": "denied"},
+    }
+    identities = {role: {"role": role} for role in ("admin", "clerk")}
+    installed.suite(
+        "people",
+        [record],
+        server="people",
+        identities=identities,
+        defaults={"as": [*identities, "anonymous"]},
+    )
+    finished = installed.run("evals", "people")
+    assert finished.code == 0, finished.stdout + finished.stderr
+    described = installed.log().header.servers["people"]["identity"]
+    assert described == {"via": "cookie", "cookie": "role"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("identity", "words"),
+    [
+        ({"via": "cookie"}, "identity via cookie names no cookie"),
+        ({"via": "cookie", "cookie": "a", "headers": {"X": "y"}}, "no effect on identity via coo"),
+        ({"via": "cookie", "cookie": ["a"]}, "cookie: expected text, found a list"),
+        ({"via": "cooky", "cookie": "a"}, "Did you mean 'cookie'?"),
+    ],
+)
+def test_mistakes_in_it_are_told_with_their_line(
+    installed: Project, identity: dict[str, Any], words: str
+) -> None:
+    server = {"url": "http://127.0.0.1:1/mcp", "identity": identity}
+    installed.configure(servers={"people": server})
+    finished = installed.run("evals", "internal")
+    assert finished.code == 3
+    assert words in finished.stderr
+    assert "harness.yml:" in finished.stderr

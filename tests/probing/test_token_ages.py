@@ -374,7 +374,7 @@ def test_other_flaws_of_tokens_are_said_to_be_untried_at_joined_servers(tmp_path
 
 def by_command() -> IdentitySpec:
     said_once = f"{sys.executable} -c 'import json, sys; json.load(sys.stdin); print(\"opaque\")'"
-    return IdentitySpec(via="bearer", token_command=said_once)
+    return IdentitySpec(via="bearer", settings={"token_command": said_once})
 
 
 UNTRIED = (

@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from harness.api import load_suite
+from harness.sessions import DELIVERIES
 from harness.sessions.identity.bearer import PLACEHOLDERS
 from harness.suites.config import load_config
-from harness.suites.config.identity_entries import IDENTITY
-from harness.types import RESERVED_CLAIMS, USER_CONTEXT_META_KEY, Credential, IdentityVia
+from harness.types import RESERVED_CLAIMS, USER_CONTEXT_META_KEY, Credential
 
 PAGE = (Path(__file__).parents[2] / "docs" / "identity.md").read_text(encoding="utf-8")
 EXAMPLES: list[dict[str, Any]] = [
@@ -28,7 +28,8 @@ def test_every_example_of_a_server_can_be_used(example: dict[str, Any], tmp_path
     (tmp_path / "harness.yml").write_text(yaml.safe_dump({"servers": servers}), encoding="utf-8")
     config = load_config(tmp_path, {})
     assert all(
-        config.resolve_server(name, "any").identity.via in get_args(IdentityVia) for name in servers
+        config.resolve_server(name, "any").identity.via in DELIVERIES.list_names()
+        for name in servers
     )
 
 
@@ -40,17 +41,11 @@ def test_the_example_of_a_suite_is_one(tmp_path: Path) -> None:
 
 
 def test_every_way_credential_setting_and_placeholder_stands_on_the_page() -> None:
-    for via in get_args(IdentityVia):
+    for via in DELIVERIES.list_names():
         assert re.search(rf"^\| `(\{{via: )?{via}\b", PAGE, re.MULTILINE), via
     for credential in get_args(Credential):
         assert re.search(rf"^\| `{credential}`", PAGE, re.MULTILINE), credential
-    for setting in set(IDENTITY.fields) - {
-        "via",
-        "meta_key",
-        "variables",
-        "json_variable",
-        "headers",
-    }:
+    for setting in DELIVERIES.get("bearer").fields:
         assert re.search(rf"^\| `{setting}`", PAGE, re.MULTILINE), setting
     for name, variable in PLACEHOLDERS.items():
         assert f"`{{{name}}}`" in PAGE

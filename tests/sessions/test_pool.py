@@ -88,7 +88,9 @@ async def test_without_isolation_all_users_share_a_process_and_each_is_told_apar
 async def test_users_share_no_process_that_learns_who_asks_when_it_starts(
     server: ServerFactory,
 ) -> None:
-    by_env = server("ok", isolation="none", identity=IdentitySpec(via="env", variables={"R": "r"}))
+    by_env = server(
+        "ok", isolation="none", identity=IdentitySpec(via="env", settings={"variables": {"R": "r"}})
+    )
     async with open_sessions() as sharing:
         with pytest.raises(UsageError, match="isolation 'none' needs identity 'meta'"):
             async with sharing.lend_session(by_env, None):
@@ -186,7 +188,7 @@ async def test_a_start_in_advance_that_failed_is_not_repeated(
 
 @pytest.mark.parametrize(
     ("identity", "starts"),
-    [(IdentitySpec(), 1), (IdentitySpec(via="env", json_variable="WHO"), 2)],
+    [(IdentitySpec(), 1), (IdentitySpec(via="env", plain={"json_variable": "WHO"}), 2)],
     ids=lambda value: value.via if isinstance(value, IdentitySpec) else "",
 )
 async def test_one_user_learns_from_another_that_a_server_does_not_start(

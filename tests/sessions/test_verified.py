@@ -45,7 +45,7 @@ def verified(
             env=env or {},
             kind="http",
         ),
-        identity=IdentitySpec(via="bearer", **identity),
+        identity=IdentitySpec(via="bearer", plain=identity),
     )
 
 
@@ -143,7 +143,8 @@ def running(free_ports: tuple[int, int], marker: str) -> Iterator[ServerSpec]:
         name="running",
         transport=TransportSpec(kind="http", url=f"http://127.0.0.1:{port}/mcp"),
         identity=IdentitySpec(
-            via="bearer", issuer_port=issuer_port, audience="https://running.example/mcp"
+            via="bearer",
+            plain={"issuer_port": issuer_port, "audience": "https://running.example/mcp"},
         ),
     )
     process.kill()
@@ -179,7 +180,7 @@ async def test_a_server_whose_token_cannot_be_had_is_told_with_the_reason_before
     None
 ):
     failing = shlex.join([sys.executable, "-I", "-S", "-c", "import sys; sys.exit('log in first')"])
-    identity = IdentitySpec(via="bearer", token_command=failing)
+    identity = IdentitySpec(via="bearer", settings={"token_command": failing})
     spec = ServerSpec(
         name="verified",
         transport=TransportSpec(url="http://127.0.0.1:9/mcp", kind="http"),

@@ -104,13 +104,13 @@ def test_every_way_of_telling_who_asks_is_read(folder: Path) -> None:
     assert identity(folder, "meta") == IdentitySpec()
     assert identity(folder, "{}") == IdentitySpec()
     assert identity(folder, "{via: env, json_variable: USER_JSON}") == IdentitySpec(
-        via="env", json_variable="USER_JSON"
+        via="env", plain={"json_variable": "USER_JSON"}
     )
     assert identity(folder, "{via: env, variables: {ROLE: '{role}'}}") == IdentitySpec(
-        via="env", variables={"ROLE": "{role}"}
+        via="env", settings={"variables": {"ROLE": "{role}"}}
     )
     assert identity(folder, "{via: header, headers: {X-Role: '{role}'}}") == IdentitySpec(
-        via="header", headers={"X-Role": "{role}"}
+        via="header", settings={"headers": {"X-Role": "{role}"}}
     )
 
 
@@ -171,7 +171,7 @@ def test_every_way_of_telling_who_asks_is_read(folder: Path) -> None:
         ("{command: x, identity: 5}", "2:32: identity: expected text, found 5."),
         (
             "{command: x, identity: jwt}",
-            '2:32: via: expected one of meta, env, header, bearer; found "jwt".',
+            '2:32: via: expected one of meta, bearer, env, header, query; found "jwt".',
         ),
         ("{command: x, identity: env}", "2:32: identity via env names no variable."),
         ("{command: x, identity: header}", "2:32: identity via header names no header."),
@@ -185,7 +185,7 @@ def test_every_way_of_telling_who_asks_is_read(folder: Path) -> None:
         ),
         (
             "{command: x, identity: {via: heeder, headers: {A: b}}}",
-            '2:38: via: expected one of meta, env, header, bearer; found "heeder".',
+            '2:38: via: expected one of meta, bearer, env, header, query; found "heeder".',
         ),
         (
             "{command: x, identity: {vai: env}}",

@@ -8,7 +8,7 @@ from harness.base.documents.fields import Layout
 from harness.judging.checks import VOCABULARY
 from harness.suites.config.agents import AGENT_LAYOUT
 from harness.suites.config.files import CONFIGURATION, DEFAULTS, MODELS
-from harness.suites.config.identity_entries import IDENTITY
+from harness.suites.config.identity_entries import identity_layout
 from harness.suites.config.model_entries import MODEL
 from harness.suites.config.servers import NAMED_SERVER
 from harness.suites.format_tables import build_layouts
@@ -76,7 +76,7 @@ def configuration_page() -> str:
         "models": ("Below ``models:``.", MODELS),
         "a model": ("Below the name of a model in ``models: models:``.", MODEL),
         "a server": ("Below the name of a server in ``servers:``.", NAMED_SERVER),
-        "identity": ("Below ``identity:`` of a server.", IDENTITY),
+        "identity": ("Below ``identity:`` of a server.", identity_layout()),
         "an agent": ("Below the name of an agent in ``agents:``.", AGENT_LAYOUT),
         "defaults": ("Below ``defaults:``.", DEFAULTS),
     }

@@ -7,7 +7,7 @@ is secret (`harness.base.redaction.secret_names`); a URL's user and password are
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 
@@ -78,15 +78,19 @@ def find_server_secrets(servers: Iterable[ServerSpec]) -> Iterator[str]:
         yield from (value for name, value in transport.env.items() if may_name_secret(name))
         yield from find_secrets((transport.command or "", *transport.args))
         for words in (
-            split_command(identity.token_command),
+            *(
+                split_command(value)
+                for value in identity.settings.values()
+                if isinstance(value, str)
+            ),
             *(split_command(query.command) for query in server.queries.values()),
         ):
             yield from find_secrets(words)
         yield from find_secrets([query.database or "" for query in server.queries.values()])
         yield from under_secret_names(None if server.reset is None else server.reset.arguments)
         yield from _iterate_header_secrets(transport.headers)
-        yield from _find_template_secrets(identity.headers, identity.variables)
-        yield from under_secret_names(identity.claims)
+        yield from _find_template_secrets(identity.settings, names_secret)
+        yield from under_secret_names([*identity.plain.values()])
         yield from _find_url_secrets(transport.url)
         for text in (
             *iterate_received_texts(server),
@@ -172,14 +176,16 @@ def _iterate_header_secrets(headers: Mapping[str, str]) -> Iterator[str]:
             yield from find_header_secrets(value)
 
 
-def _find_template_secrets(*mappings: Mapping[str, Any]) -> Iterator[str]:
+def _find_template_secrets(
+    settings: Mapping[str, Any], is_secret: Callable[[str], bool]
+) -> Iterator[str]:
     """Yield the secrets in an identity's templates, except those filled in by attributes."""
-    for name, value in (item for mapping in mappings for item in mapping.items()):
-        if (
-            may_name_secret(name)
-            and isinstance(value, str)
-            and "{" not in value
-            and looks_secret(value)
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            # Whoever names a header or a variable is less careful than who names a setting.
+            yield from _find_template_secrets(value, may_name_secret)
+        elif (
+            is_secret(name) and isinstance(value, str) and "{" not in value and looks_secret(value)
         ):
             yield from find_header_secrets(value)
 
@@ -218,18 +224,14 @@ def _split_url(url: str) -> SplitResult:
 
 def iterate_received_texts(server: ServerSpec) -> Iterator[str]:
     """Yield every text in a server's configuration that the server receives."""
-    transport, identity = server.transport, server.identity
-    yield from (
-        transport.command or "",
-        transport.url or "",
-        identity.token_command or "",
-    )
+    transport = server.transport
+    yield from (transport.command or "", transport.url or "")
     yield from (
         *transport.args,
         *transport.env.values(),
         *transport.headers.values(),
     )
-    yield from (str(value) for value in (*identity.headers.values(), *identity.variables.values()))
+    yield from iterate_texts(server.identity.settings)
 
 
 def iterate_query_texts(server: ServerSpec) -> Iterator[str]:
@@ -240,7 +242,8 @@ def iterate_query_texts(server: ServerSpec) -> Iterator[str]:
 
 def iterate_claim_texts(server: ServerSpec) -> Iterator[str]:
     """Yield the claims about a server's users, and the SQL and databases of its queries."""
-    yield from iterate_texts(server.identity.claims)
+    # A name, such as an audience, is no secret whatever it looks like.
+    yield from iterate_texts([v for v in server.identity.plain.values() if isinstance(v, Mapping)])
     yield from (
         text or "" for query in server.queries.values() for text in (query.sql, query.database)
     )

@@ -18,7 +18,7 @@ from harness.probing.caller_views import ProbedTrials, get_label
 from harness.probing.callers import ANONYMOUS, ProbeCaller
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import TrialLine
-from harness.sessions import Identity
+from harness.sessions import Identity, delivery_of
 from harness.types import Caller, Case, ServerSpec, ToolList, ToolRequest, Trial
 
 MOST_SWAPS = 24
@@ -50,7 +50,7 @@ class TokenSwap:
 def find_swaps(prober: Prober, probed: ProbedTrials) -> list[TokenSwap]:
     """Return the swaps to try, by the answers so far: with a call that works for its opener."""
     server = prober.plan.server
-    if server.identity.via != "bearer" or server.members:
+    if not delivery_of(server.identity).takes_tokens or server.members:
         return []
     works = {
         (run.case.identity, get_label(run))
@@ -61,7 +61,7 @@ def find_swaps(prober: Prober, probed: ProbedTrials) -> list[TokenSwap]:
 
 
 def _iterate_swaps(prober: Prober, works: set[tuple[str | None, str]]) -> Iterator[TokenSwap]:
-    by_command = prober.plan.server.identity.token_command is not None
+    by_command = not delivery_of(prober.plan.server.identity).is_signed
     for opener in filter(lambda caller: caller.user_context, prober.plan.callers):
         own = [
             call for call in prober.calls if not call.changes and (opener.name, call.label) in works

@@ -17,7 +17,7 @@ from harness.probing.planned_calls import ProbeCall
 from harness.probing.repeated_calls import RepeatReason
 from harness.probing.stability import CallerAnswer, extract_traits
 from harness.runlog import TrialLine
-from harness.sessions import Session
+from harness.sessions import Session, with_shared_process
 from harness.types import ToolList, Trial
 
 Lines: TypeAlias = list[tuple[TrialLine, ToolList | None]]
@@ -39,7 +39,7 @@ async def make_isolated_calls(prober: Prober, answers: Sequence[CallerAnswer]) -
     """
     server = prober.plan.server
     shares = (
-        server.with_shared_process().isolation == "none" and server.transport.command is not None
+        with_shared_process(server).isolation == "none" and server.transport.command is not None
     )
     calls = [call for call in prober.calls if not call.changes] if shares else []
     if not calls or len(prober.plan.callers) == 1:

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from harness.base import GATE, InvalidInput, InvalidValue, Problem, RequestedAction, did_you_mean
 from harness.probing.callers import ANONYMOUS, ProbeCaller
+from harness.sessions import delivery_of, with_shared_process
 from harness.suites import expand_references
 from harness.types import Alteration, DataSet, JsonObject, Location, ServerSpec
 
@@ -26,7 +27,7 @@ def set_server_data(server: ServerSpec, data: DataSet) -> ServerSpec:
     transport = server.transport
     return replace(
         # A separate process is new anyway, and a reset for each caller would undo the setup.
-        server.with_isolation("identity").with_shared_process(),
+        with_shared_process(server.with_isolation("identity")),
         reset=None,
         transport=replace(
             transport, env={**transport.env, **data.env}, args=(*transport.args, *data.args)
@@ -124,10 +125,10 @@ def _find_problems(
         what = "several joined servers" if server.members else "a server that is already running"
         message = f"'env' and 'args' cannot alter the data of {what}."
         yield _build_problem(one.at, message, "Alter it by calls: 'setup'.")
-    if calls and server.identity.via == "env":
+    if calls and delivery_of(server.identity).has_process_per_user:
         message = (
-            "each identity has a process of its own (identity: env), so that a call of 'setup' "
-            "alters the data of one of them alone."
+            f"each identity has a process of its own (identity: {server.identity.via}), so that a "
+            "call of 'setup' alters the data of one of them alone."
         )
         yield _build_problem(one.at, message, "Start the server with other data: 'env' or 'args'.")
     runs = server.members or server.transport.command is None

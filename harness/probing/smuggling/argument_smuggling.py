@@ -13,7 +13,8 @@ from harness.base import canonical_json
 from harness.probing.callers import ProbeCaller
 from harness.probing.credentials.forged_calls import ForgedCall
 from harness.probing.planned_calls import ProbeCall
-from harness.types import IdentitySpec, JsonObject
+from harness.sessions import IdentityDelivery, find_meta_key
+from harness.types import JsonObject
 
 KEYS = ("_meta", "user_context", "role", "as_role", "user", "identity", "is_admin")
 """Keys that are added to the arguments besides the other identity's own attributes."""
@@ -39,7 +40,7 @@ def smuggle_identity(
     call: ProbeCall,
     other: ProbeCaller,
     schema: JsonObject,
-    identity: IdentitySpec,
+    delivery: IdentityDelivery,
 ) -> Iterator[ForgedCall]:
     """Yield ``call`` of ``caller`` with the identity of ``other``, in one place at a time.
 
@@ -48,13 +49,13 @@ def smuggle_identity(
         call: The regular call.
         other: An identity with more access, whose attributes are added.
         schema: The input schema of the tool.
-        identity: How the server learns the caller's own identity; a key of ``_meta`` may be taken.
+        delivery: How the server learns the caller's own identity; a key of ``_meta`` may be taken.
     """
     context = other.user_context or {}
     # A declared argument may have another meaning and request other data.
     declared = frozenset(schema.get("properties") or {})
     sent: set[str] = {canonical_json(call.arguments)}
-    key_of_meta = identity.meta_key
+    key_of_meta = find_meta_key(delivery)
     for place, arguments in _propose_arguments(
         call.arguments, schema, context, other.name, key_of_meta
     ):
@@ -70,8 +71,7 @@ def smuggle_identity(
                 same=declared.isdisjoint(arguments.keys() - call.arguments.keys()),
             )
     meta = {**_build_all_keys(context, key_of_meta), **_other_names(context, other.name)}
-    if identity.via == "meta":
-        del meta[key_of_meta]
+    meta = {key: value for key, value in meta.items() if key not in delivery.meta_keys}
     yield ForgedCall(
         caller=caller,
         base=call,

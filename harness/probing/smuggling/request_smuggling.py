@@ -7,7 +7,7 @@ forbids it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
@@ -18,7 +18,7 @@ from harness.probing.callers import ProbeCaller
 from harness.probing.credentials.forged_calls import ForgedCall, interleave_calls
 from harness.probing.gains import WithheldData
 from harness.probing.planned_calls import ProbeCall
-from harness.sessions import Connection, RequestAdditions
+from harness.sessions import Connection, IdentityDelivery, RequestAdditions, delivery_of
 from harness.types import JsonObject
 
 _MOST_CALLS = 3
@@ -65,13 +65,13 @@ async def smuggle_beside_tokens(prober: Prober, withheld: WithheldData) -> list[
     There are none unless identities travel over HTTP, to a single server.
     """
     server = prober.plan.server
-    if server.identity.via not in ("bearer", "header") or server.members:
+    delivery = delivery_of(server.identity)
+    if not delivery.needs_http or server.members:
         return []
-    tokens = await _collect_tokens(prober) if server.identity.via == "bearer" else {}
+    tokens = await _collect_tokens(prober) if delivery.takes_tokens else {}
     callers = {caller.name: caller for caller in prober.plan.callers}
-    meant = frozenset(name.casefold() for name in server.identity.headers)
     each = [
-        _forge_requests(caller, call, callers[name], tokens.get(name), meant)
+        _forge_requests(caller, call, callers[name], tokens.get(name), delivery)
         for caller in callers.values()
         for call, name in _iterate_targets(prober, withheld, caller)
     ]
@@ -112,15 +112,16 @@ def _forge_requests(
     call: ProbeCall,
     other: ProbeCaller,
     token: str | None,
-    meant: Collection[str],
+    delivery: IdentityDelivery,
 ) -> Iterator[ForgedCall]:
-    """Yield the calls; headers in ``meant`` are those by which the server is told who asks."""
+    """Yield the calls; what says who asks by ``delivery`` is left to it."""
     context = other.user_context or {}
+    taken = {name.casefold() for name in delivery.http_names}
     plain = ForgedCall(
         caller=caller, base=call, kind="identity", words="", arguments=call.arguments
     )
     headers = {
-        name: text for name, text in _build_headers(context).items() if name.casefold() not in meant
+        name: text for name, text in _build_headers(context).items() if name.casefold() not in taken
     }
     yield replace(
         plain,
@@ -134,6 +135,7 @@ def _forge_requests(
         "is_admin": "true",
         "debug": "true",
     }
+    asked = {name: text for name, text in asked.items() if name.casefold() not in taken}
     yield replace(
         plain,
         words=f"with {other.name} in the address",

@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.base import UsageError, bare_url, digest_json, format_path
 from harness.judging import needs_fresh_copy
-from harness.sessions import TRANSPORTS
+from harness.sessions import TRANSPORTS, describe_identity
 from harness.suites import Point, describe_values, name_values, reword_case
 from harness.types import (
     CLIENT_CAN,
@@ -17,7 +17,6 @@ from harness.types import (
     Case,
     Check,
     GuardRails,
-    IdentitySpec,
     JsonObject,
     ModelSpec,
     ServerSpec,
@@ -310,28 +309,6 @@ def _describe_agent(model: ModelSpec, agent: AgentSpec) -> JsonObject:
     }
 
 
-def _describe_identity(identity: IdentitySpec) -> JsonObject:
-    """Return how a server gets identities; a ``token_command``, which may be secret, as a flag."""
-    told: dict[str, Any] = {
-        "via": identity.via,
-        "variables": identity.variables,
-        "json_variable": identity.json_variable,
-        "headers": identity.headers,
-    }
-    usual = IdentitySpec()
-    later = {
-        "meta_key": None if identity.meta_key == usual.meta_key else identity.meta_key,
-        "claims": identity.claims,
-        "scope": identity.scope,
-        "audience": identity.audience,
-        "issuer_port": identity.issuer_port,
-        "algorithm": None if identity.algorithm == usual.algorithm else identity.algorithm,
-        "token_command": identity.token_command is not None,
-        "token_env": identity.token_env,
-    }
-    return told | {name: value for name, value in later.items() if value}
-
-
 def _describe_transport(server: ServerSpec) -> JsonObject:
     """Return how a server is reached, unless over stdio, without possible secrets."""
     transport = server.transport
@@ -378,7 +355,7 @@ def describe_server(server: ServerSpec) -> JsonObject:
         "args": list(transport.args),
         "env": sorted(transport.env),
         "protocol": transport.protocol,
-        "identity": _describe_identity(server.identity),
+        "identity": describe_identity(server.identity),
         "isolation": server.isolation,
         "read_only": server.guard.read_only,
         "block": list(server.guard.block),

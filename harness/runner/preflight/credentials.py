@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from harness.base import InvalidInput, Problem, UsageError
 from harness.judging import checks_with
 from harness.runner.planning.plan import Job, RunPlan
-from harness.sessions import TRANSPORTS, check_credential
+from harness.sessions import TRANSPORTS, check_credential, delivery_of
 from harness.types import Location
 
 
@@ -28,7 +28,8 @@ def _find_problems(job: Job) -> Iterator[Problem]:
     at = case.at or Location(file=job.suite.name)
     servers = server.members or (server,)
     # With joined servers, a credential is presented to those that take one.
-    for each in [one for one in servers if one.identity.via == "bearer"] or servers[:1]:
+    takers = [one for one in servers if delivery_of(one.identity).takes_tokens]
+    for each in takers or servers[:1]:
         try:
             check_credential(each, case.caller.user_context, case.caller.credential)
         except UsageError as error:

@@ -13,12 +13,15 @@ from urllib.parse import urlsplit, urlunsplit
 
 import anyio
 
-from harness.base import MARK, Redactor, TokenPieces, UsageError, names_secret
+from harness.base import MARK, Redactor, ServerError, TokenPieces, UsageError, names_secret
 from harness.sessions.identity.claims import build_claims
-from harness.sessions.identity.delivery import Identity
+from harness.sessions.identity.deliveries.bearer import BearerDelivery
+from harness.sessions.identity.delivery import Identity, delivery_of
+from harness.sessions.identity.request_additions import RequestAdditions
 from harness.sessions.identity.token_command import run_token_command
 from harness.sessions.processes.guardian import Guardian
-from harness.types import Credential, IdentitySpec, JsonObject, ServerSpec
+from harness.sessions.transports.http_errors import HttpFault
+from harness.types import Credential, JsonObject, ServerSpec
 
 if TYPE_CHECKING:
     from harness.sessions.identity.issuer import Issuer, Issuers
@@ -79,6 +82,17 @@ class Bearer:
                 self._renew_at = self._compute_renewal(self._token)
             return {"Authorization": f"Bearer {self._token.text}"}
 
+    async def build_additions(self) -> RequestAdditions:
+        """Return the same as additions to a request.
+
+        Raises:
+            HttpFault: the token cannot be made, so the server is not asked.
+        """
+        try:
+            return RequestAdditions(await self.get_headers())
+        except ServerError as error:
+            raise HttpFault(f"was not asked: {error}") from error
+
     def impersonate(self, who: Identity) -> None:
         """Send the token of ``who`` from now on, as an attacker does within a session."""
         self._who, self._token = who, None
@@ -89,23 +103,23 @@ class Bearer:
         return math.inf if left <= 0 else self._now() + left - min(RENEW_S, left * RENEW_SHARE)
 
     async def _create_token(self, user_context: JsonObject) -> Token:
-        identity = self._spec.identity
-        if identity.token_command is not None:
+        settings = bearer_of(self._spec)
+        if settings.token_command is not None:
             from harness.sessions.identity.tokens import Token, read_expiry
 
-            for name in filter(names_secret, identity.token_env):
+            for name in filter(names_secret, settings.token_env):
                 self._source.add_secret(os.environ.get(name, ""))
             text = await run_token_command(
-                identity.token_command,
+                settings.token_command,
                 user_context,
                 self._source.guardian,
                 self._spec.transport.cwd,
-                identity.token_env,
+                settings.token_env,
             )
             self._source.add_secret(text)
             return Token(text, read_expiry(text))
-        issuer = await self._source.get_issuer(identity)
-        claims = build_claims(identity, user_context)
+        issuer = await self._source.get_issuer(settings)
+        claims = build_claims(settings, user_context)
         token = issuer.issue_token(
             claims,
             audience=self._audience,
@@ -145,8 +159,10 @@ class Bearers:
         if self._issuers is not None:
             await self._issuers.aclose()
 
-    def get_bearer(self, spec: ServerSpec, who: Identity, url: str) -> Bearer:
-        """Return the token source of ``who`` for ``spec`` at ``url``."""
+    def get_bearer(self, spec: ServerSpec, who: Identity, url: str) -> Bearer | None:
+        """Return the token source of ``who`` for ``spec`` at ``url``, if it takes tokens."""
+        if not delivery_of(spec.identity).takes_tokens:
+            return None
         return Bearer(self, spec, who, get_audience(spec, url))
 
     async def fill_issuer(self, spec: ServerSpec) -> ServerSpec:
@@ -155,10 +171,9 @@ class Bearers:
         Raises:
             ServerError: the issuer could not start.
         """
-        identity = spec.identity
-        if identity.via != "bearer" or identity.token_command is not None:
+        if not delivery_of(spec.identity).is_signed:
             return spec
-        issuer = await self.get_issuer(identity)
+        issuer = await self.get_issuer(bearer_of(spec))
         facts = {
             "issuer": issuer.url,
             "jwks_url": issuer.jwks_url,
@@ -175,8 +190,8 @@ class Bearers:
             ),
         )
 
-    async def get_issuer(self, identity: IdentitySpec) -> Issuer:
-        """Return the issuer on the port and with the algorithm of ``identity``.
+    async def get_issuer(self, settings: BearerDelivery) -> Issuer:
+        """Return the issuer on the port and with the algorithm of ``settings``.
 
         It is started on first use.
 
@@ -187,7 +202,7 @@ class Bearers:
             from harness.sessions.identity.issuer import Issuers
 
             self._issuers = Issuers()
-        return await self._issuers.get_issuer(identity.issuer_port, identity.algorithm)
+        return await self._issuers.get_issuer(settings.issuer_port, settings.algorithm)
 
     def add_secret(self, token: str) -> None:
         """Redact ``token`` in everything that is written from now on."""
@@ -200,17 +215,24 @@ class Bearers:
         return self._redactor.redact_text(text)
 
 
+def bearer_of(spec: ServerSpec) -> BearerDelivery:
+    """Return the settings of the tokens for ``spec``, which takes tokens."""
+    delivery = delivery_of(spec.identity)
+    assert isinstance(delivery, BearerDelivery)
+    return delivery
+
+
 def get_audience(spec: ServerSpec, url: str) -> str:
     """Return the audience for ``spec``: the configured one, else its URL without secrets."""
-    if spec.identity.audience is not None:
-        return spec.identity.audience
+    if (audience := bearer_of(spec).audience) is not None:
+        return audience
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def choose_credential(member: ServerSpec, credential: Credential) -> Credential:
     """Return the credential for ``member`` of joined servers, which may not take tokens."""
-    return credential if member.identity.via == "bearer" else "valid"
+    return credential if delivery_of(member.identity).takes_tokens else "valid"
 
 
 def check_credential(
@@ -221,11 +243,11 @@ def check_credential(
     Raises:
         UsageError: with what to do instead.
     """
-    identity = spec.identity
-    if credential != "valid" and identity.via != "bearer":
+    delivery = delivery_of(spec.identity)
+    if credential != "valid" and not delivery.takes_tokens:
         raise UsageError(
             f"credential {credential!r} needs a bearer token, but {spec.name!r} gets identities "
-            f"by {identity.via}",
+            f"by {spec.identity.via}",
             meant="Write 'identity: bearer' in the server's entry, or remove the credential.",
         )
     if credential not in ("valid", "none") and user_context is None:
@@ -233,14 +255,14 @@ def check_credential(
             f"credential {credential!r} needs a user_context: an anonymous caller has no token",
             meant="Name the token's user with 'user_context:', or write 'credential: none'.",
         )
-    if credential not in ("valid", "none") and identity.token_command is not None:
+    if credential not in ("valid", "none") and not delivery.is_signed:
         raise UsageError(
             f"credential {credential!r} cannot be made: the tokens of server {spec.name!r} come "
             "from its token_command",
             meant="Only 'valid' and 'none' work with a token_command.",
         )
-    if identity.via == "bearer" and identity.token_command is None and user_context is not None:
-        build_claims(identity, user_context)
+    if delivery.takes_tokens and user_context is not None:
+        delivery.check_user(user_context)
 
 
 def _fill_text(text: str, facts: Mapping[str, str]) -> str:

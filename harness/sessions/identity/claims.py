@@ -21,11 +21,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.base import UsageError, digest_json
-from harness.sessions.identity.delivery import fill_template
-from harness.types import RESERVED_CLAIMS, IdentitySpec, JsonObject
+from harness.sessions.identity.templates import fill_template
+from harness.types import RESERVED_CLAIMS, JsonObject
+
+if TYPE_CHECKING:
+    from harness.sessions.identity.deliveries.bearer import BearerDelivery
 
 SUBJECTS = ("sub", "user_id", "username", "name")
 """Attributes that identify a user, the most specific first."""
@@ -48,24 +51,24 @@ _ALONE = re.compile(r"\{([^{}]+)\}")
 _LEFT_OUT = object()
 
 
-def build_claims(identity: IdentitySpec, user_context: JsonObject) -> dict[str, Any]:
-    """Return the claims for ``user_context``, without those of the issuer.
+def build_claims(settings: BearerDelivery, user_context: JsonObject) -> dict[str, Any]:
+    """Return the claims for ``user_context`` by ``settings``, without those of the issuer.
 
     Raises:
         UsageError: an attribute has the name of a reserved claim.
     """
     claims = (
-        _map_claims(identity.claims, user_context)
-        if identity.claims
+        _map_claims(settings.claims, user_context)
+        if settings.claims
         else _build_default_claims(user_context)
     )
-    if identity.scope is not None:
+    if settings.scope is not None:
         lists = {
             name: " ".join(map(str, value))
             for name, value in user_context.items()
             if isinstance(value, list)
         }
-        scope = fill_template(identity.scope, {**user_context, **lists})
+        scope = fill_template(settings.scope, {**user_context, **lists})
         if scope is not None:
             claims["scope"] = scope
     if claims.get("sub") in (None, ""):

@@ -1,27 +1,23 @@
-"""How a ``user_context`` is sent to a server; it never reaches the model.
+"""How a ``user_context`` reaches a server; it never reaches the model.
 
-The delivery for each ``via``:
+Each ``via`` is an `IdentityDelivery` with a file of its own in `deliveries`. A package adds one
+under the entry-point group ``harness.identity``. Everything that the rest of the program asks about
+a delivery is an attribute of it.
 
-- ``meta``: it is sent in ``_meta`` of every ``tools/list`` and ``tools/call``
-- ``env``: the user's process has it in named variables, in one JSON variable, or in both
-- ``header``: every HTTP request has it in named headers
-- ``bearer``: every HTTP request has a token with it as claims (see
-  `harness.sessions.identity.bearer`)
-
-A case without a ``user_context`` is anonymous: no ``_meta``, no variable, no header.
+A case without a ``user_context`` is anonymous: nothing is sent for it.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
 
-from harness.base import UsageError, canonical_json, header_problem
+from harness.base import Field, Registry, UsageError, canonical_json, find_members, header_problem
+from harness.sessions.identity.request_additions import RequestAdditions
 from harness.sessions.transports import TRANSPORTS
-from harness.types import Credential, IdentitySpec, JsonObject, ServerSpec
+from harness.types import USER_CONTEXT_META_KEY, Credential, IdentitySpec, JsonObject, ServerSpec
 
 NO_ISOLATION = (
     "Only 'meta' names the user in each request. Over HTTP one process serves all "
@@ -29,7 +25,88 @@ NO_ISOLATION = (
 )
 """Advice where users cannot share a connection."""
 
-_PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityDelivery:
+    """One way in which a user reaches a server; the fields of a subclass are its settings."""
+
+    fields: ClassVar[Mapping[str, Field]] = {}
+    """Its keys under ``identity:``, each a field of the class, with parser and JSON Schema."""
+    elsewhere: ClassVar[Mapping[str, str]] = {}
+    """Keys that are often written there by mistake → what to do instead."""
+    plain: ClassVar[frozenset[str]] = frozenset()
+    """Settings of ordinary words; the texts of all others may be secrets."""
+    hidden: ClassVar[frozenset[str]] = frozenset()
+    """Settings that a log only says to be there."""
+    needs_http: ClassVar[bool] = False
+    """Whether it needs HTTP requests to the server."""
+    has_process_per_user: ClassVar[bool] = False
+    """Whether each user needs a process of their own, which harness starts."""
+    is_in_each_message: ClassVar[bool] = False
+    """Whether each MCP message says who asks, so that users may share a connection."""
+    takes_tokens: ClassVar[bool] = False
+    """Whether it sends tokens, so that a test may ask for a flawed ``credential``."""
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether its tokens are signed by harness itself."""
+        return False
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The user's programs that it runs."""
+        return ()
+
+    @property
+    def command_variables(self) -> tuple[str, ...]:
+        """Names of environment variables that `commands` get beside the usual ones."""
+        return ()
+
+    @property
+    def meta_keys(self) -> frozenset[str]:
+        """The keys of ``_meta`` that say who asks."""
+        return frozenset()
+
+    @property
+    def http_names(self) -> frozenset[str]:
+        """The headers and the parameters of the URL that say who asks, but for a token's."""
+        return frozenset()
+
+    def find_problems(self, keys: Collection[str]) -> Iterator[tuple[str | None, str, str]]:
+        """Yield each wrong combination of settings: the key if one is to blame, message, advice.
+
+        ``keys`` are those that are written.
+        """
+        yield from ()
+
+    def check_user(self, user_context: JsonObject) -> None:
+        """Accept only a user that can be sent.
+
+        Raises:
+            UsageError: with the reason.
+        """
+
+    def build_meta(self, user_context: JsonObject) -> JsonObject:
+        """Return ``_meta`` for every request of this user."""
+        return {}
+
+    def build_environment(self, user_context: JsonObject) -> dict[str, str]:
+        """Return the environment variables for a process of this user."""
+        return {}
+
+    async def build_additions(self, user_context: JsonObject) -> RequestAdditions:
+        """Return headers and query of the user's next HTTP request; called for each of them."""
+        return RequestAdditions()
+
+
+DELIVERIES: Registry[type[IdentityDelivery]] = Registry(
+    "harness.identity",
+    "way to send an identity",
+    find_members(
+        Path(__file__).with_name("deliveries"), "harness.sessions.identity.deliveries", "DELIVERY"
+    ),
+)
+"""Every delivery by its ``via``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +116,7 @@ class Identity:
     user_context: JsonObject | None
     """The user's attributes; ``None`` is anonymous."""
     credential: Credential = "valid"
-    """The kind of token, for servers with identity ``bearer``."""
+    """The kind of token, for servers that take tokens."""
     expired_s: float | None = None
     """Seconds since the expiry of an ``expired`` token; ``None`` is an hour."""
 
@@ -54,32 +131,58 @@ class Identity:
         return f"{self.credential}{age} {identity_key(self.user_context)}"
 
 
+def delivery_of(identity: IdentitySpec) -> IdentityDelivery:
+    """Return the delivery with the settings of ``identity``.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    return DELIVERIES.get(identity.via)(**identity.settings, **identity.plain)
+
+
+def find_meta_key(delivery: IdentityDelivery) -> str:
+    """Return the key of ``_meta`` for a user, or the usual one where they go another way."""
+    return next(iter(delivery.meta_keys), USER_CONTEXT_META_KEY)
+
+
+def describe_identity(identity: IdentitySpec) -> JsonObject:
+    """Return how a server gets identities, without what is `IdentityDelivery.hidden`."""
+    hidden = DELIVERIES.get(identity.via).hidden
+    settings = {**identity.settings, **identity.plain}
+    return {
+        "via": identity.via,
+        **{name: True if name in hidden else value for name, value in settings.items()},
+    }
+
+
 def check_identity(server: ServerSpec, user_context: JsonObject | None) -> None:
     """Accept only a ``user_context`` that can be sent to ``server``.
 
     Raises:
         UsageError: with what to do instead.
     """
-    via = server.identity.via
-    if TRANSPORTS.get(server.transport.kind).over != "http" and via not in ("meta", "env"):
+    via, delivery = server.identity.via, delivery_of(server.identity)
+    if delivery.needs_http and TRANSPORTS.get(server.transport.kind).over != "http":
         raise UsageError(
             f"identity {via!r} comes with HTTP servers, and server {server.name!r} is reached over "
             f"{server.transport.kind}",
             meant="For a server over stdio use 'meta' or 'env'.",
         )
-    if via == "env" and server.transport.command is None:
+    if delivery.has_process_per_user and server.transport.command is None:
         raise UsageError(
-            f"identity 'env' needs a server that harness starts, and server {server.name!r} has no "
-            "command",
+            f"identity {via!r} needs a server that harness starts, and server {server.name!r} has "
+            "no command",
             meant="Use 'meta' or 'header', or give the server's command.",
         )
-    if server.isolation == "none" and via != "meta":
+    if server.isolation == "none" and not delivery.is_in_each_message:
         raise UsageError(
             f"isolation 'none' needs identity 'meta', and server {server.name!r} has {via!r}",
             meant=NO_ISOLATION,
         )
     check_headers(server.transport.headers, f"server {server.name!r}")
-    build_user_headers(server.identity, user_context)
+    # Claims of a token are checked with the credential, before anything runs.
+    if user_context is not None and not delivery.takes_tokens:
+        delivery.check_user(user_context)
 
 
 def check_headers(headers: Mapping[str, str], of: str) -> None:
@@ -94,61 +197,23 @@ def check_headers(headers: Mapping[str, str], of: str) -> None:
             raise UsageError(f"the header {name!r} of {of} cannot be sent: {problem}")
 
 
-def build_user_headers(identity: IdentitySpec, user_context: JsonObject | None) -> dict[str, str]:
-    """Return the headers for a caller's identity; templates as in `build_process_env`.
-
-    Raises:
-        UsageError: an attribute's value is not allowed in a header.
-    """
-    if identity.via != "header" or user_context is None:
-        return {}
-    values = {
-        name: fill_template(str(template), user_context)
-        for name, template in identity.headers.items()
-    }
-    headers = {name: value for name, value in values.items() if value is not None}
-    check_headers(headers, "this user_context")
-    return headers
+async def request_additions(
+    identity: IdentitySpec, user_context: JsonObject | None
+) -> RequestAdditions:
+    """Return the identity's headers and query of the next HTTP request, but for a token."""
+    if user_context is None:
+        return RequestAdditions()
+    return await delivery_of(identity).build_additions(user_context)
 
 
-async def build_request_headers(
-    server: ServerSpec, user_context: JsonObject | None
-) -> dict[str, str]:
-    """Return the identity headers of the next request to ``server``.
-
-    For bearer tokens see `harness.sessions.identity.bearer`.
-
-    Called for every request, because a token may have to be renewed.
-
-    Raises:
-        UsageError: ``user_context`` cannot be sent in this way.
-    """
-    return build_user_headers(server.identity, user_context)
-
-
-def build_request_meta(identity: IdentitySpec, user_context: JsonObject | None) -> dict[str, Any]:
+def build_request_meta(identity: IdentitySpec, user_context: JsonObject | None) -> JsonObject:
     """Return ``_meta`` for every request of this user."""
-    if identity.via != "meta" or user_context is None:
-        return {}
-    return {identity.meta_key: dict(user_context)}
+    return {} if user_context is None else delivery_of(identity).build_meta(user_context)
 
 
 def build_process_env(identity: IdentitySpec, user_context: JsonObject | None) -> dict[str, str]:
-    """Return the environment variables for a process of this user.
-
-    A template is text with attributes in braces: ``{role}``. A string is inserted unchanged, any
-    other value as JSON. A variable whose template names an attribute that is missing or null is not
-    set.
-    """
-    if identity.via != "env" or user_context is None:
-        return {}
-    values = {
-        name: fill_template(str(template), user_context)
-        for name, template in identity.variables.items()
-    }
-    if identity.json_variable is not None:
-        values[identity.json_variable] = json.dumps(dict(user_context), ensure_ascii=False)
-    return {name: value for name, value in values.items() if value is not None}
+    """Return the environment variables for a process of this user."""
+    return {} if user_context is None else delivery_of(identity).build_environment(user_context)
 
 
 def identity_key(user_context: JsonObject | None) -> str:
@@ -163,12 +228,12 @@ def identity_key(user_context: JsonObject | None) -> str:
         raise UsageError(f"the user_context cannot be written as JSON: {error}") from error
 
 
-def fill_template(template: str, user_context: JsonObject) -> str | None:
-    """Return ``template`` with its attributes filled in; ``None`` if one is missing or null."""
-    if any(user_context.get(name) is None for name in _PLACEHOLDER.findall(template)):
-        return None
-    return _PLACEHOLDER.sub(lambda match: _format_value(user_context[match[1]]), template)
+def with_shared_process(server: ServerSpec) -> ServerSpec:
+    """Return ``server`` with one process for all identities, where requests say who asks.
 
-
-def _format_value(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    A server that starts afresh for each case stays as it is.
+    """
+    members = tuple(map(with_shared_process, server.members))
+    may = delivery_of(server.identity).is_in_each_message and not members
+    shares = may and server.isolation == "identity"
+    return replace(server, isolation="none" if shares else server.isolation, members=members)

@@ -1,4 +1,4 @@
-"""A prober's additions to each HTTP request beside the identity; never part of a usual run."""
+"""Additions to an HTTP request: those that say who asks, or those of a prober's attack."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class RequestAdditions:
-    """Additional headers and query parameters; empty unless an attack is being tried."""
+    """Additional headers and query parameters; none by default."""
 
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Additional headers, which those of the identity override."""
+    """Additional headers; they may contain a token."""
     query: str = field(default="", repr=False)
     """Additional query parameters, encoded; they may contain a token."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from harness.base import NotAdmitted, OutOfResources, ServerError, TooBusy
+from harness.sessions.identity.delivery import delivery_of
 from harness.types import ServerSpec
 
 MAX_STARTS = 3
@@ -46,7 +47,8 @@ class ServerStarts:
 
     def record_failure(self, server: ServerSpec, error: ServerError) -> None:
         """Record a failed start; what depends on the user concerns no other."""
-        if error.gone and not self.has_started and server.identity.via != "env":
+        delivery = delivery_of(server.identity)
+        if error.gone and not self.has_started and not delivery.has_process_per_user:
             self.failure = error
 
 

@@ -22,6 +22,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import parse_qsl, unquote_plus
 
 import anyio
 import httpx2
@@ -51,8 +52,8 @@ _EXCERPT_CHARS = 300
 _READ_FOR_WORDS = 4_000  # bytes; enough to reach the text after the styles of most error pages
 _MARKUP = re.compile(r"<(script|style)\b.*?</\1>|</?[A-Za-z!][^<>]*>", re.DOTALL)
 
-RequestHeaders = Callable[[], Awaitable[Mapping[str, str]]]
-"""Returns identity headers; called for each request, so that tokens can be renewed."""
+IdentityAdditions = Callable[[], Awaitable[RequestAdditions]]
+"""Returns what says who asks; called for each request, so that tokens can be renewed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +64,10 @@ class ServerEndpoint:
     """Its URL, with the port filled in; it may contain secrets."""
     headers: Mapping[str, str]
     """Headers sent with every request; they may be secrets."""
-    identity: RequestHeaders
-    """Returns identity headers, which override `headers`."""
+    identity: IdentityAdditions
+    """Returns headers and query of the identity, which override `headers` and those of `url`."""
     additions: RequestAdditions = field(default_factory=RequestAdditions)
-    """A prober's additions to each request; none by default."""
+    """A prober's additions to each request, which the identity's headers override."""
 
 
 class EndpointClient:
@@ -157,13 +158,27 @@ class _IdentityAuth(httpx2.Auth):
     async def async_auth_flow(
         self, request: httpx2.Request
     ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
-        more = self._endpoint.additions
-        request.headers.update(_encode_headers({**more.headers, **await self._endpoint.identity()}))
-        if more.query:
-            known = request.url.query.decode("ascii")
-            query = f"{known}&{more.query}" if known else more.query
-            request.url = request.url.copy_with(query=query.encode("ascii"))
+        forged, own = self._endpoint.additions, await self._endpoint.identity()
+        request.headers.update(_encode_headers({**forged.headers, **own.headers}))
+        if own.query or forged.query:
+            request.url = _with_parameters(request.url, own.query, forged.query)
         yield request
+
+
+def _with_parameters(url: httpx2.URL, own: str, forged: str) -> httpx2.URL:
+    """Return ``url`` with these parameters; those of the identity replace others of their names.
+
+    A redirect, or the stream of a server over SSE, may name a URL that has them already.
+    """
+    names = {name for name, _ in parse_qsl(own, keep_blank_values=True)}
+    known = [
+        part
+        for part in url.query.decode("ascii").split("&")
+        if unquote_plus(part.partition("=")[0]) not in names
+    ]
+    # Servers that take one of several parameters of a name take the last: a forged one.
+    query = "&".join(filter(None, (*known, own, forged)))
+    return url.copy_with(query=query.encode("ascii"))
 
 
 async def read_body(response: httpx2.Response) -> bytes:

@@ -25,8 +25,8 @@ from harness.base import (
     search_pattern,
 )
 from harness.judging import check_pattern
-from harness.sessions import NO_ISOLATION
-from harness.suites.config.identity_entries import IDENTITY, read_identity
+from harness.sessions import NO_ISOLATION, delivery_of
+from harness.suites.config.identity_entries import read_identity
 from harness.suites.config.state_entries import STATE
 from harness.suites.config.transport_entries import HOW_TO_REACH, read_transport
 from harness.types import GuardRails, JsonObject, NamedTool, ServerSpec
@@ -174,7 +174,10 @@ _SERVER_FIELDS = {
     "protocol": choice_field("The MCP protocol revision.", ("auto", "legacy", "2026-07-28")),
     "identity": Field(
         schema={
-            "anyOf": [IDENTITY.fields["via"].schema, {"$ref": "#/$defs/identity"}],
+            "anyOf": [
+                {"$ref": "#/$defs/identity/properties/via"},
+                {"$ref": "#/$defs/identity"},
+            ],
             "description": "How the caller's identity (user_context) is sent to the server.",
         },
         parse=parse_mapping_or_line,
@@ -222,7 +225,7 @@ def read_server(
     values = reading.read_mapping(path, given, layout, called)
     transport = read_transport(reading, path, given, values, called)
     identity = read_identity(reading, (*path, "identity"), values.get("identity", "meta"))
-    if values.get("isolation") == "none" and identity.via != "meta":
+    if values.get("isolation") == "none" and not delivery_of(identity).is_in_each_message:
         where = reading.document.locate((*path, "isolation"))
         message = f"isolation 'none' needs identity 'meta', and this is {identity.via!r}."
         reading.add_problem(where, message, NO_ISOLATION)

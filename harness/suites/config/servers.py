@@ -23,6 +23,7 @@ from harness.base import (
     lines_field,
     parse_mapping,
 )
+from harness.sessions import delivery_of
 from harness.suites.config.expansion import UnsetVariable, expand_references
 from harness.suites.config.server_entries import SERVER, read_server
 from harness.suites.config.transport_entries import check_url, choose_transport
@@ -77,7 +78,7 @@ def resolve_cwd(spec: ServerSpec, base: FilePath, *, by_default: bool) -> Server
     """
     transport = spec.transport
     if transport.cwd is None:
-        starts = transport.command is not None or spec.identity.token_command is not None
+        starts = transport.command is not None or bool(delivery_of(spec.identity).commands)
         return (
             replace(spec, transport=replace(transport, cwd=str(base)))
             if by_default and starts
@@ -135,12 +136,8 @@ def expand_server(
         },
         identity=replace(
             spec.identity,
-            variables=expand_value(spec.identity.variables, "identity", "variables"),
-            headers=expand_value(spec.identity.headers, "identity", "headers"),
-            claims=expand_value(spec.identity.claims, "identity", "claims"),
-            scope=expand_value(spec.identity.scope, "identity", "scope"),
-            audience=expand_value(spec.identity.audience, "identity", "audience"),
-            token_command=expand_value(spec.identity.token_command, "identity", "token_command"),
+            settings=expand_value(spec.identity.settings, "identity"),
+            plain=expand_value(spec.identity.plain, "identity"),
         ),
     )
     KNOWN.add_specs(servers=[ready], environ=environ)
@@ -190,7 +187,10 @@ def describe_actions(spec: ServerSpec) -> tuple[str, ...]:
     if transport.url is not None and transport.command is None:
         sent = "; ".join(f"{name}: {value}" for name, value in transport.headers.items())
         deeds.append(f"connect to {transport.url}{f' with {sent}' if sent else ''}")
-    commands = (spec.identity.token_command, *(query.command for query in spec.queries.values()))
+    commands = (
+        *delivery_of(spec.identity).commands,
+        *(query.command for query in spec.queries.values()),
+    )
     return (*deeds, *(f"run {command}" for command in commands if command is not None))
 
 

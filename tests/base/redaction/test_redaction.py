@@ -294,7 +294,7 @@ def test_a_secret_of_the_environment_is_known_wherever_a_server_was_given_it() -
     server = ServerSpec(
         name="s",
         transport=TransportSpec(args=("--auth=tok-value", "visible-value")),
-        identity=IdentitySpec(via="header", headers={"X": "{role}"}),
+        identity=IdentitySpec(via="header", settings={"headers": {"X": "{role}"}}),
     )
     redacted = Redactor.from_specs(servers=[server], environ=environ).redact_text(
         "tok-value not-given visible-value"
@@ -358,7 +358,9 @@ OPAQUE = "tok-value-93f1"
         ServerSpec(
             name="s", queries={"q": StateQuery(sql="SELECT 1", database=f"host=h {OPAQUE}")}
         ),
-        ServerSpec(name="s", identity=IdentitySpec(claims={"realm": {"roles": [OPAQUE]}})),
+        ServerSpec(
+            name="s", identity=IdentitySpec(plain={"claims": {"realm": {"roles": [OPAQUE]}}})
+        ),
         ServerSpec(name="s", reset=ScriptedCall(tool="reset", arguments={"by": [OPAQUE]})),
     ],
 )
@@ -375,9 +377,11 @@ def test_what_looks_like_a_secret_of_the_environment_is_known_in_claims_and_sql_
 WORDY = ServerSpec(
     name="s",
     identity=IdentitySpec(
-        claims={"role": "reader", "team": "data-reader", "realm": "shops"},
-        scope="openid profile",
-        audience="shop-7-api",
+        plain={
+            "claims": {"role": "reader", "team": "data-reader", "realm": "shops"},
+            "scope": "openid profile",
+            "audience": "shop-7-api",
+        }
     ),
     queries={
         "open": StateQuery(sql="SELECT * FROM customers", database="data/customers.db"),
@@ -502,7 +506,7 @@ def test_a_secret_in_a_command_line_is_known_however_it_is_written(
     for server in (
         ServerSpec(name="s", transport=TransportSpec(args=args)),
         ServerSpec(name="s", queries={"q": StateQuery(command=command)}),
-        ServerSpec(name="s", identity=IdentitySpec(token_command=command)),
+        ServerSpec(name="s", identity=IdentitySpec(settings={"token_command": command})),
     ):
         assert (
             Redactor.from_specs(servers=[server]).redact_text(f"It said: {secret}.")
@@ -606,7 +610,10 @@ def test_a_text_that_holds_no_known_secret_and_no_known_shape_is_never_touched(
         reset=ScriptedCall(tool="reset", arguments=pairs),
     )
     claimed = ServerSpec(
-        name="t", identity=IdentitySpec(claims=pairs), queries=server.queries, reset=server.reset
+        name="t",
+        identity=IdentitySpec(plain={"claims": pairs}),
+        queries=server.queries,
+        reset=server.reset,
     )
     model = ModelSpec(name="m", provider="openai", model_id="m", body=pairs)
     environ = {f"AUTH_{number}": word for number, word in enumerate(ORDINARY)}
@@ -664,7 +671,10 @@ def test_a_secret_that_comes_up_later_is_known_from_then_on_in_every_form() -> N
             name="s", transport=TransportSpec(env={"DATABASE": "postgres://shop:S3cr3t-value@db/x"})
         ),
         ServerSpec(
-            name="s", identity=IdentitySpec(via="header", headers={"X-Api-Key": "S3cr3t-value"})
+            name="s",
+            identity=IdentitySpec(
+                via="header", settings={"headers": {"X-Api-Key": "S3cr3t-value"}}
+            ),
         ),
         ServerSpec(
             name="a+b",

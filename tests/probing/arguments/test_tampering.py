@@ -8,7 +8,8 @@ from harness.probing.arguments.tampering import ArgumentTamperer
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.smuggling.argument_smuggling import smuggle_identity
-from harness.types import IdentitySpec, Tool
+from harness.sessions.identity.deliveries.meta import MetaDelivery
+from harness.types import Tool
 
 CLERK = ProbeCaller(name="clerk", user_context={"role": "clerk"})
 ADMIN = ProbeCaller(name="admin", user_context={"role": "admin", "user_id": "U-1"})
@@ -58,7 +59,7 @@ def test_what_no_schema_declares_is_asked_for_at_once() -> None:
 
 
 def test_an_identity_travels_under_the_names_of_those_whom_one_acts_for() -> None:
-    sent = [*smuggle_identity(CLERK, CALL, ADMIN, SCHEMA, IdentitySpec())]
+    sent = [*smuggle_identity(CLERK, CALL, ADMIN, SCHEMA, MetaDelivery())]
     assert any(one.arguments.get("impersonate") == "admin" for one in sent)
     assert any(one.arguments.get("on_behalf_of") == "U-1" for one in sent)
     assert any(one.arguments.get("roles") == ["admin"] for one in sent)
@@ -66,7 +67,7 @@ def test_an_identity_travels_under_the_names_of_those_whom_one_acts_for() -> Non
 
 def test_where_the_identity_travels_in_meta_another_one_is_put_beside_it() -> None:
     beside = [
-        one.meta for one in smuggle_identity(CLERK, CALL, ADMIN, SCHEMA, IdentitySpec()) if one.meta
+        one.meta for one in smuggle_identity(CLERK, CALL, ADMIN, SCHEMA, MetaDelivery()) if one.meta
     ]
     assert [meta["role"] for meta in beside] == ["admin"]
     assert "harness/user_context" not in beside[0]
@@ -74,7 +75,7 @@ def test_where_the_identity_travels_in_meta_another_one_is_put_beside_it() -> No
 
 def test_an_own_key_of_meta_is_never_taken_and_is_tried_in_the_arguments() -> None:
     sent = [
-        *smuggle_identity(CLERK, CALL, ADMIN, SCHEMA, IdentitySpec(meta_key="com.example/user"))
+        *smuggle_identity(CLERK, CALL, ADMIN, SCHEMA, MetaDelivery(meta_key="com.example/user"))
     ]
     assert all("com.example/user" not in one.meta for one in sent)
     assert any("com.example/user" in one.arguments.get("_meta", {}) for one in sent)

@@ -35,7 +35,7 @@ RUNNING = ServerSpec(
 BY_ENVIRONMENT = ServerSpec(
     name="desk",
     transport=TransportSpec(command="python"),
-    identity=IdentitySpec(via="env", json_variable="USER_CONTEXT"),
+    identity=IdentitySpec(via="env", plain={"json_variable": "USER_CONTEXT"}),
 )
 SET = ScriptedCall(tool="set_salary")
 RESTORE = ScriptedCall(tool="restore")

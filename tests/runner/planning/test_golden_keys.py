@@ -105,7 +105,7 @@ HTTP = ServerSpec(
         cwd="servers",
         protocol="legacy",
     ),
-    identity=IdentitySpec(via="bearer", claims={"sub": "{id}"}),
+    identity=IdentitySpec(via="bearer", plain={"claims": {"sub": "{id}"}}),
     isolation="case",
     guard=GuardRails(read_only=True, block=("drop",)),
     reset=ScriptedCall(tool="reset", arguments={"all": True}),
@@ -127,15 +127,15 @@ def key(case: Case, server: ServerSpec, system_prompt: str | None = None) -> str
 @pytest.mark.parametrize(
     ("name", "written"),
     [
-        ("plain", "d991e0bf6dbaa05d9a40e19e276f6ab74d5cff308479547d89964ddf238237fd"),
-        ("limits", "04f57fbd3532e1ea350aa781abc1cebdc000cd15710eee07c54a1bcd9b4b2deb"),
-        ("group", "86fe6ab75761edeb05059e8c2e53d86a22a0a7ba8d9757c00ed96f547c9a392b"),
-        ("who", "21f0a1b24ccd6cd32c624820e04b766ef2518e71a800bc767d6e32e582f0cdbd"),
-        ("repeats", "d991e0bf6dbaa05d9a40e19e276f6ab74d5cff308479547d89964ddf238237fd"),
-        ("said", "4c3e906f1aadd19947e7ee48cee8d8024bd7d2a07dbe3f921cf603aa9f711feb"),
-        ("user", "aa4e16f39f9ee66a875dfbb1368970dfad9c889596f2b4775f31ce7d6bebe28f"),
-        ("leaderboard", "6d78e0be61495fd0abeb0de6bd113fe5167c9b244cfc9b5ff56e96dfef0924a6"),
-        ("internal", "72c7f4d81dbdd870619a7a22d3942c7e8be2513849251ba69271d46dfe3fd315"),
+        ("plain", "d815115e038bfcec83a386e2cade1cf7e57f51544c5c8322fc3ee521806c6915"),
+        ("limits", "3121787c570103956219b964d6da1d2f6b1d7611f5475927c01201d227023249"),
+        ("group", "1fb2a10a12e7b2ab3d1e73b60e10e9609a02c05253a9eeeb1aa6198290cad1e3"),
+        ("who", "93fa76fff05cc6b33cfdb007a672b52232004353a75f96468559c93ad556eebd"),
+        ("repeats", "d815115e038bfcec83a386e2cade1cf7e57f51544c5c8322fc3ee521806c6915"),
+        ("said", "4d80e57930c2a3a9b18762032a8c2d40dd6c3ba992d597596506523ff435a58e"),
+        ("user", "110eca51af09f6dab886d5ffea5b131eb14c55c4d11047ad60dcefc15558129f"),
+        ("leaderboard", "4a8c90ab66170dcab3f5fd1d85b079984184050db719b1a190e42d79aacb8930"),
+        ("internal", "218cf0c7984fdbd04f27a88929914f443d0ef376431d3f8b6c7b0aa1f73239d1"),
     ],
 )
 def test_a_case_has_the_key_that_it_always_had(name: str, written: str) -> None:
@@ -145,9 +145,9 @@ def test_a_case_has_the_key_that_it_always_had(name: str, written: str) -> None:
 @pytest.mark.parametrize(
     ("name", "written"),
     [
-        ("stdio", "f1c5bef742301c2002e5efa8013721747242533948dfa2313f9ebf4e6e573740"),
-        ("http", "dcb5af21808569f1eb69338d67e6991b770ceabd4adc53a0a257369a8f2f15e8"),
-        ("joined", "78846344f3d27f67fb78c61c7714e97c8a7a87845e825aa6c084c2f87691d500"),
+        ("stdio", "a24666c7f7d7f7530902bfdc27119feea784006984d0cafeac37ffc10f2959db"),
+        ("http", "054b8e1ca5014a90e9d1b4d31266c9e5681c0993e7b62a0525963d16d4b9364f"),
+        ("joined", "709a845e932a2d8b7c2d4293c7646015c63b662370acea7ca44953c5b46bbdc0"),
     ],
 )
 def test_a_server_has_the_key_that_it_always_had(name: str, written: str) -> None:

@@ -152,7 +152,7 @@ def own(
             cwd=str(ROOT),
             kind=transport,
         ),
-        identity=IdentitySpec(via=via),  # type: ignore[arg-type]
+        identity=IdentitySpec(via=via),
     )
 
 

@@ -45,7 +45,7 @@ async def shown(
     **identity: Any,
 ) -> list[dict[str, str]]:
     """Return the headers that a caller sends, each after so many seconds."""
-    spec = ServerSpec(name="s", identity=IdentitySpec(via="bearer", **identity))
+    spec = ServerSpec(name="s", identity=IdentitySpec(via="bearer", plain=identity))
     clock, headers = Clock(), []
     async with Guardian() as guardian, Bearers(guardian, learn) as bearers:
         bearer = Bearer(bearers, spec, Identity(user, credential), "http://s/mcp", now=clock)
@@ -210,7 +210,7 @@ def _runs(pid: int) -> bool:
         (IdentitySpec(), USER, "expired", "needs a bearer token, but 's' gets identities by meta"),
         (IdentitySpec(via="bearer"), None, "expired", "needs a user_context"),
         (
-            IdentitySpec(via="bearer", token_command="x"),
+            IdentitySpec(via="bearer", settings={"token_command": "x"}),
             USER,
             "bad_signature",
             "come from its token_command",
@@ -227,7 +227,9 @@ def test_a_credential_that_cannot_be_shown_is_refused(
 
 def test_every_credential_that_can_be_shown_is_accepted() -> None:
     bearer = ServerSpec(name="s", identity=IdentitySpec(via="bearer"))
-    others = ServerSpec(name="s", identity=IdentitySpec(via="bearer", token_command="x"))
+    others = ServerSpec(
+        name="s", identity=IdentitySpec(via="bearer", settings={"token_command": "x"})
+    )
     everything: tuple[Credential, ...] = (
         "valid",
         "none",

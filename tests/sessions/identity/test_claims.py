@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from harness.base.errors import UsageError
 from harness.sessions.identity.claims import AGAIN, build_claims
+from harness.sessions.identity.deliveries.bearer import BearerDelivery
 from harness.sessions.identity.tokens import SigningKey
-from harness.types import RESERVED_CLAIMS, IdentitySpec, JsonObject
+from harness.types import RESERVED_CLAIMS, JsonObject
 
 USER = {"name": "Zoë", "role": "admin", "roles": ["a", "b"], "level": 3, "chief": None}
 JSON = st.recursive(
@@ -23,12 +24,12 @@ JSON = st.recursive(
 
 
 def mapped(user: JsonObject = USER, **claims: object) -> JsonObject:
-    found = build_claims(IdentitySpec(via="bearer", claims={"sub": "x", **claims}), user)
+    found = build_claims(BearerDelivery(claims={"sub": "x", **claims}), user)
     return {name: value for name, value in found.items() if name != "sub"}
 
 
 def test_each_attribute_is_a_claim_of_its_own_name_and_keeps_its_type() -> None:
-    assert build_claims(IdentitySpec(via="bearer"), USER) == {**USER, "sub": "Zoë"}
+    assert build_claims(BearerDelivery(), USER) == {**USER, "sub": "Zoë"}
 
 
 @pytest.mark.parametrize(
@@ -42,11 +43,11 @@ def test_each_attribute_is_a_claim_of_its_own_name_and_keeps_its_type() -> None:
     ],
 )
 def test_the_subject_is_the_most_telling_name(user: JsonObject, subject: str) -> None:
-    assert build_claims(IdentitySpec(via="bearer"), user)["sub"] == subject
+    assert build_claims(BearerDelivery(), user)["sub"] == subject
 
 
 def test_users_without_a_name_have_the_same_subject_exactly_if_they_are_equal() -> None:
-    identity = IdentitySpec(via="bearer")
+    identity = BearerDelivery()
     one, same, other = ({"a": 1, "b": 2}, {"b": 2, "a": 1}, {"a": 1})
     subjects = [build_claims(identity, user)["sub"] for user in (one, same, other)]
     assert subjects[0] == subjects[1] != subjects[2]
@@ -86,18 +87,15 @@ def test_templates_stand_anywhere_in_json_and_what_is_missing_is_left_out() -> N
 
 
 def test_only_the_claims_that_were_asked_for_are_made() -> None:
-    assert set(build_claims(IdentitySpec(via="bearer", claims={"role": "{role}"}), USER)) == {
+    assert set(build_claims(BearerDelivery(claims={"role": "{role}"}), USER)) == {
         "role",
         "sub",
     }
 
 
 def test_the_scope_is_one_text_and_a_missing_attribute_leaves_it_out() -> None:
-    assert (
-        build_claims(IdentitySpec(via="bearer", scope="mcp:read {roles}"), USER)["scope"]
-        == "mcp:read a b"
-    )
-    assert "scope" not in build_claims(IdentitySpec(via="bearer", scope="{nobody}"), USER)
+    assert build_claims(BearerDelivery(scope="mcp:read {roles}"), USER)["scope"] == "mcp:read a b"
+    assert "scope" not in build_claims(BearerDelivery(scope="{nobody}"), USER)
 
 
 @pytest.mark.parametrize("name", RESERVED_CLAIMS)
@@ -105,13 +103,13 @@ def test_a_user_cannot_become_a_claim_of_the_issuer_unless_it_is_mapped_to_anoth
     name: str,
 ) -> None:
     with pytest.raises(UsageError, match=f"has '{name}', a claim that only the issuer may set"):
-        build_claims(IdentitySpec(via="bearer"), {"role": "admin", name: "mine"})
+        build_claims(BearerDelivery(), {"role": "admin", name: "mine"})
     assert mapped({name: "mine"}, other=f"{{{name}}}") == {"other": "mine"}
 
 
 @given(st.dictionaries(st.text().filter(lambda name: name not in RESERVED_CLAIMS), JSON))
 def test_any_user_has_claims_with_a_subject_that_is_text(user: JsonObject) -> None:
-    claims = build_claims(IdentitySpec(via="bearer"), user)
+    claims = build_claims(BearerDelivery(), user)
     assert isinstance(claims["sub"], str)
     assert {name: value for name, value in claims.items() if name != "sub"} == {
         name: value for name, value in user.items() if name != "sub"

@@ -11,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.errors import UsageError
+from harness.sessions.identity.deliveries.header import HeaderDelivery
 from harness.sessions.identity.delivery import (
     build_process_env,
     build_request_meta,
-    build_user_headers,
     check_headers,
     identity_key,
 )
+from harness.sessions.identity.templates import fill_templates
 from harness.sessions.pool import open_sessions
 from harness.types import (
     USER_CONTEXT_META_KEY,
@@ -36,7 +37,7 @@ def test_meta_carries_the_whole_user_under_one_key() -> None:
 
 
 def test_a_servers_author_chooses_the_key() -> None:
-    own = IdentitySpec(meta_key="com.example/user")
+    own = IdentitySpec(plain={"meta_key": "com.example/user"})
     assert build_request_meta(own, {"role": "admin"}) == {"com.example/user": {"role": "admin"}}
     assert build_request_meta(own, None) == {}
 
@@ -48,31 +49,35 @@ def test_the_usual_key_belongs_to_no_domain() -> None:
 
 
 def test_nobody_leaves_no_trace() -> None:
-    by_env = IdentitySpec(via="env", variables={"ROLE": "guest"}, json_variable="USER")
+    by_env = IdentitySpec(
+        via="env", settings={"variables": {"ROLE": "guest"}}, plain={"json_variable": "USER"}
+    )
     assert build_request_meta(IdentitySpec(), None) == {}
     assert build_process_env(by_env, None) == {}
 
 
 def test_each_way_uses_its_own_channel_only() -> None:
-    by_env = IdentitySpec(via="env", variables={"ROLE": "{role}"})
+    by_env = IdentitySpec(via="env", settings={"variables": {"ROLE": "{role}"}})
     assert build_request_meta(by_env, {"role": "admin"}) == {}
-    assert build_process_env(IdentitySpec(variables={"ROLE": "{role}"}), {"role": "admin"}) == {}
+    assert build_process_env(IdentitySpec(), {"role": "admin"}) == {}
 
 
 def test_variables_are_templates_and_a_missing_or_null_attribute_sets_none() -> None:
     identity = IdentitySpec(
         via="env",
-        variables={
-            "ROLE": "{role}",
-            "WHO": "{name}@{role}",
-            "LEVEL": "{level}",
-            "REGIONS": "{regions}",
-            "NO_ONE": "{nobody}",
-            "HALF": "{role}-{nobody}",
-            "NULL": "{chief}",
-            "FIXED": "yes",
+        settings={
+            "variables": {
+                "ROLE": "{role}",
+                "WHO": "{name}@{role}",
+                "LEVEL": "{level}",
+                "REGIONS": "{regions}",
+                "NO_ONE": "{nobody}",
+                "HALF": "{role}-{nobody}",
+                "NULL": "{chief}",
+                "FIXED": "yes",
+            }
         },
-        json_variable="USER_JSON",
+        plain={"json_variable": "USER_JSON"},
     )
     user = {"role": "admin", "name": "Zoë", "level": 3, "regions": ["EU", "US"], "chief": None}
     assert build_process_env(identity, user) == {
@@ -103,22 +108,20 @@ def test_headers_are_templates_and_a_missing_or_null_attribute_sends_none() -> N
         "X-None": "{nobody}",
         "X-A": "b",
     }
-    identity = IdentitySpec(via="header", headers=templates)
     user = {"role": "admin", "regions": ["EU", "US"], "chief": None}
-    assert build_user_headers(identity, user) == {
+    assert fill_templates(templates, user) == {
         "X-Role": "admin",
         "X-Regions": '["EU", "US"]',
         "X-A": "b",
     }
-    assert build_user_headers(identity, None) == {}
-    assert build_user_headers(IdentitySpec(headers=templates), user) == {}
 
 
 @given(role=st.text(max_size=20))
 def test_a_user_is_told_in_a_header_as_they_are_or_not_at_all(role: str) -> None:
-    identity = IdentitySpec(via="header", headers={"X-Role": "{role}"})
+    delivery = HeaderDelivery(headers={"X-Role": "{role}"})
     with suppress(UsageError):
-        told = build_user_headers(identity, {"role": role})["X-Role"]
+        delivery.check_user({"role": role})
+        told = anyio.run(delivery.build_additions, {"role": role}).headers["X-Role"]
         assert told == role
         # What reaches a server after the white space around it is gone, as HTTP wants it.
         assert told.encode("latin-1").strip(b" \t").decode("latin-1") == role
@@ -138,7 +141,7 @@ async def test_a_server_that_runs_already_cannot_be_told_by_its_environment() ->
     spec = ServerSpec(
         name="shop",
         transport=TransportSpec(kind="http", url="http://127.0.0.1:1/mcp"),
-        identity=IdentitySpec(via="env", json_variable="W"),
+        identity=IdentitySpec(via="env", plain={"json_variable": "W"}),
     )
     async with open_sessions() as pool:
         with pytest.raises(UsageError, match="needs a server that harness starts"):
@@ -152,7 +155,9 @@ async def test_the_process_of_a_user_has_the_variables_and_nothing_of_ours(
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
     spec = server(
-        "ok", env={"MODE": "test"}, identity=IdentitySpec(via="env", variables={"ROLE": "{role}"})
+        "ok",
+        env={"MODE": "test"},
+        identity=IdentitySpec(via="env", settings={"variables": {"ROLE": "{role}"}}),
     )
     async with open_sessions() as pool:
         async with pool.lend_session(spec, {"role": "user"}) as session:
@@ -179,9 +184,9 @@ async def test_the_process_of_a_user_has_the_variables_and_nothing_of_ours(
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("via", ["header", "bearer"])
+@pytest.mark.parametrize("via", ["header", "query", "bearer"])
 async def test_ways_of_http_are_refused_on_stdio(server: ServerFactory, via: str) -> None:
-    spec = server("ok", identity=IdentitySpec(via=via))  # type: ignore[arg-type]
+    spec = server("ok", identity=IdentitySpec(via=via))
     async with open_sessions() as pool:
         pool.prestart(spec, {"role": "user"})
         with anyio.fail_after(BOUND_S), pytest.raises(UsageError, match="comes with HTTP servers"):

@@ -336,7 +336,8 @@ async def test_every_request_carries_what_was_configured_and_what_was_agreed(sho
 
 async def test_a_user_is_told_in_headers_and_nobody_leaves_none(shop: Running) -> None:
     identity = IdentitySpec(
-        via="header", headers={"X-Role": "{role}", "X-Chief": "{chief}", "X-Name": "{name}"}
+        via="header",
+        settings={"headers": {"X-Role": "{role}", "X-Chief": "{chief}", "X-Name": "{name}"}},
     )
     spec = shop.at("good?who", identity=identity, headers={"x-name": "nobody"})
     async with open_sessions() as pool:
@@ -356,11 +357,28 @@ async def test_a_user_is_told_in_headers_and_nobody_leaves_none(shop: Running) -
     )
 
 
+async def test_a_user_is_told_in_the_url_beside_its_own_parameters(shop: Running) -> None:
+    templates = {"role": "{role}", "chief": "{chief}", "name": "{name}"}
+    identity = IdentitySpec(via="query", settings={"parameters": templates})
+    spec = shop.at("good?asked&x=%2F&name=nobody", identity=identity)
+    async with open_sessions() as pool:
+        for user in ({"role": "a&b", "chief": None, "name": "Zoë"}, None):
+            async with pool.lend_session(spec, user) as session:
+                await call(session, "echo")
+    told = [request["path"] for request in shop.seen("good?asked")]
+    assert (
+        told
+        == ["/good?asked&x=%2F&role=a%26b&name=Zo%C3%AB"] * 3
+        + ["/good?asked&x=%2F&name=nobody"] * 3
+    )
+
+
 async def test_a_user_who_cannot_stand_in_a_header_is_refused_before_anything_is_sent(
     shop: Running,
 ) -> None:
     spec = shop.at(
-        "good?injection", identity=IdentitySpec(via="header", headers={"X-Role": "{role}"})
+        "good?injection",
+        identity=IdentitySpec(via="header", settings={"headers": {"X-Role": "{role}"}}),
     )
     async with open_sessions() as pool:
         for role in ("admin\r\nX-Admin: yes", "адмін", "\0", " admin"):

@@ -364,7 +364,7 @@ async def test_one_process_serves_all_users_each_over_a_connection_of_its_own(
 async def test_users_who_are_told_by_the_environment_have_processes_of_their_own(
     web_server: ServerFactory, marker: str
 ) -> None:
-    spec = web_server("good", identity=IdentitySpec(via="env", json_variable="WHO"))
+    spec = web_server("good", identity=IdentitySpec(via="env", plain={"json_variable": "WHO"}))
     async with open_sessions() as pool:
         for role in ("admin", "user"):
             async with pool.lend_session(spec, {"role": role}):

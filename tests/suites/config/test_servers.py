@@ -68,7 +68,9 @@ servers:
             cwd=str(tmp_path / "app"),
             protocol="legacy",
         ),
-        identity=IdentitySpec(via="env", json_variable="WHO", variables={"ROLE": "{role}"}),
+        identity=IdentitySpec(
+            via="env", settings={"variables": {"ROLE": "{role}"}}, plain={"json_variable": "WHO"}
+        ),
         isolation="case",
         start_timeout_s=5.0,
         call_timeout_s=0.5,
@@ -199,9 +201,11 @@ def test_an_unset_variable_of_a_suites_own_server_points_at_that_server() -> Non
 
 
 def test_identity_templates_keep_their_braces() -> None:
-    identity = IdentitySpec(via="header", headers={"X-Role": "{role}", "X-Key": "${KEY}"})
+    identity = IdentitySpec(
+        via="header", settings={"headers": {"X-Role": "{role}", "X-Key": "${KEY}"}}
+    )
     expanded = expand_server(ServerSpec(name="s", identity=identity), {"KEY": "v"})
-    assert expanded.identity.headers == {"X-Role": "{role}", "X-Key": "v"}
+    assert expanded.identity.settings["headers"] == {"X-Role": "{role}", "X-Key": "v"}
 
 
 # ── --server ─────────────────────────────────────────────────────────────────────────────────

@@ -27,6 +27,7 @@ from harness.runner.engines.payloads import PayloadCodec, SharedPayload
 from harness.runner.planning.plan import Job, RunPlan
 from harness.runner.planning.request import MOST_IN_A_PROCESS
 from harness.runner.trial import TrialOutcome
+from harness.sessions import delivery_of
 from harness.types import ToolList
 
 START_S = 120.0
@@ -308,7 +309,7 @@ class WorkerSlot:
 def _collect_token_variables(plan: RunPlan) -> dict[str, str]:
     """Return the variables of our environment that commands for tokens get."""
     servers = (*plan.servers, *plan.decoys_from)
-    names = (name for server in servers for name in server.identity.token_env)
+    names = (name for server in servers for name in delivery_of(server.identity).command_variables)
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
