@@ -142,19 +142,19 @@ def fill_store_meanwhile(log: Path) -> Iterator[None]:
 
     def go_on(_: int) -> None:
         if over.is_set():
-            raise _Over
+            raise _LogComplete
 
     def fill(db: sqlite3.Connection) -> None:
         with read_further(db, log) as read:
             while not over.wait(_PACE_S):
-                with suppress(_Over):
+                with suppress(_LogComplete):
                     read(go_on)
         if failed.is_set():
-            raise _Over
+            raise _LogComplete
 
     def follow() -> None:
         place = log.with_name(STORE)
-        with suppress(_Over, OSError, HarnessError, sqlite3.Error):
+        with suppress(_LogComplete, OSError, HarnessError, sqlite3.Error):
             while log.stat().st_size < _SMALL:
                 if over.wait(_PACE_S):
                     return
@@ -172,7 +172,7 @@ def fill_store_meanwhile(log: Path) -> Iterator[None]:
         thread.join()
 
 
-class _Over(Exception):
+class _LogComplete(Exception):
     """The log has been written to its end."""
 
 
