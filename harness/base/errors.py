@@ -221,16 +221,6 @@ class JudgeError(HarnessError):
 
 
 def did_you_mean(name: str, options: Iterable[str]) -> str | None:
-    """Return ``Did you mean 'x'?`` for the option most similar to ``name``, if one is similar.
-
-    For a renamed key, return its new name instead.
-    """
-    known = list(options)
-    if (now := _RENAMED.get(name)) in known:
-        return f"{name} is called {now} now."
-    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    """Return ``Did you mean 'x'?`` for the option most similar to ``name``, if one is similar."""
+    nearest = difflib.get_close_matches(name, list(options), n=1, cutoff=0.6)
     return f"Did you mean {nearest[0]!r}?" if nearest else None
-
-
-_RENAMED = {"max_turns": "max_replies"}
-"""Keys and checks of suites that were renamed before 1.0."""

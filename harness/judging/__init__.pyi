@@ -73,7 +73,6 @@ from .exit_codes import exit_code as exit_code
 from .judge_labels import LabelledResult as LabelledResult
 from .judge_labels import ReviewedJudge as ReviewedJudge
 from .judge_labels import reviewed_judge as reviewed_judge
-from .log_judging import complete_result as complete_result
 from .log_judging import judge_log as judge_log
 from .log_judging import logged_view as logged_view
 from .log_judging import order_by_header as order_by_header

@@ -130,8 +130,7 @@ def leak_lines(leak: Leak) -> list[str]:
 def group_by_value(leaks: Iterable[Leak]) -> list[tuple[Leak, int]]:
     """Return one leak for each value and identity, with all places, and the number of leaks.
 
-    Leaks without a `Leak.value` (of older logs, and of calls that are open to everybody) are not
-    joined.
+    Leaks without a `Leak.value` (of calls that are open to everybody) are not joined.
     """
     found: dict[tuple[str, ...], list[Leak]] = {}
     for leak in leaks:

@@ -14,10 +14,9 @@ from harness.judging.run_judge import (
     find_compared_suites,
     why_unobserved,
 )
-from harness.judging.trial import count_outcomes
 from harness.judging.trial_views import build_view
 from harness.runlog import Header, RunLog, sort_results, store_results
-from harness.types import Transcript, TrialResult
+from harness.types import TrialResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ def judge_log(log: RunLog) -> JudgedLog:
     results = sort_results(_add_results(log, judge), order, log.results)
     judged = {result.key: result for result in judge.close()}
     settled = store_results(
-        (_settle_result(judged.get(result.key, result), log) for result in results), log.results
+        (_apply_review(judged.get(result.key, result), log) for result in results), log.results
     )
     _note_unobserved(settled, results, log, judge.facts)
     return JudgedLog(settled, judge.facts)
@@ -50,13 +49,8 @@ def _add_results(log: RunLog, judge: RunJudge) -> Iterator[TrialResult]:
         yield result
 
 
-def _settle_result(result: TrialResult, log: RunLog) -> TrialResult:
-    whole = _complete_from_log(result, log)
-    return _apply_review(whole, log) if log.by_people else whole
-
-
 def _apply_review(result: TrialResult, log: RunLog) -> TrialResult:
-    review = log.reviews.get(result.key)
+    review = log.reviews.get(result.key) if log.by_people else None
     if review is None or result.status not in {"passed", "failed"}:
         return result
     return replace(result, status=review.verdict)
@@ -97,19 +91,6 @@ def logged_view(log: RunLog, result: TrialResult) -> View | None:
 
 def _find_view(log: RunLog, results: Mapping[str, TrialResult], key: str) -> View | None:
     return logged_view(log, results[key])
-
-
-def _complete_from_log(result: TrialResult, log: RunLog) -> TrialResult:
-    if result.outcomes is not None or result.stop is None:
-        return result
-    return complete_result(result, log.read_transcript(result.key))
-
-
-def complete_result(result: TrialResult, transcript: Transcript | None) -> TrialResult:
-    """Return ``result``; one from an older log gets its call outcomes from its transcript."""
-    if result.outcomes is not None or result.stop is None or transcript is None:
-        return result
-    return replace(result, outcomes=count_outcomes(transcript), offered=len(transcript.tools))
 
 
 def _note_unobserved(

@@ -29,7 +29,6 @@ from harness.types import (
     TrialResult,
     Usage,
     UserMessage,
-    written_stop,
 )
 
 NOTHING_USED = Usage()
@@ -202,7 +201,7 @@ def events_digest(transcript: Transcript) -> str:
         ["call", call.tool, call.arguments, call.outcome, call.text]
         for call in transcript.tool_calls
     ]
-    return f"sha256:{digest_json([events, written_stop(transcript.stop)])}"
+    return f"sha256:{digest_json([events, transcript.stop])}"
 
 
 def _trial_status(

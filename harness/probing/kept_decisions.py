@@ -19,9 +19,8 @@ Kept: TypeAlias = Mapping[str, Mapping[str, str]]
 """Call → caller → decision in words, as in the file."""
 Decisions: TypeAlias = Mapping[str, Mapping[str, ProbeDecision]]
 """Call → caller → decision, as found by a probe."""
-VERSION = 2
-"""Version of the file. Version 1 does not record how a field is withheld."""
-_FIRST = 1
+VERSION = 1
+"""Version of the file."""
 
 
 def format_decisions(report: ProbeReport) -> str:
@@ -58,7 +57,7 @@ def read_frozen(path: Path) -> Kept:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         table = content["decisions"]
-        whole = content["version"] in (_FIRST, VERSION) and all(
+        whole = content["version"] == VERSION and all(
             isinstance(decision, str) for callers in table.values() for decision in callers.values()
         )
     except FileNotFoundError as error:
@@ -72,20 +71,7 @@ def read_frozen(path: Path) -> Kept:
     if not whole:
         raise _build_invalid_input(path, f"this is no table of decisions of version {VERSION}.")
     found: Kept = table
-    if content["version"] == VERSION:
-        return found
-    return {
-        call: {caller: _convert_decision(decision) for caller, decision in callers.items()}
-        for call, callers in found.items()
-    }
-
-
-def _convert_decision(decision: str) -> str:
-    """Convert a decision of version 1 into the current form."""
-    if not decision.startswith(_WITHOUT):
-        return decision
-    names = decision.removeprefix(_WITHOUT).split(", ")
-    return _WITHOUT + ", ".join(f"{name} ({_SOMEHOW})" for name in names)
+    return found
 
 
 def _build_invalid_input(path: Path, message: str, meant: str | None = None) -> InvalidInput:
@@ -137,7 +123,7 @@ def find_changes(kept: Kept, decisions: Decisions) -> Iterator[DecisionChange]:
         before, now = kept.get(call, {}), decisions.get(call, {})
         for caller in dict.fromkeys((*before, *now)):
             old, new = before.get(caller), format_decision(now[caller]) if caller in now else None
-            if old != new and not _is_the_same(old, new):
+            if old != new:
                 yield _build_change(call, caller, old, new)
 
 
@@ -184,10 +170,10 @@ def _get_access(decision: str | None) -> str:
     return "" if decision is None else decision.split(" ", 1)[0]
 
 
-_LEFT_OUT, _MASKED, _PARTLY, _SOMEHOW = "left out", "masked", "partly masked", "in some way"
+_LEFT_OUT, _MASKED, _PARTLY = "left out", "masked", "partly masked"
 _SHOWN = {_LEFT_OUT: 0, _MASKED: 1, _PARTLY: 2, None: 3}
 """Rank of a field's visibility by the way it is withheld; ``None``: it is not withheld."""
-_FIELD = re.compile(rf"(?P<name>.*?)(?: \((?P<how>{_MASKED}|{_PARTLY}|{_SOMEHOW})\))?")
+_FIELD = re.compile(rf"(?P<name>.*?)(?: \((?P<how>{_MASKED}|{_PARTLY})\))?")
 
 
 def _parse_withheld(decision: str | None) -> dict[str, str]:
@@ -199,20 +185,8 @@ def _parse_withheld(decision: str | None) -> dict[str, str]:
 
 
 def _opens_field(before: str, now: str | None) -> bool:
-    """Whether a field became more visible; an unknown way of withholding counts as no change."""
-    if now is not None and _SOMEHOW in (before, now):
-        return False
+    """Whether a field became more visible."""
     return _SHOWN.get(before, 0) < _SHOWN[now]
-
-
-def _is_the_same(old: str | None, new: str | None) -> bool:
-    """Whether two decisions are equal, except that one does not record how fields are withheld."""
-    before, now = _parse_withheld(old), _parse_withheld(new)
-    return (
-        bool(before)
-        and before.keys() == now.keys()
-        and all(_SOMEHOW in (how, now[name]) or how == now[name] for name, how in before.items())
-    )
 
 
 def format_decision(decided: ProbeDecision) -> str:

@@ -104,7 +104,7 @@ def get_request(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
     ``jsonrpc`` is the text of the request, including forged parts. It has the identity in
     ``_meta``. If the server takes the identity from headers, a token or the environment, these
     must carry ``user_context`` instead, with the named ``credential``. ``command`` repeats the
-    call; logs of older versions do not have it.
+    call.
     """
     run = next((one for one in iterate_calls(report.results) if shows_finding(finding, one)), None)
     if run is None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-from harness.base import MAX_DIGITS, load_json, measure_depth, trim_depth
+from harness.base import MAX_DIGITS, measure_depth, trim_depth
 from harness.types import (
-    CaseFacts,
     JsonObject,
     Review,
     ToolCall,
@@ -23,64 +21,10 @@ from harness.types import (
 )
 
 if TYPE_CHECKING:
-    from pydantic import GetCoreSchemaHandler, TypeAdapter
-    from pydantic_core import CoreSchema
-
-
-class _FlatCaseFacts:
-    """Writes the facts of a result's case beside its other fields, as in every log version.
-
-    `TrialResult.case` becomes ``case``, the case's name, with ``description``, ``tags`` … at the
-    result's own level; the reader puts them together again.
-    """
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        from pydantic_core import core_schema  # slow to load, and many commands touch no log
-
-        return core_schema.no_info_before_validator_function(
-            _nest_result,
-            handler(source),
-            serialization=core_schema.wrap_serializer_function_ser_schema(
-                lambda result, write: _flatten_result(write(result))
-            ),
-        )
-
-
-_FACTS = {"case" if fact.name == "name" else fact.name: fact.name for fact in fields(CaseFacts)}
-"""Key in the log → field of `CaseFacts`."""
-
-
-def _flatten_result(result: Mapping[str, Any]) -> dict[str, Any]:
-    facts = dict(result["case"])
-    checks = [_without_open_facts(check) for check in result["checks"]]
-    return {**result, "checks": checks, "case": facts.pop("name"), **facts}
-
-
-def _without_open_facts(check: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a check without what is only known of some checks: most have none of it."""
-    return {
-        name: value
-        for name, value in check.items()
-        if value not in (None, (), []) or name not in _OF_SOME
-    }
-
-
-_OF_SOME = frozenset(
-    {"attempted", "reached_server", "executed", "line_crossed", "traits", "expected_tools"}
-)
-
-
-def _nest_result(written: Any) -> Any:
-    if not isinstance(written, Mapping):
-        return written
-    facts = {name: written[key] for key, name in _FACTS.items() if key in written}
-    return {**written, "case": facts}
-
+    from pydantic import TypeAdapter
 
 SCHEMA_VERSION = 1
-"""Raised when a reader of an older version could misread a line; old versions stay readable."""
+"""The form of the lines. The first release begins with 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +78,7 @@ class ToolsLine:
 class TrialLine:
     """A trial that ended."""
 
-    run: Annotated[TrialResult, _FlatCaseFacts()]
+    run: TrialResult
     """Its result."""
     transcript: Transcript | None = None
     """The conversation; ``None`` when nothing was started."""
@@ -182,8 +126,7 @@ class Footer:
 class ReviewLine:
     """What a person said of the verdict on a trial, long after it ended.
 
-    The footer is written again behind it, so that it stays the last line: a version that does not
-    know this kind of line takes it for a damaged one, and still knows how the run ended.
+    The footer is written again behind it, so that it stays the last line.
     """
 
     review: Review
@@ -239,21 +182,19 @@ _TOO_MANY = b"0" * (MAX_DIGITS + 1)
 def dump_line(line: Line) -> str:
     """Return ``line`` as JSON that `parse_line` can read, whatever it holds."""
     try:
-        data = _get_adapter().dump_json(line, by_alias=True)
+        data = _get_adapter().dump_json(line)
     except (
         ValueError
     ):  # nested too deeply, or half of a surrogate pair, which no UTF-8 file can hold
         data = b""
     if not data or measure_depth(data) > _DEEPEST or _TOO_MANY in data.translate(_DIGITS):
         value = trim_depth(line, _DEEPEST, written_fields)
-        if isinstance(line, TrialLine):
-            value["run"] = _flatten_result(value["run"])
         return json.dumps(value, ensure_ascii=False, default=str)
     return data.decode()
 
 
 def parse_line(raw: bytes) -> Line:
-    """Return the line in ``raw``; one nested too deeply, from an older version, as far as readable.
+    """Return the line in ``raw``.
 
     Raises:
         ValueError: it is not a line; the text says why.
@@ -262,12 +203,6 @@ def parse_line(raw: bytes) -> Line:
 
     try:
         return _get_adapter().validate_json(raw)
-    except ValidationError as error:
-        why = error.errors(include_url=False, include_input=False)[0]["msg"]
-        if not any(limit in why for limit in _LIMITS):
-            raise ValueError(why) from error
-    try:
-        return _get_adapter().validate_python(load_json(raw))
     except ValidationError as error:
         raise ValueError(error.errors(include_url=False, include_input=False)[0]["msg"]) from error
 
@@ -300,13 +235,11 @@ _STARTS: dict[bytes, DamagedKind] = {
 }
 _TEXT = rb'"(?:[^"\\]|\\.){0,10000}"'
 _TRIAL = re.compile(
-    rb'\{"run":\s?\{"key":\s?(?P<key>%s),\s?"suite":\s?(?P<suite>%s),\s?"case":\s?(?P<case>%s),'
-    rb'\s?"model":\s?(?P<model>%s),\s?"axes":\s?(?P<axes>\{[^{}]{0,10000}\}),\s?"index":\s?(?P<index>\d{1,9})\b'
+    rb'\{"run":\s?\{"key":\s?(?P<key>%s),\s?"suite":\s?(?P<suite>%s),\s?"model":\s?(?P<model>%s),'
+    rb'\s?"axes":\s?(?P<axes>\{[^{}]{0,10000}\}),\s?"index":\s?(?P<index>\d{1,9}),'
+    rb'\s?"case":\s?\{"name":\s?(?P<case>%s)'
     % (_TEXT, _TEXT, _TEXT, _TEXT)
 )
-
-_LIMITS = ("recursion limit exceeded", "number out of range")
-"""What the fast reader says of a line that is JSON, and that it does not read."""
 
 
 @cache

@@ -17,7 +17,7 @@ _BLOCK = 1 << 16
 def find_last_line(log: Path, key: str) -> tuple[int, TrialLine] | None:
     """Return where in ``log`` the last line of the trial with that key begins, and the line.
 
-    ``None``: there is no such line, it is damaged, or it is not written as this version does.
+    ``None``: there is no such line, or it is damaged.
     """
     start = b'{"run":{"key":' + json.dumps(key, ensure_ascii=False).encode() + b","
     found, at = None, 0

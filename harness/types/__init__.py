@@ -108,7 +108,6 @@ from harness.types.transcripts import (
     Transcript,
     TrialError,
     UserMessage,
-    written_stop,
 )
 from harness.types.usage import UNKNOWN_USAGE, Usage, known_sum
 from harness.types.variants import (
@@ -238,5 +237,4 @@ __all__ = [
     "name_entrant",
     "sum_server_waits",
     "written_fields",
-    "written_stop",
 ]

@@ -36,18 +36,16 @@ class Counts:
 class CallCounts:
     """Number of tool calls by outcome.
 
-    `ok`, `denied`, `errors`, `not_sent` and `unknown` add up to `total`.
+    `ok`, `denied`, `errors` and `not_sent` add up to `total`.
     """
 
     outcomes: Mapping[str, int] = field(default_factory=dict)
     """`Outcome` → number of calls."""
-    unknown: int = 0
-    """Calls whose outcome is not in the log."""
 
     @property
     def total(self) -> int:
         """All calls of tools."""
-        return sum(self.outcomes.values()) - self.searches + self.unknown
+        return sum(self.outcomes.values()) - self.searches
 
     @property
     def searches(self) -> int:
@@ -72,7 +70,7 @@ class CallCounts:
     @property
     def errors(self) -> int:
         """Calls with any other outcome."""
-        return self.total - self.ok - self.denied - self.not_sent - self.unknown
+        return self.total - self.ok - self.denied - self.not_sent
 
 
 def count_needed_passes(planned: int, share: float) -> int:

@@ -68,7 +68,7 @@ class Reply:
     """Seconds spent waiting for a rate limit or between attempts; not working time."""
     beyond: str | None = field(default=None, metadata=left_out_if(None))
     """What the model says it can never do (``write SQL``): its own limit, which no tool description
-    changes. Only the built-in baseline says so; ``None`` in logs of earlier versions."""
+    changes. Only the built-in baseline says so."""
     held_back: tuple[str, ...] = field(default=(), metadata=left_out_if(()))
     """Tools that fitted best and were not called, because they may change something that nobody
     asked for. Only the built-in baseline says so."""

@@ -14,9 +14,9 @@ from harness.types.cases import Case, CaseFacts, Severity
 from harness.types.check_traits import CheckTrait
 from harness.types.counts import CallCounts, Counts, count_needed_passes
 from harness.types.entrants import HasEntrant
-from harness.types.log_names import log_as
+from harness.types.log_names import left_out_if
 from harness.types.reviews import Review
-from harness.types.transcripts import STOPS, Message, Stop, Transcript, TrialError
+from harness.types.transcripts import Message, Stop, Transcript, TrialError
 from harness.types.usage import Usage
 
 Verdict: TypeAlias = Literal["passed", "failed", "not_judged"]
@@ -51,17 +51,17 @@ class CheckResult:
     """Where the suite states the check."""
     turn: int | None = None
     """The `Turn` (from 1) that the check belongs to; ``None`` if it belongs to the whole case."""
-    attempted: bool | None = None
+    attempted: bool | None = field(default=None, metadata=left_out_if(None))
     """Of a policy, as the next three (else ``None``): whether a call that it is about was tried."""
-    reached_server: bool | None = None
+    reached_server: bool | None = field(default=None, metadata=left_out_if(None))
     """Whether such a call was sent."""
-    executed: bool | None = None
+    executed: bool | None = field(default=None, metadata=left_out_if(None))
     """Whether the server carried one out."""
-    line_crossed: bool | None = None
+    line_crossed: bool | None = field(default=None, metadata=left_out_if(None))
     """Whether somebody did or got what they must not: the model, the server or the user."""
-    traits: tuple[CheckTrait, ...] = ()
+    traits: tuple[CheckTrait, ...] = field(default=(), metadata=left_out_if(()))
     """What holds for it because of its kind: reports go by that, and know no kinds."""
-    expected_tools: tuple[str, ...] = ()
+    expected_tools: tuple[str, ...] = field(default=(), metadata=left_out_if(()))
     """The tools that had to be called; of alternatives, those that were, or all if none was."""
 
 
@@ -158,14 +158,14 @@ class TrialResult(_LogBacked, HasEntrant):
     """`Trial.key`."""
     suite: str
     """Name of the suite."""
-    case: CaseFacts
-    """The case, as far as a result carries it."""
     model: str
     """Name of the model."""
     axes: Mapping[str, str] = field(default_factory=dict)
     """`Trial.axes`."""
     index: int
     """0-based repeat."""
+    case: CaseFacts
+    """The case, as far as a result carries it."""
     status: Status
     """Exactly one."""
     checks: tuple[CheckResult, ...] = ()
@@ -174,7 +174,7 @@ class TrialResult(_LogBacked, HasEntrant):
     """Set exactly when ``status`` is ``error``."""
     skip_reason: str | None = None
     """Set exactly when ``status`` is ``skipped``: ``budget``, ``fail-fast``, ``decided`` …"""
-    stop: Stop | None = field(default=None, metadata=STOPS.metadata)
+    stop: Stop | None = None
     """`Transcript.stop`; ``None`` if nothing was started."""
     usage: Usage = field(default_factory=Usage)
     """`Transcript.usage`."""
@@ -184,14 +184,14 @@ class TrialResult(_LogBacked, HasEntrant):
     """`Transcript.user_usage`."""
     judgements: tuple[Judgement, ...] = ()
     """Every judge's verdict on this trial."""
-    replies: int = field(default=0, metadata=log_as("turns"))
+    replies: int = 0
     """`Transcript.replies`."""
     tool_calls: int = 0
     """Calls recorded."""
     outcomes: Mapping[str, int] | None = None
-    """`Outcome` → number of those calls; ``None`` in logs of earlier versions."""
+    """`Outcome` → number of those calls; ``None`` if nothing was started."""
     offered: int | None = None
-    """Number of tools that the user was offered; ``None`` in logs of earlier versions."""
+    """Number of tools that the user was offered; ``None`` if nothing was started."""
     latency_s: float = 0.0
     """Seconds of wall time, including waits."""
     waited_s: float = 0.0

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from harness.types.agents import AgentFacts
 from harness.types.basics import JsonObject
-from harness.types.log_names import LogWords, log_as
 from harness.types.outcomes import NOT_LOADED, SEARCH, UNANSWERED, Outcome
 from harness.types.replies import Reply
 from harness.types.usage import Usage
@@ -53,7 +52,7 @@ class AssistantMessage:
     """The reply as it came."""
     asked_s: float | None = field(default=None, compare=False)
     """When the model was asked for it, in seconds from the start of the trial: waiting for a rate
-    limit and all attempts come after it. ``None`` is unknown, as in logs of earlier versions."""
+    limit and all attempts come after it. ``None`` is unknown, as in recordings of others."""
     answered_s: float | None = field(default=None, compare=False)
     """When it had come whole; ``None`` is unknown."""
     role: Literal["assistant"] = "assistant"
@@ -105,7 +104,7 @@ class ToolCall:
     """The arguments that were sent."""
     outcome: Outcome
     """How it ended."""
-    reply: int = field(metadata=log_as("turn"))
+    reply: int
     """The model's reply (from 1) that asked for it; 0 for a call that the case itself makes."""
     request_id: str = ""
     """The model's id of the request, which links the call to the conversation."""
@@ -153,7 +152,7 @@ class ToolCall:
     the model is not given it."""
     wire: Wire | None = None
     """How it was sent, with its JSON-RPC frames (`harness.sessions.call_frames`); ``None`` for a
-    call that was not sent, and in logs of earlier versions."""
+    call that was not sent."""
 
     @property
     def attempted_tool(self) -> str:
@@ -177,32 +176,26 @@ class ToolCall:
         return tuple(f"{what} not validated: {why}" for what, why in told if why is not None)
 
 
-STOPS = LogWords({"reply_limit": "turn_limit"})
-"""The words for `Stop` in logs and reports, where they differ."""
-
-Stop: TypeAlias = Annotated[
-    Literal[
-        "answer",
-        "refusal",
-        "max_tokens",
-        "malformed_call",
-        "context_limit",
-        "reply_limit",
-        "call_limit",
-        "token_limit",
-        "cost_limit",
-        "time_limit",
-        "error",
-        "cancelled",
-        "aborted",
-        "user_stop",
-        "agent_stop",
-        "transfer",
-        "user_limit",
-        "premature",
-        "not_admitted",
-    ],
-    STOPS,
+Stop: TypeAlias = Literal[
+    "answer",
+    "refusal",
+    "max_tokens",
+    "malformed_call",
+    "context_limit",
+    "reply_limit",
+    "call_limit",
+    "token_limit",
+    "cost_limit",
+    "time_limit",
+    "error",
+    "cancelled",
+    "aborted",
+    "user_stop",
+    "agent_stop",
+    "transfer",
+    "user_limit",
+    "premature",
+    "not_admitted",
 ]
 """Why a conversation ended: with an answer, by the model's refusal, by a reply cut at its token
 limit, by a call that the API could not read, by results that no longer fit the model, at one of the
@@ -210,11 +203,6 @@ case's limits, by an error (`Transcript.error`), by the user's interrupt, by the
 (`Interruption.abort`), through the simulated user (they stopped, the model ended it, they were
 handed over, or had used up their messages: `SimulatedUser`), or before it began, because the server
 refused this caller a session (`Transcript.refused_status`)."""
-
-
-def written_stop(stop: Stop | None) -> str | None:
-    """Return the word for ``stop`` in logs and in machine-readable reports."""
-    return STOPS.to_log_word(stop)
 
 
 ErrorKind: TypeAlias = Literal[
@@ -276,7 +264,7 @@ class Transcript:
     answer: str = ""
     """The text of the last reply without tool calls to the last thing that the user said; empty if
     there was none."""
-    stop: Stop = field(default="answer", metadata=STOPS.metadata)
+    stop: Stop = "answer"
     """Why it ended."""
     stop_detail: str | None = None
     """A recording's own word for why it ended; ``None`` for conversations that harness ran."""
@@ -286,7 +274,7 @@ class Transcript:
     """What the model that played the user used."""
     greeting: str = ""
     """What a simulated user heard before they said anything."""
-    replies: int = field(default=0, metadata=log_as("turns"))
+    replies: int = 0
     """Replies of the model."""
     started_at: str = ""
     """UTC, ISO 8601."""

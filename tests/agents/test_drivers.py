@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from harness.agents.kinds.codex import build_configuration
+from harness.agents.kinds.codex import build_configuration, open_agent
 from harness.agents.workplace import Workplace
+from harness.base import AgentError
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED
 from harness.runner.runs.folders import run_ids
 from harness.types import AgentSpec
@@ -152,3 +153,11 @@ def test_codex_is_configured_with_the_server_alone_and_the_users_settings(tmp_pa
     assert (told["model"], told["model_provider"]) == ("m", "local")
     assert told["features"] == {"goals": True, "shell_tool": True, "view_image": False}
     assert told["developer_instructions"] == "Be brief."
+
+
+@pytest.mark.anyio
+async def test_a_setting_that_toml_cannot_say_is_named(tmp_path: Path) -> None:
+    spec = AgentSpec(kind="codex", model="m", settings={"features": {"goals": [1, None]}})
+    with pytest.raises(AgentError, match="settings: goals: TOML has no form of null"):
+        async with open_agent(spec, place(tmp_path)):
+            raise AssertionError("it was opened")

@@ -1,4 +1,4 @@
-"""Logs of earlier versions come to the verdicts that they came to then."""
+"""Logs that were written once come to the verdicts that they came to then."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.reports.sample_logs import written
 GOLDEN = Path(__file__).with_name("golden")
 
 
-def test_a_log_of_version_0_1_0_with_a_leak_is_judged_as_it_was_then() -> None:
+def test_a_log_of_schema_1_with_a_leak_is_judged_as_it_was_then() -> None:
     log = read_log(GOLDEN / "leaks.jsonl")
     assert log.damaged == ()
     report = build_report(log)
@@ -36,7 +36,7 @@ def test_a_log_of_version_0_1_0_with_a_leak_is_judged_as_it_was_then() -> None:
     assert exit_code(report) == 1
 
 
-def test_a_log_of_version_0_1_0_has_the_facts_of_its_cases_and_its_reports() -> None:
+def test_a_log_of_schema_1_has_the_facts_of_its_cases_and_its_reports() -> None:
     log = read_log(GOLDEN / "leaks.jsonl")
     first = log.results[0]
     assert first.case.name == "record [admin]"

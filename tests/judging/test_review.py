@@ -109,7 +109,7 @@ def test_a_version_without_reviews_reads_the_same_results_and_the_same_end(
     assert (after.counts, after.reason, exit_code(after)) == (before.counts, "complete", 1)
 
 
-def test_a_log_of_version_0_1_0_can_be_reviewed(tmp_path: Path) -> None:
+def test_a_log_of_schema_1_can_be_reviewed(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_bytes(GOLDEN.read_bytes())
     leaking = build_report(read_log(path)).results[4]

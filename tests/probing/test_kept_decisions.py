@@ -195,16 +195,3 @@ def test_how_a_field_is_withheld_is_a_part_of_the_decision(
 ) -> None:
     (change,) = find_changes(kept(withheld(before)), report(withheld(now)).decisions)
     assert (change.direction, change.gains or change.loses) == (direction, ("email",))
-
-
-@pytest.mark.parametrize("now", ["left out", "masked", "partly masked"])
-def test_a_table_of_version_1_does_not_say_how_a_field_is_withheld(
-    tmp_path: Path, now: str
-) -> None:
-    path = tmp_path / "decisions.json"
-    table = {"get()": {"ann": "filtered without email"}}
-    path.write_text(json.dumps({"version": 1, "decisions": table}))
-    assert list(find_changes(read_frozen(path), report(withheld(now)).decisions)) == []
-    other = {"get()": {"ann": ProbeDecision(access="filtered", fields=("email", "phone"))}}
-    (change,) = find_changes(read_frozen(path), report(other).decisions)
-    assert (change.direction, change.loses) == ("less", ("phone",))

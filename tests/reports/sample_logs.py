@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from harness.judging.trial import count_outcomes
 from harness.reports.build import build_report
 from harness.reports.writers import WRITERS
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
@@ -62,7 +63,8 @@ def a_log(
             )
         )
         for run, transcript in trials:
-            log.append(TrialLine(run=run, transcript=transcript))
+            made = run.outcomes if transcript is None else count_outcomes(transcript)
+            log.append(TrialLine(run=replace(run, outcomes=made), transcript=transcript))
         log.append(Footer(finished_at="2026-01-01T00:00:09.000Z", elapsed_s=9.0, reason=reason))
     return read_log(path)
 

@@ -83,7 +83,7 @@ def with_trials_that_were_run_again_and_damaged_lines(folder: Path) -> None:
     with LogWriter(path) as writer:
         for one in again:
             writer.append(TrialLine(run=one))
-    last = next(line for line in path.read_bytes().splitlines() if b'"case":"c"' in line)
+    last = next(line for line in path.read_bytes().splitlines() if b'"case":{"name":"c"' in line)
     with path.open("ab") as file:
         file.write(last.replace(b'"status":', b'"status":,') + b"\n")
 

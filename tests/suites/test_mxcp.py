@@ -562,24 +562,3 @@ def test_the_end_state_is_asked_for_in_the_last_turn_or_of_the_whole(folder: Pat
         f"7:22: turn 1 of test 'a': {words}",
         f"10:19: turn 2 of test 'a': {words}",
     ]
-
-
-def test_the_old_name_of_a_limit_is_told_with_the_new_one_wherever_it_stands(
-    folder: Path,
-) -> None:
-    text = """\
-suite: shop
-max_turns: 3
-defaults: {max_turns: 4}
-tests:
-- name: one
-  prompt: What?
-  max_turns: 5
-  assertions:
-    max_turns: 5
-    any_of:
-    - max_turns: 3
-"""
-    found = refusal(folder, text, VOCABULARY).problems
-    assert [problem.at and problem.at.line for problem in found] == [2, 3, 7, 9, 11]
-    assert {problem.meant for problem in found} == {"max_turns is called max_replies now."}

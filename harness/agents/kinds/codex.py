@@ -11,10 +11,11 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
+import tomli_w
+
 from harness.agents.agent import Agent, AgentKind, AgentReply, can
 from harness.agents.json_stream import parse_json_lines, parse_token_count
 from harness.agents.program import run_program
-from harness.agents.toml_text import format_toml
 from harness.agents.workplace import Workplace, resolve_agent_command
 from harness.base import AgentError
 from harness.types import UNKNOWN_USAGE, AgentSpec, JsonObject, Usage
@@ -149,12 +150,22 @@ async def open_agent(spec: AgentSpec, place: Workplace) -> AsyncGenerator[Agent]
     folder.mkdir(exist_ok=True)
     file = folder / "config.toml"
     file.touch(0o600)
-    try:
-        file.write_text(format_toml(build_configuration(spec, place)), encoding="utf-8")
-    except ValueError as error:
-        raise AgentError(f"settings: {error}") from error
+    _refuse_null(spec.settings)
+    file.write_text(tomli_w.dumps(build_configuration(spec, place)), encoding="utf-8")
     place.env["CODEX_HOME"] = str(folder)
     yield Codex(spec, place)
+
+
+def _refuse_null(value: Any, name: str = "") -> None:
+    """Raise `AgentError` if a part of ``value`` is null, which TOML cannot say."""
+    if value is None:
+        raise AgentError(f"settings: {name}: TOML has no form of null")
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            _refuse_null(part, key)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            _refuse_null(part, name)
 
 
 KIND = AgentKind(

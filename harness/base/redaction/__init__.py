@@ -40,7 +40,7 @@ _OUR_WORDS = frozenset(
     explanation failed footer harness header interrupted latency message messages metadata method
     models outcome passed planned prompt reason replies result results schema server servers
     settings skipped status steps suites target tokens tool_calls tool_error transcript trials
-    turns unknown unknown_tool usage user_context version warning""".split()  # noqa: SIM905
+    unknown unknown_tool usage user_context version warning""".split()  # noqa: SIM905
 )
 """Words of logs and reports. A password that is one of them is not redacted, because logs would be
 unreadable."""

@@ -8,7 +8,7 @@ stages before it, so that a workbench that was interrupted in any way can contin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -65,7 +65,6 @@ from harness.types import JsonObject, ModelSpec, Tool, TrialResult, Usage
 
 AB = "ab"
 """The study that compares another server."""
-_NO_CAP = 1_000_000
 Early: TypeAlias = Literal["budget", "interrupted"]
 """Why a workbench ends between two stages."""
 
@@ -327,12 +326,9 @@ def read_earlier_request(name: str, runs: Path = RUNS) -> tuple[str, RunRequest,
             meant=f"Resume it with: {resume_command(name, header.settings)}",
         )
     request = RunRequest(**{**settings["request"], "suites": tuple(settings["request"]["suites"])})
-    known = {one.name for one in fields(StudyOptions)}
     options: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value
         for key, value in settings["options"].items()
-        if key in known
     }
-    options.setdefault("steering_tools", _NO_CAP)  # earlier versions tried every tool
     order = WorkbenchRequest(studies=tuple(settings["studies"]), options=StudyOptions(**options))
     return settings["of"], request, order

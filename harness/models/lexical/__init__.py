@@ -100,9 +100,9 @@ class LexicalModel:
     def _build_reply(self, conversation: Sequence[Message], known: _IndexedList) -> Reply:
         leave = self._leave.with_names_of(known.tools)
         step = plan_step(conversation, known.index, self._now(), leave)
-        turn = 1 + sum(isinstance(message, AssistantMessage) for message in conversation)
+        number = 1 + sum(isinstance(message, AssistantMessage) for message in conversation)
         requests = tuple(
-            ToolRequest(id=f"lex_{turn}_{place}", tool=call.tool, arguments=dict(call.arguments))
+            ToolRequest(id=f"lex_{number}_{place}", tool=call.tool, arguments=dict(call.arguments))
             for place, call in enumerate(step.calls, start=1)
         )
         held = list_held_back(step.outcomes)

@@ -89,7 +89,7 @@ def iterate_declarations(settings: Mapping[str, Any]) -> Iterator[AlterationDecl
                 for each in one["may_depend"]
             ),
             refused=one["refused"],
-            granted=one.get("granted", {}),  # a log of an earlier version has none
+            granted=one["granted"],
         )
 
 

@@ -10,7 +10,7 @@ from harness.reports.result_fields import axis_fields, result_fields
 from harness.reports.sections.sentences import failed_checks, format_problem
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
-from harness.types import CaseFacts, Report, TrialResult, written_stop
+from harness.types import CaseFacts, Report, TrialResult
 
 _LONGEST = 2_000
 """Characters of a cell; a spreadsheet refuses more than 32,767."""
@@ -56,8 +56,8 @@ def _build_row(result: TrialResult, log: RunLog) -> dict[str, Any]:
         "problem": format_problem(result),
         "failed_checks": "; ".join(check.label for check in failed_checks(result)),
         "error_kind": result.error.kind if result.error else None,
-        "stop": written_stop(result.stop),
-        "turns": result.replies,
+        "stop": result.stop,
+        "replies": result.replies,
         "tool_calls": result.tool_calls,
         "latency_s": round(result.latency_s, 3),
         "waited_s": round(result.waited_s, 3),

@@ -32,7 +32,6 @@ from harness.types import (
     Status,
     ToolCall,
     TrialResult,
-    written_stop,
 )
 
 
@@ -148,7 +147,7 @@ def _encode_test(case: CaseResult, log: RunLog) -> dict[str, Any]:
         "usage": asdict(shown.usage),
         "judge_usage": asdict(shown.judge_usage),
         "user_usage": asdict(shown.user_usage),
-        "stop": written_stop(shown.stop),
+        "stop": shown.stop,
         "line": shown.case.at.line if shown.case.at else None,
         "metadata": shown.case.metadata,
     }

@@ -10,7 +10,7 @@ from harness.reports.result_fields import axis_fields, result_fields
 from harness.reports.sections.sentences import find_stand_in
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
-from harness.types import Report, TrialResult, Usage, written_stop
+from harness.types import Report, TrialResult, Usage
 
 
 def write_jsonl(report: Report, log: RunLog, stream: TextIO) -> None:
@@ -57,8 +57,8 @@ def _encode_extras(result: TrialResult, log: RunLog) -> dict[str, Any]:
         **axis_fields(result.axes),
         "status": result.status,
         "trial": result.index,
-        "stop": written_stop(result.stop),
-        "turns": result.replies,
+        "stop": result.stop,
+        "replies": result.replies,
         "tool_calls": result.tool_calls,
         "outcomes": None if result.outcomes is None else dict(result.outcomes),
         **result_fields(result, log),

@@ -18,7 +18,6 @@ from harness.judging import (
     RunJudge,
     access_report,
     case_results,
-    complete_result,
     judge_log,
     order_by_header,
 )
@@ -171,8 +170,7 @@ class _LogIndexer(LogContent):
     def keep_result(self, line: TrialLine, offset: int) -> None:
         """Put the rows of a trial in the place of those of its earlier line."""
         first_at = self.remove_rows(line.run.key)
-        result = complete_result(line.run, line.transcript)
-        self.add_rows(offset, result, line.transcript, offset if first_at is None else first_at)
+        self.add_rows(offset, line.run, line.transcript, offset if first_at is None else first_at)
 
     def get_result(self, key: str) -> tuple[TrialLine, int] | None:
         """Return the line of a trial, with what all attempts so far used."""

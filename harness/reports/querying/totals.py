@@ -86,7 +86,7 @@ def write_totals(
         usage=report.usage,
         judge_usage=report.judge_usage,
         user_usage=report.user_usage,
-        calls=CallCounts(outcomes=dict(sums.outcomes), unknown=sums.unknown),
+        calls=CallCounts(outcomes=dict(sums.outcomes)),
         log_bytes=size,
     )
     db.execute('DELETE FROM "runs"')
@@ -101,16 +101,13 @@ class _RunningTotals:
     verdicts: set[Status] = field(default_factory=set)
     results: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
-    unknown: int = 0
 
     def add_each(self, cases: Iterable[CaseResult]) -> Iterator[CaseResult]:
         """Add each of ``cases``, and pass it on."""
         for case in cases:
             self.verdicts.add(case.status)
             self.results += len(case.trials)
-            made = count_calls(case.trials)
-            self.outcomes.update(made.outcomes)
-            self.unknown += made.unknown
+            self.outcomes.update(count_calls(case.trials).outcomes)
             for one in case.trials:
                 self.totals.add_result(one)
             yield case

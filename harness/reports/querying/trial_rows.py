@@ -11,7 +11,7 @@ from harness.reports.querying.columns import Column, Kind, Table
 from harness.reports.result_fields import RESULT_FIELDS
 from harness.reports.sections.sentences import format_problem
 from harness.runlog import RunLog
-from harness.types import CheckResult, Transcript, TrialResult, written_stop
+from harness.types import CheckResult, Transcript, TrialResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +114,11 @@ TRIALS: Table[TrialRow] = Table(
         Column(
             "stop",
             "TEXT",
-            "Why the conversation ended: answer, turn_limit, error …",
-            lambda one: written_stop(one.result.stop),
+            "Why the conversation ended: answer, reply_limit, error …",
+            lambda one: one.result.stop,
         ),
         Column(
-            "turns", "INTEGER", "Number of replies of the model.", lambda one: one.result.replies
+            "replies", "INTEGER", "Number of replies of the model.", lambda one: one.result.replies
         ),
         Column(
             "tool_calls",
@@ -129,7 +129,7 @@ TRIALS: Table[TrialRow] = Table(
         Column(
             "outcomes",
             "JSON",
-            "Number of calls by outcome, an object; null in old logs.",
+            "Number of calls by outcome, an object; null where nothing was started.",
             lambda one: one.result.outcomes and dict(one.result.outcomes),
         ),
         Column("score", "REAL", "The first score of a check, 0 to 1.", _get_grade),

@@ -23,7 +23,7 @@ _PARTS = {
 
 
 def get_inputs(report: Report) -> JsonObject | None:
-    """Return the digests of a probe's inputs; ``None`` for other runs and older logs."""
+    """Return the digests of a probe's inputs; ``None`` for other runs."""
     found: JsonObject | None = report.settings.get("inputs")
     return found
 

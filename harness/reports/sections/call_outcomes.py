@@ -18,11 +18,9 @@ from harness.types import SEARCH, CallCounts, CaseResult, CheckResult, Report, T
 def count_calls(runs: Iterable[TrialResult]) -> CallCounts:
     """Return the outcomes of the tool calls of ``runs``."""
     outcomes: Counter[str] = Counter()
-    unknown = 0
     for result in runs:
         outcomes.update(result.outcomes or {})
-        unknown += result.tool_calls if result.outcomes is None else 0
-    return CallCounts(outcomes=dict(outcomes), unknown=unknown)
+    return CallCounts(outcomes=dict(outcomes))
 
 
 def calls_words(calls: CallCounts) -> str:
@@ -35,7 +33,6 @@ def calls_words(calls: CallCounts) -> str:
         (calls.denied, "denied"),
         (calls.errors, "error" if calls.errors == 1 else "errors"),
         (calls.not_sent, "not sent"),
-        (calls.unknown, "unknown"),
     )
     told = ", ".join((f"{calls.ok} ok", *(f"{amount} {name}" for amount, name in parts if amount)))
     return f"{calls.total:,} call{'' if calls.total == 1 else 's'}: {told}{tail}"
@@ -46,10 +43,9 @@ def calls_json(calls: CallCounts) -> dict[str, Any]:
     counts = {
         name: getattr(calls, name) for name in ("total", "ok", "denied", "errors", "not_sent")
     }
-    rare = {"unknown": calls.unknown, "searches": calls.searches}
     return {
         **counts,
-        **{name: amount for name, amount in rare.items() if amount},
+        **({"searches": calls.searches} if calls.searches else {}),
         "outcomes": dict(sorted(calls.outcomes.items())),
     }
 
@@ -58,8 +54,8 @@ def format_mark(result: TrialResult) -> str | None:
     """Return a remark on a passed trial: ``passed, but no call succeeded: 2 tool_error``.
 
     ``None`` if a call succeeded, if a deciding check asks for failing calls or for none, if the
-    trial did not pass, if it had no tools, if its call outcomes are unknown, or if its answer is
-    only there to be compared with that to other data.
+    trial did not pass, if it had no tools, or if its answer is only there to be compared with that
+    to other data.
     """
     if (
         result.status != "passed"

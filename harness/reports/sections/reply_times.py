@@ -1,8 +1,8 @@
 """When a model was at work on its replies: measured, or inferred where a log does not say.
 
-Logs of earlier versions, and recordings of others, have the time of each call and of what the user
-said, and none of replies. A model is then taken to be at work from the last answer that it got
-until its next call was sent, or until the conversation went on or ended.
+Recordings of others have the time of each call and of what the user said, and none of replies. A
+model is then taken to be at work from the last answer that it got until its next call was sent, or
+until the conversation went on or ended.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ STOP = "harness.stop"
 COST = "harness.cost_usd"
 TAGS = "harness.tags"
 OUTCOME = "harness.tool.outcome"
-TURN = "harness.turn"
+REPLY = "harness.reply"
 PHASE = "harness.phase"
 SEVERITY = "harness.check.severity"
 

@@ -7,8 +7,8 @@
     ├── chat claude-sonnet-4-5     a reply
     └── execute_tool get_order     a call as it crossed the MCP session
 
-The log has the times of calls and of replies. If it lacks the time of a reply, as in earlier
-versions, the time is inferred (`harness.reports.sections.reply_times`).
+The log has the times of calls and of replies. If it lacks the time of a reply, as in
+recordings of others, the time is inferred (`harness.reports.sections.reply_times`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from harness.types import (
     TrialResult,
     UserMessage,
     Wire,
-    written_stop,
 )
 
 Value: TypeAlias = str | int | float | bool | Sequence[str]
@@ -149,7 +148,7 @@ class _SpanTree:
                     names.CASE: run.case.name,
                     names.CASE_STATUS: names.TEST_STATUS.get(run.status),
                     names.STATUS: run.status,
-                    names.STOP: written_stop(run.stop),
+                    names.STOP: run.stop,
                     names.TRIAL: run.index + 1,
                     **{f"harness.{axis}": value for axis, value in run.axes.items()},
                     names.TAGS: list(run.case.tags) or None,
@@ -271,7 +270,7 @@ class _SpanTree:
                     names.OUTCOME: call.outcome,
                     names.ERROR_TYPE: failed,
                     names.RPC_STATUS: None if call.error_code is None else str(call.error_code),
-                    names.TURN: call.reply or None,
+                    names.REPLY: call.reply or None,
                     names.PHASE: phase,
                     names.TOOL_ARGUMENTS: encode_json(call.arguments),
                     names.TOOL_RESULT: call.text,
@@ -314,7 +313,7 @@ class _SpanTree:
                     names.CACHE_READ_TOKENS: reply.usage.cache_read_tokens,
                     names.CACHE_WRITE_TOKENS: reply.usage.cache_write_tokens,
                     names.COST: reply.usage.cost_usd,
-                    names.TURN: number,
+                    names.REPLY: number,
                     names.SPAN_KIND: "LLM",
                     names.INPUT_MESSAGES: messages_json(self.transcript.messages[:place])
                     if self.content

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _OF_RUN = (
-    "suite", "case", "model", "description", "tags", "identity", "group", "user_context",
+    "suite", "name", "model", "description", "tags", "identity", "group", "user_context",
     "status", "skip_reason", "error", "checks", "judgements",
 )  # fmt: skip
 _OF_CONVERSATION = ("answer", "setup_calls", "tool_calls", "teardown_calls", "stderr_tail", "error")
@@ -38,6 +38,7 @@ _NAMED_IN_FRAMES = frozenset({"_meta", "arguments", "structuredContent", "code",
 def extract_text(line: Mapping[str, Any]) -> str:
     """Return every text of a trial's line, in small letters."""
     run, said = line.get("run") or {}, line.get("transcript") or {}
+    run = {**run, **run.get("case", {})}
     texts: list[str] = []
     for name in _OF_RUN:
         _collect_texts(run.get(name), texts, name=name)

@@ -209,7 +209,7 @@ def describe_case(case: Case) -> JsonObject:
         "name": case.name,
         "prompt": case.prompt,
         "user_context": case.caller.user_context,
-        "limits": {_KEYED.get(name, name): at for name, at in asdict(case.limits).items()},
+        "limits": asdict(case.limits),
         "checks": _describe_checks(case.checks),
     }
     caller, rules, interruption = case.caller, case.leaderboard, case.interruption
@@ -236,16 +236,7 @@ def describe_case(case: Case) -> JsonObject:
 
 
 def _describe_checks(checks: Iterable[Check]) -> list[Any]:
-    keyed = (check.transform(_add_key) for check in checks)
-    return [[check.kind, check.dump_params(), check.severity] for check in keyed]
-
-
-def _add_key(check: Check) -> Check:
-    return replace(check, kind=_KEYED.get(check.kind, check.kind))
-
-
-_KEYED = {"max_replies": "max_turns"}
-"""New names → the old names in keys, so that a renaming does not change a key."""
+    return [[check.kind, check.dump_params(), check.severity] for check in checks]
 
 
 def describe_suite(suite: Suite) -> JsonObject:

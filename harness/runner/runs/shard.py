@@ -127,7 +127,7 @@ def _check_parts(headers: Sequence[Header]) -> None:
         )
     total = int(totals.pop())
     # With fewer cases than parts, the last parts are empty and have no log.
-    parts = min(total, headers[0].settings.get("dealt_out", total))
+    parts = min(total, headers[0].settings["dealt_out"])
     missing = [f"{part}/{total}" for part in range(1, parts + 1) if f"{part}/{total}" not in specs]
     if missing:
         raise UsageError(

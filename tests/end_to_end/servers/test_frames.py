@@ -162,7 +162,7 @@ def test_the_trace_shows_the_frames_as_they_crossed(
 def test_what_the_record_has_anyway_is_not_kept_twice(crossed: tuple[Project, Tap]) -> None:
     project, _ = crossed
     lines = project.log().path.read_text("utf-8").splitlines()
-    (line,) = (line for line in lines if '"case":"poem"' in line)
+    (line,) = (line for line in lines if '"case":{"name":"poem"' in line)
     assert calls_of(project)["poem"].text == gallery_server.POEM
     assert line.count("Line 199 of a long poem") == 3  # text, structured, and told to the model
 

@@ -116,7 +116,7 @@ def _assert_equal_trials(log: Path) -> None:
         "reviewed_by",
         "review_note",
         "stop",
-        "turns",
+        "replies",
         "tool_calls",
         "outcomes",
         "error_kind",

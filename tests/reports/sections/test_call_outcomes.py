@@ -110,19 +110,6 @@ def test_every_call_is_counted_by_what_came_of_it() -> None:
     assert calls_words(count_calls([with_calls("ok")])) == "1 call: 1 ok"
 
 
-def test_the_calls_of_an_older_log_are_counted_from_its_conversations(tmp_path: Path) -> None:
-    older = with_calls("tool_error", outcomes=None, offered=None)
-    report = build_report(a_log(tmp_path, [(older, failed_conversation())]))
-    assert report.summary["calls"] == {"total": 1, "ok": 0, "denied": 0, "errors": 1, "not_sent": 0}
-    assert case_mark(report.cases[0]) == "passed, but no call succeeded: 1 tool_error"
-
-
-def test_calls_that_no_log_tells_of_are_unknown_and_blame_nobody(tmp_path: Path) -> None:
-    unknown = with_calls("ok", outcomes=None, offered=None)
-    report = build_report(a_log(tmp_path, [(unknown, None)]))
-    assert list(call_lines(report)) == ["1 call: 0 ok, 1 unknown"]
-
-
 def test_calls_are_told_where_any_trial_ran_and_not_where_none_did(tmp_path: Path) -> None:
     skipped = a_run("other", "skipped", stop=None, tool_calls=0)
     some = build_report(a_log(tmp_path, [(with_calls("ok"), None), (skipped, None)]))

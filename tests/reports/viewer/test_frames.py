@@ -70,7 +70,7 @@ def test_a_frame_that_is_too_long_for_a_page_is_cut_with_a_note() -> None:
     assert shown.endswith("more characters are in the run log")
 
 
-def test_a_call_of_an_older_log_has_no_frames() -> None:
+def test_a_call_without_a_record_of_the_wire_has_no_frames() -> None:
     record: dict[str, Any] = {"tool": "t", "arguments": {}, "outcome": "ok", "reply": 1}
     assert build_frames(ToolCall(**record), text) is None
     assert build_frames(ToolCall(**record, wire=Wire(id="1")), text) is None

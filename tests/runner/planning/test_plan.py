@@ -109,9 +109,7 @@ def test_whatever_determines_a_trial_changes_its_key(changed: RunPlan) -> None:
     assert changed.jobs[0].trial.key != a_plan(a_suite(a_case(name="one"))).jobs[0].trial.key
 
 
-def test_a_credential_is_part_of_the_question_and_the_usual_one_leaves_older_keys_unchanged() -> (
-    None
-):
+def test_a_flawed_credential_is_part_of_the_question() -> None:
     usual, flawed = (
         describe_case(a_case(caller=Caller(credential=credential)))
         for credential in ("valid", "expired")
