@@ -237,8 +237,7 @@ _TEXT = rb'"(?:[^"\\]|\\.){0,10000}"'
 _TRIAL = re.compile(
     rb'\{"run":\s?\{"key":\s?(?P<key>%s),\s?"suite":\s?(?P<suite>%s),\s?"model":\s?(?P<model>%s),'
     rb'\s?"axes":\s?(?P<axes>\{[^{}]{0,10000}\}),\s?"index":\s?(?P<index>\d{1,9}),'
-    rb'\s?"case":\s?\{"name":\s?(?P<case>%s)'
-    % (_TEXT, _TEXT, _TEXT, _TEXT)
+    rb'\s?"case":\s?\{"name":\s?(?P<case>%s)' % (_TEXT, _TEXT, _TEXT, _TEXT)
 )
 
 
