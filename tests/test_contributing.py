@@ -148,8 +148,7 @@ def test_every_addition_is_shown_and_touches_one_file() -> None:
         "a way to send an identity",
         "a lint rule",
         "a report",
-        "a field of a result",
-        "a column of the CSV report",
+        "a field of a trial",
         "a command",
         "an option of a command",
     }
@@ -242,12 +241,12 @@ def test_a_kind_of_agent_answers_a_suite(tree: Path, project: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_report_a_field_and_a_column_are_written(evaluated: str, project: Path) -> None:
+def test_a_report_and_a_field_are_written(evaluated: str, project: Path) -> None:
     assert (project / "out.txt").read_text("utf-8") == "failed hello\n"
     (columns,) = csv.DictReader((project / "out.csv").read_text("utf-8-sig").splitlines())
-    assert (columns["description"], columns["answer_words"]) == ("A greeting.", "4")
+    assert columns["checks"] == "2"
     line = json.loads((project / "out.jsonl").read_text("utf-8"))
-    assert line["metadata"]["harness"]["answer_words"] == 4
+    assert line["metadata"]["harness"]["checks"] == 2
 
 
 @pytest.mark.slow

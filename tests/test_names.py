@@ -256,9 +256,10 @@ def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]
 
 
 def is_flag(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether it is a property that is true or false: an adjective is its right name."""
-    is_property = any("property" in ast.unparse(mark) for mark in function.decorator_list)
-    return is_property and function.returns is not None and ast.unparse(function.returns) == "bool"
+    """Whether it is a property that is true, false or unknown: an adjective is its right name."""
+    if not any("property" in ast.unparse(mark) for mark in function.decorator_list):
+        return False
+    return function.returns is not None and ast.unparse(function.returns).startswith("bool")
 
 
 def test_no_function_has_a_bare_participle_or_pronoun_as_its_name(

@@ -42,7 +42,6 @@ from .checks.kinds.answer_judge import JudgedKind as JudgedKind
 from .checks.named_arguments import valid_calls as valid_calls
 from .checks.named_tools import tool_names as tool_names
 from .checks.nested_checks import every_check as every_check
-from .checks.policy_facts import FACTS as FACTS
 from .checks.policy_facts import combine_facts as combine_facts
 from .checks.python_run import PythonRun as PythonRun
 from .checks.registry import KINDS as KINDS

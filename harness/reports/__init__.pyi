@@ -1,4 +1,5 @@
 from .atomic_files import write_atomically as write_atomically
+from .axis_fields import axis_fields as axis_fields
 from .build import build_report as build_report
 from .build import iterate_trials as iterate_trials
 from .case_names import case_name as case_name
@@ -60,7 +61,6 @@ from .querying.sql_query import answer_query as answer_query
 from .querying.texts import search_texts as search_texts
 from .report_requests import ReportRequest as ReportRequest
 from .report_requests import write_report as write_report
-from .result_fields import axis_fields as axis_fields
 from .sarif import build_fingerprints as build_fingerprints
 from .sarif import physical_location as physical_location
 from .sarif import sarif_log as sarif_log

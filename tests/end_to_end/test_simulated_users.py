@@ -53,7 +53,7 @@ def test_a_simulated_user_leads_the_conversation_and_is_accounted_for_apart(
     assert not any("tools" in body for body in users)
     assert SCENARIO not in str(agents)
     assert test["stop"] == "user_stop"
-    assert test["usage"]["input_tokens"] > test["user_usage"]["input_tokens"] > 0
+    assert test["tokens_in"] > test["user_tokens_in"] > 0
     [(_, transcript)] = list(project.log())
     assert transcript is not None
     assert [
@@ -63,7 +63,7 @@ def test_a_simulated_user_leads_the_conversation_and_is_accounted_for_apart(
         "Thank you. ###STOP###",
     ]
     assert replayed.code == 0, replayed.stdout + replayed.stderr
-    assert replayed.document["result"]["tests"][0]["user_usage"]["input_tokens"] == 0
+    assert replayed.document["result"]["tests"][0]["user_tokens_in"] == 0
 
 
 def test_a_user_that_nobody_plays_is_refused_with_the_place_before_anything_is_asked(

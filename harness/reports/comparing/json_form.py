@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, TextIO
 
+from harness.reports.axis_fields import axis_fields
 from harness.reports.comparing.comparison_types import (
     CasePair,
     Comparison,
@@ -15,7 +16,6 @@ from harness.reports.comparing.comparison_types import (
     Side,
     Tally,
 )
-from harness.reports.result_fields import axis_fields
 
 
 def write_comparison_json(

@@ -14,8 +14,8 @@ from dataclasses import asdict
 from typing import Any, TextIO
 
 from harness.judging import exit_code
+from harness.reports.axis_fields import axis_fields
 from harness.reports.build import count_results, iterate_trials
-from harness.reports.result_fields import axis_fields, result_fields
 from harness.reports.sections.access_matrix import matrix_json
 from harness.reports.sections.audit import get_inputs
 from harness.reports.sections.call_outcomes import calls_json, case_mark, count_calls
@@ -23,6 +23,7 @@ from harness.reports.sections.remarks import reviews_json
 from harness.reports.sections.repeats import repeats_json
 from harness.reports.sections.scores import scores_json
 from harness.reports.sections.sentences import compute_pass_rate
+from harness.reports.trial_record import RESULT_FIELDS, find_record
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import (
@@ -133,43 +134,39 @@ def _encode_counts(cases: Iterable[CaseResult], planned: int | None = None) -> d
 def _encode_test(case: CaseResult, log: RunLog) -> dict[str, Any]:
     """Return one test; of several trials the first that ended like the whole speaks for it."""
     shown = case.deciding_trial
+    record = find_record(shown, log)
     test = {
         "name": case.case,
-        "description": shown.case.description,
+        "description": record["description"],
         "passed": case.status == "passed",
         "failures": [_format_failure(check) for check in shown.checks if _is_decisive(check)],
         "time": round(sum(result.latency_s for result in case.trials), 6),
         "details": _encode_details(shown, log),
+        **{name: record[name] for name in _OF_TRIAL},
+        **{name: record[name] for name in _IF_ANY if record[name] is not None},
         "status": case.status,
-        **result_fields(shown, log),
         "mark": case_mark(case),
         "checks": [asdict(check) for check in shown.checks],
-        "usage": asdict(shown.usage),
-        "judge_usage": asdict(shown.judge_usage),
-        "user_usage": asdict(shown.user_usage),
-        "stop": shown.stop,
-        "line": shown.case.at.line if shown.case.at else None,
-        "metadata": shown.case.metadata,
     }
-    if shown.error is not None:
-        test |= {
-            "error": shown.error.message,
-            "error_kind": shown.error.kind,
-            "error_detail": shown.error.detail,
-        }
-    if shown.skip_reason is not None:
-        test["skip_reason"] = shown.skip_reason
     if case.planned > 1:
-        test["trials"] = [
-            {"trial": result.index, "status": result.status, "time": result.latency_s}
-            for result in case.trials
-        ]
         test |= {
+            "trials": [find_record(result, log, _OF_REPEAT) for result in case.trials],
             "trials_planned": case.planned,
             "trials_passed": case.passed_count,
             "pass_threshold": case.pass_threshold,
         }
     return test
+
+
+_OF_REPEAT = ("trial", "status", "latency_s")
+"""Fields of the record that each of several trials has."""
+_IF_ANY = ("error", "error_kind", "error_detail", "skip_reason")
+"""Fields that a test has only with a value: whoever reads MXCP's form looks whether they are there.
+"""
+_OF_TEST = ("suite", "case", "model", *axis_fields({}), "description", "latency_ms")
+"""Fields that a test has under the names of that form."""
+_OF_TRIAL = tuple(name for name in RESULT_FIELDS if name not in (*_IF_ANY, *_OF_TEST))
+"""All others."""
 
 
 def _is_decisive(check: CheckResult) -> bool:
@@ -196,7 +193,7 @@ def _encode_calls(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
             "tool": call.tool,
             "arguments": call.arguments,
             "outcome": call.outcome,
-            "time": call.duration_s,
+            "duration_s": call.duration_s,
         }
         for call in calls
     ]

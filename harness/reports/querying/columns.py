@@ -6,12 +6,10 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Generic, TypeVar
 
+from harness.reports.trial_record import FieldKind
 from harness.types import written_fields
-
-Kind: TypeAlias = Literal["TEXT", "INTEGER", "REAL", "BOOLEAN", "JSON", "ANY"]
-"""What a column holds: `BOOLEAN` is 0 or 1, `JSON` a text for SQLite's JSON functions."""
 
 _WIDEST = 2**63
 
@@ -25,8 +23,9 @@ class Column(Generic[Row]):
 
     name: str
     """Its name."""
-    kind: Kind
-    """What it holds; any column may hold null, which is *unknown* or *none*."""
+    kind: FieldKind
+    """What it holds: `BOOLEAN` is 0 or 1, `JSON` a text for SQLite's JSON functions; any column may
+    hold null, which is *unknown* or *none*."""
     doc: str
     """What that is, and in which unit."""
     value: Callable[[Row], Any]
@@ -97,13 +96,12 @@ def _format_insert(table: str, columns: int) -> str:
     return f'INSERT INTO "{table}" VALUES ({", ".join("?" * columns)})'  # noqa: S608
 
 
-_STORED: Mapping[Kind, str] = {
+_STORED: Mapping[FieldKind, str] = {
     "TEXT": "TEXT",
     "INTEGER": "INTEGER",
     "REAL": "REAL",
     "BOOLEAN": "INTEGER",
     "JSON": "TEXT",
-    "ANY": "",
 }
 
 RUN: Column[Any] = Column("run", "TEXT", "Name of the run.", lambda _: None)

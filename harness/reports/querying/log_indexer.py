@@ -30,6 +30,7 @@ from harness.reports.querying.tables import OF_TRIALS
 from harness.reports.querying.texts import Packer
 from harness.reports.querying.totals import write_totals
 from harness.reports.querying.trial_rows import CHECKS, TRIALS, CheckRow, TrialRow
+from harness.reports.trial_record import TrialRecord
 from harness.reports.viewer.text_search import extract_text
 from harness.runlog import (
     CallLine,
@@ -119,8 +120,7 @@ class _LogIndexer(LogContent):
     order: Order = field(kw_only=True)
     lines: int = 1
     log: RunLog = field(init=False)
-    """The log of one trial at a time, `at` says which, for the functions that take one."""
-    at: dict[str, int] = field(default_factory=dict)
+    """What was read so far, without trials."""
     judge: RunJudge = field(init=False)
     texts: Packer = field(init=False)
     is_changed: bool = False
@@ -131,7 +131,7 @@ class _LogIndexer(LogContent):
         self.texts = Packer(self.db)
         self.judge = RunJudge(suites=self.header.suites, order=self.order)
         self.log = RunLog(
-            self.path, self.header, (), self.tools, None, self.at, (), self.shown, self.reviews
+            self.path, self.header, (), self.tools, None, {}, (), self.shown, self.reviews
         )
 
     # ── Lines ────────────────────────────────────────────────────────────────────────────────
@@ -231,10 +231,7 @@ class _LogIndexer(LogContent):
     def _build_trial_row(
         self, trial_id: int, result: TrialResult, said: Transcript | None
     ) -> TrialRow:
-        self.at.clear()
-        if trial_id >= 0:
-            self.at[result.key] = trial_id
-        return TrialRow(trial_id, result, said, self.log)
+        return TrialRow(trial_id, TrialRecord(result, self.reviews.get(result.key), said))
 
     def _add_checks(self, trial_id: int, result: TrialResult) -> None:
         self.db.executemany(

@@ -120,6 +120,23 @@ CONTENT = frozenset(
 )
 """Attributes that may hold text of users, models, servers and suites."""
 
+OF_TRIAL = {
+    CONVERSATION: "key",
+    INPUT_TOKENS: "tokens_in",
+    OUTPUT_TOKENS: "tokens_out",
+    COST: "cost_usd",
+    SUITE: "suite",
+    CASE: "case",
+    STATUS: "status",
+    STOP: "stop",
+    TRIAL: "trial",
+    ERROR_TYPE: "error_kind",
+    ERROR_MESSAGE: "error",
+    FILE: "file",
+    LINE: "line",
+}
+"""Attribute of a trial's span → the field of its record."""
+
 TEST_STATUS = {"passed": "pass", "failed": "fail"}
 """`harness.types.Status` → the convention's; the others have no counterpart there, and are no
 verdict."""

@@ -22,6 +22,7 @@ from harness.base import KNOWN, limit_text
 from harness.reports.sections.reply_times import ReplyTime, reply_times
 from harness.reports.telemetry import conventions as names
 from harness.reports.telemetry.content import LONGEST, encode_json, messages_json, reply_json
+from harness.reports.trial_record import TrialRecord
 from harness.sessions import TraceIds
 from harness.types import (
     AssistantMessage,
@@ -125,9 +126,8 @@ class _SpanTree:
         return Trace(trace_id=self._build_ids.trace_id, spans=(root, *children))
 
     def _build_root(self, children: Sequence[Span]) -> Span:
-        run, usage = self.run, self.transcript.usage
+        run, record = self.run, TrialRecord(self.run)
         end = max((self._to_ns(self.transcript.latency_s), *(span.end_ns for span in children)))
-        error = run.error
         said = [message for message in self.transcript.messages if isinstance(message, UserMessage)]
         return Span(
             name=f"{names.INVOKE_AGENT} {run.suite}::{run.case.name}",
@@ -139,23 +139,13 @@ class _SpanTree:
                 {
                     names.OPERATION: names.INVOKE_AGENT,
                     names.AGENT_NAME: f"{run.suite}::{run.case.name}",
-                    names.CONVERSATION: run.key,
                     **self._describe_models(),
-                    names.INPUT_TOKENS: usage.input_tokens,
-                    names.OUTPUT_TOKENS: usage.output_tokens,
-                    names.COST: usage.cost_usd,
-                    names.SUITE: run.suite,
-                    names.CASE: run.case.name,
+                    **{name: record.read(field) for name, field in names.OF_TRIAL.items()},
                     names.CASE_STATUS: names.TEST_STATUS.get(run.status),
-                    names.STATUS: run.status,
-                    names.STOP: run.stop,
-                    names.TRIAL: run.index + 1,
                     **{f"harness.{axis}": value for axis, value in run.axes.items()},
-                    names.TAGS: list(run.case.tags) or None,
+                    names.TAGS: record.tags or None,
                     names.RUN_ID: self.run_id,
                     names.TABLE_VERSION: names.VERSION,
-                    names.ERROR_TYPE: error.kind if error else None,
-                    names.ERROR_MESSAGE: error.message if error else None,
                     names.INPUT_MESSAGES: messages_json(said) if self.content else None,
                     names.OUTPUT_MESSAGES: reply_json(Reply(text=self.transcript.answer))
                     if self.content
@@ -163,11 +153,9 @@ class _SpanTree:
                     names.INPUT_VALUE: _clean_text("\n\n".join(message.text for message in said)),
                     names.OUTPUT_VALUE: _clean_text(self.transcript.answer),
                     names.SPAN_KIND: "AGENT",
-                    names.USER_CONTEXT: encode_json(run.case.user_context)
-                    if run.case.user_context
+                    names.USER_CONTEXT: encode_json(record.user_context)
+                    if record.user_context
                     else None,
-                    names.FILE: run.case.at.file if run.case.at else None,
-                    names.LINE: run.case.at.line if run.case.at else None,
                 }
             ),
             failed=self._why_failed(),

@@ -66,7 +66,7 @@ def test_a_score_that_no_judge_gave_is_labelled_beside_it(tmp_path: Path) -> Non
         {"graded echo": 1.0},
         "no judge: keywords and grounding",
     )
-    assert "faithfulness_by" not in second
+    assert second["faithfulness_by"] is None
 
 
 def test_a_line_has_the_four_facts_of_a_policy_verdict_and_null_without_one(tmp_path: Path) -> None:

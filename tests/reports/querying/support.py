@@ -132,7 +132,7 @@ def _assert_equal_trials(log: Path) -> None:
             **{name: line["metadata"]["harness"][name] for name in fields},
         }
         for line in jsonl_report(log)
-        if line["metadata"]["harness"]["trial"] >= 0
+        if line["metadata"]["harness"]["trial"]
     }
     found = {}
     for row in objects(log, "select * from trials"):

@@ -29,7 +29,7 @@ MODELS = ("large", "small")
 AXES: tuple[dict[str, str], ...] = ({}, {"variant": "v"})
 REPEATS = 4
 BROKEN = (
-    TrialError(kind="model", message="It broke."),
+    TrialError(kind="model", message="It broke.", detail="At once."),
     TrialError(kind="server", message="It broke."),
     TrialError(kind="judge", message="It broke."),
 )
@@ -100,6 +100,7 @@ def _trial(rng: random.Random, suite: str, case: str, model: str, index: int) ->
     error = broken if status == "error" else None
     reason = rng.choice(("budget", DECIDED, "fail-fast")) if status == "skipped" else None
     check = CheckResult(kind="c", label="c", verdict="failed", explanation=f"No {rng.random()}.")
+    graded = CheckResult(kind="g", label="g", verdict="passed", score=rng.random(), code="odd")
     facts: dict[str, Any] = {
         "usage": Usage(
             input_tokens=rng.randrange(100),
@@ -111,7 +112,12 @@ def _trial(rng: random.Random, suite: str, case: str, model: str, index: int) ->
         "stop": None if status == "skipped" else rng.choice(("answer", "error")),
         "skip_reason": reason,
         "error": error,
-        "checks": (check,) if status == "failed" else (),
+        "checks": (check, graded) if status == "failed" else (),
+        "waited_s": rng.random() / 9,
+        "judge_usage": Usage(input_tokens=rng.randrange(9), cost_usd=rng.random() / 11),
+        "user_usage": Usage(output_tokens=rng.randrange(9), cost_usd=rng.random() / 13),
+        "tags": ("slow", "often"),
+        "metadata": {"owner": {"team": case}},
         "events_digest": rng.choice(("one", "two")),
     }
     return a_run(case, status, suite=suite, model=model, index=index, repeats=REPEATS, **facts)

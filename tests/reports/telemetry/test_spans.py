@@ -86,6 +86,7 @@ RUN = TrialResult(
     model="claude-4-sonnet",
     index=1,
     status="failed",
+    usage=TRANSCRIPT.usage,
     checks=(
         CheckResult(
             kind="must_call",
