@@ -1,5 +1,4 @@
 from .atomic_files import write_atomically as write_atomically
-from .axis_fields import axis_fields as axis_fields
 from .build import build_report as build_report
 from .build import iterate_trials as iterate_trials
 from .case_names import case_name as case_name
@@ -99,6 +98,7 @@ from .telemetry.export import export_log as export_log
 from .terminal import align_columns as align_columns
 from .terminal import print_text as print_text
 from .terminal import stdout_console as stdout_console
+from .trial_axes import axis_fields as axis_fields
 from .viewer import ASSETS as ASSETS
 from .viewer.graded_checks import METRICS as METRICS
 from .viewer.graded_checks import get_metrics as get_metrics

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, TextIO
 
-from harness.reports.axis_fields import axis_fields
 from harness.reports.comparing.comparison_types import (
     CasePair,
     Comparison,
@@ -16,6 +15,7 @@ from harness.reports.comparing.comparison_types import (
     Side,
     Tally,
 )
+from harness.reports.trial_axes import axis_fields
 
 
 def write_comparison_json(

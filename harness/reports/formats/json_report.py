@@ -14,7 +14,6 @@ from dataclasses import asdict
 from typing import Any, TextIO
 
 from harness.judging import exit_code
-from harness.reports.axis_fields import axis_fields
 from harness.reports.build import count_results, iterate_trials
 from harness.reports.sections.access_matrix import matrix_json
 from harness.reports.sections.audit import get_inputs
@@ -23,6 +22,7 @@ from harness.reports.sections.remarks import reviews_json
 from harness.reports.sections.repeats import repeats_json
 from harness.reports.sections.scores import scores_json
 from harness.reports.sections.sentences import compute_pass_rate
+from harness.reports.trial_axes import axis_fields
 from harness.reports.trial_record import RESULT_FIELDS, find_record
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
