@@ -10,10 +10,13 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
+
+from tests.figures.source_lines import SourceLines, count_source_lines
 
 MOST_FILES = 25
 """Python files in one folder."""
@@ -70,6 +73,45 @@ class Figures:
             name: len((self.checkout / name).read_text("utf-8").splitlines())
             for name in self.modules
         }
+
+    @property
+    def rooms(self) -> int:
+        """Packages that stand directly in ``harness/``."""
+        return len([*(self.checkout / "harness").glob("*/__init__.py")])
+
+    @property
+    def loose_modules(self) -> int:
+        """Modules that stand beside them."""
+        return len([*(self.checkout / "harness").glob("*.py")])
+
+    @property
+    def dependencies(self) -> int:
+        """Packages that the base install asks for by name."""
+        project = tomllib.loads((self.checkout / "pyproject.toml").read_text("utf-8"))
+        return len(project["project"]["dependencies"])
+
+    @cached_property
+    def source_lines(self) -> SourceLines:
+        """Lines of code and of comments of ``harness/``."""
+        counted = [
+            count_source_lines((self.checkout / name).read_text("utf-8"), tree)
+            for name, tree in self.modules.items()
+        ]
+        return SourceLines(
+            code=sum(one.code for one in counted), comments=sum(one.comments for one in counted)
+        )
+
+    @cached_property
+    def longest_function(self) -> tuple[str, int]:
+        """``path:name`` of the function with the most lines, and how many."""
+        lengths = {
+            f"{name}:{node.name}": (node.end_lineno or node.lineno) - node.lineno + 1
+            for name, tree in self.modules.items()
+            for node in ast.walk(tree)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        }
+        longest = max(lengths, key=lambda name: lengths[name])
+        return longest, lengths[longest]
 
     def files_by_folder(self, top: str) -> Counter[str]:
         """Return how many Python files stand directly in each folder of ``top``."""
@@ -173,33 +215,6 @@ class Figures:
         }
         return {what: files for what, files in found.items() if files}
 
-    def table(self) -> Iterator[tuple[str, str]]:
-        """Yield each figure by what it is of."""
-        for top in ("harness", "tests"):
-            folder, most = self.files_by_folder(top).most_common(1)[0]
-            yield f"most files in a folder of {top}/", f"{most} ({folder})"
-        longest = max(self.lines, key=lambda name: self.lines[name])
-        over = [name for name, count in self.lines.items() if count > MOST_LINES]
-        yield "longest file", f"{self.lines[longest]} lines ({longest})"
-        yield f"files over {MOST_LINES} lines", ", ".join([str(len(over)), *over])
-        largest = ", ".join(f"{name} {count}" for name, count in self.fields.most_common(5))
-        yield "fields of the largest nouns", largest
-        share = len(self.complex_functions) / self.functions
-        yield (
-            f"functions over complexity {MOST_COMPLEXITY}",
-            f"{len(self.complex_functions)} of {self.functions:,} ({share:.1%})",
-        )
-        in_circles = sum(map(len, self.cycles))
-        yield (
-            "import cycles, imports inside functions included",
-            f"{len(self.cycles)} ({in_circles} modules)" if self.cycles else "0",
-        )
-        yield "`Any` per 1,000 lines", f"{self.any_per_thousand_lines:.1f}"
-        counts = Counter(self.files_by_addition.values())
-        touched = [f"{files} by {many} additions" for files, many in sorted(counts.items())]
-        yield "files touched by what CONTRIBUTING.md adds", ", ".join(touched) or "not shown"
-        yield "lines", f"{sum(self.lines.values()):,} in {len(self.lines)} files"
-
 
 def _dotted(path: str) -> str:
     return path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
@@ -247,17 +262,3 @@ def _strongly_connected(edges: Mapping[str, frozenset[str]]) -> Iterator[set[str
     for name in edges:
         if name not in order:
             yield from visit(name)
-
-
-def main() -> None:
-    """Print the figures of the checkout that is named, or of this one."""
-    here = Path(__file__).parents[1]
-    figures = Figures(Path(sys.argv[1]) if len(sys.argv) > 1 else here)
-    for what, value in figures.table():
-        print(f"{what:<50} {value}")
-    for group in figures.cycles:
-        print(f"  a circle: {', '.join(group)}")
-
-
-if __name__ == "__main__":
-    main()
