@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from harness.base import GATE, UsageError, did_you_mean
-from harness.cli import shell_completion as completing
+from harness.cli import shell_completion
 from harness.cli.options import (
     MCP_CONFIG,
     PROTOCOL,
@@ -103,7 +103,7 @@ ONE_CALLER = bundle_options(
         "suites",
         multiple=True,
         metavar="NAME",
-        shell_complete=completing.complete_suites,
+        shell_complete=shell_completion.complete_suites,
         help="Suite that names the server and the identities.  [default: all of evals/]",
     ),
     server_option("Server to use instead of the suite's; several are joined."),

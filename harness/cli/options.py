@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from harness.base import GATE, KNOWN, locate_page
-from harness.cli import shell_completion as completing
+from harness.cli import shell_completion
 from harness.runner import RunOption, option_named
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -74,7 +74,7 @@ def as_click_option(option: RunOption) -> Callable[[F], F]:
         multiple=option.repeated,
         metavar=option.metavar,
         help=told,
-        shell_complete=completing.complete_files if option.metavar == "FILE" else None,
+        shell_complete=shell_completion.complete_files if option.metavar == "FILE" else None,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from harness.cli import shell_completion as completing
+from harness.cli import shell_completion
 from harness.cli.comparison_gate import GATE, open_baseline
 from harness.cli.options import TRUST, F, as_click_option, bundle_options
 from harness.cli.results_output import ResultsOutput, report_requests
@@ -93,7 +93,7 @@ OUTPUT = bundle_options(
         "--baseline",
         callback=open_baseline,
         metavar="RUN",
-        shell_complete=completing.complete_runs,
+        shell_complete=shell_completion.complete_runs,
         help="Compare with this run; see harness compare.",
     ),
     GATE,

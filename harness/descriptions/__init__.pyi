@@ -40,7 +40,7 @@ from .workbench.other_server_trials import format_unusable_cases as format_unusa
 from .workbench.other_server_trials import start_other_server as start_other_server
 from .workbench.output_files import collect_files as collect_files
 from .workbench.output_files import write_text as write_text
-from .workbench.page import PAGE as PAGE
+from .workbench.page import WORKBENCH_PAGE as WORKBENCH_PAGE
 from .workbench.page import write_page as write_page
 from .workbench.parts import iterate_parts as iterate_parts
 from .workbench.power_table import TRIALS as TRIALS

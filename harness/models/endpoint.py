@@ -30,8 +30,7 @@ from harness.base import (
     is_web_address,
     load_json,
 )
-from harness.models import http_failures as faults
-from harness.models import response_fields
+from harness.models import http_failures, response_fields
 from harness.models.error_bodies import find_error, find_error_event
 from harness.models.learned_fields import LearnedFields
 from harness.models.model import get_traits
@@ -93,7 +92,7 @@ class Endpoint:
                 sent = self._learned.fit_body(body)
                 try:
                     return await self._attempt(_encode_body(sent), read)
-                except faults.ModelFault as fault:
+                except http_failures.ModelFault as fault:
                     if (lesson := self._learned.learn_from(fault, sent)) is None:
                         raise
                     adapted.append(lesson)
@@ -121,12 +120,12 @@ class Endpoint:
             # The SDKs' own timeouts restart with every byte; this one bounds the whole exchange.
             with anyio.fail_after(self._spec.timeout_s):
                 response = await self._post(content)
-        except faults.ConnectionFailed as failed:
-            raise faults.fault_from_connection(failed.cause, self._spec, self._url) from None
+        except http_failures.ConnectionFailed as failed:
+            raise http_failures.fault_from_connection(failed.cause, self._spec, self._url) from None
         except TimeoutError as late:
-            raise faults.fault_from_connection(late, self._spec, self._url) from None
+            raise http_failures.fault_from_connection(late, self._spec, self._url) from None
         if not response.is_success:
-            raise faults.fault_from_response(response, self._spec, self._url)
+            raise http_failures.fault_from_response(response, self._spec, self._url)
         if len(response.content) <= ASIDE_BYTES:
             return self._take_reply(response, read)
         return await anyio.to_thread.run_sync(self._take_reply, response, read)
@@ -137,40 +136,40 @@ class Endpoint:
         """Return the reply in a successful response."""
         data = self._parse(response)
         usage = self._pricer.read_usage(data)
-        if fault := faults.fault_from_body(data, self._spec, response.headers, usage):
+        if fault := http_failures.fault_from_body(data, self._spec, response.headers, usage):
             raise fault
         try:
             return replace(
                 read(data), usage=usage, served_by=response_fields.get_text(data, "model") or None
             )
         except response_fields.UnusableResponse as problem:
-            raise faults.fault_from_unusable(problem, response.status_code, usage) from None
+            raise http_failures.fault_from_unusable(problem, response.status_code, usage) from None
 
     def _parse(self, response: httpx2.Response) -> dict[str, Any]:
         content, status = response.content, response.status_code
         if sum(content.count(mark) for mark in b"[{,") > MAX_MARKS:
             problem = f"the reply is unusable: it may contain more than {MAX_MARKS:,} values"
-            raise faults.ModelFault(problem, status=status, usage=UNKNOWN_USAGE)
+            raise http_failures.ModelFault(problem, status=status, usage=UNKNOWN_USAGE)
         try:
             data = load_json(content, strict=True)
         except ValueError:
             if event := find_error_event(content):
                 return {"error": find_error(event)}
-            words = faults.quote_text(
-                content[: faults.READ_FOR_WORDS].decode("utf-8", "replace"), self._spec
+            words = http_failures.quote_text(
+                content[: http_failures.READ_FOR_WORDS].decode("utf-8", "replace"), self._spec
             )
             said = (
-                f"the reply from {faults.get_origin(self._url)} is not JSON: {words}"
+                f"the reply from {http_failures.get_origin(self._url)} is not JSON: {words}"
                 if words
                 else "the reply is empty"
             )
-            raise faults.ModelFault(
+            raise http_failures.ModelFault(
                 said, status=status, advice=self._wrong_address(), usage=UNKNOWN_USAGE
             ) from None
         if isinstance(data, list) and (error := find_error(data)):
             return {"error": error}
         if not isinstance(data, dict):
-            raise faults.ModelFault(
+            raise http_failures.ModelFault(
                 "the reply is not a JSON object", status=status, usage=UNKNOWN_USAGE
             )
         return data

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.base import Budget
-from harness.models import provider_schemas as schemas
+from harness.models import provider_schemas
 from harness.models.dialects.schema_rules import SchemaRefusal, append_description, beyond_limit
 from harness.models.provider_schemas import fit_schema, legal_name
 from harness.models.traits import Dialect
@@ -142,7 +142,7 @@ def translate_tools(tools: ToolList, dialect: Dialect) -> tuple[list[Offer], lis
     offers, problems = [], []
     left = STEPS + STEPS_OF_A_TOOL * len(tools.tools)
     for tool, name in zip(tools.tools, _legal_names(tools, dialect), strict=True):
-        budget = Budget(min(left, schemas.STEPS))
+        budget = Budget(min(left, provider_schemas.STEPS))
         fitted = fit_schema(tool.input_schema, dialect, budget)
         left -= budget.steps - max(0, budget.left)
         description, rest = beyond_limit(

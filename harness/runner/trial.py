@@ -28,7 +28,7 @@ from harness.runner.scripted_calls import ScriptedCalls
 from harness.runner.server_state.end_state import EndStates, read_states
 from harness.runner.suite_costs import own_costs
 from harness.runner.users import Speaker, build_speaker
-from harness.runner.variants import clients as client_side
+from harness.runner.variants import clients
 from harness.runner.variants.model import VariantModel
 from harness.runner.variants.presented_session import PresentedSession
 from harness.runner.variants.shown_tools import ShownTools
@@ -234,7 +234,7 @@ class _Attempt:
                 strategy = self._watch_strategy(
                     _build_strategy(case, dict(zip(told, offered, strict=True)))
                 )
-                as_told = partial(client_side.adapt_result, self._job.variant)
+                as_told = partial(clients.adapt_result, self._job.variant)
                 self._conversation = ModelConversation(
                     case, model, offered[0], system, price, voice, strategy, as_told
                 )

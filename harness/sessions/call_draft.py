@@ -10,7 +10,7 @@ import anyio
 from harness.base import Validation
 from harness.sessions.call_frames import reduce_frame
 from harness.sessions.server_messages import Exchange
-from harness.sessions.side_channels import limit_side_channels as bounded_asides
+from harness.sessions.side_channels import limit_side_channels
 from harness.types import Outcome, SideContent, ToolCall, ToolRequest, Wire
 
 
@@ -73,7 +73,7 @@ class CallDraft:
             started_s=self.started_s,
             waited_s=self.waited_s,
             echoed_token=self.echoed,
-            beside=bounded_asides((*self.came_with, *self.heard)),
+            beside=limit_side_channels((*self.came_with, *self.heard)),
             **facts,
         )
         if self.wire is None:

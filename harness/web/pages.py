@@ -25,10 +25,10 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from harness.base import UsageError
-from harness.descriptions import PAGE as WORKBENCH
-from harness.descriptions import SETTING
+from harness.descriptions import SETTING, WORKBENCH_PAGE
 from harness.reports import (
     ASSETS,
+    COMPARISON_PAGE,
     REPORT_PAGE,
     Side,
     build_report,
@@ -38,7 +38,6 @@ from harness.reports import (
     write_comparison_html,
     write_html,
 )
-from harness.reports import COMPARISON_PAGE as COMPARISON
 from harness.runlog import read_header, read_log
 from harness.runner import options_of
 from harness.types import JsonObject
@@ -104,7 +103,7 @@ class Pages:
         except NoPage as error:
             words = clean_json(f"The page of this workbench cannot be made: {error}")
             raise HTTPException(422, words) from error
-        policy = f"{WORKBENCH.policy}; frame-ancestors 'none'"
+        policy = f"{WORKBENCH_PAGE.policy}; frame-ancestors 'none'"
         return Response(page, media_type="text/html", headers={"content-security-policy": policy})
 
     async def get_comparison(self, request: Request) -> Response:
@@ -120,7 +119,7 @@ class Pages:
 
         try:
             return await _respond_with_page(
-                write_comparison_page, f"{COMPARISON.policy}; frame-ancestors 'none'"
+                write_comparison_page, f"{COMPARISON_PAGE.policy}; frame-ancestors 'none'"
             )
         except UsageError as error:
             raise HTTPException(422, f"These runs cannot be compared: {error}") from error

@@ -26,8 +26,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from harness.base import KNOWN, HarnessError, InvalidInput, UsageError, format_path, shorten_text
-from harness.base import limit_text as short
+from harness.base import (
+    KNOWN,
+    HarnessError,
+    InvalidInput,
+    UsageError,
+    format_path,
+    limit_text,
+    shorten_text,
+)
 from harness.reports import build_report, fill_store_meanwhile, live_steps
 from harness.runner import (
     PreparedPlan,
@@ -113,7 +120,7 @@ class EventReporter:
 
     def on_note(self, text: str) -> None:
         """Report it."""
-        self.send_message(note=short(text, _LONGEST))
+        self.send_message(note=limit_text(text, _LONGEST))
 
 
 def trial_name(trial: Trial) -> dict[str, Any]:
@@ -234,8 +241,8 @@ def _encode_plan(prepared: PreparedPlan) -> dict[str, Any]:
         "judges": [clean_name(judge.name) for judge in plan.judges],
         "planned": len(plan.jobs),
         "concurrency": prepared.concurrency,
-        "notes": [short(note, _LONGEST) for note in prepared.notes],
-        "plan_notes": [short(note, _LONGEST) for note in prepared.notes],
+        "notes": [limit_text(note, _LONGEST) for note in prepared.notes],
+        "plan_notes": [limit_text(note, _LONGEST) for note in prepared.notes],
     }
 
 
@@ -247,7 +254,7 @@ def encode_problems(error: HarnessError, path: Path, name: str) -> list[dict[str
     own = format_path(path)
 
     def clean_text(text: str | None) -> str | None:
-        return None if text is None else short(text.replace(own, name), _LONGEST)
+        return None if text is None else limit_text(text.replace(own, name), _LONGEST)
 
     if isinstance(error, InvalidInput):
         return [

@@ -46,7 +46,7 @@ def test_every_module_is_checked(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [html_report.REPORT_PAGE, comparing.COMPARISON_PAGE, workbench.PAGE],
+    [html_report.REPORT_PAGE, comparing.COMPARISON_PAGE, workbench.WORKBENCH_PAGE],
     ids=["report", "comparison", "workbench"],
 )
 def test_no_two_modules_of_a_page_in_one_file_use_the_same_name(page: SinglePage) -> None:

@@ -19,7 +19,7 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from harness.base.redaction import spec_secrets as secret_places
+from harness.base.redaction import spec_secrets
 from harness.base.redaction.secret_names import looks_secret, may_name_secret, names_secret
 from harness.base.redaction.tokens import TokenPieces
 from harness.types import JsonObject, ModelSpec, ServerSpec, Suite
@@ -140,12 +140,12 @@ class Redactor:
         """
         models, servers, suites = tuple(models), tuple(servers), tuple(suites)
         servers += tuple(member for server in servers for member in server.members)
-        self._add_secrets(secret_places.find_model_secrets(models))
-        self._add_secrets(secret_places.find_server_secrets(servers))
-        self._add_secrets(secret_places.find_suite_secrets(suites))
+        self._add_secrets(spec_secrets.find_model_secrets(models))
+        self._add_secrets(spec_secrets.find_server_secrets(servers))
+        self._add_secrets(spec_secrets.find_suite_secrets(suites))
         self._add_secrets(_find_environment_secrets(environ or {}, models, servers))
-        for user_context in (*secret_places.iterate_identities(suites), *identities):
-            for secret in secret_places.find_identity_secrets(user_context):
+        for user_context in (*spec_secrets.iterate_identities(suites), *identities):
+            for secret in spec_secrets.find_identity_secrets(user_context):
                 self._know_identity(secret)
 
     def add_secret(self, secret: str) -> None:
@@ -267,14 +267,14 @@ def _find_environment_secrets(
     environ: Mapping[str, str], models: Iterable[ModelSpec], servers: Iterable[ServerSpec]
 ) -> Iterator[str]:
     """Yield values that have a secret's name in ``environ`` and that a model or server gets."""
-    given = [text for spec in servers for text in secret_places.iterate_received_texts(spec)]
+    given = [text for spec in servers for text in spec_secrets.iterate_received_texts(spec)]
     given += [
         text
         for model in models
-        for text in (model.base_url or "", *secret_places.iterate_texts(model.body))
+        for text in (model.base_url or "", *spec_secrets.iterate_texts(model.body))
     ]
-    sent = [text for spec in servers for text in secret_places.iterate_query_texts(spec)]
-    wordy = [*sent, *(text for spec in servers for text in secret_places.iterate_claim_texts(spec))]
+    sent = [text for spec in servers for text in spec_secrets.iterate_query_texts(spec)]
+    wordy = [*sent, *(text for spec in servers for text in spec_secrets.iterate_claim_texts(spec))]
     for name, value in environ.items():
         if len(value) < MIN_LENGTH or not may_name_secret(name):
             continue

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 import click
 
 from harness.base import MARGIN
-from harness.cli import shell_completion as completing
+from harness.cli import shell_completion
 from harness.cli.comparison_gate import GATE, ComparisonFile, comparison_files
 from harness.cli.options import BoundedNumber
 from harness.cli.run_lookup import BY_PEOPLE, open_compared
@@ -28,7 +28,7 @@ from harness.reports import (
 
 @click.command("compare")
 @click.argument(
-    "runs", nargs=-1, required=True, metavar="RUN...", shell_complete=completing.complete_runs
+    "runs", nargs=-1, required=True, metavar="RUN...", shell_complete=shell_completion.complete_runs
 )
 @GATE
 @BY_PEOPLE

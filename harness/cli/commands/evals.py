@@ -13,8 +13,7 @@ from pathlib import Path
 import click
 
 from harness.base import HarnessError, UsageError
-from harness.cli import case_list
-from harness.cli import shell_completion as completing
+from harness.cli import case_list, shell_completion
 from harness.cli.dry_run import build_document, describe_plan
 from harness.cli.last_failed import find_last_failed
 from harness.cli.options import bundle_options
@@ -74,7 +73,7 @@ MODE = bundle_options(
         is_flag=False,
         flag_value=LATEST,
         metavar="[RUN]",
-        shell_complete=completing.complete_runs,
+        shell_complete=shell_completion.complete_runs,
         help="Continue a run: run only what is missing or was not judged.",
     ),
     click.option(
@@ -100,13 +99,15 @@ MODE = bundle_options(
 
 
 @click.command("evals")
-@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.complete_suites)
+@click.argument(
+    "suites", nargs=-1, metavar="[SUITE]...", shell_complete=shell_completion.complete_suites
+)
 @click.option(
     "--suite",
     "more_suites",
     multiple=True,
     metavar="NAME",
-    shell_complete=completing.complete_suites,
+    shell_complete=shell_completion.complete_suites,
     help="Another way to name a suite.",
 )
 @REQUEST

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli import shell_completion as completing
+from harness.cli import shell_completion
 from harness.cli.options import TRUST
 from harness.cli.results_output import ResultsOutput, show_results
 from harness.cli.run_lookup import open_run
@@ -18,8 +18,10 @@ from harness.runner import grade_run, load_suites, redact_case
 
 
 @click.command("grade")
-@click.argument("run", shell_complete=completing.complete_runs)
-@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.complete_suites)
+@click.argument("run", shell_complete=shell_completion.complete_runs)
+@click.argument(
+    "suites", nargs=-1, metavar="[SUITE]...", shell_complete=shell_completion.complete_suites
+)
 @click.option(
     "--judge-model",
     metavar="NAME",

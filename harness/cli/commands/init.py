@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from harness.base import GATE, UsageError, format_path, make_printable
-from harness.cli import shell_completion as completing
+from harness.cli import shell_completion
 from harness.cli.options import MCP_CONFIG, PROTOCOL, TRUST, caller_option, server_option
 from harness.cli.run_lookup import open_run
 from harness.cli.server_tools import list_tools
@@ -42,7 +42,7 @@ from harness.types import JsonObject, Protocol, ServerSpec
     "--from",
     "run",
     metavar="RUN",
-    shell_complete=completing.complete_runs,
+    shell_complete=shell_completion.complete_runs,
     help="Make cases of what went well in a run, such as one of harness record.",
 )
 @MCP_CONFIG

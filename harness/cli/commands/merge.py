@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from harness.cli import shell_completion as completing
+from harness.cli import shell_completion
 from harness.cli.results_output import ResultsOutput, show_results
 from harness.cli.run_lookup import open_run
 from harness.cli.run_options import OUTPUT
@@ -13,7 +13,7 @@ from harness.runner import merge_runs
 
 @click.command("merge")
 @click.argument(
-    "runs", nargs=-1, required=True, metavar="RUN...", shell_complete=completing.complete_runs
+    "runs", nargs=-1, required=True, metavar="RUN...", shell_complete=shell_completion.complete_runs
 )
 @OUTPUT
 def command(runs: tuple[str, ...], output: ResultsOutput) -> None:

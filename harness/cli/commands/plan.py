@@ -13,7 +13,7 @@ from statistics import fmean
 import click
 
 from harness.base import HarnessError, format_money, group_cases, make_one_line
-from harness.cli import shell_completion as completing
+from harness.cli import shell_completion
 from harness.cli.options import BoundedNumber, as_click_option
 from harness.cli.run_lookup import open_run
 from harness.descriptions import (
@@ -44,7 +44,9 @@ _COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")
 
 
 @click.command("plan")
-@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.complete_suites)
+@click.argument(
+    "suites", nargs=-1, metavar="[SUITE]...", shell_complete=shell_completion.complete_suites
+)
 @as_click_option(option_named("model"))
 @as_click_option(option_named("pattern"))
 @click.option(
@@ -76,7 +78,7 @@ _COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")
     "logs",
     multiple=True,
     metavar="RUN",
-    shell_complete=completing.complete_runs,
+    shell_complete=shell_completion.complete_runs,
     help="An earlier run to learn from; may be repeated.  [default: the latest 10]",
 )
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")

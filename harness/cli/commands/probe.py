@@ -11,7 +11,7 @@ import anyio
 import click
 
 from harness.base import NothingToRun, make_printable
-from harness.cli import shell_completion as completing
+from harness.cli import shell_completion
 from harness.cli.options import MCP_CONFIG, PROTOCOL, TRUST
 from harness.cli.probe_output import build_document, format_lines, summarize_probe
 from harness.cli.results_output import report_requests
@@ -41,7 +41,9 @@ from harness.types import Protocol
 
 
 @click.command("probe")
-@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.complete_suites)
+@click.argument(
+    "suites", nargs=-1, metavar="[SUITE]...", shell_complete=shell_completion.complete_suites
+)
 @click.option(
     "--server",
     "servers",

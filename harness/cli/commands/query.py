@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from harness.base import UsageError
-from harness.cli import shell_completion as completing
+from harness.cli import shell_completion
 from harness.cli.options import BoundedNumber
 from harness.cli.run_lookup import open_index
 from harness.reports import FORMS, answer_query, print_schema, write_parquet
@@ -17,7 +17,11 @@ from harness.reports import FORMS, answer_query, print_schema, write_parquet
 
 @click.command("query")
 @click.argument(
-    "given", nargs=-1, required=False, metavar="RUN... SQL", shell_complete=completing.complete_runs
+    "given",
+    nargs=-1,
+    required=False,
+    metavar="RUN... SQL",
+    shell_complete=shell_completion.complete_runs,
 )
 @click.option("--schema", is_flag=True, help="Print the tables and their columns, with units.")
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
@@ -26,7 +30,7 @@ from harness.reports import FORMS, answer_query, print_schema, write_parquet
     "--parquet",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    shell_complete=completing.complete_files,
+    shell_complete=shell_completion.complete_files,
     help="Write all rows into FILE (needs the extra parquet).",
 )
 @click.option(

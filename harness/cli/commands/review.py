@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import click
 
 from harness.base import UsageError, did_you_mean, make_one_line, make_printable
-from harness.cli import shell_completion as completing
+from harness.cli import shell_completion
 from harness.cli.run_lookup import announce_reading, print_warnings
 from harness.judging import Decision, add_review
 from harness.reports import ReviewedRun, ReviewedTrial, review_words, reviewed_run, reviews_json
@@ -20,7 +20,7 @@ _MOST_NAMED = 10
 
 
 @click.command("review")
-@click.argument("run", shell_complete=completing.complete_runs)
+@click.argument("run", shell_complete=shell_completion.complete_runs)
 @click.argument("case", required=False)
 @click.option("--accept", "decision", flag_value="accept", help="The verdict is right.")
 @click.option("--overrule", "decision", flag_value="overrule", help="The verdict is wrong.")

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from harness.base import GATE, UsageError, format_money, format_number, make_printable
-from harness.cli import shell_completion as completing
+from harness.cli import shell_completion
 from harness.cli.make_wordings import make_wordings
 from harness.cli.options import BoundedNumber, bundle_options
 from harness.cli.run_options import BUDGET, REQUEST, WORKBENCH_OPTIONS
@@ -157,14 +157,14 @@ MODE = bundle_options(
         is_flag=False,
         flag_value=LATEST,
         metavar="[RUN]",
-        shell_complete=completing.complete_runs,
+        shell_complete=shell_completion.complete_runs,
         help="Continue an earlier workbench: run only what is missing or was not judged.",
     ),
     click.option(
         "--from",
         "from_run",
         metavar="RUN",
-        shell_complete=completing.complete_runs,
+        shell_complete=shell_completion.complete_runs,
         help="Run nothing: analyse this earlier run of workbench or evals.",
     ),
     click.option(
@@ -183,7 +183,9 @@ MODE = bundle_options(
 
 
 @click.command("workbench")
-@click.argument("suites", nargs=-1, metavar="SUITE", shell_complete=completing.complete_suites)
+@click.argument(
+    "suites", nargs=-1, metavar="SUITE", shell_complete=shell_completion.complete_suites
+)
 @REQUEST
 @BUDGET
 @WORKBENCH_OPTIONS

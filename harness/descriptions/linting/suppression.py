@@ -6,8 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from harness.base import UsageError, did_you_mean
-from harness.descriptions.linting.findings import LintFinding
-from harness.descriptions.linting.findings import load_rules as all_rules
+from harness.descriptions.linting.findings import LintFinding, load_rules
 from harness.types import ToolList
 
 EVERY_TOOL = "*"
@@ -37,9 +36,9 @@ def check_ignored(ignored: Ignored, tools: ToolList, called: str) -> None:
                 f"{called}: the server lists no tool {tool!r}", meant=did_you_mean(tool, listed)
             )
         for rule in rules:
-            if rule not in all_rules():
+            if rule not in load_rules():
                 near = (
-                    did_you_mean(rule, all_rules()) or f"The rules are: {', '.join(all_rules())}."
+                    did_you_mean(rule, load_rules()) or f"The rules are: {', '.join(load_rules())}."
                 )
                 raise UsageError(f"{called}: there is no rule {rule!r}", meant=near)
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from harness.base import Evidence, make_printable
-from harness.reports.comparing import sentences as words
+from harness.reports.comparing import sentences
 from harness.reports.comparing.comparison_types import Change, Comparison, Contrast
 
 _VERDICTS: dict[Evidence, str] = {
@@ -40,41 +40,41 @@ class _Printer:
 
     def print_all(self) -> None:
         for side in self.comparison.sides:
-            name, model, run, trials, rate, tokens, cost, time = words.side_row(side)
+            name, model, run, trials, rate, tokens, cost, time = sentences.side_row(side)
             self._print_line(f"{name}  {model}  {run}", "bold")
             self._print_line(
                 f"{trials}: pass rate {rate} · a trial: {time}, {tokens} tokens, cost {cost}",
                 depth=3,
             )
-            for sentence in words.describe_unsound_run(side):
+            for sentence in sentences.describe_unsound_run(side):
                 self._print_line(sentence, "yellow", depth=3)
         if self.comparison.by_people:
-            self._print_line(words.BY_PEOPLE, "yellow")
+            self._print_line(sentences.BY_PEOPLE, "yellow")
         for contrast in self.comparison.contrasts:
             self.console.print()
             self._print_contrast(contrast)
 
     def _print_contrast(self, contrast: Contrast) -> None:
         overall = contrast.effects[0]
-        self._print_line(words.format_verdict(contrast), _VERDICTS[overall.evidence])
+        self._print_line(sentences.format_verdict(contrast), _VERDICTS[overall.evidence])
         differences = contrast.differences or ("nothing that the logs record",)
         self._print_list("what differs in the setting", differences, len(differences))
-        self._print_line(words.format_changes(overall), depth=2)
-        for sentence in words.describe_effect(overall, self.comparison):
+        self._print_line(sentences.format_changes(overall), depth=2)
+        for sentence in sentences.describe_effect(overall, self.comparison):
             self._print_line(sentence, depth=2)
         if overall.not_judged:
-            self._print_line(words.UNJUDGED, depth=2)
+            self._print_line(sentences.UNJUDGED, depth=2)
         for effect in contrast.effects[1:]:
-            cases, before, after, difference, interval, _, p, verdict = words.effect_row(effect)
+            cases, before, after, difference, interval, _, p, verdict = sentences.effect_row(effect)
             line = (
                 f"suite {cases}: {before} → {after}, {difference} points ({interval}), p (Holm) "
                 f"{p}: {verdict}"
             )
             self._print_line(line, _VERDICTS[effect.evidence], depth=2)
-        for change in words.CHANGES[:-1]:
-            lines, number = words.case_lines(contrast, change, _MOST_LINES)
+        for change in sentences.CHANGES[:-1]:
+            lines, number = sentences.case_lines(contrast, change, _MOST_LINES)
             self._print_list(change, lines, number, _CHANGES[change])
-        for sentence in words.not_shared(contrast):
+        for sentence in sentences.not_shared(contrast):
             self._print_line(sentence, "yellow", depth=2)
 
     def _print_list(self, title: str, lines: Sequence[str], number: int, style: str = "") -> None:

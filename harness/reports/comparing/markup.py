@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TextIO
 
 from harness.base import make_printable
-from harness.reports.comparing import sentences as words
+from harness.reports.comparing import sentences
 from harness.reports.comparing.comparison_types import Comparison, Contrast
 from harness.reports.formats.markdown_report import format_code
 
@@ -84,14 +84,14 @@ class _Html:
 
 
 def _format_page(comparison: Comparison, form: _Markdown | _Html) -> Iterator[str]:
-    verdicts = ", ".join(words.format_verdict(contrast) for contrast in comparison.contrasts)
+    verdicts = ", ".join(sentences.format_verdict(contrast) for contrast in comparison.contrasts)
     yield form.format_heading(1, form.escape_text(f"Comparison: {verdicts}"))
-    rows = [words.side_row(side) for side in comparison.sides]
-    yield form.format_table(words.SIDE_COLUMNS, _format_cells(rows, form, {1, 2}))
-    unsound = [told for side in comparison.sides for told in words.describe_unsound_run(side)]
+    rows = [sentences.side_row(side) for side in comparison.sides]
+    yield form.format_table(sentences.SIDE_COLUMNS, _format_cells(rows, form, {1, 2}))
+    unsound = [told for side in comparison.sides for told in sentences.describe_unsound_run(side)]
     yield form.format_list(map(form.escape_text, unsound)) if unsound else ""
     if comparison.by_people:
-        yield form.format_paragraph(words.BY_PEOPLE)
+        yield form.format_paragraph(sentences.BY_PEOPLE)
     for contrast in comparison.contrasts:
         yield from _format_contrast(contrast, comparison, form)
 
@@ -100,19 +100,22 @@ def _format_contrast(
     contrast: Contrast, comparison: Comparison, form: _Markdown | _Html
 ) -> Iterator[str]:
     overall = contrast.effects[0]
-    yield form.format_heading(2, form.escape_text(words.format_verdict(contrast)))
+    yield form.format_heading(2, form.escape_text(sentences.format_verdict(contrast)))
     yield form.format_paragraph("What differs in the setting:")
     yield form.format_list(
         map(form.format_code, contrast.differences or ("nothing that the logs record",))
     )
-    note = f". {words.UNJUDGED}" if overall.not_judged else ""
-    yield form.format_paragraph(form.escape_text(words.format_changes(overall) + note))
-    yield form.format_list(map(form.escape_text, words.describe_effect(overall, comparison)))
-    effects = [words.effect_row(effect) for effect in contrast.effects]
-    yield form.format_table(words.EFFECT_COLUMNS, _format_cells(effects, form, {0}))
+    note = f". {sentences.UNJUDGED}" if overall.not_judged else ""
+    yield form.format_paragraph(form.escape_text(sentences.format_changes(overall) + note))
+    yield form.format_list(map(form.escape_text, sentences.describe_effect(overall, comparison)))
+    effects = [sentences.effect_row(effect) for effect in contrast.effects]
+    yield form.format_table(sentences.EFFECT_COLUMNS, _format_cells(effects, form, {0}))
     columns = ("case", contrast.before.name, contrast.after.name)
-    for change in words.CHANGES if form.lists_cases else ():
-        rows = [words.case_row(pair, contrast) for pair in words.select_changed(contrast, change)]
+    for change in sentences.CHANGES if form.lists_cases else ():
+        rows = [
+            sentences.case_row(pair, contrast)
+            for pair in sentences.select_changed(contrast, change)
+        ]
         if rows:
             body = form.format_table(columns, _format_cells(rows, form, {0}))
             title = f"{change} ({len(rows)})"
@@ -121,7 +124,7 @@ def _format_contrast(
                 if change == "same"
                 else form.format_heading(3, title) + body
             )
-    rest = list(words.not_shared(contrast))
+    rest = list(sentences.not_shared(contrast))
     if rest:
         yield form.format_list(map(form.format_code, rest))
 

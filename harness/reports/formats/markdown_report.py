@@ -29,8 +29,8 @@ from harness.reports.sections.access_matrix import (
     distinct_leaks,
     leak_words,
     row_name,
+    sort_rows_by_urgency,
 )
-from harness.reports.sections.access_matrix import sort_rows_by_urgency as matrix_rows
 from harness.reports.sections.audit import get_inputs
 from harness.reports.sections.call_outcomes import case_mark
 from harness.reports.sections.remarks import remark_lines
@@ -161,7 +161,7 @@ def _format_access(report: Report) -> str:
         f"⚠️ {format_code(shorten_text(words, _ACCOUNT // 4))}\n"
         for words in access_warnings(access)
     ]
-    rows, identities = matrix_rows(access), access.identities
+    rows, identities = sort_rows_by_urgency(access), access.identities
     if rows:
         lines.append(f"| test | {' | '.join(map(format_code, identities))} |")
         lines.append(f"|---|{'---|' * len(identities)}")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from harness.base import KNOWN
-from harness.reports.telemetry import conventions as names
+from harness.reports.telemetry import conventions
 from harness.types import (
     AssistantMessage,
     JsonObject,
@@ -34,9 +34,9 @@ COUNT_BOUNDS = (0, 1, 2, 3, 4, 5, 8, 12, 20, 50, 100)
 """Bounds of replies and calls of one trial."""
 
 _OF_AGENTS = (
-    (names.AGENT_DURATION, "s", "Time of a trial, waits included."),
-    (names.AGENT_REPLIES, "{call}", "Replies of the model in a trial."),
-    (names.AGENT_CALLS, "{call}", "Tool calls of the model in a trial."),
+    (conventions.AGENT_DURATION, "s", "Time of a trial, waits included."),
+    (conventions.AGENT_REPLIES, "{call}", "Replies of the model in a trial."),
+    (conventions.AGENT_CALLS, "{call}", "Tool calls of the model in a trial."),
 )
 
 
@@ -96,7 +96,7 @@ class MetricsTally:
     def add(self, result: TrialResult, transcript: Transcript | None) -> None:
         """Count one trial; without a transcript it was never started."""
         who = self._identify_model(result)
-        key = _build_attributes(who | {names.STATUS: result.status})
+        key = _build_attributes(who | {conventions.STATUS: result.status})
         self._trials[key] = self._trials.get(key, 0) + 1
         if transcript is None:
             return
@@ -113,11 +113,13 @@ class MetricsTally:
         for reply in replies:
             self._add_tokens(who, reply.usage)
         error = result.error.kind if result.error else None
-        agent = _build_attributes({names.AGENT_NAME: result.suite, names.ERROR_TYPE: error})
+        agent = _build_attributes(
+            {conventions.AGENT_NAME: result.suite, conventions.ERROR_TYPE: error}
+        )
         for name, bounds, value in (
-            (names.AGENT_DURATION, CALL_BOUNDS, transcript.latency_s),
-            (names.AGENT_REPLIES, COUNT_BOUNDS, len(replies)),
-            (names.AGENT_CALLS, COUNT_BOUNDS, len(transcript.tool_calls)),
+            (conventions.AGENT_DURATION, CALL_BOUNDS, transcript.latency_s),
+            (conventions.AGENT_REPLIES, COUNT_BOUNDS, len(replies)),
+            (conventions.AGENT_CALLS, COUNT_BOUNDS, len(transcript.tool_calls)),
         ):
             self._agents.setdefault(name, {}).setdefault(agent, ValueHistogram(bounds)).add(value)
         of_models, cost = _build_attributes(who), transcript.usage.cost_usd
@@ -129,13 +131,13 @@ class MetricsTally:
         cost = {key: spent for key, spent in self._cost.items() if spent is not None}
         found = (
             Metric(
-                name=names.TRIALS,
+                name=conventions.TRIALS,
                 unit="{trial}",
                 description="Trials of the run.",
                 points=self._trials,
             ),
             Metric(
-                name=names.TRIAL_DURATION,
+                name=conventions.TRIAL_DURATION,
                 unit="s",
                 description="Time of a trial, waits included.",
                 points=self._times,
@@ -155,19 +157,19 @@ class MetricsTally:
                 for name, unit, words in _OF_AGENTS
             ),
             Metric(
-                name=names.TOOL_DURATION,
+                name=conventions.TOOL_DURATION,
                 unit="s",
                 description="Time of a tool call, by tool.",
                 points=self._tools,
             ),
             Metric(
-                name=names.RUN_COST,
+                name=conventions.RUN_COST,
                 unit="{USD}",
                 description="What the models under test cost.",
                 points=cost,
             ),
             Metric(
-                name=names.CALL_DURATION,
+                name=conventions.CALL_DURATION,
                 unit="s",
                 description="Time of a tool call.",
                 points=self._calls,
@@ -177,22 +179,22 @@ class MetricsTally:
 
     def _add_tokens(self, who: Mapping[str, str | None], used: Usage) -> None:
         """Count the tokens of one reply."""
-        common = {**who, names.OPERATION: names.CHAT, names.SUITE: None}
+        common = {**who, conventions.OPERATION: conventions.CHAT, conventions.SUITE: None}
         # No provider that is read here says which tokens are those of text.
-        key = _build_attributes({**common, names.MODALITY: "unknown"})
+        key = _build_attributes({**common, conventions.MODALITY: "unknown"})
         for name, count in (
-            (names.INPUT_TOKENS_USED, used.input_tokens),
-            (names.OUTPUT_TOKENS_USED, used.output_tokens),
-            (names.CACHE_READ_USED, used.cache_read_tokens),
-            (names.CACHE_WRITE_USED, used.cache_write_tokens),
+            (conventions.INPUT_TOKENS_USED, used.input_tokens),
+            (conventions.OUTPUT_TOKENS_USED, used.output_tokens),
+            (conventions.CACHE_READ_USED, used.cache_read_tokens),
+            (conventions.CACHE_WRITE_USED, used.cache_write_tokens),
         ):
             if count is not None:
                 points = self._tokens.setdefault(name, {})
                 points[key] = points.get(key, 0) + count
         of_reply = _build_attributes(common)
         for name, count in (
-            (names.INPUT_TOKENS_OF_REPLY, used.input_tokens),
-            (names.OUTPUT_TOKENS_OF_REPLY, used.output_tokens),
+            (conventions.INPUT_TOKENS_OF_REPLY, used.input_tokens),
+            (conventions.OUTPUT_TOKENS_OF_REPLY, used.output_tokens),
         ):
             if count is not None:
                 spreads = self._tokens_of_replies.setdefault(name, {})
@@ -201,17 +203,17 @@ class MetricsTally:
     def _identify_model(self, result: TrialResult) -> dict[str, str | None]:
         model = self._models.get(result.model, {})
         return {
-            names.SUITE: result.suite,
-            names.PROVIDER: model.get("provider"),
-            names.REQUEST_MODEL: model.get("model_id") or result.model,
+            conventions.SUITE: result.suite,
+            conventions.PROVIDER: model.get("provider"),
+            conventions.REQUEST_MODEL: model.get("model_id") or result.model,
         }
 
 
 def _describe_tool(call: ToolCall) -> Attributes:
     return _build_attributes(
         {
-            names.TOOL_NAME: call.tool,
-            names.ERROR_TYPE: call.outcome if call.is_error else None,
+            conventions.TOOL_NAME: call.tool,
+            conventions.ERROR_TYPE: call.outcome if call.is_error else None,
         }
     )
 
@@ -220,13 +222,13 @@ def _describe_call(call: ToolCall) -> Attributes:
     wire = call.wire or Wire()
     return _build_attributes(
         {
-            names.MCP_METHOD: "tools/call",
-            names.OPERATION: names.EXECUTE_TOOL,
-            names.TOOL_NAME: call.tool,
-            names.ERROR_TYPE: call.outcome if call.is_error else None,
-            names.RPC_STATUS: None if call.error_code is None else str(call.error_code),
-            names.MCP_PROTOCOL: wire.protocol,
-            names.TRANSPORT: wire.transport,
+            conventions.MCP_METHOD: "tools/call",
+            conventions.OPERATION: conventions.EXECUTE_TOOL,
+            conventions.TOOL_NAME: call.tool,
+            conventions.ERROR_TYPE: call.outcome if call.is_error else None,
+            conventions.RPC_STATUS: None if call.error_code is None else str(call.error_code),
+            conventions.MCP_PROTOCOL: wire.protocol,
+            conventions.TRANSPORT: wire.transport,
         }
     )
 

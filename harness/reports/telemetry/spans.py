@@ -20,7 +20,7 @@ from typing import Any, Literal, TypeAlias
 
 from harness.base import KNOWN, limit_text
 from harness.reports.sections.reply_times import ReplyTime, reply_times
-from harness.reports.telemetry import conventions as names
+from harness.reports.telemetry import conventions
 from harness.reports.telemetry.content import LONGEST, encode_json, messages_json, reply_json
 from harness.reports.trial_record import TrialRecord
 from harness.sessions import TraceIds
@@ -130,30 +130,32 @@ class _SpanTree:
         end = max((self._to_ns(self.transcript.latency_s), *(span.end_ns for span in children)))
         said = [message for message in self.transcript.messages if isinstance(message, UserMessage)]
         return Span(
-            name=f"{names.INVOKE_AGENT} {run.suite}::{run.case.name}",
+            name=f"{conventions.INVOKE_AGENT} {run.suite}::{run.case.name}",
             span_id=self._build_ids.derive_id("root", 8),
             parent_id=None,
             start_ns=min((self._to_ns(0), *(span.start_ns for span in children))),
             end_ns=end,
             attributes=self._clean_attributes(
                 {
-                    names.OPERATION: names.INVOKE_AGENT,
-                    names.AGENT_NAME: f"{run.suite}::{run.case.name}",
+                    conventions.OPERATION: conventions.INVOKE_AGENT,
+                    conventions.AGENT_NAME: f"{run.suite}::{run.case.name}",
                     **self._describe_models(),
-                    **{name: record.read(field) for name, field in names.OF_TRIAL.items()},
-                    names.CASE_STATUS: names.TEST_STATUS.get(run.status),
+                    **{name: record.read(field) for name, field in conventions.OF_TRIAL.items()},
+                    conventions.CASE_STATUS: conventions.TEST_STATUS.get(run.status),
                     **{f"harness.{axis}": value for axis, value in run.axes.items()},
-                    names.TAGS: record.tags or None,
-                    names.RUN_ID: self.run_id,
-                    names.TABLE_VERSION: names.VERSION,
-                    names.INPUT_MESSAGES: messages_json(said) if self.content else None,
-                    names.OUTPUT_MESSAGES: reply_json(Reply(text=self.transcript.answer))
+                    conventions.TAGS: record.tags or None,
+                    conventions.RUN_ID: self.run_id,
+                    conventions.TABLE_VERSION: conventions.VERSION,
+                    conventions.INPUT_MESSAGES: messages_json(said) if self.content else None,
+                    conventions.OUTPUT_MESSAGES: reply_json(Reply(text=self.transcript.answer))
                     if self.content
                     else None,
-                    names.INPUT_VALUE: _clean_text("\n\n".join(message.text for message in said)),
-                    names.OUTPUT_VALUE: _clean_text(self.transcript.answer),
-                    names.SPAN_KIND: "AGENT",
-                    names.USER_CONTEXT: encode_json(record.user_context)
+                    conventions.INPUT_VALUE: _clean_text(
+                        "\n\n".join(message.text for message in said)
+                    ),
+                    conventions.OUTPUT_VALUE: _clean_text(self.transcript.answer),
+                    conventions.SPAN_KIND: "AGENT",
+                    conventions.USER_CONTEXT: encode_json(record.user_context)
                     if record.user_context
                     else None,
                 }
@@ -186,29 +188,31 @@ class _SpanTree:
         """Return the verdict on the whole trial, or its status if it has no verdict."""
         passed = {"passed": 1.0, "failed": 0.0}.get(self.run.status)
         attributes = {
-            names.EVALUATION_NAME: names.VERDICT,
-            names.SCORE: passed,
-            names.SCORE_LABEL: names.TEST_STATUS.get(self.run.status, self.run.status),
+            conventions.EVALUATION_NAME: conventions.VERDICT,
+            conventions.SCORE: passed,
+            conventions.SCORE_LABEL: conventions.TEST_STATUS.get(self.run.status, self.run.status),
         }
         return SpanEvent(
-            name=names.EVALUATION, at_ns=at_ns, attributes=self._clean_attributes(attributes)
+            name=conventions.EVALUATION, at_ns=at_ns, attributes=self._clean_attributes(attributes)
         )
 
     def _build_check(self, check: CheckResult, at_ns: int) -> SpanEvent:
         passed = {"passed": 1.0, "failed": 0.0}.get(check.verdict)
         return SpanEvent(
-            name=names.EVALUATION,
+            name=conventions.EVALUATION,
             at_ns=at_ns,
             attributes=self._clean_attributes(
                 {
-                    names.EVALUATION_NAME: check.kind,
-                    names.SCORE: passed if check.score is None else check.score,
-                    names.SCORE_LABEL: names.TEST_STATUS.get(check.verdict, check.verdict),
-                    names.SEVERITY: check.severity,
-                    names.CHECK_LABEL: check.label,
-                    names.EXPLANATION: check.explanation or None,
-                    names.FILE: check.at.file if check.at else None,
-                    names.LINE: check.at.line if check.at else None,
+                    conventions.EVALUATION_NAME: check.kind,
+                    conventions.SCORE: passed if check.score is None else check.score,
+                    conventions.SCORE_LABEL: conventions.TEST_STATUS.get(
+                        check.verdict, check.verdict
+                    ),
+                    conventions.SEVERITY: check.severity,
+                    conventions.CHECK_LABEL: check.label,
+                    conventions.EXPLANATION: check.explanation or None,
+                    conventions.FILE: check.at.file if check.at else None,
+                    conventions.LINE: check.at.line if check.at else None,
                 }
             ),
         )
@@ -236,32 +240,34 @@ class _SpanTree:
         failed = call.outcome if call.is_error else None
         wire = call.wire or Wire()
         return Span(
-            name=f"{names.EXECUTE_TOOL} {call.tool}",
+            name=f"{conventions.EXECUTE_TOOL} {call.tool}",
             span_id=span_id,
             parent_id=self._build_ids.derive_id("root", 8),
             start_ns=self._to_ns(start),
             end_ns=self._to_ns(start + max(call.duration_s, 0.0)),
             attributes=self._clean_attributes(
                 {
-                    names.OPERATION: names.EXECUTE_TOOL,
-                    names.TOOL_NAME: call.tool,
-                    names.TOOL_TYPE: "function",
-                    names.TOOL_CALL: call.request_id or None,
-                    names.MCP_METHOD: "tools/call",
-                    names.MCP_SESSION: wire.session,
-                    names.MCP_PROTOCOL: wire.protocol,
-                    names.TRANSPORT: wire.transport,
-                    names.RPC_ID: wire.id,
-                    names.SPAN_KIND: "TOOL",
-                    names.INPUT_VALUE: encode_json(call.arguments),
-                    names.OUTPUT_VALUE: _clean_text(call.text),
-                    names.OUTCOME: call.outcome,
-                    names.ERROR_TYPE: failed,
-                    names.RPC_STATUS: None if call.error_code is None else str(call.error_code),
-                    names.REPLY: call.reply or None,
-                    names.PHASE: phase,
-                    names.TOOL_ARGUMENTS: encode_json(call.arguments),
-                    names.TOOL_RESULT: call.text,
+                    conventions.OPERATION: conventions.EXECUTE_TOOL,
+                    conventions.TOOL_NAME: call.tool,
+                    conventions.TOOL_TYPE: "function",
+                    conventions.TOOL_CALL: call.request_id or None,
+                    conventions.MCP_METHOD: "tools/call",
+                    conventions.MCP_SESSION: wire.session,
+                    conventions.MCP_PROTOCOL: wire.protocol,
+                    conventions.TRANSPORT: wire.transport,
+                    conventions.RPC_ID: wire.id,
+                    conventions.SPAN_KIND: "TOOL",
+                    conventions.INPUT_VALUE: encode_json(call.arguments),
+                    conventions.OUTPUT_VALUE: _clean_text(call.text),
+                    conventions.OUTCOME: call.outcome,
+                    conventions.ERROR_TYPE: failed,
+                    conventions.RPC_STATUS: None
+                    if call.error_code is None
+                    else str(call.error_code),
+                    conventions.REPLY: call.reply or None,
+                    conventions.PHASE: phase,
+                    conventions.TOOL_ARGUMENTS: encode_json(call.arguments),
+                    conventions.TOOL_RESULT: call.text,
                 }
             ),
             failed=failed,
@@ -282,7 +288,7 @@ class _SpanTree:
     ) -> Span:
         reply, model = message.reply, self.model.get("model_id") or self.run.model
         return Span(
-            name=f"{names.CHAT} {model}",
+            name=f"{conventions.CHAT} {model}",
             span_id=self._build_ids.derive_id(f"chat {number}", 8),
             parent_id=self._build_ids.derive_id("root", 8),
             start_ns=self._to_ns(time.begin),
@@ -290,23 +296,23 @@ class _SpanTree:
             kind="client",
             attributes=self._clean_attributes(
                 {
-                    names.OPERATION: names.CHAT,
-                    names.PROVIDER: self.model.get("provider"),
+                    conventions.OPERATION: conventions.CHAT,
+                    conventions.PROVIDER: self.model.get("provider"),
                     **self._describe_models(reply.served_by),
-                    names.FINISH_REASONS: [
-                        names.FINISH.get(reply.stop, reply.stop_detail or reply.stop)
+                    conventions.FINISH_REASONS: [
+                        conventions.FINISH.get(reply.stop, reply.stop_detail or reply.stop)
                     ],
-                    names.INPUT_TOKENS: reply.usage.input_tokens,
-                    names.OUTPUT_TOKENS: reply.usage.output_tokens,
-                    names.CACHE_READ_TOKENS: reply.usage.cache_read_tokens,
-                    names.CACHE_WRITE_TOKENS: reply.usage.cache_write_tokens,
-                    names.COST: reply.usage.cost_usd,
-                    names.REPLY: number,
-                    names.SPAN_KIND: "LLM",
-                    names.INPUT_MESSAGES: messages_json(self.transcript.messages[:place])
+                    conventions.INPUT_TOKENS: reply.usage.input_tokens,
+                    conventions.OUTPUT_TOKENS: reply.usage.output_tokens,
+                    conventions.CACHE_READ_TOKENS: reply.usage.cache_read_tokens,
+                    conventions.CACHE_WRITE_TOKENS: reply.usage.cache_write_tokens,
+                    conventions.COST: reply.usage.cost_usd,
+                    conventions.REPLY: number,
+                    conventions.SPAN_KIND: "LLM",
+                    conventions.INPUT_MESSAGES: messages_json(self.transcript.messages[:place])
                     if self.content
                     else None,
-                    names.OUTPUT_MESSAGES: reply_json(reply) if self.content else None,
+                    conventions.OUTPUT_MESSAGES: reply_json(reply) if self.content else None,
                 }
             ),
         )
@@ -315,8 +321,8 @@ class _SpanTree:
 
     def _describe_models(self, served_by: str | None = None) -> dict[str, Any]:
         return {
-            names.REQUEST_MODEL: self.model.get("model_id") or self.run.model,
-            names.RESPONSE_MODEL: served_by or self.transcript.served_by,
+            conventions.REQUEST_MODEL: self.model.get("model_id") or self.run.model,
+            conventions.RESPONSE_MODEL: served_by or self.transcript.served_by,
         }
 
     def _clean_attributes(self, attributes: Mapping[str, Any]) -> Attributes:
@@ -327,7 +333,7 @@ class _SpanTree:
         kept = {
             name: value
             for name, value in attributes.items()
-            if value is not None and (self.content or name not in names.CONTENT)
+            if value is not None and (self.content or name not in conventions.CONTENT)
         }
         cleaned: Attributes = KNOWN.redact_json(kept)
         return cleaned

@@ -32,7 +32,7 @@ from harness.descriptions.workbench.improving.proposal import (
     find_mistake,
 )
 from harness.descriptions.workbench.improving.regime import FailingCase, failing_cases, hinted_arm
-from harness.descriptions.workbench.improving.rules import propose_by_rules as by_rules
+from harness.descriptions.workbench.improving.rules import propose_by_rules
 from harness.descriptions.workbench.improving.split import (
     Intent,
     Split,
@@ -120,7 +120,7 @@ class Improvement:
             return ()
         own = () if self.writer_proposals is None else self.writer_proposals.proposals
         found: dict[str, Proposal] = {}
-        for one in (*own, *by_rules(self.proposer_input)):
+        for one in (*own, *propose_by_rules(self.proposer_input)):
             if find_mistake(one, self._bench.tools) is None:
                 found.setdefault(variant_key(one.variant), one)
         return tuple(found.values())

@@ -15,7 +15,7 @@ from harness.descriptions.workbench.workbench_result import WorkbenchResult
 from harness.reports import SCRIPTS, STYLES, SinglePage
 
 _MODULES = ("data", "widgets", "tools", "script")
-PAGE = SinglePage(
+WORKBENCH_PAGE = SinglePage(
     markup=(__name__, "page.html"),
     styles=(*STYLES, (__name__, "style.css")),
     scripts=(
@@ -30,4 +30,4 @@ def write_page(result: WorkbenchResult, stream: TextIO) -> None:
     """Write the page of ``result``, with the conversations that it opens."""
     whole = build_overview(result)
     known, blocks = collect_conversations(result, conversation_keys(whole))
-    PAGE.write([("overview", {**whole, "conversations": known}), *blocks], stream)
+    WORKBENCH_PAGE.write([("overview", {**whole, "conversations": known}), *blocks], stream)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from harness.reports import viewer
-from harness.reports.comparing import sentences as words
+from harness.reports.comparing import sentences
 from harness.reports.comparing.comparison_types import Comparison, Contrast, Side
 from harness.reports.comparing.markup import statistics_html
 from harness.reports.comparing.page.cases import case_pair, case_row
@@ -103,8 +103,8 @@ def _encode_contrast(contrast: Contrast, trials: Mapping[str, PageSide]) -> dict
                 "title": "all cases" if effect.suite is None else shorten_line(effect.suite),
                 "difference": effect.difference,
                 "interval": effect.interval,
-                "words": f"{words.format_points(effect.difference)} points "
-                f"({words.format_interval(effect)})",
+                "words": f"{sentences.format_points(effect.difference)} points "
+                f"({sentences.format_interval(effect)})",
             }
             for effect in contrast.effects
         ],

@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.base import format_money, format_number, format_seconds, limit_text
 from harness.reports.case_names import part_name
-from harness.reports.comparing import sentences as words
+from harness.reports.comparing import sentences
 from harness.reports.comparing.comparison_types import CasePair
 from harness.reports.comparing.page.trials import PageSide, PageTrial
 from harness.reports.viewer.grid import shorten_line
@@ -34,8 +34,8 @@ def case_row(pair: CasePair, before: PageSide, after: PageSide) -> dict[str, Any
         "suite": part_name(pair.suite),
         "case": part_name(pair.case),
         "change": pair.change,
-        "before": words.format_tally(pair.before),
-        "after": words.format_tally(pair.after),
+        "before": sentences.format_tally(pair.before),
+        "after": sentences.format_tally(pair.after),
         "alike": digests[0] == digests[1] and None not in digests[0],
         "problem": shorten_line(troubled[0].problem, 300) if troubled else "",
     }
