@@ -8,12 +8,14 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from statistics import median
 
 import pytest
 
 from tests.figures import MOST_FILES, MOST_LINES, Figures
 
 ROOT = Path(__file__).parents[1]
+_CHANGE = re.compile(r"\| .* \| (?P<count>\d+) \| (?P<files>.*) \|$")
 _ROOM = re.compile(r"^\| (?P<rooms>`[^|]+`) \|", re.MULTILINE)
 
 
@@ -78,3 +80,17 @@ def test_circles_are_found_where_an_import_stands_inside_a_function(tmp_path: Pa
     (room / "two.py").write_text("def b():\n    from harness import one\n")
     (room / "three.py").write_text("from harness import one\n")
     assert Figures(tmp_path).cycles == [["harness.one", "harness.two"]]
+
+
+def test_the_files_that_a_change_touches_exist_and_are_few() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    rows = page.partition("## Changes and the files they touch")[2].splitlines()
+    counts = []
+    for row in rows:
+        if found := _CHANGE.match(row):
+            files = re.findall(r"`([\w/]+\.(?:py|js))`", found["files"])
+            assert [name for name in files if not (ROOT / "harness" / name).exists()] == []
+            assert len(files) == int(found["count"])
+            counts.append(len(files))
+    assert len(counts) == 12
+    assert median(counts) <= 3

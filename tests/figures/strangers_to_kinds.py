@@ -15,7 +15,8 @@ def list_files_that_name_a_check(
     modules: Mapping[str, ast.Module], kinds: Collection[str]
 ) -> list[str]:
     """Return the modules outside of `_CHECKS` in which one of ``kinds`` is a text of the code."""
-    named = {kind for kind in kinds if "_" in kind}  # "not" and "python" are words of other things
+    # "not" and "python" are words of other things, "max_tokens" and its like are keys of limits
+    named = {kind for kind in kinds if "_" in kind and not kind.startswith("max_")}
     return [
         path
         for path, tree in modules.items()

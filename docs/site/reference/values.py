@@ -82,6 +82,7 @@ SECTIONS = {
     "variant": "suite.md#variants",
     "variant_parameter": "suite.md#parameters-of-a-tool",
     "variant_tool": "suite.md#tools-of-a-variant",
+    "via": "configuration.md#identity",
 }
 """Name of a part of a schema → where the reference has its keys."""
 
