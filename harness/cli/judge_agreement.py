@@ -102,7 +102,7 @@ def build_document(found: ReviewedJudge) -> dict[str, Any]:
                         "case": one.result.case.name,
                         "model": one.result.model,
                         **axis_fields(one.result.axes),
-                        "trial": one.result.index,
+                        "trial": one.result.index + 1,
                         "human": one.human,
                         "judge": one.judged,
                         "by": one.review.by,

@@ -86,7 +86,7 @@ def seen(log: RunLog) -> dict[str, Any]:
 def written(project: Project, finished: Finished) -> str:
     """Return everything that a run left behind."""
     files = [
-        all_of(path.read_text())
+        all_of(path.read_bytes().decode("utf-8", "replace"))
         for path in (project.folder / ".harness").rglob("*")
         if path.is_file()
     ]
