@@ -13,6 +13,7 @@ from statistics import median
 import pytest
 
 from tests.figures import MOST_FILES, MOST_LINES, Figures
+from tests.figures.crossing import list_crossed_files
 
 ROOT = Path(__file__).parents[1]
 _CHANGE = re.compile(r"\| .* \| (?P<count>\d+) \| (?P<files>.*) \|$")
@@ -94,3 +95,12 @@ def test_the_files_that_a_change_touches_exist_and_are_few() -> None:
             counts.append(len(files))
     assert len(counts) == 12
     assert median(counts) <= 3
+
+
+@pytest.mark.slow
+def test_the_files_that_one_case_crosses_are_those_that_run_it(tmp_path: Path) -> None:
+    crossed = list_crossed_files(ROOT, tmp_path)
+    assert {"cli/commands/evals.py", "runner/agent/conversation.py", "sessions/calls.py"} <= {
+        *crossed
+    }
+    assert not any(name.startswith(("probing/", "leaderboards/")) for name in crossed)
