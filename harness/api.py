@@ -151,9 +151,9 @@ run = _make_blocking(run_async, "run")
 
 def _load_variants(given: Any) -> list[VariantSource]:
     variants = list(given) if isinstance(given, list | tuple) else [given]
-    for one in variants:
-        if not isinstance(one, str | Variant):
-            raise UsageError(f"variant: expected a name or a Variant, found {one!r}")
+    for variant in variants:
+        if not isinstance(variant, str | Variant):
+            raise UsageError(f"variant: expected a name or a Variant, found {variant!r}")
     return variants
 
 
@@ -163,7 +163,10 @@ def read_arguments(given: dict[str, Any]) -> dict[str, Any]:
     Raises:
         UsageError: one of them does not take its value.
     """
-    names = [one if isinstance(one, str) else one.name for one in _load_variants(given["variant"])]
+    names = [
+        variant if isinstance(variant, str) else variant.name
+        for variant in _load_variants(given["variant"])
+    ]
     return read_options("python", given | {"variant": names, "timeout": given["timeout_ms"]})
 
 
@@ -186,7 +189,7 @@ async def _run_plan(given: dict[str, Any]) -> Report:
             if not isinstance(source, str | Path)
         ],
         given["provider_opts"],
-        variants=[one for one in variants if isinstance(one, Variant)],
+        variants=[variant for variant in variants if isinstance(variant, Variant)],
     )
     options = RunOptions(
         concurrency=prepared.concurrency,

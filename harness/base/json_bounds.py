@@ -131,7 +131,7 @@ _TELLING = (Cut, dict, list, tuple, Mapping)
 
 
 def _get_fields(value: Any) -> dict[str, Any]:
-    return {one.name: getattr(value, one.name) for one in fields(value)}
+    return {field.name: getattr(value, field.name) for field in fields(value)}
 
 
 def trim_depth(

@@ -61,7 +61,9 @@ class ChosenCaller:
             UsageError: there is none.
             InvalidInput: it cannot be altered.
         """
-        declared = {one.name: one for suite in self.suites for one in suite.alterations}
+        declared = {
+            alteration.name: alteration for suite in self.suites for alteration in suite.alterations
+        }
         if name not in declared:
             raise UsageError(
                 f"no value of the suites' 'interference' is called {name!r}",
@@ -119,7 +121,9 @@ ONE_CALLER = bundle_options(
 
 
 def _find_caller(name: str, suites: Sequence[Suite]) -> ProbeCaller:
-    callers = {one.name: one for one in name_callers(c for suite in suites for c in suite.cases)}
+    callers = {
+        caller.name: caller for caller in name_callers(c for suite in suites for c in suite.cases)
+    }
     if name not in callers:
         raise UsageError(
             f"no identity of the suites is called {name!r}",

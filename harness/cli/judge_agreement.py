@@ -16,14 +16,14 @@ FEW = 30
 def group_by_judge(found: ReviewedJudge) -> dict[str, list[LabelledResult]]:
     """Return the labels of each judge."""
     judges: dict[str, list[LabelledResult]] = {}
-    for one in found.labels:
-        judges.setdefault(one.judge, []).append(one)
+    for label in found.labels:
+        judges.setdefault(label.judge, []).append(label)
     return judges
 
 
 def measure_agreement(labels: Sequence[LabelledResult]) -> Agreement:
     """Return how well a judge agrees with the people who reviewed its answers."""
-    return compare_labels([(one.human, one.judged) for one in labels], (PASS, FAIL))
+    return compare_labels([(label.human, label.judged) for label in labels], (PASS, FAIL))
 
 
 def format_lines(found: ReviewedJudge) -> Iterator[str]:
@@ -35,7 +35,7 @@ def format_lines(found: ReviewedJudge) -> Iterator[str]:
         yield f"judge {judge}: {together.total} answers reviewed by people"
         yield from agreement_lines(together, agreement_interval(labels))
         yield from ("", *format_table(together))
-        apart = [one for one in labels if one.human != one.judged]
+        apart = [label for label in labels if label.human != label.judged]
         if apart:
             yield from ("", "They disagree on:", *map(_format_disagreement, apart))
     if found.silent:
@@ -98,18 +98,18 @@ def build_document(found: ReviewedJudge) -> dict[str, Any]:
                 "confusion": together.confusion,
                 "verdicts": [
                     {
-                        "suite": one.result.suite,
-                        "case": one.result.case.name,
-                        "model": one.result.model,
-                        **axis_fields(one.result.axes),
-                        "trial": one.result.index + 1,
-                        "human": one.human,
-                        "judge": one.judged,
-                        "by": one.review.by,
-                        "note": one.review.note,
-                        "explanation": one.explanation,
+                        "suite": label.result.suite,
+                        "case": label.result.case.name,
+                        "model": label.result.model,
+                        **axis_fields(label.result.axes),
+                        "trial": label.result.index + 1,
+                        "human": label.human,
+                        "judge": label.judged,
+                        "by": label.review.by,
+                        "note": label.review.note,
+                        "explanation": label.explanation,
                     }
-                    for one in labels
+                    for label in labels
                 ],
             }
             for judge, labels in group_by_judge(found).items()

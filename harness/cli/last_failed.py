@@ -29,10 +29,10 @@ def find_last_failed(jobs: Iterable[Job], runs: Path = RUNS) -> tuple[str, ...]:
         NothingToRun: there is no such case, or no run of these suites.
     """
     trials = [job.trial for job in jobs]
-    labels = {case_label(one.suite, one.case.name): None for one in trials}
+    labels = {case_label(trial.suite, trial.case.name): None for trial in trials}
     # Whoever answered: a case that was never asked with these models may have failed with others.
     unknown: set[_Asked] = {
-        (one.suite, one.case.name, model) for one in trials for model in (one.entrant, None)
+        (trial.suite, trial.case.name, model) for trial in trials for model in (trial.entrant, None)
     }
     failed: set[str] = set()
     latest: str | None = None
@@ -52,7 +52,7 @@ def find_last_failed(jobs: Iterable[Job], runs: Path = RUNS) -> tuple[str, ...]:
         return tuple(label for label in labels if label in failed)
     if latest is not None:
         raise NothingToRun(f"no case failed in the latest run: {latest}")
-    names = dict.fromkeys(one.suite for one in trials)
+    names = dict.fromkeys(trial.suite for trial in trials)
     raise NothingToRun(f"there is no run yet of {', '.join(names)}, so nothing has failed")
 
 
@@ -72,4 +72,4 @@ def _judged_cases(log: Path, asked: Collection[_Asked]) -> list[CaseResult]:
         cases = case_results(judge_log(read_log(log)).results)
     except HarnessError:
         return []
-    return [one for one in cases if one.status in {"passed", "failed", "error"}]
+    return [case for case in cases if case.status in {"passed", "failed", "error"}]

@@ -52,7 +52,7 @@ def make_wordings(
         f"harness workbench {suite.name} --variant {path} --studies paraphrase"
     )
     text = format_comment(told) + dump_yaml(
-        {"variants": {one.name: {"prompts": dict(one.prompts)} for one in variants}}
+        {"variants": {variant.name: {"prompts": dict(variant.prompts)} for variant in variants}}
     )
     write_atomically(path, lambda stream: print(text, end="", file=stream))
     count = sum(map(len, found.said.values()))

@@ -200,7 +200,7 @@ def _format_tokens(report: ProbeReport) -> Iterator[str]:
         yield f"{report.flawed_tokens} tokens that a verifier must refuse were sent: {told}"
         yield from _format_left_open(report)
     elif report.unsent:
-        aged = any(one.calls for one in report.leeways.values())
+        aged = any(leeway.calls for leeway in report.leeways.values())
         told = "only expired ones were" if aged else "none was"
         yield f"Of the tokens that a verifier must refuse, {told} sent"
     if report.leeway is not None:

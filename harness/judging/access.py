@@ -52,14 +52,16 @@ def _build_cell(case: CaseResult, identity: str, facts: AccessFacts) -> AccessCe
     decisions = [decision for run in case.trials for decision in facts.decisions.get(run.key, ())]
     # A tool that is hidden and was not called is irrelevant to this test.
     telling = asked or [
-        one.access for one in decisions if one.calls or one.access not in {"hidden", "denied"}
+        decision.access
+        for decision in decisions
+        if decision.calls or decision.access not in {"hidden", "denied"}
     ]
     leaks = tuple(leak for run in case.trials for leak in facts.leaks.get(run.key, ()))
     judged = any(run.key in facts.decisions for run in case.trials)
     return AccessCell(
         identity=identity,
         case=case.case,
-        access=summarise_access(telling or [one.access for one in decisions])
+        access=summarise_access(telling or [decision.access for decision in decisions])
         if judged
         else "error",
         status=case.status,

@@ -199,7 +199,9 @@ def judge_by_comparison(check: CheckResult, decisions: Sequence[Decision]) -> Ch
     wanted = check.expected.get("is", ())
     found = (check.actual or {}).get("is")
     about = [
-        one for one in decisions if check.expected.get("tool") in (None, one.tool) and one.calls
+        decision
+        for decision in decisions
+        if check.expected.get("tool") in (None, decision.tool) and decision.calls
     ]
     kept = [path for one in about for path in (*one.missing, *one.masked)]
     if found != "allowed":

@@ -42,7 +42,7 @@ def _case_key(result: TrialResult) -> _Asked:
 
 def _case_result(trials: Sequence[TrialResult]) -> CaseResult:
     first = trials[0]
-    planned = max(len(trials), *(one.repeats for one in trials))
+    planned = max(len(trials), *(trial.repeats for trial in trials))
     share = first.case.pass_threshold
     return CaseResult(
         suite=first.suite,
@@ -58,8 +58,8 @@ def _case_result(trials: Sequence[TrialResult]) -> CaseResult:
 
 def _case_status(trials: Sequence[TrialResult], planned: int, needed: int) -> Status:
     """Return the verdict; trials that are still open never count as passed."""
-    endings = Counter(one.status for one in trials)
-    if any(is_leaking(one) for one in trials):
+    endings = Counter(trial.status for trial in trials)
+    if any(is_leaking(trial) for trial in trials):
         return "failed"
     if endings["passed"] >= needed:
         return "passed"

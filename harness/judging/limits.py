@@ -70,7 +70,9 @@ def limit_check(stop: Stop, limits: Limits, transcript: Transcript) -> CheckResu
 
 def _unread_reply(stop: Stop, transcript: Transcript) -> CheckResult:
     """Return the failed check for a reply of which only the error of the API is known."""
-    replies = [one.reply for one in transcript.messages if isinstance(one, AssistantMessage)]
+    replies = [
+        message.reply for message in transcript.messages if isinstance(message, AssistantMessage)
+    ]
     said = (replies[-1].stop_detail if replies else None) or "no words were given"
     label, what, hint = UNREAD_REPLIES[stop]
     return CheckResult(

@@ -69,7 +69,7 @@ def _use_known_status(path: Path, known: KnownStatus | None) -> tuple[Status, Fo
 def _read_status(path: Path, key: str) -> tuple[Status, Footer | None]:
     """Return the final status of the trial, and the footer of the log."""
     log = read_log(path)
-    result = next((one for one in judge_log(log).results if one.key == key), None)
+    result = next((result for result in judge_log(log).results if result.key == key), None)
     if result is None:
         raise UsageError("the run has no such trial")
     return result.status, log.footer

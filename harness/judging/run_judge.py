@@ -260,18 +260,20 @@ def why_unobserved(
     """
     if not find_compared_suites(results):
         return None
-    return explain_unobserved(found for one in results if (found := view(one.key)) is not None)
+    return explain_unobserved(
+        found for result in results if (found := view(result.key)) is not None
+    )
 
 
 def find_compared_suites(results: Iterable[TrialResult]) -> set[str]:
     """Return the suites whose cases are asked as several identities: one cannot be compared."""
     named: dict[str, set[str]] = {}
     contexts: dict[str, set[str]] = {}
-    for one in results:
-        if one.case.identity is not None:
-            named.setdefault(one.suite, set()).add(one.case.identity)
-        if one.case.user_context is not None:
-            contexts.setdefault(one.suite, set()).add(canonical_json(one.case.user_context))
+    for result in results:
+        if result.case.identity is not None:
+            named.setdefault(result.suite, set()).add(result.case.identity)
+        if result.case.user_context is not None:
+            contexts.setdefault(result.suite, set()).add(canonical_json(result.case.user_context))
     found = (*named.items(), *contexts.items())
     return {suite for suite, several in found if len(several) > 1}
 

@@ -54,7 +54,7 @@ def make_ids_unique(messages: Iterable[Message]) -> Iterator[Message]:
         elif isinstance(message, ToolMessage):
             answers = []
             for answer in message.answers:
-                pair = next((one for one in open_calls if one[0] == answer.request_id), None)
+                pair = next((call for call in open_calls if call[0] == answer.request_id), None)
                 if pair is not None:
                     open_calls.remove(pair)
                     answer = replace(answer, request_id=pair[1])  # noqa: PLW2901
@@ -72,13 +72,14 @@ def restore_ids(messages: Sequence[Message], given: Mapping[str, str]) -> Sequen
 def _restore_message_ids(message: Message, given: Mapping[str, str]) -> Message:
     if isinstance(message, AssistantMessage):
         requests = tuple(
-            replace(one, id=given.get(one.id, one.id)) for one in message.reply.tool_requests
+            replace(request, id=given.get(request.id, request.id))
+            for request in message.reply.tool_requests
         )
         return replace(message, reply=replace(message.reply, tool_requests=requests))
     if isinstance(message, ToolMessage):
         answers = tuple(
-            replace(one, request_id=given.get(one.request_id, one.request_id))
-            for one in message.answers
+            replace(answer, request_id=given.get(answer.request_id, answer.request_id))
+            for answer in message.answers
         )
         return replace(message, answers=answers)
     return message

@@ -124,7 +124,9 @@ def parse_error(error: Any) -> ReportedError:
         codes=tuple(code for code in named if isinstance(code, str)),
         words=" ".join(words),
         status=next((int(code) for code in named if _is_status(code)), None),
-        field=next((re.split(r"[.[]", one)[0] for one in fields if isinstance(one, str)), None),
+        field=next(
+            (re.split(r"[.[]", field)[0] for field in fields if isinstance(field, str)), None
+        ),
     )
 
 

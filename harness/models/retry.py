@@ -45,7 +45,7 @@ async def retry_model_request(
 
 
 def _build_error(name: str, end: RetriesExhausted) -> ModelError:
-    faults = [one for one in end.failures if isinstance(one, ModelFault)]
+    faults = [failure for failure in end.failures if isinstance(failure, ModelFault)]
     fault = faults[-1] if faults else None
     waiting = (
         "other trials used all requests that the API allows at once"
@@ -63,5 +63,5 @@ def _build_error(name: str, end: RetriesExhausted) -> ModelError:
         status=fault.status if fault else None,
         attempts=end.attempts,
         waited_s=end.waited_s,
-        usage=sum((one.usage for one in faults), Usage()),
+        usage=sum((fault.usage for fault in faults), Usage()),
     )

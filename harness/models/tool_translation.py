@@ -185,8 +185,10 @@ def describe_changes(offers: Sequence[Offer], provider: str) -> tuple[str, ...]:
     for offer in offers:
         for change in offer.widened:
             widened.setdefault(change, []).append(offer.tool.name)
-    tools = [(one.tool.name, one.name) for one in offers if one.name != one.tool.name]
-    keys = [(f"{old} of {one.tool.name}", new) for one in offers for old, new in one.keys.items()]
+    tools = [(offer.tool.name, offer.name) for offer in offers if offer.name != offer.tool.name]
+    keys = [
+        (f"{old} of {offer.tool.name}", new) for offer in offers for old, new in offer.keys.items()
+    ]
     renamed = [f"{old} is offered as {new}" for old, new in (*tools, *keys)]
     return (
         *(

@@ -170,8 +170,8 @@ class Prober:
                 if (tools := self.expected.list_hidden_tools(caller.user_context))
             },
             "alterations": [
-                declare_alteration(one, self.plan.callers, self.calls, self.expected)
-                for one in self.plan.alterations
+                declare_alteration(alteration, self.plan.callers, self.calls, self.expected)
+                for alteration in self.plan.alterations
             ],
         }
 

@@ -171,7 +171,9 @@ class _ProbeFacts:
             cell = cells.get((get_label(run), run.case.identity or ""))
             tool = get_facts(run)["tool"]
             decision = (
-                next((one for one in cell.decisions if one.tool == tool), None) if cell else None
+                next((decision for decision in cell.decisions if decision.tool == tool), None)
+                if cell
+                else None
             )
             decided = (
                 self._decide_trial(run)

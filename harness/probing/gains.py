@@ -124,9 +124,9 @@ class WithheldData:
             name: {} for name in self._values_by_identity
         }
         for name, secrets in self._values_by_identity.items():
-            for one in secrets:
-                if one.reach == "field":
-                    found[name].setdefault(one.leaf.name, []).append(one)
+            for secret in secrets:
+                if secret.reach == "field":
+                    found[name].setdefault(secret.leaf.name, []).append(secret)
         return found
 
     def _is_given_elsewhere(self, view: View, secret: WithheldValue) -> bool:
@@ -144,10 +144,10 @@ class WithheldData:
         if not is_row or secret.tool != result.call.tool or result.key in secret.keys:
             return False
         return not any(
-            one.call.outcome == "ok" and one.key in secret.keys
+            result.call.outcome == "ok" and result.key in secret.keys
             for view in self._views
             if view.identity == identity
-            for one in view.results
+            for result in view.results
         )
 
     def _is_on_page(self, identity: str, secret: WithheldValue) -> bool:
@@ -204,16 +204,20 @@ class WithheldData:
 
     def list_results(self) -> tuple[Result, ...]:
         """Return every answer."""
-        return tuple(one for view in self._views for one in view.results)
+        return tuple(result for view in self._views for result in view.results)
 
     def list_leaves(self) -> tuple[Leaf, ...]:
         """Return every field of every answer."""
-        return tuple(leaf for view in self._views for one in view.results for leaf in one.leaves)
+        return tuple(
+            leaf for view in self._views for result in view.results for leaf in result.leaves
+        )
 
     def list_fields(self, identity: str) -> tuple[str, ...]:
         """Return the names of the fields that are withheld from ``identity`` as such."""
         secrets = self._values_by_identity.get(identity, ())
-        return tuple(dict.fromkeys(one.leaf.name for one in secrets if one.reach == "field"))
+        return tuple(
+            dict.fromkeys(secret.leaf.name for secret in secrets if secret.reach == "field")
+        )
 
     def find_gain(
         self,
@@ -284,10 +288,11 @@ class WithheldData:
         """Whether the regular call itself gives withheld data: a leak, and no gain of another."""
         key = tool, canonical_json(arguments)
         return any(
-            self.find_gain(identity, one.call, arguments, {}, same=True, by_chance=True) is not None
+            self.find_gain(identity, result.call, arguments, {}, same=True, by_chance=True)
+            is not None
             for view in self._views
-            for one in view.results
-            if view.identity == identity and one.key == key
+            for result in view.results
+            if view.identity == identity and result.key == key
         )
 
     def _find_given_values(

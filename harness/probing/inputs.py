@@ -43,7 +43,9 @@ def digest_inputs(
         "server": KNOWN.redact_json(describe_server(plan.server)),
         "tools": {name: tools.digest for name, tools in lists.items()},
         "expected": kept,
-        "altered": [KNOWN.redact_json(describe_alteration(one)) for one in plan.alterations]
+        "altered": [
+            KNOWN.redact_json(describe_alteration(alteration)) for alteration in plan.alterations
+        ]
         or None,
         "options": [plan.destructive, plan.damaged, plan.min_coverage],
     }

@@ -106,7 +106,9 @@ def get_request(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
     must carry ``user_context`` instead, with the named ``credential``. ``command`` repeats the
     call.
     """
-    run = next((one for one in iterate_calls(report.results) if shows_finding(finding, one)), None)
+    run = next(
+        (call for call in iterate_calls(report.results) if shows_finding(finding, call)), None
+    )
     if run is None:
         return None
     facts, user_context = get_facts(run), run.case.user_context

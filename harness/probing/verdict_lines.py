@@ -63,7 +63,7 @@ def _find_showing_trial(
 ) -> TrialResult | None:
     if finding.after is not None:
         return next(
-            (one for one in iterate_calls(log.results) if shows_finding(finding, one)), None
+            (call for call in iterate_calls(log.results) if shows_finding(finding, call)), None
         )
     calls = (by_call.get((caller, finding.call or "")) for caller in finding.callers)
     return next((result for result in calls if result is not None), None)

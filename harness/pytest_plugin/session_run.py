@@ -121,7 +121,7 @@ class PytestRun:
                 for job in together
                 for number in (self._verdicts[job.trial.key],)
             }
-            found = {one.key: one for one in self._run_jobs(run, portal, [*jobs.values()])}
+            found = {job.key: job for job in self._run_jobs(run, portal, [*jobs.values()])}
             for key, job in jobs.items():
                 if (result := found.get(job.trial.key)) is not None:
                     self._early.setdefault(key, result)

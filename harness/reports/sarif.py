@@ -48,17 +48,17 @@ def sarif_log(
 def _number_duplicates(results: Iterable[JsonObject]) -> Iterator[JsonObject]:
     """Yield ``results``; of those that a reader would take for one, the later ones are numbered."""
     seen: Counter[tuple[str, str]] = Counter()
-    for one in results:
-        prints: JsonObject = one["partialFingerprints"]
-        known = one["ruleId"], prints[_LINE_HASH]
+    for result in results:
+        prints: JsonObject = result["partialFingerprints"]
+        known = result["ruleId"], prints[_LINE_HASH]
         seen[known] += 1
         if seen[known] == 1:
-            yield one
+            yield result
         else:
             later = {
                 name: f"{text.partition(':')[0]}:{seen[known]}" for name, text in prints.items()
             }
-            yield {**one, "partialFingerprints": later}
+            yield {**result, "partialFingerprints": later}
 
 
 def build_fingerprints(name: str, parts: Iterable[str]) -> JsonObject:

@@ -136,7 +136,7 @@ class TrialRecord:
     @property
     def scores(self) -> JsonObject:
         """Label → score of each check that gives one, an object."""
-        return {one.label: one.score for one in self.result.checks if one.score is not None}
+        return {check.label: check.score for check in self.result.checks if check.score is not None}
 
     @property
     def faithfulness_by(self) -> str | None:
@@ -311,7 +311,7 @@ class TrialRecord:
     @property
     def held_back(self) -> str | None:
         """Tools that the built-in baseline held back, separated by commas; null if none."""
-        return next((one.actual for one in self.result.checks if one.kind == HELD_BACK), None)
+        return next((check.actual for check in self.result.checks if check.kind == HELD_BACK), None)
 
     @property
     def key(self) -> str:
@@ -384,7 +384,7 @@ RECORD_FIELDS = tuple(_list_fields())
 """Every field."""
 CONVERSATION_FIELDS = frozenset({"tools_digest", "answer"})
 """Fields that JSONL and CSV leave out: they would have to read every conversation."""
-RESULT_FIELDS = tuple(one.name for one in RECORD_FIELDS if one.name not in CONVERSATION_FIELDS)
+RESULT_FIELDS = tuple(it.name for it in RECORD_FIELDS if it.name not in CONVERSATION_FIELDS)
 """The names of all others."""
 
 

@@ -107,4 +107,4 @@ class ValueInterner:
 
 @cache
 def _list_fields(kind: Any) -> tuple[str, ...]:
-    return tuple(one.name for one in fields(kind))
+    return tuple(field.name for field in fields(kind))

@@ -181,7 +181,9 @@ class JoinedSession:
     @property
     def introduction(self) -> Introduction:
         """The descriptions of all servers, each under its name."""
-        each = dict(zip(self._names, (one.introduction for one in self._sessions), strict=True))
+        each = dict(
+            zip(self._names, (session.introduction for session in self._sessions), strict=True)
+        )
         told = [f"{name}: {one.instructions}" for name, one in each.items() if one.instructions]
         return Introduction(
             name=", ".join(self._names),

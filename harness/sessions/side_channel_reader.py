@@ -211,5 +211,5 @@ def _build_unanswered(place: str, method: str, error: MCPError) -> SideContent:
 def _has_required_arguments(prompt: Mapping[str, Any]) -> bool:
     arguments = prompt.get("arguments")
     return isinstance(arguments, list) and any(
-        isinstance(one, Mapping) and one.get("required") for one in arguments
+        isinstance(argument, Mapping) and argument.get("required") for argument in arguments
     )

@@ -104,7 +104,7 @@ class UnsolicitedMessages:
         try:
             yield own[1]
         finally:
-            self._listeners[:] = [one for one in self._listeners if one is not own]
+            self._listeners[:] = [listener for listener in self._listeners if listener is not own]
 
 
 def read_operator_log(session: Session) -> tuple[SideContent, ...]:

@@ -17,10 +17,10 @@ def left_out_if(default: Any) -> dict[str, Callable[[Any], bool]]:
 def written_fields(value: Any) -> dict[str, Any]:
     """Return the fields of the dataclass ``value`` that a log writes."""
     return {
-        one.name: content
-        for one in fields(value)
-        if not one.metadata.get("exclude_if", _is_never_excluded)(
-            content := getattr(value, one.name)
+        field.name: content
+        for field in fields(value)
+        if not field.metadata.get("exclude_if", _is_never_excluded)(
+            content := getattr(value, field.name)
         )
     }
 

@@ -372,7 +372,7 @@ class Report(_LogBacked):
         """
         counts, calls, is_alone = self.counts, self.calls, len(self.entrants) < 2  # noqa: PLR2004
         latencies = array(
-            "d", (one.latency_s * 1000 for one in self.results if one.stop is not None)
+            "d", (result.latency_s * 1000 for result in self.results if result.stop is not None)
         )
         return {
             "total": counts.planned,

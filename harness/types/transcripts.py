@@ -307,7 +307,9 @@ class Transcript:
     def only_thinking(self) -> bool:
         """Whether the last reply holds nothing but thinking, and so there is no answer."""
         replies = (
-            one.reply for one in reversed(self.messages) if isinstance(one, AssistantMessage)
+            message.reply
+            for message in reversed(self.messages)
+            if isinstance(message, AssistantMessage)
         )
         last = next(replies, None)
         return last is not None and last.only_thinking
@@ -315,13 +317,19 @@ class Transcript:
     @property
     def written_call(self) -> str | None:
         """The tool of the first call that was written as text (`Reply.written_call`)."""
-        replies = (one.reply for one in self.messages if isinstance(one, AssistantMessage))
-        return next((one.written_call for one in replies if one.written_call is not None), None)
+        replies = (
+            message.reply for message in self.messages if isinstance(message, AssistantMessage)
+        )
+        return next(
+            (reply.written_call for reply in replies if reply.written_call is not None), None
+        )
 
     @property
     def held_back_tools(self) -> tuple[str, ...]:
         """The tools that the built-in baseline held back (`Reply.held_back`), in all replies."""
-        replies = (one.reply for one in self.messages if isinstance(one, AssistantMessage))
+        replies = (
+            message.reply for message in self.messages if isinstance(message, AssistantMessage)
+        )
         return tuple(dict.fromkeys(tool for reply in replies for tool in reply.held_back))
 
     @property

@@ -215,7 +215,7 @@ def _build_group(report: Report, suite: str, model: str) -> dict[str, Any]:
     return {
         "suite": clean_name(suite),
         "model": clean_name(model),
-        "trials": dict(Counter(one.status for one in iterate_trials(cases))),
+        "trials": dict(Counter(trial.status for trial in iterate_trials(cases))),
         "pass_rate": None if rate is None else round(rate.rate, 6),
         "pass_rate_interval": None if rate is None else [round(rate.low, 6), round(rate.high, 6)],
         "band": get_band(None if rate is None else rate.rate),

@@ -50,7 +50,7 @@ class Listing:
             self._turn = list(self._facts)
         due = self._turn[-LOOKS:]
         del self._turn[-LOOKS:]
-        for name in {*open_ones, *due, *(one for one in names if one not in self._facts)}:
+        for name in {*open_ones, *due, *(name for name in names if name not in self._facts)}:
             self._stat_log(name)
         if self._newest is None:
             self._newest = list(reversed(sort_runs(self._facts)))

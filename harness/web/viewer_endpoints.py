@@ -248,7 +248,7 @@ def _parse_words(given: QueryParams) -> tuple[str, ...]:
         HTTPException: they are too many, or too long.
     """
     words = tuple(dict.fromkeys(word.lower() for word in given.getlist("word")))
-    if len(words) > _MOST_WORDS or any(not one or len(one) > _LONGEST_WORD for one in words):
+    if len(words) > _MOST_WORDS or any(not word or len(word) > _LONGEST_WORD for word in words):
         raise HTTPException(400, _WORDS)
     return words
 

@@ -90,9 +90,9 @@ def _check_connected(lines: list[JsonObject], server: str) -> None:
     for line in lines:
         if line.get("subtype") == "init" and isinstance(line.get("mcp_servers"), list):
             states = {
-                one.get("name"): one.get("status")
-                for one in line["mcp_servers"]
-                if isinstance(one, Mapping)
+                server.get("name"): server.get("status")
+                for server in line["mcp_servers"]
+                if isinstance(server, Mapping)
             }
             if states.get(server) != "connected":
                 raise AgentError(

@@ -56,24 +56,24 @@ class Codex:
         done = await run_program(command, self._place, prompt)
         lines = list(parse_json_lines(done))
         failed = [words for line in lines if (words := _find_failure(line)) is not None]
-        completed = next((one for one in lines if one.get("type") == "turn.completed"), None)
+        completed = next((line for line in lines if line.get("type") == "turn.completed"), None)
         if completed is None:
             raise done.build_error(failed[-1] if failed else "it completed no turn")
-        started = (one.get("thread_id") for one in lines if one.get("type") == "thread.started")
+        started = (line.get("thread_id") for line in lines if line.get("type") == "thread.started")
         self._thread = next((str(one) for one in started if one), self._thread)
         items = [
             line["item"]
             for line in lines
             if line.get("type") == "item.completed" and isinstance(line.get("item"), dict)
         ]
-        answers = [str(one.get("text") or "") for one in items if one["type"] == "agent_message"]
+        answers = [str(item.get("text") or "") for item in items if item["type"] == "agent_message"]
         return AgentReply(
             text=answers[-1] if answers else "",
             usage=self._compute_turn_usage(
                 _parse_usage(completed.get("usage")), resumed=resumed is not None
             ),
             own_tools=Counter(
-                _OWN_ITEMS[one["type"]] for one in items if one["type"] in _OWN_ITEMS
+                _OWN_ITEMS[item["type"]] for item in items if item["type"] in _OWN_ITEMS
             ),
         )
 

@@ -166,7 +166,7 @@ class Relay:
             holders = (
                 self._feed.get_subscribers(params["uri"]) if method == _UPDATED else self._clients
             )
-            for client in [one for one in self._clients if one in holders]:
+            for client in [client for client in self._clients if client in holders]:
                 await _send_notification(self._clients[client], method, params, None)
         elif not self._under_way:
             for session in list(self._clients.values()):

@@ -147,7 +147,11 @@ def command(  # noqa: PLR0913 - one for each option
     callers = name_callers(cases)
     if len(callers) < 2:  # noqa: PLR2004 - only the anonymous caller: nothing to compare
         raise NothingToRun("the suite has no identity: give its tests a user_context, or 'as:'")
-    declared = [] if no_interference else [one for suite in chosen for one in suite.alterations]
+    declared = (
+        []
+        if no_interference
+        else [alteration for suite in chosen for alteration in suite.alterations]
+    )
     check_alterations(declared, spec, callers)
     plan = ProbePlan(
         server=spec,

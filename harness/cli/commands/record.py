@@ -125,5 +125,5 @@ def _server_entry(chosen: ChosenCaller) -> JsonObject | list[str] | str:
         [build_server_entry(*each)[0] for each in typed] if chosen.typed else [chosen.server.name]
     )
     if len(facts) > 1:
-        return [one.name if isinstance(one, ServerSpec) else one for one in facts]
+        return [fact.name if isinstance(fact, ServerSpec) else fact for fact in facts]
     return server_entry(facts[0]) if isinstance(facts[0], ServerSpec) else facts[0]

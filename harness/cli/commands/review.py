@@ -78,9 +78,9 @@ def _find_trials(
     run: ReviewedRun, case: str, model: str | None, number: int | None
 ) -> list[ReviewedTrial]:
     """Return the trials that the arguments describe; ``CASE`` may be ``SUITE::CASE``."""
-    named = [one for one in run.trials if one.is_called(case)]
+    named = [trial for trial in run.trials if trial.is_called(case)]
     if not named:
-        names = sorted({one.case for one in run.trials})
+        names = sorted({trial.case for trial in run.trials})
         raise UsageError(
             f"the run has no case {case!r}",
             meant=did_you_mean(case, names) or f"It has: {', '.join(names[:_MOST_NAMED])}.",

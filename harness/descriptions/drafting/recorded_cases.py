@@ -60,7 +60,7 @@ def build_suite_from_run(
             continue
         case = _build_case(result, transcript)
         if not any(replace(case, name=one.name) == one for one in cases):  # a repeat of a case
-            cases.append(replace(case, name=_free_name(case.name, {one.name for one in cases})))
+            cases.append(replace(case, name=_free_name(case.name, {case.name for case in cases})))
     if not cases:
         raise UsageError(
             f"no case can be made of {log.header.run_id}: {'; '.join(left_out)}",

@@ -83,14 +83,14 @@ def _parse_baseline(document: Mapping[str, Any], file: str, server: str) -> Base
         )
     findings = [
         LintFinding(
-            rule=str(one["rule"]),
-            tool=one["tool"],
-            parameters=tuple(map(str, one["parameters"])),
-            tools=tuple(map(str, one["tools"])),
+            rule=str(finding["rule"]),
+            tool=finding["tool"],
+            parameters=tuple(map(str, finding["parameters"])),
+            tools=tuple(map(str, finding["tools"])),
             message="",
             instead="",
         )
-        for one in document["findings"]
+        for finding in document["findings"]
     ]
     accepted = frozenset(key for key, _ in iterate_keys(findings))
     return Baseline(file=file, keys=accepted, tokens=int(document["tokens"]))

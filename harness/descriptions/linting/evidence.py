@@ -57,7 +57,7 @@ class LintEvidence:
     def supports_a_warning(self) -> bool:
         """Whether there is evidence of harm: false for an opinion, or if no harm was measured."""
         if self.kind == "measured":
-            return any(one.shows_harm for one in self.measurements)
+            return any(measurement.shows_harm for measurement in self.measurements)
         return self.kind == "reported"
 
     @property
@@ -72,7 +72,7 @@ class LintEvidence:
     @property
     def effect_range(self) -> str:
         """The measured effects in words: ``-28.9 to -13.3 points``; empty if there are none."""
-        found = sorted(one.points for one in self.measurements)
+        found = sorted(measurement.points for measurement in self.measurements)
         if not found:
             return ""
         ends = dict.fromkeys((f"{found[0]:+.1f}", f"{found[-1]:+.1f}"))

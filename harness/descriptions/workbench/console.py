@@ -27,12 +27,12 @@ def print_result(result: WorkbenchResult, console: Console) -> None:
     """Print ``result``, within the console's width."""
     for words in result.notes:
         print_text(console, Text(make_printable(words), style="yellow"))
-    for one in result.models:
-        print_text(console, Text(make_printable(f"{result.suite}, {one.model}"), style="bold"))
-        if one.baseline:
+    for model in result.models:
+        print_text(console, Text(make_printable(f"{result.suite}, {model.model}"), style="bold"))
+        if model.baseline:
             print_text(console, Text(BASELINE, style="yellow"))
-        _print_findings(one, console)
-        for study in one.studies:
+        _print_findings(model, console)
+        for study in model.studies:
             console.print()
             _print_study(study, console)
         console.print()

@@ -71,7 +71,7 @@ def _writer_usage(study: Study, bench: Workbench) -> dict[str, Any]:
     writer = bench.first_context().options.writer
     if study.usage_ahead is None or writer is None:
         return {}
-    each = [study.usage_ahead(one) for one in bench.iterate_contexts()]
+    each = [study.usage_ahead(context) for context in bench.iterate_contexts()]
     return {"writer": writer, "writing": sum(each[1:], each[0])}
 
 

@@ -31,8 +31,8 @@ def build_workbench_document(result: WorkbenchResult) -> JsonObject:
         ],
         "models": [
             {
-                "model": one.model,
-                "baseline": one.baseline,
+                "model": model.model,
+                "baseline": model.baseline,
                 "studies": {
                     study.study: {
                         "headline": study.headline,
@@ -40,9 +40,9 @@ def build_workbench_document(result: WorkbenchResult) -> JsonObject:
                         "findings": [asdict(finding) for finding in study.findings],
                         **json.loads(canonical_json(study.facts)),
                     }
-                    for study in one.studies
+                    for study in model.studies
                 },
             }
-            for one in result.models
+            for model in result.models
         ],
     }

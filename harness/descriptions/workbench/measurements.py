@@ -142,7 +142,9 @@ class ModelMeasurements:
 
 def sum_usage(results: Iterable[TrialResult]) -> Usage:
     """Return what ``results`` used, judges and simulated users included."""
-    return sum((one.usage + one.judge_usage + one.user_usage for one in results), Usage())
+    return sum(
+        (result.usage + result.judge_usage + result.user_usage for result in results), Usage()
+    )
 
 
 def note_written_calls(results: Iterable[TrialResult]) -> tuple[str, ...]:

@@ -14,9 +14,9 @@ def collect_files(result: WorkbenchResult) -> dict[str, str]:
     """Return name → text of the studies' files; with several models, one file for each."""
     several = len(result.models) > 1
     return {
-        f"{_file_name(one.model)}-{name}" if several else name: text
-        for one in result.models
-        for study in one.studies
+        f"{_file_name(model.model)}-{name}" if several else name: text
+        for model in result.models
+        for study in model.studies
         for name, text in study.files.items()
     }
 

@@ -62,10 +62,10 @@ def remove_part(part: Part, tools: Sequence[Tool]) -> Variant:
 
     A name cannot be removed: it becomes a meaningless one (``tool_3``, ``value_2``).
     """
-    tool = next(one for one in tools if one.name == part.tool)
+    tool = next(tool for tool in tools if tool.name == part.tool)
     return Variant(
         name=f"without {part.label}",
-        tools={part.tool: _removal_edit(part, tool, [one.name for one in tools])},
+        tools={part.tool: _removal_edit(part, tool, [tool.name for tool in tools])},
         description=f"What does this carry: {part.text}",
     )
 

@@ -259,7 +259,7 @@ class Workbench:
             logs=tuple(log.path for log in logs),
             reason=reason if logs else "complete",
             recorded=len(results),
-            not_judged=sum(not one.is_comparable for one in results),
+            not_judged=sum(not result.is_comparable for result in results),
             spent=self._total_usage(logs),
             notes=(*describe_unseen(self._models), *note_written_calls(results)),
         )

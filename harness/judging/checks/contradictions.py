@@ -81,7 +81,7 @@ class _Finder:
                 claims = self.collect_claims(inner) if len(inner) == 1 else []
                 made += _negate_claims(check, claims[0].claim) if len(claims) == 1 else []
             elif len(check.options) == 1 or kind.group == "all":
-                made += [one for option in check.options for one in self.collect_claims(option)]
+                made += [claim for option in check.options for claim in self.collect_claims(option)]
             elif not check.options:
                 made += [_CheckClaim(check, claim) for claim in kind.claims(check.params)]
         return made
@@ -141,7 +141,7 @@ def _find_opponents(
     for limit in limits:
         for demands, _ in _find_violations(limit.claim, [*every, wanted]):
             if wanted in demands:
-                return [limit, *(one for one in demands if one is not wanted)]
+                return [limit, *(demand for demand in demands if demand is not wanted)]
     return []
 
 
@@ -193,12 +193,12 @@ def _explain_clash(limit: TextClaim, other: TextClaim) -> str:
 
 def _is_calls_claim(claim: Claim) -> bool:
     claims = claim.options if isinstance(claim, EitherClaim) else [claim]
-    return all(isinstance(one, CallsClaim) for one in claims)
+    return all(isinstance(claim, CallsClaim) for claim in claims)
 
 
 def _negate_claims(check: Check, claim: Claim) -> list[_CheckClaim]:
     claims = claim.options if isinstance(claim, EitherClaim) else [claim]
-    return [_CheckClaim(check, _negate_claim(one)) for one in claims if one.enough]
+    return [_CheckClaim(check, _negate_claim(claim)) for claim in claims if claim.enough]
 
 
 def _negate_claim(claim: CallsClaim | TextClaim) -> Claim:

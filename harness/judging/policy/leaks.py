@@ -274,7 +274,7 @@ class _LeakSearch:
             tool=secret.tool,
             kept=secret.kept,
             allowed_to=tuple(
-                dict.fromkeys(giver for one in sightings for giver in one.secret.givers)
+                dict.fromkeys(giver for sighting in sightings for giver in sighting.secret.givers)
             ),
             place=place,
             in_answer=self._answer.contains_value(secret.value),

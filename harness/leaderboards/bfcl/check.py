@@ -51,9 +51,9 @@ def build_check(entry: BfclEntry) -> Check:
         several = "multiple" in category.name
         # If one function is offered, every call is a call of it, whatever name the answer uses.
         params["functions"] = [
-            {"name": one["name"], "parameters": one["parameters"]}
-            for one in entry.functions
-            if not several or one["name"] in wanted
+            {"name": function["name"], "parameters": function["parameters"]}
+            for function in entry.functions
+            if not several or function["name"] in wanted
         ]
     if category.judging == "multi_turn":
         params["classes"] = entry.question["involved_classes"]

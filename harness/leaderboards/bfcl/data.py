@@ -73,8 +73,8 @@ def iterate_entries(category: Category, folder: Path | None = None) -> Iterator[
     answers: list[Any] = []
     if category.judging in ("calls", "multi_turn", "answer"):
         answers = [
-            one["ground_truth"]
-            for one in _iterate_lines(folder / "data" / "possible_answer" / file.name)
+            line["ground_truth"]
+            for line in _iterate_lines(folder / "data" / "possible_answer" / file.name)
         ]
     for place, question in enumerate(_iterate_lines(file)):
         yield BfclEntry(

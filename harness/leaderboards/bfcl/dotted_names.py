@@ -22,7 +22,7 @@ def map_undotted_names(entry: BfclEntry) -> dict[str, str]:
     A name with dots where it should have none is not a function: it is marked so that it equals no
     name.
     """
-    dotted = [one["name"] for one in entry.functions if "." in one["name"]]
+    dotted = [function["name"] for function in entry.functions if "." in function["name"]]
     return {name.replace(".", "_"): name for name in dotted} | {
         name: f"{name} (with a dot)" for name in dotted
     }
@@ -44,7 +44,7 @@ def keeps_dots(
         if not names:
             continue
         try:
-            functions = {one["name"] for one in entry_of(case).functions}
+            functions = {function["name"] for function in entry_of(case).functions}
         except HarnessError:
             continue  # a case without fetched data is not judged either
         described = {name for name in functions if "." in name}

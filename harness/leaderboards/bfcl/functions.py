@@ -35,13 +35,13 @@ def _load_functions(folder: Path) -> tuple[Tool, ...]:
     for name in there:
         language = CATEGORIES[name].language
         for entry in load_entries(name, folder):
-            for one in entry.functions:
+            for function in entry.functions:
                 tools.setdefault(
-                    one["name"],
+                    function["name"],
                     Tool(
-                        name=one["name"],
-                        description=build_description(one, language),
-                        input_schema=build_parameters(one, language),
+                        name=function["name"],
+                        description=build_description(function, language),
+                        input_schema=build_parameters(function, language),
                     ),
                 )
     return tuple(tools.values())

@@ -133,14 +133,14 @@ def build_transcript(
             messages.append(AssistantMessage(reply=reply))
             calls += [
                 ToolCall(
-                    tool=one.tool,
-                    arguments=one.arguments,
+                    tool=request.tool,
+                    arguments=request.arguments,
                     outcome="ok",
                     reply=number,
-                    request_id=one.id,
+                    request_id=request.id,
                 )
-                for one in reply.tool_requests
-                if one.malformed is None
+                for request in reply.tool_requests
+                if request.malformed is None
             ]
     last = turns[-1][-1] if turns and turns[-1] else Reply()
     return _finish_transcript(

@@ -50,11 +50,11 @@ def list_tools_at(entry: BfclEntry, turn: int = 0) -> list[Tool]:
     language = entry.category.language
     return [
         Tool(
-            name=one["name"],
-            description=build_description(one, language),
-            input_schema=build_parameters(one, language),
+            name=function["name"],
+            description=build_description(function, language),
+            input_schema=build_parameters(function, language),
         )
-        for one in entry.functions
+        for function in entry.functions
     ]
 
 
@@ -115,9 +115,11 @@ def make_server() -> Server[Any]:
         return types.ListToolsResult(
             tools=[
                 types.Tool(
-                    name=one.name, description=one.description, input_schema=dict(one.input_schema)
+                    name=tool.name,
+                    description=tool.description,
+                    input_schema=dict(tool.input_schema),
                 )
-                for one in tools
+                for tool in tools
             ]
         )
 

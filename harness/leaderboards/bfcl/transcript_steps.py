@@ -88,7 +88,7 @@ def extract_turns(transcript: Transcript) -> tuple[tuple[Step, ...], ...]:
 def is_no_conversation(transcript: Transcript) -> bool:
     """Whether the recording has no turns: messages of the model, but none of the user."""
     return bool(transcript.messages) and not any(
-        isinstance(one, UserMessage) for one in transcript.messages
+        isinstance(message, UserMessage) for message in transcript.messages
     )
 
 

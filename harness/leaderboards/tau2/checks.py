@@ -91,8 +91,8 @@ def _build_database_check(criteria: Criteria) -> tuple[Check, ...]:
     if criteria.actions is None:
         return ()
     calls = [
-        {"tool": one.name, "args": dict(one.arguments), "may_fail": True}
-        for one in criteria.actions
+        {"tool": action.name, "args": dict(action.arguments), "may_fail": True}
+        for action in criteria.actions
     ]
     params = {"source": {"resource": HASH_URI}, "same_state_as": calls}
     return (Check(kind="end_state", params=params, severity=_choose_severity(criteria, "DB")),)

@@ -49,7 +49,7 @@ def fetched_parts(
         DataParts(tree=revision.tree_digest, names=frozenset(domains), limit=limit)
         for revision in REVISIONS
     )
-    return any(one.is_covered_by(noted) for one in parts)
+    return any(part.is_covered_by(noted) for part in parts)
 
 
 def domain_server(domain: str, folder: Path, unlisted: Sequence[str] = ()) -> ServerSpec:

@@ -95,7 +95,9 @@ class ResultFile:
     @property
     def succeeded_tools(self) -> frozenset[str]:
         """The tools of which some recorded call succeeded."""
-        said = [message for one in self.simulations for message in one.transcript.messages]
+        said = [
+            message for simulation in self.simulations for message in simulation.transcript.messages
+        ]
         return frozenset(
             request.tool
             for asked, after in pairwise(said)
@@ -107,7 +109,10 @@ class ResultFile:
     def list_trials(self, task: str) -> tuple[Simulation, ...]:
         """Return the trials of a task, in order."""
         return tuple(
-            sorted((one for one in self.simulations if one.task == task), key=lambda one: one.trial)
+            sorted(
+                (simulation for simulation in self.simulations if simulation.task == task),
+                key=lambda one: one.trial,
+            )
         )
 
 

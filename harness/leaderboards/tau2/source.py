@@ -161,9 +161,9 @@ def _identify_revision(files: Mapping[str, bytes], domains: Collection[str]) -> 
     }
     return next(
         (
-            one
-            for one in REVISIONS
-            if all(one.tasks[domain] == found for domain, found in digests.items())
+            revision
+            for revision in REVISIONS
+            if all(revision.tasks[domain] == found for domain, found in digests.items())
         ),
         REVISIONS[-1],
     )

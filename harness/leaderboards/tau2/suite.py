@@ -138,16 +138,16 @@ class Tau2Recording:
     def list_cases(self) -> Collection[str]:
         """Return the names of the recorded tasks."""
         return {
-            format_case_name(domain, one.task)
+            format_case_name(domain, simulation.task)
             for domain, results in self.domains.items()
-            for one in results.simulations
+            for simulation in results.simulations
         }
 
     def get_transcripts(self, case: str) -> Sequence[Transcript]:
         """Return every recorded trial of a task."""
         domain, _, task = case.partition("_")
         results = self.domains.get(domain)
-        return [] if results is None else [one.transcript for one in results.list_trials(task)]
+        return [] if results is None else [trial.transcript for trial in results.list_trials(task)]
 
     def restore_case(self, case: Case) -> Case:
         """Return ``case`` with the recording's criteria for its task, which may be older."""

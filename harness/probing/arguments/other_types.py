@@ -61,7 +61,7 @@ def _change_text(name: str, value: Any, others: Sequence[str]) -> Iterator[Argum
             yield _build_change(name, *OPERATORS[0])
         return
     yield _build_change(name, "a list with it alone", [value], same=True)
-    other = next((one for one in others if one != value), None)
+    other = next((other for other in others if other != value), None)
     if other is not None:
         yield _build_change(name, "a list of it and another", [value, other])
     for words, condition in OPERATORS:

@@ -31,7 +31,7 @@ def respell(value: str, others: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield "{} with a leading zero", re.sub(r"(\d+)(?!.*\d)", r"0\1", value)
     yield "one letter more behind {}", f"{value}x"
     yield "{} without its last letter", value[:-1]
-    other = next((one for one in others if one != value), None)
+    other = next((other for other in others if other != value), None)
     if other is not None:
         yield "{} and another, separated by a comma", f"{value},{other}"
         yield "{} and a path to another", f"{value}/../{other}"

@@ -81,7 +81,9 @@ class _IsolatedCalls:
         """The callers that ask alone."""
         heard = {answer.name for answer in self.answers}
         unknown = [
-            one for one in self.prober.list_callers() if is_unknown(one) and one.name in heard
+            caller
+            for caller in self.prober.list_callers()
+            if is_unknown(caller) and caller.name in heard
         ]
         return (*self.prober.plan.callers, *unknown[:MOST_UNKNOWN])
 

@@ -37,7 +37,7 @@ def _find_sorted_values(secrets: Sequence[WithheldValue], result: Result) -> lis
         return []
     leaves = [leaf for leaf in result.leaves if "[]" in leaf.path]
     # Each row is often in both forms of the result: one is read.
-    rows = {id(one.record): one.record for one in leaves if one.channel == leaves[0].channel}
+    rows = {id(leaf.record): leaf.record for leaf in leaves if leaf.channel == leaves[0].channel}
     found = [one for row in rows.values() if (one := _find_row_secret(row, secrets)) is not None]
     values = [one.leaf.value for one in found]
     if len({*map(str, values)}) < LEAST or len({*map(type, values)}) > 1:
@@ -47,4 +47,4 @@ def _find_sorted_values(secrets: Sequence[WithheldValue], result: Result) -> lis
 
 def _find_row_secret(row: JsonRecord, secrets: Sequence[WithheldValue]) -> WithheldValue | None:
     """Return the secret of a row."""
-    return next((one for one in secrets if same_record(one.leaf.record, row, "")), None)
+    return next((secret for secret in secrets if same_record(secret.leaf.record, row, "")), None)

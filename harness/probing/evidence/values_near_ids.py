@@ -41,6 +41,8 @@ def _own_ids(secret: WithheldValue) -> Iterator[ComparableValue]:
     }
     own = secret.leaf.record
     for name, value in own.ids.items():
-        others = (one.ids.get(name) for one in records.values() if one.fields != own.fields)
+        others = (
+            record.ids.get(name) for record in records.values() if record.fields != own.fields
+        )
         if name != secret.leaf.name and value.grade > 1 and value not in others:
             yield value

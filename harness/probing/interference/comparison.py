@@ -48,9 +48,11 @@ class AlterationComparison:
         """All records."""
         self._of_stage: dict[Stage, list[tuple[CallerCall, AnswerComparison]]] = {}
         self._groups: dict[Stage, dict[CallerCall, dict[Which, list[Record]]]] = {}
-        for one in self.records:
-            asked = self._groups.setdefault(one.stage, {}).setdefault(one.asked, {"A": [], "B": []})
-            asked[one.which].append(one)
+        for record in self.records:
+            asked = self._groups.setdefault(record.stage, {}).setdefault(
+                record.asked, {"A": [], "B": []}
+            )
+            asked[record.which].append(record)
 
     # ── Who may see it ───────────────────────────────────────────────────────────────────────
 
@@ -65,7 +67,7 @@ class AlterationComparison:
         found: dict[CallerCall, tuple[_Both, int]] = {}
         for asked, answers in self._groups.get("own", {}).items():
             a, b = (
-                [tuple(one.find_leaves(self.declared.field)) for one in answers[which]]
+                [tuple(answer.find_leaves(self.declared.field)) for answer in answers[which]]
                 for which in _BOTH
             )
             ours, theirs = ({_list_values(leaves) for leaves in each} for each in (a, b))
@@ -185,7 +187,7 @@ class AlterationComparison:
         at_first = self._find_differences("own") | self._find_differences("further")
         found = {}
         for asked, differences in self._find_differences("again").items():
-            places = {one.place for one in differences}
+            places = {difference.place for difference in differences}
             both = tuple(one for one in at_first.get(asked, ()) if one.place in places)
             if both:
                 found[asked] = both
@@ -194,7 +196,11 @@ class AlterationComparison:
     def _find_differences(self, stage: Stage) -> dict[CallerCall, tuple[AnswerDifference, ...]]:
         found = {}
         for asked, compared in self._compare_answers(stage):
-            kept = tuple(one for one in compared.differences if not self._is_released(asked, one))
+            kept = tuple(
+                difference
+                for difference in compared.differences
+                if not self._is_released(asked, difference)
+            )
             released = len(kept) < len(compared.differences)
             # A part that may depend on the value also changes the size of the whole result.
             telling = tuple(one for one in kept if not (released and one.place.kind == "whole"))
@@ -224,7 +230,7 @@ class AlterationComparison:
 
     @cached_property
     def _tool_by_call(self) -> Mapping[CallerCall, str]:
-        return {one.asked: one.tool for one in self.records}
+        return {record.asked: record.tool for record in self.records}
 
     # ── What it comes to ─────────────────────────────────────────────────────────────────────
 
@@ -238,9 +244,9 @@ class AlterationComparison:
                 varying += bool(compared.varying)
                 places += len(compared.varying)
                 released.update(
-                    f"{self._tool_by_call[asked]}: {one.place.description}"
-                    for one in compared.differences
-                    if self._is_released(asked, one)
+                    f"{self._tool_by_call[asked]}: {difference.place.description}"
+                    for difference in compared.differences
+                    if self._is_released(asked, difference)
                 )
         return Account(
             name=self.declared.name,
@@ -249,13 +255,13 @@ class AlterationComparison:
             must_not_see=self.must_not_see,
             answers=answers,
             dependent=len(self.list_confirmed_calls()),
-            calls=sum(one.asked.call != SHOWN for one in self.records),
+            calls=sum(record.asked.call != SHOWN for record in self.records),
             varying_answers=varying,
             varying_places=places,
             may_depend=tuple(sorted(released)),
             not_confirmed=len(set(self.list_suspects()) - set(self.list_confirmed_calls())),
             left_out=max(
-                (get_facts(one.run)["data"]["left_out"] for one in self.records), default=0
+                (get_facts(record.run)["data"]["left_out"] for record in self.records), default=0
             ),
             fault=self.failure,
         )

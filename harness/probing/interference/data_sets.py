@@ -39,7 +39,11 @@ def iterate_data_servers(
     server: ServerSpec, alterations: Iterable[Alteration]
 ) -> Iterator[ServerSpec]:
     """Yield ``server`` with each set of data; redaction takes the secrets from them."""
-    return (set_server_data(server, data) for one in alterations for data in (one.a, one.b))
+    return (
+        set_server_data(server, data)
+        for alteration in alterations
+        for data in (alteration.a, alteration.b)
+    )
 
 
 def describe_alteration(one: Alteration) -> JsonObject:
@@ -70,7 +74,7 @@ def expand_alterations(
     """
     problems: list[InvalidValue] = []
     ready = []
-    for one in alterations:
+    for alteration in alterations:
         before = len(problems)
         a, b = (
             replace(
@@ -78,11 +82,13 @@ def expand_alterations(
                 env=expand_references(dict(each.env), environ, problems),
                 args=tuple(expand_references(list(each.args), environ, problems)),
             )
-            for each in (one.a, one.b)
+            for each in (alteration.a, alteration.b)
         )
-        ready.append(replace(one, a=a, b=b))
+        ready.append(replace(alteration, a=a, b=b))
         if len(problems) > before:
-            raise InvalidInput([_build_problem(one.at, problems[-1].message, problems[-1].meant)])
+            raise InvalidInput(
+                [_build_problem(alteration.at, problems[-1].message, problems[-1].meant)]
+            )
     return tuple(ready)
 
 
@@ -97,10 +103,14 @@ def check_alterations(
     """
     alterations = tuple(alterations)
     if problems := [
-        problem for one in alterations for problem in _find_problems(one, server, callers)
+        problem
+        for alteration in alterations
+        for problem in _find_problems(alteration, server, callers)
     ]:
         raise InvalidInput(problems)
-    GATE.require_trust([deed for one in alterations for deed in _list_data_commands(one, server)])
+    GATE.require_trust(
+        [deed for alteration in alterations for deed in _list_data_commands(alteration, server)]
+    )
 
 
 def setup_caller(alteration: Alteration, callers: Iterable[ProbeCaller]) -> ProbeCaller:

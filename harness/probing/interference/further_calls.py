@@ -184,6 +184,6 @@ class _FurtherArguments:
             yield from ({field: value} for value in values)
         elif kind in ("integer", "number"):
             numbers = [value for value in values if isinstance(value, int | float)]
-            yield from (one for one in numbers if kind == "number" or isinstance(one, int))
+            yield from (number for number in numbers if kind == "number" or isinstance(number, int))
             if is_limit(name) or is_paging_name(name) or not numbers:
                 yield from _FEW

@@ -44,7 +44,7 @@ class AlterationOutcome:
 
     def build_accounts(self) -> tuple[Account, ...]:
         """Return the scope and result for each altered value."""
-        return tuple(one.build_account() for one in self._comparisons)
+        return tuple(comparison.build_account() for comparison in self._comparisons)
 
     def find_findings(self) -> Iterator[ProbeFinding]:
         """Yield a finding for each kind of answer that depends on an altered value but must not."""
@@ -59,7 +59,11 @@ class AlterationOutcome:
 
 def collect_failures(accounts: Iterable[Account]) -> Mapping[str, str]:
     """Return the reason of each inconclusive comparison, by the name of the altered value."""
-    return {one.name: f"{one.name}: {one.fault}" for one in accounts if one.fault is not None}
+    return {
+        account.name: f"{account.name}: {account.fault}"
+        for account in accounts
+        if account.fault is not None
+    }
 
 
 def _build_finding(

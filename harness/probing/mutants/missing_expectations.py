@@ -85,7 +85,9 @@ def missing_lines(
     cells = [answer.cell for answer in mutant.answers]
     for cell in dict.fromkeys((mutant.wrong, *cells)):
         answer = recording.answers[cell]
-        access = next((one.access for one in decisions[cell] if one.tool == answer.tool), None)
+        access = next(
+            (decision.access for decision in decisions[cell] if decision.tool == answer.tool), None
+        )
         if answer.transcript.refused_status is not None:
             access = "denied"
         if access in _ACCEPTED:

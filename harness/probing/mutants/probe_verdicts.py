@@ -105,7 +105,7 @@ class ProbeJudge:
             views[each.cell] = self._build_view(each, self._checked[each.cell])
         results = await self._check_answer(answer, (check,))
         decided = _decide_views(views)[answer.cell]
-        return any(judge_by_comparison(one, decided).verdict == "failed" for one in results)
+        return any(judge_by_comparison(result, decided).verdict == "failed" for result in results)
 
     async def _check_answer(
         self, answer: CallAnswer, checks: Collection[Check]
@@ -156,7 +156,7 @@ class ProbeJudge:
         for cell, decisions in _decide_views(views).items():
             caller, call = cell
             tool = answers[cell].tool
-            decision = next((one for one in decisions if one.tool == tool), None)
+            decision = next((decision for decision in decisions if decision.tool == tool), None)
             if decision is not None:
                 table.setdefault(call, {})[caller] = ProbeDecision.from_decision(decision)
             for name in shown:

@@ -93,8 +93,10 @@ class RunMutantJudge:
         if trial.result.case.group is not None:
             seen = {**self._views, **views}
             decided = dict(zip(seen, decide_access(list(seen.values())), strict=True))
-            results = tuple(judge_by_comparison(one, decided[trial.result.key]) for one in results)
-        return any(one.verdict == "failed" for one in results)
+            results = tuple(
+                judge_by_comparison(result, decided[trial.result.key]) for result in results
+            )
+        return any(result.verdict == "failed" for result in results)
 
     async def _judge_trial(self, trial: RecordedTrial) -> TrialResult:
         """Return a trial's result with the suite's checks; a trial without a verdict is unchanged.

@@ -74,9 +74,9 @@ class _JudgedTrials:
     def from_cases(cls, log: RunLog, cases: Iterable[CaseResult]) -> _JudgedTrials:
         """Take those of the judged ``cases`` that are in ``log``: others have no trial."""
         found: dict[str, dict[CaseName, Sequence[TrialResult]]] = {}
-        for one in cases:
-            if one.trials[0].key in log:
-                found.setdefault(one.entrant, {})[one.suite, one.case] = one.trials
+        for case in cases:
+            if case.trials[0].key in log:
+                found.setdefault(case.entrant, {})[case.suite, case.case] = case.trials
         return cls(log, found)
 
     def get_endings(self, entrant: str) -> Mapping[CaseName, CaseEndings]:
@@ -91,15 +91,15 @@ class _JudgedTrials:
     def iterate_usage(self, entrant: str, names: Iterable[CaseName]) -> Iterator[CaseUsage]:
         for trials in self._iterate_cases(entrant, names):
             yield CaseUsage.from_trials(
-                (one.usage, None if one.stop is None else one.latency_s) for one in trials
+                (trial.usage, None if trial.stop is None else trial.latency_s) for trial in trials
             )
 
     def find_offered_tools(self, entrant: str, names: Iterable[CaseName]) -> AbstractSet[str]:
         return {
             said.tools_digest
             for trials in self._iterate_cases(entrant, names)
-            for one in trials
-            if (said := self.log.read_transcript(one.key)) is not None
+            for trial in trials
+            if (said := self.log.read_transcript(trial.key)) is not None
         }
 
     def _iterate_cases(
@@ -151,7 +151,7 @@ class Entrant:
     def build_side(self, names: Sequence[CaseName]) -> Side:
         """Return its figures over those cases."""
         endings = [self.cases[name] for name in names]
-        counts = _sum_counts(one.counts for one in endings)
+        counts = _sum_counts(ending.counts for ending in endings)
         tests = group_by_test(
             (name, one.test, one.tally.trial_counts)
             for name, one in zip(names, endings, strict=True)
@@ -178,7 +178,7 @@ class Entrant:
 
 def _sum_counts(counts: Iterable[Counts]) -> Counts:
     alike = Counter(counts)
-    names = [one.name for one in fields(Counts)]
+    names = [field.name for field in fields(Counts)]
     return Counts(
         **{name: sum(getattr(one, name) * cases for one, cases in alike.items()) for name in names}
     )

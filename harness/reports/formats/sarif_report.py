@@ -26,7 +26,7 @@ _NO_VERDICT = "no-verdict"
 
 def write_sarif(report: Report, log: RunLog, stream: TextIO) -> None:  # noqa: ARG001 - a Writer
     """Write the log; its ``invocations`` have the exit code of the run."""
-    found = [one for case in report.cases for one in _build_results(case, report)]
+    found = [result for case in report.cases for result in _build_results(case, report)]
     names = sorted({one["ruleId"] for one in found})
     code = exit_code(report)
     document = sarif_log(

@@ -88,12 +88,12 @@ def _group_by_case(trials: Iterator[_Trial]) -> Iterator[Sequence[_Trial]]:
 
 def _build_row(trials: Sequence[_Trial]) -> tuple[Any, ...]:
     endings = CaseEndings.from_trials(
-        (TrialEnding.from_parts(*one[6:10]) for one in trials), trials[0].test
+        (TrialEnding.from_parts(*trial[6:10]) for trial in trials), trials[0].test
     )
     spent = CaseUsage.from_trials(
-        (_build_usage(one), None if one.stop is None else one.latency_s) for one in trials
+        (_build_usage(trial), None if trial.stop is None else trial.latency_s) for trial in trials
     )
-    offered = list(dict.fromkeys(one.tools_digest for one in trials if one.tools_digest))
+    offered = list(dict.fromkeys(trial.tools_digest for trial in trials if trial.tools_digest))
     return (
         *trials[0][3:6],
         json.dumps([asdict(endings.counts), endings.tally.unjudged, endings.test]),
@@ -101,7 +101,7 @@ def _build_row(trials: Sequence[_Trial]) -> tuple[Any, ...]:
         *(None if one is None else to_number(one) for one in spent[:4]),
         None if spent.costs is None else _pack_floats(spent.costs),
         _pack_floats(spent.latencies),
-        pack(f"<{len(trials)}q", *(one.trial_id for one in trials)),
+        pack(f"<{len(trials)}q", *(trial.trial_id for trial in trials)),
     )
 
 

@@ -286,7 +286,7 @@ def iterate_rows(trial_id: int, said: Transcript) -> Iterator[tuple[Table[Any], 
     for phase, calls in phases.items():
         for n, call in enumerate(calls, start=1):
             yield CALLS, CALLS.build_row(CallRow(trial_id, n, phase, call))
-    replies = [one for one in said.messages if isinstance(one, AssistantMessage)]
+    replies = [message for message in said.messages if isinstance(message, AssistantMessage)]
     for n, message in enumerate(replies, start=1):
         yield REPLIES, REPLIES.build_row(ReplyRow(trial_id, n, message))
     for n, (role, text) in enumerate(_iterate_messages(said), start=1):

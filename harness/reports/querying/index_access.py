@@ -37,7 +37,7 @@ def read_reviews(db: sqlite3.Connection) -> dict[str, Review]:
     """Return what people said of the verdicts on trials that there are, by the key of the trial."""
     reviews = [line.review for line in _iterate_kept_lines(db) if isinstance(line, ReviewLine)]
     found = 'SELECT 1 FROM "trials" WHERE key = ?'
-    return {one.key: one for one in reviews if db.execute(found, (one.key,)).fetchone()}
+    return {review.key: review for review in reviews if db.execute(found, (review.key,)).fetchone()}
 
 
 def _iterate_kept_lines(db: sqlite3.Connection) -> Iterator[Line]:

@@ -54,7 +54,7 @@ def read_indexed_run(index: Path, log: Path) -> PastRun:
         started_at=row["started_at"],
         suites=tuple(json.loads(row["suites"])),
         models=tuple(json.loads(row["models"])),
-        counts=Counts(**{one.name: row[one.name] for one in fields(Counts)}),
+        counts=Counts(**{field.name: row[field.name] for field in fields(Counts)}),
         reason=row["reason"],
         exit_code=row["exit_code"],
         cost_usd=sum((Usage(cost_usd=cost) for cost in costs), Usage()).cost_usd,

@@ -94,9 +94,15 @@ def reviewed_run(log: Path, read_to: Callable[[int], None] = ignore_progress) ->
     whole = read_log(log)
     trials = (
         ReviewedTrial(
-            one.key, one.suite, one.case.name, one.entrant, one.index + 1, one.repeats, one.status
+            result.key,
+            result.suite,
+            result.case.name,
+            result.entrant,
+            result.index + 1,
+            result.repeats,
+            result.status,
         )
-        for one in judge_log(whole).results
+        for result in judge_log(whole).results
     )
     return ReviewedRun(log, tuple(trials), whole.size, whole.complaints)
 

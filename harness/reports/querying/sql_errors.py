@@ -41,7 +41,7 @@ def explain_error(error: Exception, sql: str, fault: Callable[[str], str | None]
 
 def _explain_name(words: str, sql: str) -> UsageError:
     """Return what SQLite says of a name in ``sql``."""
-    named = next(filter(None, (one.match(words) for one in _NAMES)), None)
+    named = next(filter(None, (name.match(words) for name in _NAMES)), None)
     if named is None:
         return UsageError(f"SQL: {words}", meant=_TABLES)
     name = named["name"]
@@ -73,7 +73,7 @@ def _describe_columns(sql: str, name: str) -> str:
     words = {token.lower() for _, token in _iterate_tokens(sql)}
     tables = [table for table in TABLES if table.name in words] or list(TABLES)
     column = name.rpartition(".")[2]
-    known = list(dict.fromkeys(one for table in tables for one in table.column_names))
+    known = list(dict.fromkeys(name for table in tables for name in table.column_names))
     listed = "\n  ".join(f"{table.name}: {', '.join(table.column_names)}" for table in tables)
     return _join_parts(did_you_mean(column, known), listed)
 

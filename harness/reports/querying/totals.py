@@ -108,8 +108,8 @@ class _RunningTotals:
             self.verdicts.add(case.status)
             self.results += len(case.trials)
             self.outcomes.update(count_calls(case.trials).outcomes)
-            for one in case.trials:
-                self.totals.add_result(one)
+            for trial in case.trials:
+                self.totals.add_result(trial)
             yield case
 
 

@@ -106,9 +106,9 @@ def repeats_json(cases: Sequence[CaseResult]) -> dict[str, Any]:
         return {}
     return {
         "flaky": [case.case for case in cases if is_flaky(case)],
-        "pass_at_k": {str(one.k): one.pass_at_k for one in figures},
-        "pass_hat_k": {str(one.k): one.pass_hat_k for one in figures},
-        "pass_hat_k_standard_error": {str(one.k): one.standard_error for one in figures},
+        "pass_at_k": {str(figure.k): figure.pass_at_k for figure in figures},
+        "pass_hat_k": {str(figure.k): figure.pass_hat_k for figure in figures},
+        "pass_hat_k_standard_error": {str(figure.k): figure.standard_error for figure in figures},
     }
 
 

@@ -49,6 +49,6 @@ def reply_times(said: Transcript) -> Iterator[ReplyTime]:
 def _inferred_end(said: Transcript, place: int, calls: Sequence[ToolCall]) -> float:
     if calls:
         return min(call.started_s for call in calls)
-    later = (one for one in said.messages[place + 1 :] if isinstance(one, UserMessage))
+    later = (message for message in said.messages[place + 1 :] if isinstance(message, UserMessage))
     following = next(later, None)
     return following.said_s if following is not None else said.latency_s

@@ -157,13 +157,13 @@ class _ScorePart:
         parts = tuple(cls.from_json(one, rates) for one in part["parts"])
         weights = {
             "equal": [1.0 for _ in parts],
-            "weighted": [one.weight for one in parts],
-            "pooled": [float(one.judged or one.cases) for one in parts],
+            "weighted": [part.weight for part in parts],
+            "pooled": [float(part.judged or part.cases) for part in parts],
         }[part["mean"]]
         score = sum(share * one.score for share, one in zip(weights, parts, strict=True)) / sum(
             weights
         )
-        judged, cases = sum(one.judged for one in parts), sum(one.cases for one in parts)
+        judged, cases = sum(part.judged for part in parts), sum(part.cases for part in parts)
         return cls(part["name"], score, judged, cases, weight, part["mean"] == "weighted", parts)
 
     def iterate_scores(self, depth: int, share: float | None) -> Iterator[Score]:

@@ -212,7 +212,7 @@ class _Exporter:
         if url is None or self.stopped:
             return
         header, footer = self.log.header, self.log.footer
-        ended = [one.finished_at for one in self.log.results if one.finished_at]
+        ended = [result.finished_at for result in self.log.results if result.finished_at]
         end = max(ended, default=header.started_at) if footer is None else footer.finished_at
         said = send_metrics(
             self._tally.iterate_metrics(),

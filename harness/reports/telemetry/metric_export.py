@@ -48,7 +48,7 @@ def send_metrics(
     run, so that sending a run again gives the same values.
     """
     made = _MetricBuilder(*map(_parse_ns, times))
-    written = [made.build_metric(one) for one in metrics]
+    written = [made.build_metric(metric) for metric in metrics]
     if not written:
         return "there are no metrics"
     data = MetricsData(

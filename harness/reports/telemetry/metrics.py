@@ -109,7 +109,11 @@ class MetricsTally:
                 self._tools.setdefault(_describe_tool(call), ValueHistogram(CALL_BOUNDS)).add(
                     call.duration_s
                 )
-        replies = [one.reply for one in transcript.messages if isinstance(one, AssistantMessage)]
+        replies = [
+            message.reply
+            for message in transcript.messages
+            if isinstance(message, AssistantMessage)
+        ]
         for reply in replies:
             self._add_tokens(who, reply.usage)
         error = result.error.kind if result.error else None

@@ -70,7 +70,7 @@ def iterate_cells(report: Report, log: RunLog) -> Iterator[dict[str, Any]]:
     Lines are read as plain JSON: of a large log this takes a tenth of reading them whole.
     """
     for case in report.cases:
-        logged = [one.key for one in case.trials if one.key in log]
+        logged = [trial.key for trial in case.trials if trial.key in log]
         said = {key: _extract_excerpt(json.loads(log.read_raw_line(key))) for key in logged}
         yield {**build_cell(case, said), "at": [log.get_offset(key) for key in logged]}
 
@@ -81,7 +81,7 @@ def build_cell(case: CaseResult, said: Mapping[str, ConversationExcerpt]) -> dic
     ``said`` has what is shown of each conversation, by the key of the trial.
     """
     shown = case.deciding_trial
-    took = sum(one.latency_s for one in case.trials)
+    took = sum(trial.latency_s for trial in case.trials)
     cost = _sum_cost(case.trials)
     tools = [*expected_tools(shown.checks)]
     for one in case.trials:
@@ -101,7 +101,7 @@ def build_cell(case: CaseResult, said: Mapping[str, ConversationExcerpt]) -> dic
         "tags": _shorten_names(shown.case.tags),
         "tools": _shorten_names(tools),
         "failed": _shorten_names(failed),
-        "calls": sum(one.tool_calls for one in case.trials),
+        "calls": sum(trial.tool_calls for trial in case.trials),
         "seconds": round(took, 4),
         "time": format_seconds(took),
         "cost": cost,
@@ -111,7 +111,7 @@ def build_cell(case: CaseResult, said: Mapping[str, ConversationExcerpt]) -> dic
         facts |= {
             "passed": case.passed_count,
             "planned": case.planned,
-            "trials": [one.status for one in case.trials],
+            "trials": [trial.status for trial in case.trials],
         }
     return {name: value for name, value in facts.items() if value not in ("", [], None)}
 
@@ -197,8 +197,8 @@ def _encode_rates(cases: Sequence[CaseResult]) -> list[JsonObject]:
 
 def _sum_cost(trials: Iterable[TrialResult]) -> float | None:
     total = 0.0
-    for one in trials:
-        cost = (one.usage + one.judge_usage + one.user_usage).cost_usd
+    for trial in trials:
+        cost = (trial.usage + trial.judge_usage + trial.user_usage).cost_usd
         if cost is None:
             return None
         total += cost

@@ -22,7 +22,7 @@ def build_bars(said: Transcript) -> list[dict[str, Any]]:
     of_reply: dict[int, list[ToolCall]] = {}
     for call in said.tool_calls:
         of_reply.setdefault(call.reply, []).append(call)
-    replies = [one.reply for one in said.messages if isinstance(one, AssistantMessage)]
+    replies = [message.reply for message in said.messages if isinstance(message, AssistantMessage)]
     found: list[dict[str, Any]] = []
     for number, (reply, time) in enumerate(zip(replies, reply_times(said), strict=True), start=1):
         name = f"reply {number}"

@@ -16,7 +16,7 @@ Row: TypeAlias = tuple[Any, ...]
 
 _PARTS = ("checks", "error", "usage", "judge_usage", "user_usage", "judgements", "outcomes")
 """Fields that are made of several values, and often equal for several trials."""
-_PLAIN = tuple(one.name for one in fields(TrialResult) if one.name not in {"case", *_PARTS})
+_PLAIN = tuple(field.name for field in fields(TrialResult) if field.name not in {"case", *_PARTS})
 _parts = attrgetter(*_PARTS)
 _plain = attrgetter(*_PLAIN)
 _SLOTS = vars(TrialResult)

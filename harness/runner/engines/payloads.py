@@ -114,7 +114,7 @@ class SharedPayload:
     @classmethod
     def from_plan(cls, plan: RunPlan) -> SharedPayload:
         """Return that of ``plan``."""
-        own = tuple({id(one): one for job in plan.jobs for one in _list_parts(job)}.values())
+        own = tuple({id(part): part for job in plan.jobs for part in _list_parts(job)}.values())
         return cls(own, tuple(_strip_part(one) for one in own))
 
 

@@ -138,7 +138,7 @@ def _read_judge_usage(runs: Path) -> dict[tuple[str, str, str, str], tuple[float
     """Return the tokens of one judgement, from each case's last trial that asked a single judge."""
     used: dict[tuple[str, str, str, str], tuple[float, float]] = {}
     for run in _iterate_recent(runs):
-        made = [one for one in run.judgements if not one.cached]
+        made = [judgement for judgement in run.judgements if not judgement.cached]
         judges = {one.model for one in made}
         tokens = run.judge_usage.input_tokens, run.judge_usage.output_tokens
         if len(judges) == 1 and tokens[0] is not None and tokens[1] is not None:

@@ -90,7 +90,7 @@ class RunPlan:
     def entrants(self) -> JsonObject:
         """Name of every entrant → its model, and its value on each axis."""
         trials = (job.trial for job in self.jobs)
-        return {one.entrant: {"model": one.model, **one.axes} for one in trials}
+        return {trial.entrant: {"model": trial.model, **trial.axes} for trial in trials}
 
     @property
     def user_models(self) -> tuple[ModelSpec, ...]:

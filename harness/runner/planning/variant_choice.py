@@ -85,7 +85,7 @@ def check_prompts(suites: Iterable[Suite], variants: Iterable[Variant]) -> None:
     for suite in suites:
         for case in suite.cases:
             cases.setdefault(case.name, []).append(case)
-    rewording = {one.name: one for one in variants if one.prompts}
+    rewording = {variant.name: variant for variant in variants if variant.prompts}
     problems = [problem for one in rewording.values() for problem in _find_misworded(one, cases)]
     if problems:
         raise InvalidInput(problems)

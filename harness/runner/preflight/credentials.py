@@ -28,14 +28,14 @@ def _find_problems(job: Job) -> Iterator[Problem]:
     at = case.at or Location(file=job.suite.name)
     servers = server.members or (server,)
     # With joined servers, a credential is presented to those that take one.
-    takers = [one for one in servers if delivery_of(one.identity).takes_tokens]
+    takers = [server for server in servers if delivery_of(server.identity).takes_tokens]
     for each in takers or servers[:1]:
         try:
             check_credential(each, case.caller.user_context, case.caller.credential)
         except UsageError as error:
             yield Problem(at=at, message=f"test {case.name!r}: {error.message}.", meant=error.meant)
     refused = checks_with("wants_refused_session", case.every_check)
-    if refused and all(TRANSPORTS.get(one.transport.kind).over != "http" for one in servers):
+    if refused and all(TRANSPORTS.get(server.transport.kind).over != "http" for server in servers):
         yield Problem(
             at=at,
             message=f"test {case.name!r}: {refused[0].kind!r} needs a server over HTTP; "

@@ -175,9 +175,9 @@ def _restore_case(case: Case, recordings: Sequence[ModelRecording]) -> Case:
           leaderboard.
     """
     found = [
-        one.restore_case(case)
-        for one in recordings
-        if isinstance(one, ExecutableRecording) and one.get_transcripts(case.name)
+        recording.restore_case(case)
+        for recording in recordings
+        if isinstance(recording, ExecutableRecording) and recording.get_transcripts(case.name)
     ]
     if not found:
         return case

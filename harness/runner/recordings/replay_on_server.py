@@ -91,7 +91,8 @@ async def execute_recording(
 def replay_check(differences: Sequence[ReplayDifference]) -> CheckResult:
     """Return a warning if a call differs from the recording, which is not the model's fault."""
     times = Counter(
-        f"{one.call.tool}, reply {one.call.reply}: {_format_difference(one)}" for one in differences
+        f"{difference.call.tool}, reply {difference.call.reply}: {_format_difference(difference)}"
+        for difference in differences
     )
     lines = [words if count == 1 else f"{words} ({count} times)" for words, count in times.items()]
     if len(lines) > _MOST:
@@ -101,7 +102,7 @@ def replay_check(differences: Sequence[ReplayDifference]) -> CheckResult:
         label="replay: results as recorded",
         verdict="failed" if differences else "passed",
         severity="warn",
-        actual=[one.call.request_id for one in differences],
+        actual=[difference.call.request_id for difference in differences],
         explanation="\n".join(lines),
         hint="The server or its data are not those of the recording." if differences else None,
     )

@@ -84,7 +84,7 @@ def _explain_unresumable(path: Path, suites: Sequence[str]) -> str | None:
     names = {
         name for suite, facts in header.suites.items() for name in _iterate_names(suite, facts)
     }
-    if suites and not names.intersection(one.rstrip("/") for one in suites):
+    if suites and not names.intersection(suite.rstrip("/") for suite in suites):
         return f"is of {', '.join(header.suites)}"
     return None
 

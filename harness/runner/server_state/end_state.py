@@ -42,7 +42,7 @@ class EndStates:
         Call it before the trial has its own session: trials that each hold one session and wait for
         another would wait forever.
         """
-        wanted = [one for one in wanted_states(case.every_check) if one.after is not None]
+        wanted = [state for state in wanted_states(case.every_check) if state.after is not None]
         return tuple([await self._read_reference(one, case, server, pool) for one in wanted])
 
     async def _read_reference(
@@ -72,7 +72,7 @@ class EndStates:
 
 async def read_states(case: Case, server: ServerSpec, session: Session) -> tuple[StateReading, ...]:
     """Return the states that ``case`` checks, read from ``session``, or why they are unreadable."""
-    wanted = [one for one in wanted_states(case.every_check) if one.after is None]
+    wanted = [state for state in wanted_states(case.every_check) if state.after is None]
     readings: list[StateReading] = []
     with anyio.move_on_after(READING_S):
         for one in wanted:

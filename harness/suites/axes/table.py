@@ -39,7 +39,7 @@ def describe_values(points: Sequence[Point]) -> dict[str, dict[str, JsonObject]]
     """Return what the log's header says of the values at ``points``: axis → name → description."""
     described: dict[str, dict[str, JsonObject]] = {}
     for axis in AXES:
-        values = {one[axis.name].name: one[axis.name] for one in points if axis.name in one}
+        values = {point[axis.name].name: point[axis.name] for point in points if axis.name in point}
         if values:
             described[axis.name] = {name: axis.describe(one) for name, one in values.items()}
     return described

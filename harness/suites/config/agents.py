@@ -349,6 +349,6 @@ def _build_error(entry: AgentEntry, problems: list[InvalidValue]) -> UsageError:
     if locate is None:
         return UsageError(f"{noun}: {problems[0].message}", meant=problems[0].meant)
     return InvalidInput(
-        Problem(at=locate(one.path), message=f"{noun}: {one.message}", meant=one.meant)
-        for one in problems
+        Problem(at=locate(problem.path), message=f"{noun}: {problem.message}", meant=problem.meant)
+        for problem in problems
     )

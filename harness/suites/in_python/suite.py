@@ -147,7 +147,8 @@ class _PythonSuiteReader:
                 for case in cases
             )
         asked = [
-            [case.name, case.prompts, [one.dump_params() for one in case.checks]] for case in cases
+            [case.name, case.prompts, [check.dump_params() for check in case.checks]]
+            for case in cases
         ]
         suite = Suite(
             **known,

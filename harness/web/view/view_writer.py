@@ -51,7 +51,7 @@ def _write_cells(
     grids = [_GridRows(place, axis, framed["urgency"]) for place, axis in enumerate(framed["axes"])]
     offered = _FilterValues()
     for number, case in enumerate(report.cases):
-        places = {one.key: log.get_offset(one.key) for one in case.trials if one.key in log}
+        places = {trial.key: log.get_offset(trial.key) for trial in case.trials if trial.key in log}
         said = {key: _read_excerpt(db, at) for key, at in places.items()}
         cell = {**build_cell(case, said), "at": list(places.values())}
         db.execute(
@@ -67,7 +67,7 @@ def _write_cells(
         offered.add_cell(cell)
     for one in grids:
         one.write_rows(db)
-    return {**offered.summarize(), "rows": {one.axis["name"]: len(one.rows) for one in grids}}
+    return {**offered.summarize(), "rows": {grid.axis["name"]: len(grid.rows) for grid in grids}}
 
 
 def _read_excerpt(db: sqlite3.Connection, at: int) -> ConversationExcerpt:
@@ -201,7 +201,7 @@ class _FilterValues:
 
 def _build_cell_row(number: int, cell: Mapping[str, Any]) -> tuple[Any, ...]:
     lists = [cell.get(name, ()) for name in _LISTS]
-    facts = [cell.get(name, "") for name in _FACTS] + [one for names in lists for one in names]
+    facts = [cell.get(name, "") for name in _FACTS] + [name for names in lists for name in names]
     tags, tools, failed = lists
     named = (cell.get(name, "") for name in ("suite", "case", "model", "identity", "status"))
     listed = (_join_between_breaks(names) for names in (tools, tags, failed))

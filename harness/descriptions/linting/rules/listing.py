@@ -83,7 +83,10 @@ def _check_provider_forms(tools: ToolList) -> Iterator[LintFinding]:
     dialects = [traits.dialect for traits in providers if traits.dialect]
     longest = min(dialect.longest_name for dialect in dialects)
     said: set[tuple[str, str]] = set()
-    for dialect in (*dialects, *(other for one in providers for other in one.further_dialects)):
+    for dialect in (
+        *dialects,
+        *(other for provider in providers for other in provider.further_dialects),
+    ):
         offers, problems = translate_tools(tools, dialect)
         yield from _check_refusals(offers, dialect.provider)
         yield from _check_tool_count(tools, dialect)

@@ -107,7 +107,7 @@ def analyze_steering(
     asked += [("own", tool) for tool in owners]
     found = []
     for kind, tool in asked:
-        those = [one for one in picks if one.kind == kind and tool in (None, one.tool)]
+        those = [pick for pick in picks if pick.kind == kind and tool in (None, pick.tool)]
         chosen = _count_by_case(those)
         alike = group_cases(chosen, tests or {})
         share = measure_choice_share(
@@ -129,8 +129,10 @@ def analyze_steering(
             )
             for kind, tool, share, elsewhere in found
         ),
-        places=_count_values([one.place for one in picks if one.kind == "equal"]),
-        names=_count_values([one.name and one.name[-1] for one in picks if one.kind == "equal"]),
+        places=_count_values([pick.place for pick in picks if pick.kind == "equal"]),
+        names=_count_values(
+            [pick.name and pick.name[-1] for pick in picks if pick.kind == "equal"]
+        ),
     )
 
 

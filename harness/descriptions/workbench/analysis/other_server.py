@@ -44,7 +44,7 @@ def compare_servers(
     """Return the suite's results on ``other`` compared with its own server, case by case."""
     cases = [] if measured.other is None else list(compare_cases(measured, measured.other))
     tools = compare_tools(bench.tools, other.tools, bench.suite.cases, cases)
-    lists = [sum(one.tokens[side] or 0 for one in tools) for side in (0, 1)]
+    lists = [sum(tool.tokens[side] or 0 for tool in tools) for side in (0, 1)]
     used = [
         None if side is None else mean_trial_tokens(side, cases)
         for side in (measured, measured.other)
@@ -57,8 +57,8 @@ def compare_servers(
             **({} if effect is None else effect_facts(effect)),
             "tokens_of_the_list": lists,
             "tokens_of_a_trial": used,
-            "tools": [asdict(one) for one in tools],
-            "cases_on_both": [{**asdict(one), "moved": one.rate_change} for one in cases],
+            "tools": [asdict(tool) for tool in tools],
+            "cases_on_both": [{**asdict(case), "moved": case.rate_change} for case in cases],
             "not_asked": [{"case": case, "why": why} for case, why in other.not_asked.items()],
             "not_judged": 0 if measured.other is None else measured.other.count_unjudged(),
         },
@@ -89,8 +89,8 @@ def _format_lines(
                 f"{format_percent(one.after)} of {one.cases}"
             )
     for words, moved in (
-        ("pass more often", [one for one in cases if one.rate_change > 0]),
-        ("pass less often", [one for one in cases if one.rate_change < 0]),
+        ("pass more often", [case for case in cases if case.rate_change > 0]),
+        ("pass less often", [case for case in cases if case.rate_change < 0]),
     ):
         if moved:
             yield (
@@ -101,12 +101,12 @@ def _format_lines(
 def _sorted_tools(other: str, tools: Sequence[ToolComparison]) -> Iterator[tuple[str, list[str]]]:
     yield (
         "only the suite's own server has",
-        [one.tool for one in tools if one.tokens[1] is None],
+        [tool.tool for tool in tools if tool.tokens[1] is None],
     )
-    yield f"only {other} has", [one.tool for one in tools if one.tokens[0] is None]
+    yield f"only {other} has", [tool.tool for tool in tools if tool.tokens[0] is None]
     yield (
         "not the same on both",
-        [f"{one.tool} ({', '.join(one.changed)})" for one in tools if one.changed],
+        [f"{tool.tool} ({', '.join(tool.changed)})" for tool in tools if tool.changed],
     )
 
 

@@ -67,12 +67,12 @@ class PhrasedCase:
     @property
     def failing_phrasings(self) -> tuple[Phrasing, ...]:
         """The wordings with which it fails."""
-        return tuple(one for one in self.phrasings if not self.passes_with(one))
+        return tuple(phrasing for phrasing in self.phrasings if not self.passes_with(phrasing))
 
     @property
     def trial_counts(self) -> list[Trials]:
         """Its trials with each wording."""
-        return [one.trials for one in self.phrasings]
+        return [phrasing.trials for phrasing in self.phrasings]
 
     @property
     def is_sensitive(self) -> bool:
@@ -82,7 +82,7 @@ class PhrasedCase:
     @property
     def spread(self) -> float:
         """The best rate minus the worst."""
-        rates = [one.rate for one in self.phrasings]
+        rates = [phrasing.rate for phrasing in self.phrasings]
         return max(rates) - min(rates)
 
 
@@ -142,7 +142,9 @@ def measure_consistency(
         rates=tuple(_mean_rates(tests)),
         consistent=consistent,
         interval=interval,
-        worst=fmean(average_tests(tests, lambda case: min(one.rate for one in case.phrasings))),
+        worst=fmean(
+            average_tests(tests, lambda case: min(phrasing.rate for phrasing in case.phrasings))
+        ),
         every=fmean(average_tests(tests, lambda case: not case.failing_phrasings)),
         others=others,
         between=fmean(average_tests(tests, lambda case: discordance_between(case.trial_counts))),
@@ -153,7 +155,7 @@ def measure_consistency(
 
 def _add_p_values(cases: Sequence[PhrasedCase]) -> list[PhrasedCase]:
     """Return ``cases`` with their p-values, by Holm's correction over all that can be tested."""
-    found = [homogeneity_p([one.trials for one in case.phrasings]) for case in cases]
+    found = [homogeneity_p([phrasing.trials for phrasing in case.phrasings]) for case in cases]
     adjusted = iter(adjust_by_holm([p for p in found if p is not None]))
     return [
         replace(case, p_value=None if p is None else next(adjusted))

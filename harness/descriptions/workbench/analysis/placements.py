@@ -163,9 +163,9 @@ def measure_placement(
 
 def _count_choices(calls: Iterable[PlacedCall]) -> dict[str, Trials]:
     found: dict[str, Trials] = {}
-    for one in calls:
-        chosen, total = found.get(one.case, (0, 0))
-        found[one.case] = chosen + one.chosen, total + 1
+    for call in calls:
+        chosen, total = found.get(call.case, (0, 0))
+        found[call.case] = chosen + call.chosen, total + 1
     return found
 
 
@@ -237,8 +237,8 @@ def _fit_trend(
     slope = trend_slope(*rows)
     assert slope is not None, "it was tested"
     thirds = [(0, 0)] * len(THIRDS)
-    for one in calls:
-        third = min(int(one.place * len(THIRDS)), len(THIRDS) - 1)
+    for call in calls:
+        third = min(int(call.place * len(THIRDS)), len(THIRDS) - 1)
         chosen, total = thirds[third]
-        thirds[third] = chosen + one.chosen, total + 1
+        thirds[third] = chosen + call.chosen, total + 1
     return PositionTrend(slope=slope, p_value=p_value, thirds=tuple(thirds))

@@ -63,7 +63,7 @@ def compare_tools(
 
     ``wants`` are the cases of the suite, ``cases`` their results.
     """
-    rates = {one.case: one for one in cases}
+    rates = {case.case: case for case in cases}
     wanted: dict[str, list[CaseComparison]] = {}
     for case in wants:
         first = wanted_first(case)
@@ -94,8 +94,8 @@ def compare_cases(
 
 def mean_trial_tokens(measured: ModelMeasurements, cases: Sequence[CaseComparison]) -> float | None:
     """Return the mean tokens of a trial of ``cases``; ``None`` if any trial's are unknown."""
-    names = {one.case for one in cases}
-    used = [one.usage.tokens for one in measured.arm_results() if one.case.name in names]
+    names = {case.case for case in cases}
+    used = [result.usage.tokens for result in measured.arm_results() if result.case.name in names]
     known = [tokens for tokens in used if tokens is not None]
     return fmean(known) if known and len(known) == len(used) else None
 
@@ -115,8 +115,8 @@ def _compare_tool(
         changed=changed,
         descriptions=descriptions,
         cases=len(cases),
-        before=fmean(one.before for one in cases) if cases else None,
-        after=fmean(one.after for one in cases) if cases else None,
+        before=fmean(case.before for case in cases) if cases else None,
+        after=fmean(case.after for case in cases) if cases else None,
     )
 
 

@@ -64,9 +64,9 @@ def _merge_edits(tool: Tool, first: ToolEdit, second: ToolEdit) -> ToolEdit:
 def _prefer_first(first: _Edit, second: _Edit, **decided: Any) -> _Edit:
     """Return ``first``, with the parts of ``second`` that ``first`` does not change."""
     given = {
-        one.name: getattr(second, one.name)
-        for one in fields(first)
-        if getattr(first, one.name) is None
+        field.name: getattr(second, field.name)
+        for field in fields(first)
+        if getattr(first, field.name) is None
     }
     return replace(first, **{**given, **decided})
 

@@ -84,7 +84,7 @@ class Improvement:
     def proposer_input(self) -> ProposerInput:
         """The input of proposers."""
         seen = case_names(self.split.seen)
-        mendable = {one.case for one in self.known_failures if one.may_be_words} & seen
+        mendable = {failure.case for failure in self.known_failures if failure.may_be_words} & seen
         calls = {call.case: call for call in self._measured.first_calls() if not call.passed}
         failures = tuple(
             CaseFailure(
@@ -133,7 +133,7 @@ class Improvement:
     @cached_property
     def screened_proposals(self) -> tuple[tuple[Proposal, Gain], ...]:
         """The proposals with their effects on the seen cases, where measured."""
-        found = ((one, self.screening_gain(one)) for one in self.proposals)
+        found = ((proposal, self.screening_gain(proposal)) for proposal in self.proposals)
         return tuple((one, gain) for one, gain in found if gain is not None)
 
     def screening_gain(self, proposal: Proposal) -> Gain | None:
@@ -156,7 +156,7 @@ class Improvement:
     @cached_property
     def held_out_results(self) -> tuple[HeldOutResult, ...]:
         """The results of the finalists on the held-out cases."""
-        found = (self._evaluate_held_out(one) for one in self.finalists)
+        found = (self._evaluate_held_out(finalist) for finalist in self.finalists)
         return tuple(look for look in found if look is not None)
 
     @cached_property
@@ -235,15 +235,15 @@ class Improvement:
         )
 
     def _mendable_intents(self, intents: Sequence[Intent]) -> list[Intent]:
-        failing = {one.case for one in self.known_failures if one.may_be_words}
+        failing = {failure.case for failure in self.known_failures if failure.may_be_words}
         return [intent for intent in intents if failing.intersection(intent.cases)]
 
     def _build_arms(self, proposals: Sequence[Proposal], intents: Sequence[Intent]) -> list[Arm]:
-        return [Arm(variant=one.variant, cases=case_names(intents)) for one in proposals]
+        return [Arm(variant=proposal.variant, cases=case_names(intents)) for proposal in proposals]
 
     def _is_tried(self, proposals: Sequence[Proposal], intents: Sequence[Intent]) -> bool:
         wanted = case_names(intents)
-        return all(self._measured.tried_cases(one.variant) & wanted for one in proposals)
+        return all(self._measured.tried_cases(proposal.variant) & wanted for proposal in proposals)
 
     def _part_effects(self) -> list[tuple[Part, float]]:
         """Return the effect of each part that another study removed, on the seen cases."""

@@ -60,9 +60,9 @@ def write_headline(found: Improvement) -> str:
 
 def format_lines(found: Improvement, bench: StudyContext) -> Iterator[str]:
     """Yield the details for a terminal."""
-    for one in found.known_failures:
-        if not one.may_be_words:
-            yield f"{one.case}: no problem of a description. {one.text}"
+    for failure in found.known_failures:
+        if not failure.may_be_words:
+            yield f"{failure.case}: no problem of a description. {failure.text}"
     for look in _all_held_out_results(found):
         yield f"{'kept' if look.is_kept else 'not kept'}: {_format_held_out(look)}"
     looked = {look.proposal.name for look in _all_held_out_results(found)}
@@ -101,7 +101,7 @@ def build_findings(found: Improvement) -> Iterator[Finding]:
                 weight=100 * gain.difference,
                 certain=False,
             )
-    elsewhere = [one.case for one in found.known_failures if not one.may_be_words]
+    elsewhere = [failure.case for failure in found.known_failures if not failure.may_be_words]
     if elsewhere:
         yield Finding(
             text=f"{_format_count(len(elsewhere), 'case')} no description will mend: "
@@ -174,9 +174,10 @@ def build_facts(found: Improvement, tools: Sequence[Tool]) -> JsonObject:
             "held_out": len(found.split.held_out),
         },
         "failing": [
-            {**asdict(one), "may_be_words": one.may_be_words} for one in found.known_failures
+            {**asdict(failure), "may_be_words": failure.may_be_words}
+            for failure in found.known_failures
         ],
-        "proposals": [_proposal_json(found, one, tools) for one in found.proposals],
+        "proposals": [_proposal_json(found, proposal, tools) for proposal in found.proposals],
         "looks": [_held_out_json(look) for look in _all_held_out_results(found)],
         "looks_allowed": LOOKS,
         "level": LEVEL,

@@ -99,11 +99,11 @@ def _move_limits_first(known: ProposerInput, tool: Tool) -> Edits:
     """Move the sentences on when not to use a wrongly called tool to the beginning."""
     called = {failure.called for failure in _tool_failures(known, tool)} | {tool.name}
     return {
-        one.name: ToolEdit(description=text)
-        for one in known.tools
-        if one.name in called
-        and (text := _reorder_sentences(one.description))
-        != " ".join(split_sentences(one.description))
+        tool.name: ToolEdit(description=text)
+        for tool in known.tools
+        if tool.name in called
+        and (text := _reorder_sentences(tool.description))
+        != " ".join(split_sentences(tool.description))
     }
 
 

@@ -54,7 +54,7 @@ class KillScore:
 
     def mutants_with(self, fate: Fate) -> tuple[MutantFate, ...]:
         """Return the mutants with that fate."""
-        return tuple(one for one in self.mutants if one.fate == fate)
+        return tuple(mutant for mutant in self.mutants if mutant.fate == fate)
 
     @property
     def counted_mutants(self) -> int:
@@ -84,7 +84,12 @@ def kill_score(
     A case without a verdict on a placebo counts as passing it.
     """
     passing = [name for name, trials in clean.items() if _is_passed(trials)]
-    again = [(name, _is_passed(one[name])) for name in passing for one in placebos if name in one]
+    again = [
+        (name, _is_passed(placebo[name]))
+        for name in passing
+        for placebo in placebos
+        if name in placebo
+    ]
     failed = [name for name, passed in again if not passed]
     chance = len(failed) / len(again) if again else 0.0
     able = tuple(name for name in passing if name not in failed)

@@ -214,5 +214,5 @@ def _other_default(default: Any, members: Any) -> Any:
     if isinstance(default, int | float):
         return default * 10 or 10
     if isinstance(members, list) and isinstance(default, str):
-        return next((one for one in members if one != default), None)
+        return next((member for member in members if member != default), None)
     return None

@@ -65,14 +65,19 @@ def _share_cell(value: float | None) -> Cell:
 
 
 def _format_unused(parameters: list[Mapping[str, Any]]) -> str:
-    return format_line(", ".join(one["name"] for one in parameters if not one["cases"])) or "–"
+    return (
+        format_line(
+            ", ".join(parameter["name"] for parameter in parameters if not parameter["cases"])
+        )
+        or "–"
+    )
 
 
 def _format_unused_values(parameters: list[Mapping[str, Any]]) -> str:
     unused = [
-        f"{one['name']}: {value}"
-        for one in parameters
-        for value, cases in one["members"].items()
+        f"{parameter['name']}: {value}"
+        for parameter in parameters
+        for value, cases in parameter["members"].items()
         if not cases
     ]
     return format_line(", ".join(unused)) or "–"

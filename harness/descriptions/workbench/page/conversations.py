@@ -30,7 +30,9 @@ def collect_conversations(
     found = {}
     for path in result.logs if wanted else ():
         log = read_log(path)
-        found.update({one.key: (one, log) for one in judge_log(log).results if one.key in wanted})
+        found.update(
+            {result.key: (result, log) for result in judge_log(log).results if result.key in wanted}
+        )
     known: dict[str, Any] = {}
     blocks: Blocks = []
     room = most

@@ -38,9 +38,9 @@ def decoys_widgets(facts: Mapping[str, Any]) -> Iterator[Widget]:
                 "name": _KINDS.get(kind["kind"], format_line(kind["kind"])),
                 "fitted": [[one["added"], one["accuracy"], *one["band"]] for one in kind["curve"]],
                 "measured": [
-                    [one["added"], one["pass_rate"]]
-                    for one in kind["lengths"]
-                    if one["pass_rate"] is not None
+                    [length["added"], length["pass_rate"]]
+                    for length in kind["lengths"]
+                    if length["pass_rate"] is not None
                 ],
             }
             for kind in kinds
@@ -52,13 +52,13 @@ def decoys_widgets(facts: Mapping[str, Any]) -> Iterator[Widget]:
         [
             [
                 _KINDS.get(kind["kind"], format_line(kind["kind"])),
-                f"{one['added']:,}",
-                "–" if one["pass_rate"] is None else format_percent(one["pass_rate"]),
-                f"{one['cases']:,}",
-                f"{one['decoy_called_first']:,} of {one['trials']:,}",
+                f"{length['added']:,}",
+                "–" if length["pass_rate"] is None else format_percent(length["pass_rate"]),
+                f"{length['cases']:,}",
+                f"{length['decoy_called_first']:,} of {length['trials']:,}",
             ]
             for kind in kinds
-            for one in kind["lengths"]
+            for length in kind["lengths"]
         ],
     )
 
@@ -134,14 +134,14 @@ def steering_widgets(facts: Mapping[str, Any]) -> Iterator[Widget]:
         ["what was set apart", "tool", "share of calls", "even share", "result", "cases"],
         [
             [
-                said.get(one["kind"], format_line(one["kind"])),
-                format_line(one["tool"] or "all tools"),
-                rate_cell(one["share"]["share"], one["share"]["interval"]),
-                format_percent(one["share"]["even"]),
-                _wins_cell(one),
-                f"{one['share']['cases']:,}",
+                said.get(contest["kind"], format_line(contest["kind"])),
+                format_line(contest["tool"] or "all tools"),
+                rate_cell(contest["share"]["share"], contest["share"]["interval"]),
+                format_percent(contest["share"]["even"]),
+                _wins_cell(contest),
+                f"{contest['share']['cases']:,}",
             ]
-            for one in facts["contests"]
+            for contest in facts["contests"]
         ],
         left=2,
     )

@@ -42,7 +42,7 @@ def generic_tables(facts: Mapping[str, Any]) -> Iterator[Widget]:
         rows = [[humanize_key(name), build_cell(value)] for name, value in single.items()]
         yield build_table("", ["fact", "value"], rows, left=2)
     for name, value in facts.items():
-        if records := [one for one in _list_records(value) if isinstance(one, Mapping)]:
+        if records := [record for record in _list_records(value) if isinstance(record, Mapping)]:
             yield records_table(humanize_key(name), records)
 
 
@@ -55,7 +55,7 @@ def records_table(caption: str, records: Sequence[Mapping[str, Any]]) -> Widget:
         if not (effects and key in _OF_EFFECTS)
     ]
     shown = [key for key in keys if all(_is_plain(record.get(key)) for record in records)]
-    named = [key for key in shown if any(isinstance(one.get(key), str) for one in records)]
+    named = [key for key in shown if any(isinstance(record.get(key), str) for record in records)]
     figures = [key for key in shown if key not in named]
     middle = ["effect", "verdict"] if effects else []
     rows = [

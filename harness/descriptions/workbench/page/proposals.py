@@ -35,7 +35,7 @@ def kill_score_widgets(facts: Mapping[str, Any]) -> Iterator[Widget]:
             [["kill score", rate_cell(facts["score"], facts["interval"])]],
         )
     mutants = facts["mutants"]
-    survived = [one for one in mutants if one["fate"] == "survived"]
+    survived = [mutant for mutant in mutants if mutant["fate"] == "survived"]
     yield {
         "kind": "cards",
         "title": "Defects that nobody notices",
@@ -54,7 +54,7 @@ def kill_score_widgets(facts: Mapping[str, Any]) -> Iterator[Widget]:
         "open": "Defects on which nothing is decided",
     }
     for fate, caption in others.items():
-        if rows := [_mutant_row(one) for one in mutants if one["fate"] == fate]:
+        if rows := [_mutant_row(mutant) for mutant in mutants if mutant["fate"] == fate]:
             yield build_table(caption, ["defect", "what it is", "noticed by"], rows, left=3)
     yield build_table(
         "By kind of defect",
@@ -68,8 +68,8 @@ def kill_score_widgets(facts: Mapping[str, Any]) -> Iterator[Widget]:
 
 def improve_widgets(facts: Mapping[str, Any]) -> Iterator[Widget]:
     """Yield the rewrite side by side with its gain, then every proposal and every look."""
-    looks = {one["name"]: one for one in facts["looks"]}
-    tried = {one["name"]: one for one in facts["proposals"]}
+    looks = {look["name"]: look for look in facts["looks"]}
+    tried = {proposal["name"]: proposal for proposal in facts["proposals"]}
     kept = facts["accepted"]
     if facts["rewrite"]:
         yield {
@@ -85,13 +85,13 @@ def improve_widgets(facts: Mapping[str, Any]) -> Iterator[Widget]:
             ["proposal", "by", "gain", "result", "questions"],
             [
                 [
-                    format_line(one["name"]),
-                    format_line(one["by"]),
-                    _gain_cell(one["on_held_out"]),
-                    format_line(one["refused"] or "kept"),
-                    f"{one['on_held_out']['intents']:,}",
+                    format_line(look["name"]),
+                    format_line(look["by"]),
+                    _gain_cell(look["on_held_out"]),
+                    format_line(look["refused"] or "kept"),
+                    f"{look['on_held_out']['intents']:,}",
                 ]
-                for one in facts["looks"]
+                for look in facts["looks"]
             ],
             left=2,
         )
@@ -101,12 +101,12 @@ def improve_widgets(facts: Mapping[str, Any]) -> Iterator[Widget]:
             ["proposal", "by", "why", "gain"],
             [
                 [
-                    format_line(one["name"]),
-                    format_line(one["by"]),
-                    format_line(one["why"]),
-                    _gain_cell(one["on_seen"]),
+                    format_line(proposal["name"]),
+                    format_line(proposal["by"]),
+                    format_line(proposal["why"]),
+                    _gain_cell(proposal["on_seen"]),
                 ]
-                for one in facts["proposals"]
+                for proposal in facts["proposals"]
             ],
             left=3,
         )

@@ -28,7 +28,7 @@ _SAID = {
 
 def tool_list(tools: Sequence[Tool], facts: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the tools with their parts; ``facts`` are those of the ablation, if it was done."""
-    effects = {_part_key(one["part"]): one for one in _measured_effects(facts)}
+    effects = {_part_key(effect["part"]): effect for effect in _measured_effects(facts)}
     listed = [_tool_data(tool, effects) for tool in tools]
     return {
         "tools": listed,
@@ -41,7 +41,7 @@ def tool_list(tools: Sequence[Tool], facts: Mapping[str, Any] | None) -> dict[st
 
 def _measured_effects(facts: Mapping[str, Any] | None) -> Iterable[Mapping[str, Any]]:
     parts = [] if facts is None else facts.get("parts", [])
-    return [one for one in parts if is_effect(one) and "part" in one]
+    return [part for part in parts if is_effect(part) and "part" in part]
 
 
 def _part_key(part: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -22,7 +22,7 @@ from harness.reports import format_percent, format_points
 def ab_widgets(facts: Mapping[str, Any]) -> Iterator[Widget]:
     """Yield the verdict on every version, then the differences between two servers."""
     against = facts.get("against")
-    versions = [(f"variant {one['variant']}", one) for one in facts["variants"]]
+    versions = [(f"variant {variant['variant']}", variant) for variant in facts["variants"]]
     if against is not None and is_effect(against):
         versions.append((f"server {against['server']}", against))
     if versions:
@@ -65,7 +65,7 @@ def _server_widgets(against: Mapping[str, Any]) -> Iterator[Widget]:
     yield build_table(
         "Tool by tool: tokens, and the cases that want it called first",
         ["tool", "differs in", "tokens", f"on {other}", "cases", "pass", f"on {other}"],
-        [_tool_row(one, other) for one in against["tools"]],
+        [_tool_row(tool, other) for tool in against["tools"]],
         left=2,
     )
     moved = [one for one in against["cases_on_both"] if one["moved"]]
@@ -82,7 +82,7 @@ def _server_widgets(against: Mapping[str, Any]) -> Iterator[Widget]:
         ],
         left=3,
     )
-    if changes := [_change_data(one) for one in against["tools"] if one["descriptions"]]:
+    if changes := [_change_data(tool) for tool in against["tools"] if tool["descriptions"]]:
         yield {
             "kind": "changes",
             "caption": f"Descriptions of the suite's own server, and of {other}.",

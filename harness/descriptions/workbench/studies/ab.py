@@ -56,7 +56,9 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
         findings=tuple(_build_finding(one) for one in known if one.effect.verdict != "undecided"),
         facts={
             "margin": bench.options.margin,
-            "variants": [{"variant": one.name, **effect_facts(one.effect)} for one in variants],
+            "variants": [
+                {"variant": variant.name, **effect_facts(variant.effect)} for variant in variants
+            ],
             **_build_facts(comparison),
         },
         notes=tuple(_build_notes(bench, comparison)),

@@ -32,14 +32,15 @@ def _build_arms(bench: StudyContext) -> Sequence[Arm]:
 def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyResult:
     total = sum(part.tokens for part in iterate_parts(bench.tools))
     effects = sorted(part_effects(bench, measured), key=lambda one: -one.part.tokens)
-    idle = [one for one in effects if _is_idle(one)]
+    idle = [effect for effect in effects if _is_idle(effect)]
     selection = _measure_selection(bench, measured)
     return StudyResult(
         study=STUDY.name,
         headline=_write_headline(total, selection),
         lines=tuple(
-            f"{one.part.label}: {one.part.tokens} tokens, {effect_text(one.effect, len(effects))}"
-            for one in effects[:_MOST_LINES]
+            f"{effect.part.label}: {effect.part.tokens} tokens, "
+            f"{effect_text(effect.effect, len(effects))}"
+            for effect in effects[:_MOST_LINES]
         ),
         findings=_build_findings(idle, total, bench.options.margin),
         facts={
@@ -48,13 +49,13 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
             "selection": selection,
             "parts": [
                 {
-                    "label": one.part.label,
-                    "tool": one.part.tool,
-                    "tokens": one.part.tokens,
-                    "idle": _is_idle(one),
-                    **effect_facts(one.effect),
+                    "label": effect.part.label,
+                    "tool": effect.part.tool,
+                    "tokens": effect.part.tokens,
+                    "idle": _is_idle(effect),
+                    **effect_facts(effect.effect),
                 }
-                for one in effects
+                for effect in effects
             ],
         },
         notes=(_ESTIMATED, _APART),

@@ -84,12 +84,12 @@ def _format_lines(found: Sequence[ToolUse]) -> Iterator[str]:
         if not use.cases:
             yield f"{make_one_line(use.tool)}: no case"
             continue
-        unused = [one.name for one in use.parameters if not one.cases]
+        unused = [parameter.name for parameter in use.parameters if not parameter.cases]
         members = [
-            f"{one.name} = {text}"
-            for one in use.parameters
-            if one.cases
-            for text, cases in one.members.items()
+            f"{parameter.name} = {text}"
+            for parameter in use.parameters
+            if parameter.cases
+            for text, cases in parameter.members.items()
             if not cases
         ]
         lacks = [f"never with {_format_names(names)}" for names in (unused, members) if names]
@@ -115,7 +115,10 @@ def _count_totals(found: Sequence[ToolUse]) -> dict[str, dict[str, int]]:
     members = [cases for parameter in parameters for cases in parameter.members.values()]
     counted: dict[str, tuple[int, Callable[[], int]]] = {
         "tools": (len(found), lambda: sum(bool(use.cases) for use in found)),
-        "parameters": (len(parameters), lambda: sum(bool(one.cases) for one in parameters)),
+        "parameters": (
+            len(parameters),
+            lambda: sum(bool(parameter.cases) for parameter in parameters),
+        ),
         "members": (len(members), lambda: sum(map(bool, members))),
     }
     return {name: {"used": used(), "all": size} for name, (size, used) in counted.items()}

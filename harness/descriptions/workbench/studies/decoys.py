@@ -94,9 +94,11 @@ def _measure_growth(
             trials[count] = measured.count_trials(variant)
             first = measured.first_calls(variant)
             taken[count] = sum(call.decoy for call in first), len(first)
-    cases = dict.fromkeys(case for one in trials.values() for case in one)
+    cases = dict.fromkeys(case for trial in trials.values() for case in trial)
     rows = {
-        test[0]: merge_row([[one.get(case, (0, 0)) for one in trials.values()] for case in test])
+        test[0]: merge_row(
+            [[trial.get(case, (0, 0)) for trial in trials.values()] for case in test]
+        )
         for test in group_cases(cases, measured.tests)
     }
     return _DecoyGrowth(

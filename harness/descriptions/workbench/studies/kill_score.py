@@ -77,10 +77,10 @@ def _format_lines(found: KillScore) -> Iterator[str]:
     for operator, (killed, counted) in _count_by_operator(found).items():
         yield f"{killed} of {counted} noticed  {operator.replace('-', ' ')}"
     survivors = found.mutants_with("survived")
-    for one in survivors[:_SHOWN]:
-        yield f"not noticed: {one.mutant.label}"
+    for survivor in survivors[:_SHOWN]:
+        yield f"not noticed: {survivor.mutant.label}"
         yield "  a test that would notice:"
-        yield from (f"    {line}" for line in missing_test(one.mutant).splitlines())
+        yield from (f"    {line}" for line in missing_test(survivor.mutant).splitlines())
     if len(survivors) > _SHOWN:
         yield f"{len(survivors) - _SHOWN} more are not noticed: see --json-output"
 
@@ -129,7 +129,7 @@ def _build_facts(found: KillScore, planting: Planting) -> JsonObject:
             name: {"killed": killed, "counted": counted}
             for name, (killed, counted) in _count_by_operator(found).items()
         },
-        "mutants": [_mutant_json(one) for one in found.mutants],
+        "mutants": [_mutant_json(mutant) for mutant in found.mutants],
     }
 
 
@@ -155,7 +155,8 @@ def _build_notes(found: KillScore, planting: Planting) -> Iterator[str]:
     if planting.possible > chosen + planting.equivalent:
         yield (
             f"{chosen} of {planting.possible} possible defects were planted, evenly over "
-            f"{len({one.operator for one in planting.mutants})} kinds and the tools; --mutants N "
+            f"{len({mutant.operator for mutant in planting.mutants})} kinds and the tools; "
+            f"--mutants N "
             "plants more."
         )
     if planting.equivalent:

@@ -86,10 +86,10 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
     shuffles = _build_shuffles(bench)
     found = measure_placement(
         {"own": measured.count_trials()}
-        | {one.name: measured.count_trials(one) for one in shuffles},
+        | {shuffle.name: measured.count_trials(shuffle) for shuffle in shuffles},
         _measure_ends(bench, measured, _first_positions(bench)),
         _measure_ends(bench, measured, _last_positions(bench)),
-        [one for arm in (None, *shuffles) for one in _placed_calls(bench, measured, arm)],
+        [call for arm in (None, *shuffles) for call in _placed_calls(bench, measured, arm)],
         measured.tests,
         margin=bench.options.margin,
         seed=bench.options.seed,
@@ -113,7 +113,7 @@ def _measure_ends(
         judged = measured.count_trials(end.variant)
         trials |= {case: judged[case] for case in end.cases if case in judged}
         calls += [
-            one for one in _placed_calls(bench, measured, end.variant) if one.case in end.cases
+            call for call in _placed_calls(bench, measured, end.variant) if call.case in end.cases
         ]
     return trials, calls
 

@@ -74,7 +74,7 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
                 {
                     **asdict(case),
                     "hangs": case.is_sensitive,
-                    "failing": [one.words for one in case.failing_phrasings],
+                    "failing": [phrasing.words for phrasing in case.failing_phrasings],
                 }
                 for case in found.cases
             ],
@@ -152,8 +152,8 @@ _VERDICTS = {
 
 def _format_case(case: PhrasedCase) -> str:
     failing = "; ".join(
-        f"{one.words!r}" + f" (calls {one.called or 'no tool'} first)"
-        for one in case.failing_phrasings
+        f"{phrasing.words!r}" + f" (calls {phrasing.called or 'no tool'} first)"
+        for phrasing in case.failing_phrasings
     )
     return (
         f"{case.name} fails in {len(case.failing_phrasings)} of {len(case.phrasings)} "

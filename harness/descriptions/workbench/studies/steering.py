@@ -83,7 +83,9 @@ def _copyable_tools(bench: StudyContext) -> list[tuple[Tool, set[str]]]:
 
 
 def _free_names(tool: str, listed: Sequence[str]) -> tuple[str, ...]:
-    return tuple(name for name in (f"{tool}_{one}" for one in COPY_LETTERS) if name not in listed)
+    return tuple(
+        name for name in (f"{tool}_{letter}" for letter in COPY_LETTERS) if name not in listed
+    )
 
 
 def _is_assertive(tool: Tool) -> bool:
@@ -142,7 +144,7 @@ def _find_seed(listed: tuple[str, ...], tool: str, name: str, place: int, seed: 
             add=(_build_copies(tool),),
         )
         view = VariantViews().get_view(variant, bare)
-        rivals = [one.name for one in view.tools.tools if one.name in {name, *view.decoys}]
+        rivals = [tool.name for tool in view.tools.tools if tool.name in {name, *view.decoys}]
         if rivals.index(name) == place:
             return candidate
     return seed
@@ -177,8 +179,8 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
             ],
             "brag": BRAG,
             "contests": [
-                {**asdict(one), "times": one.call_ratio, "steered": one.is_winning}
-                for one in found.contests
+                {**asdict(contest), "times": contest.call_ratio, "steered": contest.is_winning}
+                for contest in found.contests
             ],
             "equal_texts": {
                 "by_place": list(_position_shares(found)),
@@ -229,16 +231,18 @@ _WORDS: dict[Kind, str] = {"equal": "equal texts", "brag": "with the brag", "own
 
 
 def _format_lines(bench: StudyContext, found: Steering) -> Iterator[str]:
-    for one in found.contests:
-        whose = "" if one.tool is None else f" of {one.tool}"
+    for contest in found.contests:
+        whose = "" if contest.tool is None else f" of {contest.tool}"
         times = (
-            "" if one.call_ratio is None else f", {one.call_ratio:.1f} times as often as each copy"
+            ""
+            if contest.call_ratio is None
+            else f", {contest.call_ratio:.1f} times as often as each copy"
         )
-        yield f"{_WORDS[one.kind]}{whose}: called first {_format_contest(one)}{times}"
-        if one.elsewhere:
-            yield f"  in {one.elsewhere} trials neither it nor a copy was called first"
-        if one.tool is not None:
-            yield f"  it says: {_assertive_text(bench, one.tool)}"
+        yield f"{_WORDS[contest.kind]}{whose}: called first {_format_contest(contest)}{times}"
+        if contest.elsewhere:
+            yield f"  in {contest.elsewhere} trials neither it nor a copy was called first"
+        if contest.tool is not None:
+            yield f"  it says: {_assertive_text(bench, contest.tool)}"
     shares = [
         f"{format_percent(share)} the {_ORDINALS[place]}"
         for place, share in _position_shares(found)
@@ -264,18 +268,21 @@ def _assertive_text(bench: StudyContext, tool: str) -> str:
 
 
 def _build_findings(bench: StudyContext, found: Steering) -> Iterator[Finding]:
-    for one in found.contests:
-        if one.kind == "equal" or one.share.advantage <= 0:
+    for contest in found.contests:
+        if contest.kind == "equal" or contest.share.advantage <= 0:
             continue
         text = (
             f"Praise wins calls: of {RIVALS} equal tools the one that brags is called first "
-            f"{_format_contest(one)}."
-            if one.tool is None
-            else f"{one.tool} wins calls by praise and not by what it does: it is called first "
-            f"{_format_contest(one)} for saying: {_assertive_text(bench, one.tool)}"
+            f"{_format_contest(contest)}."
+            if contest.tool is None
+            else f"{contest.tool} wins calls by praise and not by what it does: it is called first "
+            f"{_format_contest(contest)} for saying: {_assertive_text(bench, contest.tool)}"
         )
         yield Finding(
-            text=text, weight=100 * one.share.advantage, certain=one.is_winning, tool=one.tool
+            text=text,
+            weight=100 * contest.share.advantage,
+            certain=contest.is_winning,
+            tool=contest.tool,
         )
 
 

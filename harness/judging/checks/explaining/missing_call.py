@@ -268,7 +268,7 @@ def _find_types(schema: Any) -> list[str]:
         return []
     alternatives = schema.get("anyOf", schema.get("oneOf"))
     if isinstance(alternatives, list):
-        each = [_find_types(one) for one in alternatives]
+        each = [_find_types(alternative) for alternative in alternatives]
         return list(dict.fromkeys(chain(*each))) if all(each) else []
     named = schema.get("type")
     names = named if isinstance(named, list) else [named]

@@ -44,7 +44,11 @@ def find_stated_limit(transcript: Transcript) -> str | None:
 
 
 def _last_reply(transcript: Transcript) -> Reply | None:
-    said = (one.reply for one in reversed(transcript.messages) if isinstance(one, AssistantMessage))
+    said = (
+        message.reply
+        for message in reversed(transcript.messages)
+        if isinstance(message, AssistantMessage)
+    )
     return next(said, None)
 
 

@@ -159,5 +159,8 @@ def _build_finding(at_least: float, asked: Sequence[_CheckedTurn]) -> CheckFindi
 
 def _format_turns(turns: Sequence[_CheckedTurn]) -> list[str]:
     """Return the questions of ``turns``; a long list begins with all names, as it may be cut."""
-    every = [f"Wrong: {', '.join(one.name for one in turns)}."] if len(turns) > _MANY else []
-    return [*every, *(f"{one.name}: {format_line(one.prompt, _QUESTION_SHOWN)}" for one in turns)]
+    every = [f"Wrong: {', '.join(turn.name for turn in turns)}."] if len(turns) > _MANY else []
+    return [
+        *every,
+        *(f"{turn.name}: {format_line(turn.prompt, _QUESTION_SHOWN)}" for turn in turns),
+    ]

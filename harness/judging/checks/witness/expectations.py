@@ -131,7 +131,9 @@ def _explain_mismatch(tool: str, part: JsonObject, search: WitnessSearch) -> Mis
 
 def _describe_schema(blame: UnsatisfiedPart, search: WitnessSearch) -> JsonObject:
     """Return what the schema demands, without its notes; what it is in any case comes first."""
-    every = [pair for one in search.schemas.local_schemas(blame.schemas) for pair in one.items()]
+    every = [
+        pair for schema in search.schemas.local_schemas(blame.schemas) for pair in schema.items()
+    ]
     return dict(
         sorted(
             (pair for pair in every if pair[0] not in _NOTES), key=lambda pair: pair[0] != "type"

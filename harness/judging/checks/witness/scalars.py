@@ -87,10 +87,10 @@ def candidate_numbers(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) 
 def _least_common_multiple(factors: Sequence[Fraction]) -> Fraction:
     """Return the least number that all ``factors`` divide."""
     found = Fraction(1) if not factors else factors[0]
-    for one in factors[1:]:
+    for factor in factors[1:]:
         found = Fraction(
-            math.lcm(found.numerator * one.denominator, one.numerator * found.denominator),
-            found.denominator * one.denominator,
+            math.lcm(found.numerator * factor.denominator, factor.numerator * found.denominator),
+            found.denominator * factor.denominator,
         )
     return found
 
@@ -144,7 +144,7 @@ def candidate_texts(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) ->
         for key, part in iterate_parts(want):
             if key == "$matches":
                 expressions.append(part)
-    named += [text for one in expressions if (text := text_matching(one)) is not None]
+    named += [text for expression in expressions if (text := text_matching(expression)) is not None]
     bases = list(dict.fromkeys([*named, *_candidate_dates(wants), "a", "0"]))
     bases += [changed for text in named for changed in (text.lower(), text.upper(), text.title())]
     bases.append("".join(dict.fromkeys(named)))  # which contains each of them

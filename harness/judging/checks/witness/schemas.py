@@ -73,7 +73,9 @@ class Schemas:
         options: list[Branch] = [[]]
         for schema in schemas:
             options = [
-                [*one, *other] for one in options for other in self._split_schema(schema, depth)
+                [*option, *other]
+                for option in options
+                for other in self._split_schema(schema, depth)
             ]
             if len(options) > _MOST_BRANCHES:
                 raise UndecidedError
@@ -96,7 +98,7 @@ class Schemas:
                 either = [
                     part for one in schema[word] for part in self.list_branches([one], depth + 1)
                 ]
-                options = [[*one, *other] for one in options for other in either]
+                options = [[*option, *other] for option in options for other in either]
         return options
 
     def local_schemas(self, schemas: Sequence[Any], depth: int = 0) -> Iterator[Mapping[str, Any]]:

@@ -98,7 +98,7 @@ class WitnessSearch:
             if options != [[want]]:
                 rest = [*wants[:place], *wants[place + 1 :]]
                 found = _choose_first(
-                    self.find_values([*one, *rest], schemas, path) for one in options
+                    self.find_values([*option, *rest], schemas, path) for option in options
                 )
                 break
         else:
@@ -234,7 +234,7 @@ class WitnessSearch:
         }
         # Beyond the first items that have schemas of their own, all places are alike.
         alike = not any(
-            isinstance(one, list) or (is_matcher(one) and "$path" in one) for one in wants
+            isinstance(want, list) or (is_matcher(want) and "$path" in want) for want in wants
         )
         places = (
             max(len(_prefix_schemas(one)) for one in [*branch, {}]) + 1 if alike else _MOST_PLACES

@@ -36,7 +36,7 @@ def parse_tree(source: str, language: Language) -> Node:
         node, depth = nodes.pop()
         if node.type == "ERROR" or depth > _DEEPEST:
             raise NotCalls("this is not written in the language of the case")
-        nodes += [(one, depth + 1) for one in node.children]
+        nodes += [(child, depth + 1) for child in node.children]
     return root
 
 

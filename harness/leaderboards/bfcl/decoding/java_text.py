@@ -39,13 +39,16 @@ def parse_compared_calls(item: Any) -> Pairs:
         call.child_by_field_name("object"),
     )
     arguments: Arguments = []
-    for one in get_child(call, "arguments").children:
-        if one.type == "assignment_expression":
+    for child in get_child(call, "arguments").children:
+        if child.type == "assignment_expression":
             arguments.append(
-                (_read_node_text(source, one.children[0]), _format_value(source, one.children[2]))
+                (
+                    _read_node_text(source, child.children[0]),
+                    _format_value(source, child.children[2]),
+                )
             )
-        elif one.type in _UNNAMED_KINDS:
-            arguments.append((UNNAMED, _format_value(source, one)))
+        elif child.type in _UNNAMED_KINDS:
+            arguments.append((UNNAMED, _format_value(source, child)))
     return [
         (f"{_read_node_text(source, owner)}.{name}" if owner else name, map_arguments(arguments))
     ]
@@ -63,7 +66,7 @@ def _find_first_call(node: Node) -> Node | None:
     if node.type == "method_invocation":
         return node
     return next(
-        (found for one in node.children if (found := _find_first_call(one)) is not None), None
+        (found for child in node.children if (found := _find_first_call(child)) is not None), None
     )
 
 
@@ -92,8 +95,14 @@ def _format_value(source: str, node: Node | None, *, inside: bool = False) -> st
     if node.type == "object_creation_expression":
         kind = _format_value(source, node.child_by_field_name("type"), inside=True)
         given = node.child_by_field_name("arguments")
-        parts = [one for one in given.children if one.type not in (",", "(", ")")] if given else []
-        return f"new {kind}({', '.join(_format_value(source, one, inside=True) for one in parts)})"
+        parts = (
+            [child for child in given.children if child.type not in (",", "(", ")")]
+            if given
+            else []
+        )
+        return (
+            f"new {kind}({', '.join(_format_value(source, part, inside=True) for part in parts)})"
+        )
     if node.child_count:
-        return "".join(_format_value(source, one, inside=True) for one in node.children)
+        return "".join(_format_value(source, child, inside=True) for child in node.children)
     return _read_node_text(source, node)

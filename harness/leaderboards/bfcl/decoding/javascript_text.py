@@ -21,9 +21,15 @@ def parse_compared_calls(item: Any) -> Pairs:
         Misshapen: it contains no call.
     """
     root = parse_tree(add_brackets(item)[1:-1], _load_language())
-    statements = (one for one in root.children if one.type == "expression_statement")
+    statements = (child for child in root.children if child.type == "expression_statement")
     call = next(
-        (one for each in statements for one in each.children if one.type == "call_expression"), None
+        (
+            child
+            for each in statements
+            for child in each.children
+            if child.type == "call_expression"
+        ),
+        None,
     )
     if call is None:
         raise MisshapenOutput("there is no call")

@@ -61,12 +61,12 @@ def read_named_calls(
     if not isinstance(items, Iterable):
         raise NotCalls("this is not a list")
     found = []
-    for one in items:
-        if not isinstance(one, dict) or name not in one or arguments not in one:
+    for item in items:
+        if not isinstance(item, dict) or name not in item or arguments not in item:
             raise NotCalls(f"an item has no {name} and {arguments}")
-        if not isinstance(one[name], str):
+        if not isinstance(item[name], str):
             raise NotCalls("the name of a function is not a string")
-        found.append({one[name]: one[arguments]})
+        found.append({item[name]: item[arguments]})
     return found
 
 

@@ -124,8 +124,8 @@ def _negate_operand(node: ast.UnaryOp) -> Any:
 _READERS: Mapping[type, Callable[[Any], Any]] = {
     ast.Constant: lambda node: "..." if node.value is Ellipsis else node.value,
     ast.UnaryOp: _negate_operand,
-    ast.List: lambda node: [_evaluate_node(one) for one in node.elts],
-    ast.Tuple: lambda node: tuple(_evaluate_node(one) for one in node.elts),
+    ast.List: lambda node: [_evaluate_node(elt) for elt in node.elts],
+    ast.Tuple: lambda node: tuple(_evaluate_node(elt) for elt in node.elts),
     ast.Dict: _evaluate_dict,
     ast.Name: lambda node: node.id,
     ast.Call: _read_nested_call,

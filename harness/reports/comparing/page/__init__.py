@@ -82,7 +82,7 @@ def _build_blocks(
                 }
                 for side in comparison.sides
             },
-            "contrasts": [_encode_contrast(one, trials) for one in comparison.contrasts],
+            "contrasts": [_encode_contrast(contrast, trials) for contrast in comparison.contrasts],
         },
     )
     for place, contrast in enumerate(comparison.contrasts):

@@ -44,8 +44,8 @@ def case_row(pair: CasePair, before: PageSide, after: PageSide) -> dict[str, Any
 def case_pair(pair: CasePair, before: PageSide, after: PageSide) -> dict[str, Any]:
     """Return everything that is compared of a case: texts are harmless and bounded."""
     return {
-        "before": [_encode_trial(one) for one in before.list_trials(pair)[:_MOST_TRIALS]],
-        "after": [_encode_trial(one) for one in after.list_trials(pair)[:_MOST_TRIALS]],
+        "before": [_encode_trial(trial) for trial in before.list_trials(pair)[:_MOST_TRIALS]],
+        "after": [_encode_trial(trial) for trial in after.list_trials(pair)[:_MOST_TRIALS]],
     }
 
 

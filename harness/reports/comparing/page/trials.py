@@ -111,7 +111,7 @@ class _JudgedRun:
     @classmethod
     def from_log(cls, log: RunLog) -> _JudgedRun:
         cases = case_results(judge_log(log).results)
-        return cls(log, {(one.entrant, (one.suite, one.case)): one.trials for one in cases})
+        return cls(log, {(case.entrant, (case.suite, case.case)): case.trials for case in cases})
 
     @property
     def tools(self) -> Mapping[str, ToolList]:

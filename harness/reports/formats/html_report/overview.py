@@ -104,8 +104,8 @@ def _encode_audit(report: Report, log: RunLog) -> dict[str, Any] | None:
     return {
         "facts": [[shorten_line(name), shorten_line(value)] for name, value in found["facts"]],
         "findings": [
-            {name: shorten_line(text, _COMMAND) for name, text in one.items()}
-            for one in found["findings"][:_MOST_FINDINGS]
+            {name: shorten_line(text, _COMMAND) for name, text in finding.items()}
+            for finding in found["findings"][:_MOST_FINDINGS]
         ],
         "more": max(0, len(found["findings"]) - _MOST_FINDINGS),
         "told": [shorten_line(words, _COMMAND) for words in found["told"]],
