@@ -30,7 +30,8 @@ _NAME = r"[^\W\d]\w*"
 _DOTTED = rf"{_NAME}(?:\.{_NAME})*"
 _WITH_COLON = re.compile(rf"(?:{_DOTTED}|.+\.py):{_DOTTED}")
 _WITH_DOTS = re.compile(rf"{_NAME}(?:\.{_NAME})+")
-_OURS = Path(__file__).parents[0]
+_OURS = Path(__file__).parents[1]
+_BUILT_IN = _OURS / "_builtin"  # suites that come with harness use it as everybody's do
 _LIBRARIES = tuple(
     {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 )
@@ -129,9 +130,13 @@ def users_frame(error: BaseException) -> traceback.FrameSummary | None:
         for frame in traceback.extract_tb(error.__traceback__)
         if not frame.filename.startswith("<")
     ]
-    others = [frame for frame in frames if not Path(frame.filename).is_relative_to(_OURS)]
+    others = [frame for frame in frames if not _is_ours(Path(frame.filename))]
     own = [frame for frame in others if not frame.filename.startswith(_LIBRARIES)]
     return next(reversed(own or others), None)
+
+
+def _is_ours(file: Path) -> bool:
+    return file.is_relative_to(_OURS) and not file.is_relative_to(_BUILT_IN)
 
 
 # ── Modules ──────────────────────────────────────────────────────────────────────────────────
