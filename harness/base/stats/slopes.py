@@ -146,7 +146,7 @@ def _jackknife(
 
 
 def _measure_spread(values: Sequence[float]) -> float:
-    """Return what digits with separators may mean; nothing for dates, versions and the like."""
+    """Return the standard error by the jackknife: one of ``values`` for each case left out."""
     centre = fmean(values)
     return sqrt((len(values) - 1) / len(values) * sum((value - centre) ** 2 for value in values))
 
