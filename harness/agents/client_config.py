@@ -24,6 +24,7 @@ def server_name(name: str) -> str:
 
 def build_shim_entry(url: str) -> JsonObject:
     """Return command, arguments and variables of a process that passes stdio on to ``url``."""
+    # `-I`, so that neither the client's folder nor its PYTHONPATH replaces a module of the shim.
     return {"command": sys.executable, "args": ["-I", "-m", _SHIM], "env": {URL_VARIABLE: url}}
 
 
@@ -48,6 +49,7 @@ def client_files(folder: Path, server: str, url: str) -> dict[str, str]:
 
 def write_private_json(path: Path, value: JsonObject) -> Path:
     """Write ``value`` as JSON to ``path``, readable by its owner only; return the path."""
+    # The mode comes first: before a later `chmod`, others could read the content.
     path.touch(0o600)
     path.write_text(json.dumps(value), encoding="utf-8")
     return path

@@ -27,11 +27,13 @@ def main() -> None:
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as out:
         os.dup2(2, 1)
         asked = json.load(sys.stdin)
+        # Python adds this script's folder, whose `agent` or `program` would hide the user's.
         sys.path[:] = [one for one in sys.path if one != os.path.dirname(__file__)]  # noqa: PTH120
         module, _, name = sys.argv[1].partition(":")
         function = getattr(import_module(module), name)
         returned = function(asked["prompt"], asked["mcp_url"])
         if inspect.isawaitable(returned):
+            # `asyncio.run` takes only coroutines, and a function may return any awaitable.
             returned = asyncio.run(_await_result(returned))
         json.dump(_build_answer(returned), out)
 

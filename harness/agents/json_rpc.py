@@ -51,6 +51,7 @@ class JsonRpcConnection:
             message = await self._receive_message()
             given = message.get("params")
             told: JsonObject = given if isinstance(given, dict) else {}
+            # Asked before the id, because the program numbers its own requests, perhaps as we do.
             if isinstance(message.get("method"), str):
                 if "id" in message:
                     await self._answer_request(message["id"], message["method"], told)
@@ -99,6 +100,7 @@ class JsonRpcConnection:
         except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict):
+            # As JSON, which shows control characters instead of sending them to the terminal.
             shown = json.dumps(line[:_LONGEST_SHOWN].decode("utf-8", "replace"))
             raise AgentError(
                 f"{self.name} wrote a line that is no JSON-RPC message: {shown}",

@@ -22,6 +22,7 @@ from harness.sessions import StderrTail, wait_closed
 END_S = 4.0
 """Seconds for the supervisor to end everything; it needs milliseconds."""
 _SCRIPT = Path(__file__).with_name("supervisor_script.py")
+# As in a shell, and in the supervisor.
 _SIGNALLED, _NOT_STARTED = 128, 127
 
 
@@ -42,6 +43,7 @@ class FinishedProgram:
         """Return the error for a program that ended this way; ``why`` is its own explanation."""
         return AgentError(
             f"{self.name} {describe_exit_code(self.code)}" + (f": {why}" if why else ""),
+            # Some programs write their errors on stdout.
             detail=self.stderr or self.out[-_TAIL:],
         )
 
@@ -105,6 +107,7 @@ async def launch_program(command: Sequence[str], place: Workplace) -> AsyncGener
         AgentError: it cannot be started.
     """
     name = Path(command[0]).name
+    # Looked for in advance, because the supervisor starts even if the program does not.
     if shutil.which(command[0], path=place.env.get("PATH", os.defpath)) is None:
         raise AgentError(f"there is no program {command[0]!r}")
     lifeline_read, lifeline = os.pipe()
@@ -120,6 +123,7 @@ async def launch_program(command: Sequence[str], place: Workplace) -> AsyncGener
                 stderr=stderr_write,
                 cwd=place.work,
                 env=place.env,
+                # A group of its own, for the last resort of `_end_process`.
                 start_new_session=True,
                 pass_fds=(lifeline_read,),
             )
@@ -138,6 +142,7 @@ async def launch_program(command: Sequence[str], place: Workplace) -> AsyncGener
             finally:
                 tasks.cancel_scope.cancel()
     finally:
+        # The order to the supervisor: it kills the agent and ends.
         os.close(lifeline)
         with anyio.CancelScope(shield=True):
             await _end_process(process)
@@ -148,6 +153,7 @@ async def _end_process(process: Process) -> None:
     with anyio.move_on_after(END_S):
         await process.wait()
     if process.returncode is None:
+        # The supervisor is stuck. On Linux its end kills the agent, too.
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         with anyio.move_on_after(END_S):
@@ -155,6 +161,7 @@ async def _end_process(process: Process) -> None:
     assert process.stdin is not None
     with suppress(anyio.BrokenResourceError, OSError):
         await process.stdin.aclose()
+    # `aclose` waits for the end of the process, without a limit.
     if process.returncode is not None:
         await process.aclose()
         await wait_closed(process.stdin)
@@ -174,10 +181,12 @@ async def run_program(command: Sequence[str], place: Workplace, said: str = "") 
                 await program.send(said.encode())
                 await program.stdin.aclose()
 
+            # A program may write before it has read: both pipes have to move at the same time.
             tasks.start_soon(write_input)
             while data := await program.read_chunk():
                 out += data
             code = await program.wait_exit_code()
+            # A program that ended without reading its stdin leaves the writer waiting.
             tasks.cancel_scope.cancel()
         return FinishedProgram(
             name=program.name,

@@ -75,9 +75,11 @@ class Shim:
             self._exchange_frame(line, told)  # in order: a client is initialized before it asks
             if method == "notifications/initialized":
                 Thread(target=self._listen, daemon=True).start()
+        # In order as well: the answer has the id that all later requests need.
         elif method == "initialize":
             self._exchange_frame(line, told)
         else:
+            # Forgets those that have ended, since a session may make thousands of requests.
             self._asked = [thread for thread in self._asked if thread.is_alive()]
             self._asked.append(Thread(target=self._exchange_frame, args=(line, told), daemon=True))
             self._asked[-1].start()
@@ -107,9 +109,11 @@ class Shim:
 
     def _exchange_frame(self, line: bytes, frame: "dict[str, Any]") -> None:
         connection = HTTPConnection(self._place, timeout=CONNECT_S)
+        # An answer to a request of the server has an id as well.
         number = frame.get("id") if "method" in frame else None
         try:
             connection.connect()
+            # From here on there is no limit: a tool may take as long as the proxy allows.
             connection.sock.settimeout(None)
             if number is not None:
                 self._under_way[_encode_id(number)] = connection
@@ -117,6 +121,7 @@ class Shim:
             answer = connection.getresponse()
             self._read_answer(answer, frame)
         except (OSError, HTTPException, ValueError) as error:
+            # A cancelled request is no longer among them: its broken connection is no loss.
             if number is None or _encode_id(number) in self._under_way:
                 self._report_loss(error, number)
         finally:
@@ -181,11 +186,14 @@ class Shim:
             self._write_frame(
                 json.dumps({"jsonrpc": "2.0", "id": number, "error": answer}).encode()
             )
+        # A bad answer does not show that the proxy is gone; `watch_url` notices that.
         if not isinstance(error, HTTPException):
             os.write(2, f"{why}\n".encode())
+            # `sys.exit` would end only the thread that calls it.
             os._exit(FAILED)
 
     def _write_frame(self, frame: bytes) -> None:
+        # A frame is one line here; in JSON, line ends stand only between the parts.
         data = frame.replace(b"\r", b"").replace(b"\n", b" ") + b"\n"
         with self._writing:
             try:
@@ -213,6 +221,7 @@ def _iterate_events(answer: HTTPResponse) -> "Iterator[bytes]":
 
 def _encode_header(value: str) -> str:
     """Return a text in the form of HTTP fields, with base64 for anything but plain ASCII."""
+    # HTTP drops spaces at both ends, and a text that looks encoded would be decoded.
     if _PLAIN.fullmatch(value) and value == value.strip() and not value.startswith("=?base64?"):
         return value
     return f"=?base64?{base64.b64encode(value.encode()).decode()}?="
@@ -228,6 +237,7 @@ def forward_stdio(url: str) -> None:
     Raises:
         ValueError: ``url`` is not a URL.
     """
+    # Python's own handler would print a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     shim = Shim(url, sys.stdout.fileno())
     Thread(target=shim.watch_url, daemon=True).start()

@@ -38,7 +38,9 @@ def main() -> int:
     for ignored in _IGNORED:
         signal.signal(ignored, signal.SIG_IGN)
     told, tell = os.pipe()
+    # `set_wakeup_fd` takes nothing else.
     os.set_blocking(tell, False)
+    # Without any handler, the signal would not be written to the pipe.
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
     agent = os.fork()
@@ -47,6 +49,7 @@ def main() -> int:
     for inherited in (0, 1):
         os.close(inherited)  # the agent's pipes must close with the agent
     status = None
+    # A child that ends before this waits has already written to the pipe: nothing is missed.
     while status is None and lifeline not in select.select([lifeline, told], [], [])[0]:
         os.read(told, 512)
         done, ended = os.waitpid(agent, os.WNOHANG)
@@ -64,6 +67,7 @@ def _exec_agent(command: list[str], lifeline: int, control: Callable[[int, int],
         os.close(lifeline)
         os.setsid()
         control(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        # An ignored signal stays ignored in the new program, and Python ignores SIGPIPE.
         for changed in (*_IGNORED, signal.SIGPIPE, signal.SIGCHLD):
             signal.signal(changed, signal.SIG_DFL)
         os.execvp(command[0], command)  # noqa: S606 - the agent that the user named
@@ -75,12 +79,14 @@ def _exec_agent(command: list[str], lifeline: int, control: Callable[[int, int],
 def _kill_all(agent: int) -> None:
     """Kill the agent, its group, and all descendants of this process, until none is left."""
     _send_signal(os.killpg, agent)
+    # A process may start another one between the look and the signal.
     for _ in range(_ROUNDS):
         for process in _find_descendants():
             _send_signal(os.kill, process)
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
+        # No child is left, orphans included.
         except ChildProcessError:
             return
         select.select([], [], [], _PAUSE_S)
@@ -107,6 +113,7 @@ def _find_descendants() -> set[int]:
                     facts = file.read()
             except OSError:
                 continue
+            # The program's name, in parentheses, may itself contain some, and spaces.
             parents[int(name)] = int(facts.rpartition(b")")[2].split()[1])
     found = {os.getpid()}
     while True:

@@ -73,6 +73,7 @@ def _remove_if_abandoned(folder: Path) -> None:
     lock = os.open(folder / _LOCK, flags)
     try:
         if stat.S_ISREG(os.fstat(lock).st_mode):
+            # Raises `OSError` if the owner still holds it; the caller goes on with the next folder.
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             _remove_folder(folder)
     finally:
@@ -96,6 +97,7 @@ def _remove_folder(root: Path) -> None:
         root.chmod(stat.S_IRWXU)
         for child in [*root.iterdir()]:
             if child.is_dir() and not child.is_symlink():
+                # `onerror`, because Python 3.11 has no `onexc`.
                 shutil.rmtree(child, onerror=retry_unlocked)
             elif child.name != _LOCK:
                 child.unlink()

@@ -23,6 +23,7 @@ from harness.base import AgentError
 from harness.types import AgentSpec
 
 _INHERITED = ("LANG", "LC_ALL", "PATH", "TZ")
+# Placeholders and scripts (`sh -c '…'`) name no file, and the system refuses an endless path.
 _NAME = re.compile(r"[^{}\n]{1,1000}")
 _MEGABYTE = 1_000_000
 
@@ -68,6 +69,7 @@ async def open_workplace(
     Raises:
         AgentError: the folders that the configuration names cannot be copied.
     """
+    # A cancellation while it is made would leave a folder that nobody removes.
     with anyio.CancelScope(shield=True):
         folder = await anyio.to_thread.run_sync(TemporaryFolder)
     try:
@@ -86,6 +88,7 @@ def build_environment(spec: AgentSpec, home: Path, tmp: Path) -> dict[str, str]:
         **{name: os.environ[name] for name in _INHERITED if name in os.environ},
         "HOME": str(home),
         "TMPDIR": str(tmp),
+        # The recording proxy is on this machine, and no other one may be asked for it.
         "NO_PROXY": "127.0.0.1,localhost",
         **spec.env,
     }
@@ -105,6 +108,7 @@ def find_command_files(spec: AgentSpec) -> list[Path]:
 
 
 def _find_file(spec: AgentSpec, word: str) -> Path | None:
+    # A bare word is a program, even where the user's folder has a file of that name.
     is_name = _NAME.fullmatch(word) is not None and ("/" in word or "." in word)
     path = Path(spec.base) / word
     return path.absolute() if is_name and not Path(word).is_absolute() and path.is_file() else None
@@ -123,6 +127,7 @@ def _prepare_workplace(
             shutil.copytree(Path(spec.base) / copied, folder, symlinks=True)
         except (OSError, shutil.Error) as error:
             raise AgentError(f"the folder {copied} cannot be copied: {error}") from error
+    # Beside the agent's folders, which have only what the configuration names.
     files = client_files(root, server, url)
     given = {URL_VARIABLE: url, FILE_VARIABLE: files["mcp_config"]}
     return Workplace(

@@ -76,6 +76,7 @@ class CallDraft:
             beside=limit_side_channels((*self.came_with, *self.heard)),
             **facts,
         )
+        # The frames come last: they leave out what the finished record has.
         if self.wire is None:
             return made
         request, response = (

@@ -27,6 +27,7 @@ LONGEST = 2_000
 _SHORT = 48  # a shorter text costs less than a reference to the record
 _MOST_BLOCKS = 100  # blocks of content whose texts are searched for in the record
 _DEEPEST = 60
+# Stands for the length of a number, `true` or `null`, which is not worth measuring.
 _SCALAR = 8
 _PROGRESS = "progressToken"  # the name of a request, which is not a credential
 _LINES = re.compile(r"text (\d+)-(\d+) of (\d+)")
@@ -41,6 +42,7 @@ def reduce_frame(body: JsonObject, call: ToolCall) -> WireMessage:
 
 def restore_frame(frame: WireMessage, call: ToolCall) -> JsonObject:
     """Return ``frame`` with its left-out parts restored from ``call``, its record."""
+    # A copy, because the frame itself has to stay as the log has it.
     body = copy.deepcopy(dict(frame.body))
     for pointer, source in frame.left_out.items():
         *way, last = pointer.split("/")[1:]
@@ -73,12 +75,15 @@ def _find_known_texts(body: JsonObject, known: str) -> Iterator[tuple[str, str]]
     for pointer, text in _iterate_texts(body):
         if len(text) <= _SHORT:
             continue
+        # The record has a text beyond the limit only up to there, with a notice behind it.
         if text == known or (len(text) > TEXT_CHARS and known.startswith(text[:TEXT_CHARS])):
             yield pointer, "text"
             continue
+        # Blocks stand in the record in their order, so each is searched behind the one before.
         begin = known.find(text, at)
         end = begin + len(text)
         around = known[begin - 1 : begin] + known[end : end + 1]
+        # A match in the middle of a line could not be found again by counting lines.
         if begin < 0 or around.strip("\n"):
             continue
         first = line + known.count("\n", at, begin)
@@ -125,7 +130,9 @@ class _FrameLimiter:
             if self._left <= 0:
                 kept["…"] = _format_cut_notice(len(kept), len(value))
                 break
+            # JSON Pointer wants this order: otherwise the `~` of a new `~1` would be escaped again.
             at = f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
+            # Keys are limited as well: a server may send some as long as any text.
             name, shown = self._copy_text(key), _redact_meta(part) if key == "_meta" else part
             kept[name] = self._copy_value(shown, at, depth + 1)
         return kept

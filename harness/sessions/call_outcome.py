@@ -64,9 +64,11 @@ _NOT_FOUND = (
 _UNKNOWN_TOOL = _compile_any(
     r"\b(?:unknown|no such|unrecogni[sz]ed|undefined|unsupported) (?:tool|function)\b",
     r"\bno tool (?:named|called|with)\b",
+    # Between the two may stand a name of 128 characters.
     rf"\btool\b[^\n]{{0,140}}{_NOT_FOUND}",
 )
 
+# The words of Pydantic, the official SDKs, Ajv, Zod, jsonschema and Python itself.
 _INVALID_ARGUMENTS = _compile_any(
     r"\bvalidation errors? for\b",
     r"\binput validation error\b",
@@ -138,6 +140,7 @@ def _classify_words(
     misses_a_right = arguments_valid and MISSES_A_RIGHT.search(text)
     misses_an_argument = _MISSES_SOMETHING.search(text) and not misses_a_right
     is_about_arguments = not own and (misses_an_argument or _INVALID_ARGUMENTS.search(text))
+    # An error with a code, for a tool that is not listed, is about its name, whatever it says.
     if is_about_arguments and (listed or code is None):
         return "invalid_arguments"
     if REFUSED.search(text) and not OPERATING_SYSTEM.search(text):
@@ -163,6 +166,7 @@ def _is_about_others(names: Collection[str], text: str) -> bool:
 
 def _is_reported_unknown(tool: str, text: str) -> bool:
     """Return whether the text says that this tool, and nothing else, was not found."""
+    # Names may contain hyphens, at which `\b` would find `get` in `get-customer`.
     name = rf"['\"`]?(?<![\w-]){re.escape(tool)}(?![\w-])['\"`]?"
     before = (
         rf"(?:{_NO_SUCH_TOOL}|\btool (?:is |was )?{_NOT_FOUND})[\s:]*(?:\w+[\s:]+){{0,2}}{name}"

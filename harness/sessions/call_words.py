@@ -12,6 +12,7 @@ from harness.types import JsonObject
 def explain_malformed(raw: str) -> str:
     """Return why arguments are malformed and so are not sent."""
     try:
+        # JSON that is merely too deep or has a number too long is told apart from no JSON.
         why = find_shortcoming(load_json(raw, strict=True))
     except ValueError:
         why = None

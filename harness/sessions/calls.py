@@ -109,6 +109,7 @@ class CallSender:
         unsent = self._find_obstacle(request)
         if unsent is not None:
             return draft.build_record(*unsent)
+        # Wrong arguments are sent, too: the server's answer to them is a result of the test.
         checked = self._schemas.validate_arguments(request.tool, request.arguments)
         draft.arguments = await self._validate_in_time(checked)
         noise_before = self._noise.count
@@ -158,6 +159,7 @@ class CallSender:
             return draft.build_record("timeout", why, duration_s=draft.compute_duration())
         took = draft.compute_duration()
         clean = self._shown.redact_json(result)
+        # Redaction returns the same object if it found no token in it.
         draft.echoed = clean is not result
         result = clean
         if isinstance(draft.request, ForwardedRequest):
@@ -261,6 +263,7 @@ class CallSender:
         if (why := find_shortcoming(request.arguments)) is not None:
             return "invalid_arguments", f"harness did not send the arguments: {why}"
         try:
+            # The second `encode` finds half a surrogate pair, which UTF-8 cannot hold.
             _STRICT.encode((request.tool, dict(request.arguments))).encode()
         except (TypeError, ValueError, RecursionError) as error:
             return "invalid_arguments", f"the call cannot be written as JSON: {error}"

@@ -121,6 +121,8 @@ class McpClient:
                 await self._negotiate_era(probe_s, is_early=is_early)
             elif protocol == "legacy":
                 await self._session.initialize()
+            # The pinned revision is spoken in any case; the answer only says what there is to read
+            # beside tools. `is_early`, because there is no older handshake to try.
             elif not await self._try_discover(probe_s, is_early=True):
                 self._session.adopt(_build_pinned_result(protocol))
         except MCPError as error:
@@ -143,6 +145,7 @@ class McpClient:
             self._wire,
             over_http=self._routing is not None,
         )
+        # The handshake is over, so nobody else would add these fields.
         other._stamp_meta()
         return other
 
@@ -213,6 +216,8 @@ class McpClient:
     def watch(self) -> None:
         """Record data beside results from now on."""
         self._watched = True
+        # The newest revision names the level in each request; servers of older ones are asked for
+        # it once, by `logging/setLevel`.
         if PROTOCOL_VERSION_META_KEY in self._meta:
             self._meta[LOG_LEVEL_META_KEY] = "debug"
 
@@ -220,6 +225,7 @@ class McpClient:
     async def forward_messages(self, foreign_client: ForeignClient) -> AsyncGenerator[None]:
         """Forward the server's notifications and requests within the block."""
         with self._wire.foreign_clients.attach_client(foreign_client):
+            # The newest revision has no such stream: its servers notify subscribers (`LISTEN`).
             if self._wire.stream is None or self._is_newest:
                 yield
                 return
@@ -276,6 +282,7 @@ class McpClient:
                 raise
             self.needs_initialize = broke_off
         except (MCPError, ValueError, RuntimeError) as error:
+            # Any other error is how older servers answer a method that they do not know.
             if isinstance(error, MCPError) and is_closed(error):
                 raise
         return False
@@ -288,6 +295,7 @@ class McpClient:
             self._meta[CLIENT_INFO_META_KEY] = _CLIENT_INFO.model_dump(
                 by_alias=True, mode="json", exclude_none=True
             )
+            # Harness itself answers no questions; a client behind the session sends its own.
             self._meta[CLIENT_CAPABILITIES_META_KEY] = {}
         if self._routing is not None:
             self._routing = RoutingHeaders(agreed)

@@ -208,6 +208,7 @@ class Connection:
                 deadline=anyio.current_time() + self._spec.start_timeout_s
             ) as starting:
                 while await self._run_attempt(starting) and not self._closing:
+                    # A new event, since the end of the first process has set the old one.
                     self._spec, self._over = use_older_handshake(self._spec), anyio.Event()
         except ServerError as error:
             self._failure = error
@@ -220,6 +221,7 @@ class Connection:
             self._failure = find_shortage(error, f"talking to server {self._spec.name!r}")
             self._conclude(f"crashed the client: {'; '.join(iterate_leaf_errors(error))}")
         finally:
+            # Says nothing new after a loss or a failure: the first reason stays.
             self._conclude("was ended by harness")
             self._ended.set()
 
@@ -306,6 +308,7 @@ class Connection:
                 self._tools = await self._turns.run_start(listing, starting)
         except ConnectionError:
             why = f"{await describe_end(link, place)} while starting"
+            # A server that read nothing has not ended because of what it was sent.
             may_know = isinstance(place, ServerProcess) and not place.stdin.was_ignored
             if may_know and find_hint(step, self._spec, link.client):
                 return True
@@ -327,6 +330,7 @@ class Connection:
         else:
             self._client, self._noise = link.client, link.source.noise
             self._caller = self._build_sender(link.client, self._tools)
+            # The scope that bounded the start lives as long as the connection.
             starting.deadline = math.inf
             is_legacy = self._spec.transport.protocol == "legacy"
             self._starts.needs_initialize = is_legacy or link.client.needs_initialize
@@ -348,6 +352,7 @@ class Connection:
         try:
             yield
         except anyio.get_cancelled_exc_class():
+            # Otherwise somebody else cancelled it, such as the end of the run: that is no timeout.
             if anyio.current_time() >= starting.deadline:
                 noise = link.source.noise.quote_since() if link else ""
                 why = f"did not {step} within {self._spec.start_timeout_s:g} s of its start"
@@ -367,6 +372,7 @@ class Connection:
             place = self._place
             if not isinstance(place, Host) or await place.describe_exit() is None:
                 return f"server {self._spec.name!r} {fault}"
+        # A call may see the loss before the connection's own task knows its cause.
         with anyio.move_on_after(LOST_S):
             await self._concluded.wait()
         return self._lost or f"server {self._spec.name!r} no longer answers"

@@ -24,6 +24,7 @@ def quote_labelled(label: str, text: str) -> str:
 
 def iterate_leaf_errors(error: BaseException) -> Iterator[str]:
     """Yield the errors within exception groups."""
+    # Whatever escapes the SDK's client arrives in a group, even a single error.
     if isinstance(error, BaseExceptionGroup):
         for inner in error.exceptions:
             yield from iterate_leaf_errors(inner)

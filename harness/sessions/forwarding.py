@@ -18,6 +18,7 @@ QUESTIONS = frozenset({ELICITATION, SAMPLING, "roots/list"})
 """Requests of a server that only the client behind a session can answer."""
 LISTEN = "subscriptions/listen"
 """The request of the newest revision that is answered only when its subscription ends."""
+# They name a request by an id of this connection, which the clients behind it do not know.
 _OF_ITS_REQUEST = frozenset({"notifications/progress", "notifications/cancelled"})
 
 
@@ -86,6 +87,7 @@ class ForeignClients:
     @property
     def sole_client(self) -> ForeignClient | None:
         """The client that gets the server's requests; ``None`` if there is none or several."""
+        # A server's request does not say whom it is for: with several, that would be a guess.
         return self._all[0] if len(self._all) == 1 else None
 
 

@@ -59,6 +59,7 @@ class JoinedTools:
 
     def find_server(self, tool: str) -> tuple[int, str]:
         """Return the index of the server of ``tool`` and its name there; 0 for an unknown tool."""
+        # Some server has to be asked: its own error says that there is no such tool.
         return self._home.get(tool, (0, tool))
 
     def get_offered_name(self, place: int, tool: object) -> str | None:
@@ -69,6 +70,7 @@ class JoinedTools:
 def _disambiguate_names(tools: Sequence[tuple[str, str]]) -> list[str]:
     """Return a unique name for each (server, tool)."""
     shared: set[str] = set()
+    # A longer name may be that of another tool (`a__b`), so look again until none is shared.
     while True:
         called = [
             f"{server}{SEPARATOR}{tool}" if tool in shared else tool for server, tool in tools
@@ -136,6 +138,7 @@ class JoinedSession:
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call to the server that has its tool (see `harness.sessions.Session.call`)."""
         if request.tool in self._block:
+            # Here, because it loads the MCP SDK, which would delay the start of the servers.
             from harness.sessions.call_draft import build_blocked_call
 
             return build_blocked_call(request, reply=reply, epoch=epoch)
@@ -149,6 +152,7 @@ class JoinedSession:
         """Send a request to the servers in turn, and return the first result; lists are joined."""
         if method in _LISTS:
             return {_LISTS[method]: await self._list_entries(method, _LISTS[method])}
+        # Only tools are renamed: a resource or a prompt does not say which server has it.
         errors: list[ServerError] = []
         for session in self._sessions:
             try:
@@ -223,6 +227,7 @@ class JoinedSession:
 def _merge_errors(errors: Sequence[ServerError]) -> ServerError:
     """Return the errors of all servers as one: a refusal only if all of them refused."""
     for error in errors:
+        # A server that rejects the request as it was written has decided nothing about the caller.
         if isinstance(error, RequestRejected):
             return error
     words = "; ".join(map(str, errors))

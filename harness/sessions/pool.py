@@ -207,6 +207,7 @@ class Pool:
             if not seat.loans:
                 ending += [*seat.returned, *([seat.connection] if seat.connection else [])]
                 seat.returned, seat.connection = [], None
+        # All are told first, so that their times to exit run side by side.
         for connection in ending:
             connection.close()
         for connection in ending:
@@ -222,6 +223,7 @@ class Pool:
                 self._owners.start_soon(self._prestart_connection, each, who)
 
     async def _prestart_connection(self, server: ServerSpec, identity: Identity) -> None:
+        # The loan itself meets the same error, and reports it for its trial.
         with suppress(HarnessError):
             GATE.require_plan([server])
             check_identity(server, identity.user_context)
@@ -262,6 +264,7 @@ class Pool:
             await self._wait_ready(seat, server, connection)
             if server.transport.command is None and server.reset is not None:
                 await require_reset(connection, server)
+        # A cancelled trial, too, must not leave a connection that nobody else knows.
         except BaseException:
             connection.close()
             raise
@@ -269,6 +272,7 @@ class Pool:
 
     async def _give_back(self, seat: PoolEntry, server: ServerSpec, connection: Connection) -> None:
         """Keep a server for the next loan if its state is fresh or can be reset, else end it."""
+        # Nobody knows what the server still does for a trial that was cut off.
         cut_off = anyio.get_current_task().has_pending_cancellation()
         if (
             not connection.touched

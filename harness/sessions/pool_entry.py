@@ -15,12 +15,14 @@ class PoolEntry:
     def __init__(self, starts: ServerStarts) -> None:
         self.starts = starts
         self.connection: Connection | None = None
+        # Used connections that the next loan resets; only under `isolation: case`.
         self.returned: list[Connection] = []
         self.lock = anyio.Lock()
         self.loans = 0
         self.last_used = 0.0
         self.failures = 0
         self.failure: ServerError | None = None
+        # Whose failure was counted last: many may wait for one start, which fails once.
         self.failed: Connection | None = None
 
     @property

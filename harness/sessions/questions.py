@@ -46,6 +46,7 @@ class AskingDispatcher(JSONRPCDispatcher):
         **own: Any,
     ) -> dict[str, Any]:
         """Send a request as `JSONRPCDispatcher.send_raw_request`."""
+        # The SDK declares what it answers itself; a client behind the session may answer more.
         if method == "initialize" and params is not None and self.abilities:
             told = {**params.get("capabilities", {}), **self.abilities}
             params = {**params, "capabilities": told}
@@ -65,6 +66,7 @@ class AskingDispatcher(JSONRPCDispatcher):
             with anyio.fail_after(ANSWER_S):
                 return dict(await client.ask_client(method, dict(params or {})))
         except RequestRefused as error:
+            # The SDK sends this to the server as the answer to its request.
             raise MCPError(error.code, error.said, error.data) from error
         except TimeoutError as error:
             why = f"the client did not answer within {ANSWER_S:g} s"

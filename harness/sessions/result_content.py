@@ -15,8 +15,10 @@ TEXT_CHARS = 100_000
 STRUCTURED_BYTES = 100_000
 """Largest structured content that the log keeps."""
 
+# Four characters stand for three bytes.
 _BASE64_RATIO = 0.75
 _EXCERPT_CHARS = 100
+# Results before revision 2026-07-28 have no type.
 _RESULT_TYPES = (None, "complete", "input_required")
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
@@ -48,6 +50,7 @@ def render_result(result: JsonObject) -> ResultContent:
     parts, problems = [], _find_violations(result)
     unseen: list[str] = []
     whole = True
+    # MCP wants content in any case; without it, the model gets structured content as text.
     blocks = result.get("content", [] if structured is not None else None)
     if not isinstance(blocks, list):
         problems.append(
@@ -81,6 +84,7 @@ def render_result(result: JsonObject) -> ResultContent:
         why = f"of the text: it is JSON that nests deeper than {MAX_DEPTH} levels"
     if (
         structured is not None
+        # The part is not larger than the whole, so most results need not be encoded twice.
         and size > STRUCTURED_BYTES
         and count_json_bytes(structured) > STRUCTURED_BYTES
     ):
@@ -94,6 +98,7 @@ def render_result(result: JsonObject) -> ResultContent:
         sha256=sha256,
         unseen=tuple(unseen),
         cut=why,
+        # Each problem once: a thousand blocks may have the same.
         problems=tuple(dict.fromkeys(problems)),
     )
 

@@ -83,6 +83,8 @@ class Exchange:
     """``None`` until it is answered by a JSON-RPC message."""
 
 
+# The SDK chooses the id of a request only when it writes it, in the task that asks; this variable
+# leads from there to the exchange.
 _NOTED: ContextVar[Exchange | None] = ContextVar("exchange that the current task notes")
 
 
@@ -104,6 +106,7 @@ class RunningRequests:
             yield
         finally:
             _NOTED.reset(before)
+            # An abandoned request gets no answer that would remove it.
             if exchange.request is not None:
                 self._open.pop(str(exchange.request["id"]), None)
 
@@ -121,6 +124,7 @@ class RunningRequests:
         exchange = _NOTED.get(None)
         if exchange is not None and isinstance(message, JSONRPCRequest):
             exchange.request = message.model_dump(by_alias=True, exclude_unset=True)
+            # As text: some servers return a number as a string, and the SDK accepts that.
             self._open[str(message.id)] = exchange
 
     def record_answer(self, item: SessionMessage) -> None:
@@ -159,6 +163,7 @@ class RequestReader(ObjectReceiveStream[SessionMessage | Exception]):
         while True:
             item = await self._reader.receive()
             if isinstance(item, SessionMessage):
+                # Here, because the SDK passes on the result, and not the frame as written.
                 self._requests.record_answer(item)
             if isinstance(item, SessionMessage) and isinstance(item.message, UNSOLICITED):
                 self._heard.record_message(item.message.method, item.message.params)
@@ -191,6 +196,7 @@ class RequestWriter(ObjectSendStream[SessionMessage]):
         try:
             await self._writer.send(item)
         finally:
+            # Also if it could not be written: nothing waits for that answer any more.
             if isinstance(item.message, JSONRPCResponse | JSONRPCError):
                 self._requests.waiting -= 1
 

@@ -98,6 +98,7 @@ class ToolLister:
         from harness.sessions.tool_list import list_tools  # loads the MCP SDK
 
         async def list_in_time() -> ToolList:
+            # Within the attempt, because waiting for a turn is no delay of the server.
             with anyio.fail_after(self.spec.start_timeout_s):
                 return await list_tools(client.request, self.spec.refusals)
 
@@ -110,6 +111,7 @@ class ToolLister:
             raise self._build_error(fault, await self.when_lost(fault)) from fault
         except ConnectionError as error:
             raise ServerError(await self.when_lost(None), gone=True) from error
+        # A `ServerError` as well, but about harness itself: the server's name must not precede it.
         except OutOfResources:
             raise
         except ServerError as error:

@@ -32,6 +32,7 @@ _PAGES = 3
 _SECONDS = 10.0
 _SHARE = 0.5
 """The share of the time that one request may take, so that one that hangs hides only itself."""
+# What a model is shown of a tool is not beside it.
 _OF_A_TOOL = frozenset({"name", "title", "description", "inputSchema", "outputSchema"})
 _TOOLS, _PROMPTS = "the list of tools", "the list of prompts"
 _RESOURCES, _TEMPLATES = "the list of resources", "the list of resource templates"
@@ -63,6 +64,7 @@ class _SideChannelReader:
     def __init__(self, request: Request) -> None:
         self.found: list[SideContent] = []
         self._request = request
+        # A dict is a set that keeps the order in which the server lists things.
         self._pending: dict[str, None] = {}
 
     def iterate_unread(self) -> Iterator[SideContent]:
@@ -75,10 +77,12 @@ class _SideChannelReader:
         if instructions:
             self.found.append(SideContent(place="the server's instructions", text=instructions))
         offered = [kind for kind in _LISTS if capabilities.get(kind) is not None]
+        # Noted before anything is read, so that what the time is too short for can be named.
         self._pending |= dict.fromkeys(
             [_TOOLS, *(place for kind in offered for place in _LISTS[kind])]
         )
         if capabilities.get("logging") is not None:
+            # Log messages may leak, too. A server that fails here only sends fewer of them.
             with suppress(MCPError, HttpFault, ServerError, OSError, TimeoutError):
                 await self._request_in_time("logging/setLevel", {"level": "debug"})
         async for tool in self._iterate_entries(_TOOLS, "tools/list", "tools"):
@@ -141,6 +145,7 @@ class _SideChannelReader:
             if odd := sum(not isinstance(item, Mapping) for item in items):
                 some = f"{odd:,} of the entries in {page_place}"
                 self.found.append(SideContent(place=some, unread="no object"))
+            # A later page has a place of its own: if it fails, the pages before it were still read.
             cursor, page_place = get_next_cursor(page), f"{place} from page {number + 1}"
             if has_bad_cursor(page):
                 self.found.append(SideContent(place=page_place, unread="its cursor is no text"))
@@ -200,6 +205,7 @@ def _build_unanswered(place: str, method: str, error: MCPError) -> SideContent:
         return SideContent(
             place=place, text=error.message, unread="the request for it got no answer"
         )
+    # Exactly one, because this value is never empty.
     (aside,) = wrap_side_channel(place, {"error": error.message, "data": error.data})
     if is_rejection(error, method):
         why = f"the server rejected the request as harness wrote it (code {error.code})"

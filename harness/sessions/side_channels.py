@@ -93,6 +93,7 @@ class UnsolicitedMessages:
         kind = method.removeprefix("notifications/")
         for aside in wrap_side_channel(f"a message of the server ({kind})", dict(params or {})):
             for _, heard in self._listeners:
+                # Limited here already: a server may send messages for as long as a call takes.
                 if sum(len(one.text) for one in heard) < MOST_CHARS:
                     heard.append(aside)
 
@@ -104,6 +105,7 @@ class UnsolicitedMessages:
         try:
             yield own[1]
         finally:
+            # By identity: two calls of one user have equal entries as long as nothing was heard.
             self._listeners[:] = [listener for listener in self._listeners if listener is not own]
 
 

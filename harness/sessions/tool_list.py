@@ -80,6 +80,7 @@ async def _request_page(
             raise ConnectionError from error
         if is_no_answer(error.data):
             raise ServerError(f"did not list its tools: {error.message}") from error
+        # A server that offers no tools need not know the method.
         if error.code == METHOD_NOT_FOUND and cursor is None:
             return {"tools": []}
         raise build_step_error(error, "to list its tools", refusals) from error
@@ -116,6 +117,7 @@ class _ToolCollector:
     def build_list(self) -> ToolList:
         """Return the collected list."""
         tools = tuple(self.tools.values())
+        # In the order of names: the same tools in another order are no change.
         seen = [
             {name: getattr(tool, name) for name in Tool.__slots__}
             for tool in sorted(tools, key=lambda tool: tool.name)
@@ -204,6 +206,7 @@ def _build_tool(name: str, raw: Mapping[str, Any], schema: Mapping[str, Any]) ->
         name=name,
         input_schema=schema,
         description=_keep_type(str, raw.get("description")) or "",
+        # Before revision 2025-06-18 a title was only among the annotations.
         title=_keep_type(str, raw.get("title")) or _keep_type(str, hints.get("title")),
         output_schema=None if output is None or find_shortcoming(output) else output,
         read_only=_keep_type(bool, hints.get("readOnlyHint")),

@@ -46,6 +46,7 @@ class Examination:
     """Why it could not be examined; ``None`` if it could."""
 
 
+# For the whole process, since each new connection to a server brings the same schemas.
 _examined: OrderedDict[str, Examination] = OrderedDict()
 _validated: OrderedDict[str, Validation] = OrderedDict()
 
@@ -117,6 +118,7 @@ class _Schema:
 
 def _iterate_entries(value: Any) -> Iterator[tuple[str, Any]]:
     """Yield each entry of the objects in ``value``, at any depth."""
+    # A list instead of recursion: a server's schema may nest deeper than Python's stack.
     left = [value]
     while left:
         one = left.pop()
@@ -185,12 +187,14 @@ def _find_schema_problem(schema: JsonObject, budget: Budget) -> Examination:
 
 async def _run_within_steps(work: Callable[[Budget], _T], steps: int) -> _T:
     """Return the result of ``work`` within ``steps``; longer work runs in a thread."""
+    # Nearly all work ends here; only what does not begins again in a thread, with more steps.
     budget = Budget(AT_ONCE_STEPS)
     found = work(budget)
     if budget.left >= 0:
         return found
     budget = Budget(steps)
     try:
+        # A trial whose time is over does not wait for the thread.
         return await run_sync(work, budget, abandon_on_cancel=True)
     finally:
         budget.end()  # ends a thread that nobody waits for any more

@@ -23,6 +23,7 @@ from harness.types import AgentSpec, JsonObject
 _REVISION = 1
 _OWN_KINDS = frozenset({"delete", "edit", "execute", "fetch", "move", "read", "search"})
 """Kinds of tools that a server's call never has; those are ``other``."""
+# The narrower first: a lasting grant might cover a later tool that is not allowed.
 _GRANT, _DENY = ("allow_once", "allow_always"), ("reject_once", "reject_always")
 _METHOD_NOT_FOUND = -32601
 
@@ -96,9 +97,11 @@ class AcpAgent:
         update = params.get("update")
         if method != "session/update" or not isinstance(update, Mapping):
             return
+        # A session that was left may still have something to say.
         if params.get("sessionId") != self._session:
             return
         content = update.get("content")
+        # Text before a call announces it; the answer comes after the last one.
         if update.get("sessionUpdate") == "tool_call":
             self._said.clear()
         elif (

@@ -67,8 +67,11 @@ class ClaudeCode:
 
     def _iterate_options(self, *, fresh: bool) -> Iterator[str]:
         spec, place = self._spec, self._place
+        # Claude Code writes a stream of JSON only together with `--verbose`.
         yield from ("-p", "--output-format", "stream-json", "--verbose")
+        # Strict: servers of the copied home or folder are not started.
         yield from ("--mcp-config", place.files["mcp_config"], "--strict-mcp-config")
+        # An empty list disables all of them.
         yield from ("--tools", ",".join(spec.tools))
         yield from ("--allowedTools", ",".join([f"mcp__{place.server}__*", *spec.tools]))
         if spec.model is not None:
@@ -132,6 +135,7 @@ def _parse_usage(result: JsonObject) -> Usage:
     )
     cost = result.get("total_cost_usd")
     return Usage(
+        # Anthropic's count leaves out tokens of the cache; ours is of the whole input.
         input_tokens=None if fresh is None else fresh + (read or 0) + (wrote or 0),
         output_tokens=out,
         cache_read_tokens=read,

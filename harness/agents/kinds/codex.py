@@ -49,6 +49,7 @@ class Codex:
         resumed = self._thread if not fresh else None
         command = [
             *(*resolve_agent_command(self._spec), "exec", *(("resume",) if resumed else ())),
+            # The folder of a trial is no git repository, outside of which Codex refuses to run.
             *("--json", "--skip-git-repo-check", *self._spec.args),
             *((resumed,) if resumed else ()),
             "-",
@@ -120,6 +121,7 @@ def build_configuration(spec: AgentSpec, place: Workplace) -> JsonObject:
     features = {feature: name in spec.tools for name, feature in _FEATURES.items()}
     return {
         "web_search": "live" if "web_search" in spec.tools else "disabled",
+        # Nobody is there to be asked.
         "approval_policy": "never",
         "sandbox_mode": "workspace-write" if "shell" in spec.tools else "read-only",
         **({"model": spec.model} if spec.model is not None else {}),
@@ -127,6 +129,7 @@ def build_configuration(spec: AgentSpec, place: Workplace) -> JsonObject:
         **given,
         "features": {"goals": False, **features, **_get_mapping(given, "features")},
         "agents": {"enabled": False, **_get_mapping(given, "agents")},
+        # Behind the user's settings, so that these add no other server.
         "mcp_servers": {
             place.server: {
                 "url": place.url,
@@ -149,6 +152,7 @@ async def open_agent(spec: AgentSpec, place: Workplace) -> AsyncGenerator[Agent]
     folder = place.home / ".codex"
     folder.mkdir(exist_ok=True)
     file = folder / "config.toml"
+    # The mode comes first: the file gives access to the session.
     file.touch(0o600)
     _refuse_null(spec.settings)
     file.write_text(tomli_w.dumps(build_configuration(spec, place)), encoding="utf-8")

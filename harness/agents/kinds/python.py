@@ -37,6 +37,7 @@ class PythonFunction:
         asked = json.dumps({"prompt": prompt, "mcp_url": self._place.url})
         done = await run_program(command, self._place, asked)
         if done.code:
+            # The last line of a traceback says what went wrong.
             last = next(iter(reversed(done.stderr.strip().splitlines())), None)
             raise done.build_error(last)
         told = list(parse_json_lines(done))[-1]

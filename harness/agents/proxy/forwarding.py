@@ -63,6 +63,7 @@ async def open_forwarding(
     async with anyio.create_task_group() as tasks:
         feed, held = ClientSubscriptions(session, tasks), PausedCalls[_CallAnswer](tasks)
         relay = Relay(feed)
+        # Middleware gets requests before the SDK parses them, so unknown ones are forwarded, too.
         server.middleware.append(_Forwarding(session, recording, max_calls, relay, feed, held))
         async with session.forward_messages(relay):
             tasks.start_soon(relay.run)
@@ -169,6 +170,7 @@ class _Forwarding:
                 result = await self._handle_call(request, params)
             else:
                 result = await self._handle_request(ctx, params)
+            # What the server said before its answer must not arrive after it.
             await self._relay.wait_delivered()
         if not is_newest(ctx):
             return dict(result)
@@ -179,6 +181,7 @@ class _Forwarding:
     ) -> HandlerResult:
         """Serve a subscription of the newest revision, until the client ends it."""
         typed = SubscriptionsListenRequestParams.model_validate(params, by_name=False)
+        # Such a client has no session, so its request stands for it.
         holder, held = f"listens as {id(ctx)}", []
         await self._feed.subscribe_lists()
         try:
@@ -283,12 +286,14 @@ class _Forwarding:
             if heard.result is not None:
                 call.result = heard.result
                 return heard.result
+            # The server gave no answer, or the call was not sent: the record says why.
             return {"content": [{"type": "text", "text": call.made.text}], "isError": True}
 
         try:
             result = await self._answer_with_input(ctx, send)
             await told.wait_delivered()
         finally:
+            # Also if the client cancels the request, which then has no answer.
             self._recording.end_call(call)
         return result
 
@@ -303,6 +308,7 @@ class _Forwarding:
         Raises:
             Question: the client gets the server's request as a result.
         """
+        # Client and server ask in the same way: the call need not outlive its request.
         if not is_newest(under_way.ctx) or self._session.introduction.subscribes:
             return await exchange()
         held = self._held.resume_or_start(params, exchange)
@@ -329,6 +335,7 @@ class _Forwarding:
             said[CLIENT_CAPABILITIES_META_KEY] = able.model_dump(
                 by_alias=True, mode="json", exclude_none=True
             )
+        # From this request or an earlier `logging/setLevel`, as the client's revision has it.
         level = (ctx.meta or {}).get(LOG_LEVEL_META_KEY, self._levels.get(get_client_id(ctx)))
         return said if level is None else {**said, LOG_LEVEL_META_KEY: level}
 

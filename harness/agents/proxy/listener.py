@@ -26,6 +26,7 @@ HOST = "127.0.0.1"
 GOODBYE_S = 1
 """Seconds that connections get to close at the end."""
 _WELL_KNOWN = ".well-known"
+# A page in the user's browser must not reach a session by a name for this machine.
 _SECURITY = TransportSecuritySettings(
     enable_dns_rebinding_protection=True,
     allowed_hosts=[f"{HOST}:*", "localhost:*"],
@@ -82,6 +83,7 @@ class Listener:
 @asynccontextmanager
 async def open_listener() -> AsyncGenerator[Listener]:
     """Listen on a free port of loopback for the length of the block."""
+    # Listens before the server runs, so the address is valid at once.
     with socket.create_server((HOST, 0), backlog=128) as sock:
         listener = Listener(sock.getsockname()[1])
         server = _EmbeddedServer(
@@ -109,4 +111,5 @@ class _EmbeddedServer(uvicorn.Server):
 
     async def serve(self, sockets: Any = None) -> None:
         """Serve until it should exit."""
+        # The public method would install its own handlers first.
         await self._serve(sockets)

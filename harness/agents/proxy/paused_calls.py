@@ -51,6 +51,7 @@ class PausedCall(Generic[T]):
             with self._scope:
                 self._outcome.append(await send())
         finally:
+            # Also after an error, or whoever waits for the outcome would never learn of it.
             self._turn.set()
 
     async def ask_client(self, method: str, params: JsonObject) -> JsonObject:
@@ -59,6 +60,7 @@ class PausedCall(Generic[T]):
         Raises:
             RequestRefused: it gave no answer.
         """
+        # A server may ask several things at once; the client gets them one by one.
         async with self._lock:
             self._answered = anyio.Event()
             self._question = {"method": method, "params": params}
@@ -71,6 +73,7 @@ class PausedCall(Generic[T]):
     def resume(self, responses: object) -> None:
         """Give the client's answer to the server."""
         self._answer = responses.get(_KEY) if isinstance(responses, Mapping) else None
+        # Before the answer is given: the server may ask again, or end the call, at once.
         self._question, self._turn = None, anyio.Event()
         self._answered.set()
 
@@ -109,6 +112,7 @@ class PausedCalls(Generic[T]):
         self, params: JsonObject, send: Callable[[], Awaitable[T]]
     ) -> PausedCall[T]:
         """Return the call that a request continues, or a new one, made with ``send``."""
+        # Taken out: an answer continues its call once, and the same request again begins a new one.
         held = self._waiting.pop(str(params.get("requestState")), None)
         if held is None:
             held = PausedCall()

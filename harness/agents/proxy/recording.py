@@ -73,6 +73,7 @@ class Recording:
         reply = self.replies if asked is None else asked.reply
         name = f"call_{len(self._calls) + 1}" if asked is None else asked.id
         request = ToolRequest(id=name, tool=tool, arguments=arguments)
+        # Kept before it is sent: if harness is killed, the log still has the call.
         made = build_unanswered_call(request, "timeout", _UNANSWERED, reply=reply, epoch=self.epoch)
         call = asked or RecordedCall(id=name, reply=reply, made=made)
         if asked is None:
@@ -84,6 +85,7 @@ class Recording:
     def end_call(self, call: RecordedCall) -> None:
         """Record the end of ``call``."""
         self._under_way -= 1
+        # Nothing has replaced the first record, so the client has cancelled the request.
         if call.made.text == _UNANSWERED:
             call.made = replace(call.made, text=_GIVEN_UP)
         self._ended.add(call.id)

@@ -48,6 +48,7 @@ _LOG = "notifications/message"
 _UPDATED = "notifications/resources/updated"
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 
+# The SDK logs failures here; without a handler Python would print them to the terminal.
 logging.getLogger("mcp.server.subscriptions").addHandler(logging.NullHandler())
 
 
@@ -96,6 +97,7 @@ class Relay:
         """Forward the server's messages to the clients, until cancelled."""
         while True:
             while self._said:
+                # It stays in the queue until it is sent, because `wait_delivered` looks there.
                 with anyio.move_on_after(TELL_S), suppress(*_GONE):
                     await self._deliver_notification(*self._said[0])
                 self._said.popleft()
@@ -122,6 +124,7 @@ class Relay:
 
     def register_client(self, ctx: Context) -> None:
         """Register the client that sent a message."""
+        # A client of the newest revision is told only where it listens.
         if not is_newest(ctx) and (client := get_client_id(ctx)) is not None:
             self._clients[client] = ctx.session
 
@@ -169,10 +172,12 @@ class Relay:
             for client in [client for client in self._clients if client in holders]:
                 await _send_notification(self._clients[client], method, params, None)
         elif not self._under_way:
+            # A copy, since others may come while one is told.
             for session in list(self._clients.values()):
                 await _send_notification(session, method, params, None)
         else:
             ctx = self._under_way[-1].ctx
+            # In the newest revision each request names the level from which on it wants messages.
             levels = allowed_log_levels(ctx.protocol_version, ctx.meta)
             if method != _LOG or params.get("level") in levels:
                 await _send_notification(ctx.session, method, params, ctx.request_id)

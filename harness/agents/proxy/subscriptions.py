@@ -44,6 +44,7 @@ class ClientSubscriptions:
 
     def get_subscribers(self, uri: str) -> Collection[str]:
         """Return the clients that want notifications on the resource ``uri``."""
+        # Not by `[uri]`, which would add an entry that looks like a subscription.
         return self._holders.get(uri, ())
 
     def mark_acknowledged(self) -> None:
@@ -58,6 +59,7 @@ class ClientSubscriptions:
             and _can_change(self._session)
         ):
             async with self._lock:
+                # Asked again within the lock: another request may have subscribed meanwhile.
                 if self._scope is None and self._attempts < MOST_ATTEMPTS:
                     await self._resubscribe()
 
@@ -115,6 +117,7 @@ class ClientSubscriptions:
         self._tasks.start_soon(self._run_subscription, self._scope, self._acknowledged)
         with anyio.move_on_after(ACKNOWLEDGED_S):
             await self._acknowledged.wait()
+        # Only now, so that no change falls between two subscriptions.
         if before is not None:
             before.cancel()
 
@@ -128,10 +131,12 @@ class ClientSubscriptions:
         with scope:
             with suppress(ServerError):
                 await self._session.send_request(LISTEN, {"notifications": wanted})
+            # Not reached if harness itself ends the subscription: a new one follows then.
             self._attempts += 1
         acknowledged.set()  # nobody needs to wait for it any longer
         if self._scope is scope:
             self._scope = None
+            # Nothing will come any more, which the clients learn by the end of theirs.
             self.listening.close()
 
 

@@ -76,6 +76,7 @@ class Bearer:
         user_context = self._who.user_context
         if user_context is None or self._who.credential == "none":
             return {}
+        # Requests of one caller come at the same time: one of them makes the token for all.
         async with self._lock:
             if self._token is None or self._now() >= self._renew_at:
                 self._token = await self._create_token(user_context)
@@ -107,6 +108,7 @@ class Bearer:
         if settings.token_command is not None:
             from harness.sessions.identity.tokens import Token, read_expiry
 
+            # Known before the command runs, because errors quote its stderr.
             for name in filter(names_secret, settings.token_env):
                 self._source.add_secret(os.environ.get(name, ""))
             text = await run_token_command(
@@ -180,6 +182,7 @@ class Bearers:
             "audience": get_audience(spec, spec.transport.url or ""),
         }
         told = {variable: facts[name] for name, variable in PLACEHOLDERS.items()}
+        # Behind the issuer's own variables: one that the entry sets keeps its value.
         env = {name: _fill_text(value, facts) for name, value in spec.transport.env.items()}
         return replace(
             spec,
@@ -227,6 +230,7 @@ def get_audience(spec: ServerSpec, url: str) -> str:
     if (audience := bearer_of(spec).audience) is not None:
         return audience
     parts = urlsplit(url)
+    # Neither a login nor a query: both may be secrets, and every token names its audience.
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 

@@ -48,6 +48,7 @@ that the issuer may never have checked.
 """
 
 _ALONE = re.compile(r"\{([^{}]+)\}")
+# Not `None`, since a claim may be written as null.
 _LEFT_OUT = object()
 
 
@@ -63,6 +64,7 @@ def build_claims(settings: BearerDelivery, user_context: JsonObject) -> dict[str
         else _build_default_claims(user_context)
     )
     if settings.scope is not None:
+        # OAuth separates scopes by spaces, and a template would write a list as JSON.
         lists = {
             name: " ".join(map(str, value))
             for name, value in user_context.items()
@@ -73,6 +75,7 @@ def build_claims(settings: BearerDelivery, user_context: JsonObject) -> dict[str
             claims["scope"] = scope
     if claims.get("sub") in (None, ""):
         claims["sub"] = _choose_subject(user_context)
+    # RFC 7519 wants a text, and some verifiers refuse a number.
     claims["sub"] = str(claims["sub"])
     return claims
 
@@ -100,6 +103,7 @@ def _map_claims(mapping: Mapping[str, Any], user_context: JsonObject) -> dict[st
         value = _fill_template(template, user_context)
         if value is _LEFT_OUT:
             continue
+        # The configuration was checked: no claim stands inside another that is a value.
         *above, last = claim_path(name)
         place = claims
         for step in above:

@@ -137,6 +137,7 @@ def delivery_of(identity: IdentitySpec) -> IdentityDelivery:
     Raises:
         UsageError: there is none of that name.
     """
+    # They are kept apart only because texts among `settings` may be secrets.
     return DELIVERIES.get(identity.via)(**identity.settings, **identity.plain)
 
 
@@ -234,6 +235,7 @@ def with_shared_process(server: ServerSpec) -> ServerSpec:
     A server that starts afresh for each case stays as it is.
     """
     members = tuple(map(with_shared_process, server.members))
+    # An entry that joins servers is no server itself: each of its members decides.
     may = delivery_of(server.identity).is_in_each_message and not members
     shares = may and server.isolation == "identity"
     return replace(server, isolation="none" if shares else server.isolation, members=members)

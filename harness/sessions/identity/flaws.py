@@ -44,6 +44,7 @@ OTHER_KEYS = "/other-keys.json"
 """Path below the issuer that serves the key of `Forger`, as an attacker's server would."""
 OTHER_CERTIFICATE = "/other-certificate.pem"
 """Path of the certificate of that key."""
+# A verifier that takes the key id for a path reads an empty key there, which anybody knows.
 _EMPTY_FILE = "../../../../../../../../dev/null"
 
 Claims: TypeAlias = dict[str, Any]
@@ -90,16 +91,19 @@ def _change_claim(name: str, value: Callable[[Any], Any]) -> Callable[[Claims], 
 
 def _delay_validity(claims: Claims) -> None:
     claims["nbf"] += int(EXPIRED_S)
+    # The expiry moves along, so that the token has only one flaw.
     claims["exp"] += 2 * int(EXPIRED_S)
 
 
 _CLAIMS: Mapping[Credential, Callable[[Claims], Any]] = {
+    # The whole lifetime lies in the past, not only its end.
     "expired": _shift_times(-EXPIRED_S - LIFETIME_S),
     "expired_lately": _shift_times(-LATELY_S - LIFETIME_S),
     "not_yet_valid": _delay_validity,
     "missing_expiry": _drop_claim("exp"),
     "wrong_audience": _change_claim("aud", lambda _: WRONG_AUDIENCE),
     "other_audiences": _change_claim("aud", lambda _: [WRONG_AUDIENCE, "https://third.invalid"]),
+    # For verifiers that compare only the beginning, as the longer issuer below.
     "longer_audience": _change_claim("aud", lambda own: f"{own}-of-another-service"),
     "missing_audience": _drop_claim("aud"),
     "wrong_issuer": _change_claim("iss", lambda _: "https://another-issuer.invalid"),
@@ -153,6 +157,7 @@ class Forger:
             .issuer_name(name)
             .public_key(self._forger_key.public_key())
             .serial_number(x509.random_serial_number())
+            # Valid on any clock, so that the certificate is not a second flaw.
             .not_valid_before(now - timedelta(hours=1))
             .not_valid_after(now + timedelta(days=1))
         )
@@ -169,6 +174,7 @@ class Forger:
 
     def sign_with_secret(self, payload: bytes, secret: bytes, key_id: str) -> str:
         """Return the token signed with HS256."""
+        # By hand, because PyJWT refuses a public key as the secret.
         head = _encode_part(json.dumps({"alg": "HS256", "typ": "JWT", "kid": key_id}).encode())
         signed = f"{head}.{_encode_part(payload)}"
         return f"{signed}.{_encode_part(hmac.digest(secret, signed.encode(), hashlib.sha256))}"
@@ -195,10 +201,12 @@ class Forger:
 
 _SIGNATURES: Mapping[Credential, Callable[[Forger, bytes], str]] = {
     "alg_none": Forger.build_unsigned,
+    # For verifiers that let the token choose the algorithm: the public key becomes the secret.
     "hmac_with_public_key": lambda forger, payload: forger.sign_with_secret(
         payload, forger.public_pem(), forger.key_id
     ),
     "key_path": lambda forger, payload: forger.sign_with_secret(payload, b"", _EMPTY_FILE),
+    # Under the issuer's key id, so that only the signature shows the forgery.
     "other_key": lambda forger, payload: forger.sign_with_key(payload, kid=forger.key_id),
     "embedded_key": Forger.embed_key,
     "embedded_certificate": Forger.embed_certificate,

@@ -37,6 +37,7 @@ REQUEST_S = 5.0
 END_S = 2.0
 """Seconds to wait for the end of the thread; it needs milliseconds."""
 
+# `close` waits for up to this long, until the thread looks whether it should end.
 _POLL_S = 0.05
 _POINTING: frozenset[Credential] = frozenset({"key_url", "certificate_url"})
 """Flawed tokens that name the URL of their key."""
@@ -73,6 +74,7 @@ class Issuer:
             "/.well-known/oauth-authorization-server": metadata,
             _JWKS: self._key.build_jwks(),
         }
+        # A daemon, so that a run that breaks off need not wait for it.
         self._thread = threading.Thread(
             target=self._http.serve_forever, args=(_POLL_S,), daemon=True
         )
@@ -88,6 +90,8 @@ class Issuer:
     ) -> Token:
         """Return a new token (see `SigningKey.sign`)."""
         if credential in _POINTING:
+            # A new mapping, because threads that answer requests read the old one. Only now,
+            # because the forger's key takes time to make.
             self._http.documents = {**self._http.documents, **self._forger.documents}
         return self._key.sign(
             claims,
@@ -175,6 +179,7 @@ def _build_metadata(issuer: str, jwks_url: str, algorithm: TokenAlgorithm) -> di
     return {
         "issuer": issuer,
         "jwks_uri": jwks_url,
+        # Discovery has to name both endpoints, though nothing answers there.
         "authorization_endpoint": f"{issuer}/authorize",
         "token_endpoint": f"{issuer}/token",
         "response_types_supported": ["code"],

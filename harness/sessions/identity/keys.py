@@ -16,6 +16,7 @@ from harness.types import TokenAlgorithm
 
 PrivateKey: TypeAlias = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | ed25519.Ed25519PrivateKey
 PublicKey: TypeAlias = rsa.RSAPublicKey | ec.EllipticCurvePublicKey | ed25519.Ed25519PublicKey
+# The fewest that RFC 7518 allows for RS256; more would only take longer.
 _KEY_BITS = 2048
 
 

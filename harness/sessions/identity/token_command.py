@@ -109,6 +109,7 @@ async def _start_command(
             stderr=subprocess.PIPE,
             cwd=cwd,
             env={name: os.environ[name] for name in variables if name in os.environ},
+            # The command leads a process group, so that its child processes can be ended with it.
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
@@ -127,6 +128,8 @@ async def _collect_output(stream: ByteReceiveStream | None, kept: bytearray) -> 
     assert stream is not None
     with suppress(anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
         while True:
+            # Reads on beyond the limit, or the command would block on a full pipe; one byte too
+            # many tells that the token is too long.
             kept += (await stream.receive())[: MAX_BYTES + 1 - len(kept)]
 
 
@@ -135,6 +138,7 @@ async def _end_command(process: Process, guardian: Guardian) -> None:
     with anyio.CancelScope(shield=True):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
+        # Only after the signal, because harness may be killed in between.
         guardian.release_group(process.pid)
         with anyio.move_on_after(REAP_S):
             await process.aclose()

@@ -87,12 +87,14 @@ class SigningKey:
             if name.endswith(IN_HEADER)
         }
         payload = apply_claims_flaw(credential, right, expired_s)
+        # A mapping has no name twice, so the mark of the second claim is cut out of the text.
         data = json.dumps(payload, separators=(",", ":")).replace(
             f'{json.dumps(AGAIN)[1:-1]}":', '":'
         )
         text = (forger or self.build_forger(issuer)).sign_flawed(credential, data.encode())
         if text is None:
             headers = {**claimed, "kid": self._id, "typ": "JWT"}
+            # As bytes, because `jwt.encode` takes a mapping, which has no name twice.
             text = jwt.PyJWS().encode(
                 data.encode(), self._private, algorithm=self._algorithm, headers=headers
             )

@@ -43,11 +43,13 @@ class Guardian:
         Raises:
             OSError: no further process can be started.
         """
+        # Servers start at the same time, and only the first of them starts the guardian.
         async with self._lock:
             if self._process is not None:
                 return
             read_end, write_end = os.pipe()
             try:
+                # A cancellation between the fork and its return would leave an untracked process.
                 with anyio.CancelScope(shield=True):
                     self._process = await anyio.open_process(
                         [sys.executable, "-I", "-S", str(_SCRIPT)],

@@ -139,6 +139,7 @@ class Host:
             lack = find_shortage(error, f"starting server {self._spec.name!r}")
             self._failure = lack or ServerError(why, stderr_tail=self._last_words)
         finally:
+            # However it ended, nobody may wait for it forever.
             for event in (self._launched, self._over, self._settled, self._gone, self._ended):
                 event.set()
 
@@ -146,6 +147,7 @@ class Host:
         port = await self._choose_port()
         spec = await self._bearers.fill_issuer(_fill_port(self._spec, port))
         self.url = spec.transport.url or ""
+        # Servers that read their port from a variable need no argument for it.
         env = {**({} if "PORT" in spec.transport.env else {"PORT": str(port)}), **self._env}
         async with (
             launch_server(spec, env, self._guardian, with_pipes=False) as process,
@@ -169,6 +171,8 @@ class Host:
             ServerError: a program does.
         """
         if self._spec.transport.url is None or PORT in self._spec.transport.url:
+            # Another program may take the port before the server does; a server that only takes a
+            # number leaves no better way.
             with socket.socket() as probe:
                 probe.bind(("127.0.0.1", 0))
                 port: int = probe.getsockname()[1]
@@ -183,6 +187,7 @@ class Host:
 
     async def _watch_process(self, process: ServerProcess) -> None:
         await process.wait_exited()
+        # Before the events: whoever they wake asks for the reason.
         self._end = await process.describe_exit()
         for event in (self._over, self._settled, self._gone):
             event.set()
@@ -220,6 +225,7 @@ class Hosts:
                 f"server {spec.name!r} is reached over HTTP and has neither a command nor a url"
             )
         host = await self._get_host(spec, env)
+        # Counted before the wait: a user who leaves meanwhile must not end the server.
         host.users.append(on_exit)
         try:
             await host.wait_launched()
@@ -228,6 +234,7 @@ class Hosts:
             host.users.remove(on_exit)
             if host.is_ours and not host.users:
                 host.close()
+                # A cancelled trial waits, too: the next start may need the port.
                 with anyio.CancelScope(shield=True):
                     await host.wait_closed()
 
@@ -238,10 +245,12 @@ class Hosts:
                 key = digest_json([asdict(spec), dict(env)])
                 while (shared := self._shared.get(key)) is not None and shared.is_over:
                     await shared.wait_closed()  # it may occupy a port that its successor needs
+                    # Another task that waited as well may have put a new one there.
                     if self._shared.get(key) is shared:
                         del self._shared[key]
                 if shared is not None:
                     return shared
+                # Nothing was awaited since the look, so no other task starts the same server.
                 self._shared[key] = own
             self._owners.start_soon(own.run)
         return own
@@ -274,6 +283,7 @@ def _fill_port(spec: ServerSpec, port: int) -> ServerSpec:
 
 async def _is_listening(host: str, port: int) -> bool:
     with anyio.move_on_after(KNOCK_S):
+        # A server at `localhost` may listen at only one of its two addresses.
         for place in (host, *(LOCALHOST if is_localhost(host) else ())):
             try:
                 stream = await anyio.connect_tcp(place, port)

@@ -119,6 +119,7 @@ class ServerProcess:
                 await self._process.aclose()
                 await self.stdin.wait_closed()
                 await self._wait_group_gone()
+            # Last: it also reads what the server wrote while it was ended.
             self.stderr.close()
 
     async def _exits_within(self, seconds: float) -> bool:
@@ -134,6 +135,7 @@ class ServerProcess:
         """Wait until the kernel has ended the rest of the group, after the signal."""
         with anyio.move_on_after(VANISH_S), suppress(ProcessLookupError, PermissionError):
             while True:
+                # Signal 0 only asks; while the group has a member, its id belongs to nobody else.
                 os.killpg(self._process.pid, 0)
                 await anyio.sleep(_POLL_S)
 
@@ -168,6 +170,7 @@ async def launch_server(
     """
     process = await _start_process(
         spec,
+        # The user's variables come last: those of the entry must not replace them.
         {**_inherit_environment(), **spec.transport.env, **env},
         guardian,
         with_pipes=with_pipes,
@@ -197,6 +200,7 @@ async def _start_process(
     _check_startable(spec.name, spec.transport.command, spec.transport.cwd, env)
     starting = f"starting server {spec.name!r}"
     try:
+        # A pipe of our own, which `StderrTail` can read at any moment without waiting.
         stderr_read, stderr_write = os.pipe()
     except OSError as error:
         raise find_shortage(error, starting) or ServerError(
@@ -224,6 +228,7 @@ async def _start_process(
         os.close(stderr_read)
         raise
     finally:
+        # As long as harness holds this end, too, the end of the stderr is never seen.
         os.close(stderr_write)
     return ServerProcess(process, StderrTail(stderr_read), guardian)
 
@@ -241,6 +246,7 @@ def _check_startable(name: str, command: str, cwd: str | None, env: Mapping[str,
             f"server {name!r} could not be started: its working directory {cwd} {problem}"
         )
     if "/" in command:
+        # A relative path counts from the server's folder, not from that of harness.
         path, where = str(folder / command), f"(looked for in {folder.absolute()})"
         found = os.access(path, os.X_OK) and Path(path).is_file()
     else:

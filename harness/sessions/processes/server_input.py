@@ -20,6 +20,7 @@ class ServerInput(ByteSendStream):
         """Write to ``stdin``."""
         self._stdin = stdin
         self._written = 0
+        # anyio has no public way to the pipe itself.
         self._transport = getattr(getattr(stdin, "_stream", None), "transport", None)
         pipe = None if self._transport is None else self._transport.get_extra_info("pipe")
         # The event loop closes its own end as soon as the other one is closed.
@@ -41,6 +42,7 @@ class ServerInput(ByteSendStream):
 
     async def aclose(self) -> None:
         """Close it; the server sees the end."""
+        # The server sees the end only when both copies are closed.
         if self._kept is not None:
             os.close(self._kept)
             self._kept = None

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from harness.base import OutOfResources
 
+# EAGAIN is the answer of `fork` at the limit of processes.
 _SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.EAGAIN})
 _FILES = frozenset({errno.EMFILE, errno.ENFILE})
 
@@ -33,6 +34,7 @@ def _iterate_causes(error: BaseException) -> Iterator[BaseException]:
     waiting, seen = [error], set[int]()
     while waiting:
         each = waiting.pop()
+        # `__cause__` and `__context__` are often the same error, and may lead back to one.
         if id(each) in seen:
             continue
         seen.add(id(each))

@@ -44,8 +44,10 @@ class StderrTail:
 
     def get_text(self) -> str:
         """Return the last lines written so far, at most `KEPT_BYTES`, without known secrets."""
+        # What came since the last pause may be the reason why this is asked.
         self._drain()
         kept = self._kept
+        # The limit has cut the first line, and half a secret in it would not be redacted.
         if len(kept) == KEPT_BYTES:
             kept = kept[kept.find(b"\n") + 1 :]
         return KNOWN.redact_text(kept.decode("utf-8", "replace").strip("\n"))

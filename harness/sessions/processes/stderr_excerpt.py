@@ -75,5 +75,6 @@ def _iterate_informative_lines(tail: str) -> Iterator[tuple[str, bool]]:
             continue
         if line != before and not _NOISE.match(line):
             yield line.strip(), in_traceback or _UNCAUGHT.search(line) is not None
+        # The first line that is not indented is the exception, and ends the traceback.
         in_traceback = in_traceback and not line
         before = line

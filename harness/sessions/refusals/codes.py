@@ -55,6 +55,7 @@ def _is_only_error(body: Any, depth: int) -> bool:
     return (
         isinstance(body, Mapping)
         and depth > 0
+        # Without such a key, `status` or `code` may be data of a record.
         and not {"error", "errors"}.isdisjoint(map(_normalize_text, body))
         and all(
             _normalize_text(key) in _BESIDE

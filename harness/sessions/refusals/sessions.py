@@ -36,6 +36,7 @@ def _is_caller_refused(error: MCPError, refusals: Sequence[str]) -> bool:
     data = "" if error.data in (None, "") else json.dumps(error.data, default=str)
     text = f"{error.message} {data}"[:_READ_CHARS]
     return (
+        # The code itself may be 401 or 403.
         has_refusal_code(error.data, {"code": error.code})
         or any(search_pattern(pattern, text) for pattern in refusals)
         or (REFUSED.search(text) is not None and OPERATING_SYSTEM.search(text) is None)

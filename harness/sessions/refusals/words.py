@@ -50,6 +50,7 @@ _GUARD = (
     r"|opa|gateway)\b"
 )
 
+# "No permission slip" and "without a rights column" are about data.
 _NO_RIGHT_AFTER_ALL = r"(?! (?:slip|column|field|issue|row|table)s?)"
 
 MISSES_A_RIGHT = _compile_any(rf"\bmissing (?:the |a |\d+ )?{_A_REQUIRED_RIGHT}")
@@ -58,6 +59,7 @@ MISSES_A_RIGHT = _compile_any(rf"\bmissing (?:the |a |\d+ )?{_A_REQUIRED_RIGHT}"
 OPERATING_SYSTEM = _compile_any(
     r"\b(?:EACCES|EPERM|EROFS)\b",
     r"\b(?:errno|os error) (?:1|13|30)\b",
+    # As programs and shells report them: the failed call, what it was for, and the reason.
     r"\b(?:open|stat|lstat|mkdir|unlink|rename|readdir|exec|cat|ls|sh|bash)\b[^\n]*: "
     r"(?:permission denied|operation not permitted)",
 )
@@ -89,10 +91,12 @@ _DENIED = (
 
 _WORDS_OF_PROTOCOLS = (
     r"\b(?:access|permission)_?denied|\bpermission_denied",
+    # A payment that is not authorised is the bank's decision, and no refusal of the caller.
     r"(?:\bun|\bnot[ _]?|n't )authori[sz]ed(?! for this (?:amount|payment))",
     r"(?:\bun|\bnot |n't )authenticated\b",
     r"\bauthentication (?:is )?required\b",
     r"\binsufficient_(?:scope|permission|privilege|right)s?\b",
+    # Forbidden characters are about an argument.
     r"\bforbidden\b(?! (?:characters?|words?|values?|keys?|fields?|names?|patterns?))",
     r"\b(?:HTTP(?:/[\d.]+)?|status(?: code)?)[ :]+(?:401|403)\b",
     rf"^(?:{_A_RIGHT}|access) (?:check )?failed\b",

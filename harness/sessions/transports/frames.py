@@ -77,6 +77,7 @@ def read_frames(text: str) -> tuple[list[ReceivedMessage], str | None]:
     for value in _iterate_values(text):
         for frame in value if isinstance(value, list) else [value]:
             try:
+                # By MCP's own names only: the SDK's models would take Python's as well.
                 message: Message = jsonrpc_message_adapter.validate_python(
                     _normalize_id(frame), by_name=False
                 )
@@ -130,6 +131,7 @@ def is_no_answer(data: Any) -> bool:
 def is_closed(error: MCPError) -> bool:
     """Whether an error is the SDK's own, for a closed connection, and not the server's."""
     return (
+        # The code alone says too little: servers may use -32000 for errors of their own.
         error.code == CONNECTION_CLOSED
         and error.message == "Connection closed"
         and error.data is None
@@ -139,6 +141,7 @@ def is_closed(error: MCPError) -> bool:
 def _build_malformed_error(frame: Any) -> JSONRPCError | None:
     """Return the error for an invalid answer, if the answer names its request."""
     match frame:
+        # To Python `True` is a number, and a message with a method is no answer.
         case {"id": bool()} | {"method": _}:
             return None
         case {"id": int() | str() as request_id}:

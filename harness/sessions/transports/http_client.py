@@ -120,6 +120,7 @@ class EndpointClient:
         try:
             yield response
         finally:
+            # A cancelled call closes its connection, which tells the server that nobody waits.
             with anyio.CancelScope(shield=True):
                 await response.aclose()
 
@@ -129,12 +130,14 @@ async def open_endpoint_client(endpoint: ServerEndpoint) -> AsyncGenerator[Endpo
     """Run an HTTP client for ``endpoint``, without timeouts: its callers have deadlines."""
     url = httpx2.URL(endpoint.url)
     headers = httpx2.Headers({"user-agent": "harness"})
+    # As a header, which the entry may override: messages quote the URL.
     if url.userinfo:
         headers["authorization"] = (
             f"Basic {base64.b64encode(f'{url.username}:{url.password}'.encode()).decode()}"
         )
         url = url.copy_with(userinfo=b"")
     headers.update(_encode_headers(endpoint.headers))
+    # How many requests run at the same time is decided by `Throttle`.
     limits = httpx2.Limits(
         max_connections=None, max_keepalive_connections=None, keepalive_expiry=IDLE_S
     )
@@ -143,7 +146,9 @@ async def open_endpoint_client(endpoint: ServerEndpoint) -> AsyncGenerator[Endpo
         headers=headers,
         auth=_IdentityAuth(endpoint),
         timeout=httpx2.Timeout(None),
+        # httpx2 would send a redirected POST as a GET: `_follow_redirects` does not.
         follow_redirects=False,
+        # `open_transport` has chosen the proxy of the environment, if one is needed.
         trust_env=False,
     ) as client:
         yield EndpointClient(client, url)
@@ -232,6 +237,7 @@ def build_status_fault(response: httpx2.Response, body: bytes, *, gone: bool = F
             "followed",
             status=response.status_code,
         )
+    # A 401 may have no body, and says in this header what it wants.
     words = extract_text(body) or response.headers.get("www-authenticate", "")
     said = f": {words[:_EXCERPT_CHARS]}" if words else ""
     return HttpFault(
@@ -261,6 +267,7 @@ def is_success(response: httpx2.Response) -> bool:
 
 def _encode_headers(headers: Mapping[str, str]) -> httpx2.Headers:
     return httpx2.Headers(
+        # As the check of headers allows: printable Latin-1, one byte a character.
         [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
     )
 
@@ -269,9 +276,11 @@ def _find_reason(error: Exception) -> str:
     """Return the innermost reason, from the system itself: ``Connection refused``."""
     inner: BaseException = error
     while (cause := inner.__cause__ or inner.__context__) is not None:
+        # anyio tries all addresses of a name, and fails with a group: the first stands for all.
         inner = cause.exceptions[0] if isinstance(cause, BaseExceptionGroup) else cause
     if isinstance(inner, ssl.SSLError):
         return f"{getattr(inner, 'verify_message', None) or inner.reason or inner}"
     if isinstance(inner, OSError) and inner.errno:
+        # The errors of name resolution have negative numbers, which `strerror` does not know.
         return os.strerror(inner.errno) if inner.errno > 0 else str(inner.strerror)
     return str(error).rstrip(".") or type(error).__name__

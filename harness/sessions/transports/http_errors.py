@@ -5,7 +5,9 @@ from __future__ import annotations
 from harness.base import FailedAttempt
 
 _REFUSED = frozenset({401, 403, 407})
+# Too slow, too early, too often: the same request may be answered later.
 _BUSY = frozenset({408, 425, 429})
+# From a gateway whose server is not there, or from a server that is still starting.
 _ABSENT = frozenset({502, 503, 504})
 _REQUEST_ERRORS = range(400, 500)
 _TOO_MANY, _UNAVAILABLE = 429, 503
@@ -36,6 +38,7 @@ class HttpFault(FailedAttempt):
         self.gone = gone
         self.retry_after_s = retry_after_s
         self.busy = busy
+        # Only with `Retry-After` does a 503 say that the request was not carried out.
         self.throttled = status == _TOO_MANY or (
             status == _UNAVAILABLE and retry_after_s is not None
         )

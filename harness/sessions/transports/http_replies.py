@@ -21,6 +21,7 @@ from harness.sessions.transports.noise import Noise
 RESUME_S = 1.0
 """Default seconds to wait before the rest of a stream is requested."""
 
+# A server that wants 0 ms would be asked without a pause.
 _SOONEST_S = 0.05
 _MILLISECONDS = 1000
 
@@ -86,6 +87,7 @@ class AnswerReader:
                 self.wait_s = max(event.retry / _MILLISECONDS, _SOONEST_S)
             if event.event == "message" and event.data and self._deliver_messages(event.data):
                 return True
+        # Without such a text the stream merely broke off, and its rest may be asked for.
         if self._said is None:
             return False
         self._deliver(ReceivedMessage(build_no_answer(self._request_id, self._said)))
@@ -106,6 +108,7 @@ class AnswerReader:
             if isinstance(message, JSONRPCRequest | JSONRPCNotification):
                 self._deliver(received)
                 continue
+            # What answers in the reply to a request is its answer, whatever id it names.
             message.id = self._request_id
             self._deliver(received)
             return True
@@ -144,6 +147,7 @@ class MessageStreamReader:
                 self.wait_s = max(event.retry / _MILLISECONDS, _SOONEST_S)
             for received in read_frames(event.data)[0] if event.data else ():
                 said = True
+                # Answers do not belong here: each comes in the reply to its request.
                 if isinstance(received.message, JSONRPCRequest | JSONRPCNotification):
                     self._deliver(received)
         return said

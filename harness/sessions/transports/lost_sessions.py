@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+# Not the possessive: "the session's owner does not exist" is about the owner.
 _A_SESSION = r"\bsession(?:[ _-]?id)?\b(?!['’]s)(?:[^.\n]{0,40}?\b)"
 _UNKNOWN = re.compile(
     rf"{_A_SESSION}(?:not found|not recogni[sz]ed|unknown|does(?: not|n't) exist)\b"

@@ -33,6 +33,7 @@ class RoutingHeaders:
             return
         for tool in tools:
             match tool:
+                # Tools with invalid annotations are not offered, so their arguments are never sent.
                 case {"name": str(name), "inputSchema": dict(schema)} if (
                     find_invalid_x_mcp_header(schema) is None
                 ):
@@ -42,6 +43,7 @@ class RoutingHeaders:
         """Return the headers of a request."""
         if self._version is None:
             return {}
+        # Revision 2025-06-18 and later ones of the handshake want this header as well.
         headers = {MCP_PROTOCOL_VERSION_HEADER: self._version}
         if self._repeats:
             headers[MCP_METHOD_HEADER] = method

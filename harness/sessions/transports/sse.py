@@ -79,6 +79,7 @@ class EventStream:
         """Use ``web``; `listen` reads the stream."""
         self.complaint: str | None = None
         self.noise = Noise("in its event stream")
+        # Without a bound, because `send_nowait` cannot wait; a flood ends the stream.
         self._outgoing, self.incoming = anyio.create_memory_object_stream[
             SessionMessage | Exception
         ](math.inf)
@@ -98,9 +99,11 @@ class EventStream:
         except HttpFault as error:
             fault = error
         finally:
+            # `gone`, whatever ended it: no answer can come without the stream.
             self._fault = HttpFault(str(fault), status=fault.status, gone=True)
             self.complaint = str(fault)
             self._settled.set()
+            # Ends every call that waits for an answer.
             self._outgoing.close()
 
     async def post_url(self) -> httpx2.URL:
@@ -128,6 +131,7 @@ class EventStream:
             except Flood as error:
                 raise HttpFault(FLOOD) from error
             if event.event == "endpoint":
+                # Relative to where a redirect has led, not to the configured URL.
                 url = response.url.join(event.data)
                 if not same_origin(url, response.url):
                     raise HttpFault(

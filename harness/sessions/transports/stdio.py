@@ -63,6 +63,7 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
         self.noise = Noise("on stdout", self._get_unfinished)
         self._stdout = stdout
         self._on_closed = on_closed
+        # Parts, joined at the end of the line: appending to bytes would be quadratic in its length.
         self._rest: list[bytes] = []
         self._rest_bytes = 0
         self._lines: deque[bytes] = deque()
@@ -80,6 +81,7 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
                 await self._read_chunk()
             messages = self._parse_line(self._lines.popleft())
             self._messages.extend(messages)
+            # True of no messages, too: blank lines and noise count as well.
             if all(isinstance(each.message, UNSOLICITED) for each in messages):
                 await self._count_message()
             else:
@@ -121,6 +123,7 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
             self._close()
 
     def _close(self) -> NoReturn:
+        # The beginning stays for the message that quotes an unfinished line.
         del self._rest[_FIRST_PARTS:]
         self._on_closed()
         raise anyio.EndOfStream
@@ -158,6 +161,7 @@ class StdioWriter(ObjectSendStream[SessionMessage]):
             anyio.BrokenResourceError,
             anyio.ClosedResourceError,
             OSError,
+            # uvloop raises it for a closed pipe.
             RuntimeError,
         ) as error:
             self._on_closed()

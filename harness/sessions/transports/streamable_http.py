@@ -81,6 +81,7 @@ async def connect(
 ) -> AsyncGenerator[Link]:
     """Connect to ``endpoint``; ``on_closed`` is called when it is unreachable or has ended."""
     async with open_endpoint_client(endpoint) as web:
+        # Without a bound, because `send_nowait` cannot wait; a flood ends the reply.
         incoming, reader = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
         writer = HttpWriter(web, incoming, on_closed)
         try:
@@ -164,6 +165,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
 
     async def end_session(self) -> None:
         """End the server's session, if it has one; bounded by `END_S`."""
+        # A server that is gone, or has forgotten the session, need not be told.
         if self.session_id is None or self.complaint is not None:
             return
         with anyio.CancelScope(shield=True), anyio.move_on_after(END_S), suppress(HttpFault):
@@ -176,7 +178,9 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         own = item.metadata.headers if isinstance(item.metadata, ClientMessageMetadata) else None
         own = dict(own or {})
         if isinstance(item.message, JSONRPCRequest) and item.message.method == "initialize":
+            # A handshake agrees on both anew: what an earlier attempt left must not be sent.
             self._version = self.session_id = None
+        # Kept for messages that bring no header of their own.
         self._version = own.get(MCP_PROTOCOL_VERSION_HEADER, self._version)
         accepted = {
             "accept": "application/json, text/event-stream",
@@ -218,6 +222,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         answer = AnswerReader(request.id, self._handle_message, self.noise)
         try:
             async with self._post(request, headers) as response:
+                # 202 says that no answer will come, which is right for a notification only.
                 if response.status_code not in _SUCCESS or response.status_code == _ACCEPTED:
                     answer.reject(await self._read_error(response))
                     return
@@ -226,6 +231,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
                 if await answer.read(response):
                     return
         except HttpFault as fault:
+            # Only a stream that numbered its events, and then broke off, has a rest to ask for.
             if answer.event_id is None or fault.status is not None or fault.gone:
                 raise
         await self._resume_stream(answer)
@@ -247,6 +253,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
                 ) as response:
                     if response.status_code in _SUCCESS and await answer.read(response):
                         return
+            # A stream that moved on was not in vain, however often it breaks off.
             in_vain = 0 if answer.event_id != before else in_vain + 1
         raise HttpFault("ended its event stream without an answer")
 
@@ -270,6 +277,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         """Whether the server says that it does not know the session."""
         if self.session_id is None:
             return False
+        # With a 404 a server may also say that a method or a resource does not exist.
         is_of_the_request = error is not None and error.error.code in _OF_THE_REQUEST
         if fault.status in _GONE and not is_of_the_request:
             return True

@@ -57,6 +57,7 @@ class Throttle:
     def __init__(self, limiter: RequestLimiter | None = None, longest_s: float = math.inf) -> None:
         """``None``: everybody, at any time; ``longest_s`` bounds one request."""
         self._limiter = limiter
+        # Used only where nothing else has a deadline.
         self._most_s = longest_s + MOST_WAIT_S
 
     async def run_attempt(
@@ -87,6 +88,7 @@ class Throttle:
         except RetriesExhausted as end:
             waited(end.waited_s)
             fault = _build_fault(end, ends)
+            # An exception must not be its own cause, and keeps the one that it has.
             raise fault from (fault.__cause__ if fault is end.last_failure else end.last_failure)
 
     async def run_start(
@@ -154,11 +156,13 @@ class _PausableDeadline:
     def _stop(self) -> None:
         now = anyio.current_time()
         self._left_s = self._scope.deadline - now
+        # Time that is used up ends the next attempt, and not the wait for it.
         self._scope.deadline = now + max(0.0, self._left_s) + MOST_WAIT_S
 
 
 def _build_fault(end: RetriesExhausted, ends: str) -> HttpFault:
     last = end.last_failure
+    # There was no attempt: its turn did not come in time.
     if not isinstance(last, HttpFault):
         why = (
             "other trials send all requests that it takes at once"

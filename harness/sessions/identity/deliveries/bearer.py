@@ -41,6 +41,7 @@ def _parse_claims(value: Any) -> dict[str, Any]:
             raise InvalidValue(f"the claim {path[0]!r} cannot be set", path=(name,), meant=meant)
         if "" in path:
             raise InvalidValue(f"a step has no name in the path {name!r}", path=(name,))
+        # A claim is either a value or an object with claims in it.
         above = next(
             (
                 other
