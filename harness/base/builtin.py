@@ -49,6 +49,7 @@ def builtin_servers() -> tuple[str, ...]:
     authenticate with bearer tokens.
     """
     mains = (builtin_root() / "servers").glob("*/__main__.py")
+    # Found in the folder, so that a new server needs no entry here.
     names = {main.parent.name for main in mains} - _NOT_SERVERS
     stores = {f"{name}_{store}" for name in names.intersection(_STORES) for store in _STORES[name]}
     return tuple(
@@ -77,6 +78,7 @@ def builtin_server(name: str) -> ServerSpec:
             cwd=str(builtin_root()),
         ),
     )
+    # A server inherits almost no variables, so the cache's have to be named.
     if name in _OF_FETCHED_DATA:
         return replace(
             spec,

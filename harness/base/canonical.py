@@ -19,6 +19,7 @@ def canonical_json(value: Any) -> str:
 
 def digest_json(value: Any) -> str:
     """Return the SHA-256, in hex, of the canonical JSON of ``value``."""
+    # Half a surrogate pair has no UTF-8, and must still have a digest.
     return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -36,6 +37,7 @@ def json_value(value: Any, *, strict: bool = True) -> Any:
     A value that JSON cannot express is invalid; ``None`` is returned if not ``strict``.
     """
     try:
+        # There and back: the result is what a reader of the JSON will have.
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
         if not strict:

@@ -125,6 +125,7 @@ def format_error(error: BaseException) -> str:
 
 def users_frame(error: BaseException) -> traceback.FrameSummary | None:
     """Return the innermost frame of the user's code, else the innermost of a library."""
+    # `<string>` and `<frozen …>` are no files that a user could open.
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
@@ -145,17 +146,20 @@ def _is_ours(file: Path) -> bool:
 def _make_importable(folder: Path) -> None:
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
+    # A module that was written just now would not be found in a folder that was read before.
     importlib.invalidate_caches()
 
 
 def _import_module(name: str) -> ModuleType | None:
     """Return the module of that name, or ``None`` if there is none."""
+    # Installed packages are the user's own choice; code beside the suites may be a stranger's.
     beside = PathFinder.find_spec(name.partition(".")[0], [str(Path.cwd())])
     if beside is not None and beside.origin is not None and name not in sys.modules:
         GATE.require_code(Path(beside.origin))
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
+        # Otherwise it is a module that this one imports in its turn, which is another mistake.
         if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
             return None
         raise _not_importable(name, error) from error
@@ -173,6 +177,7 @@ def _import_file(path: Path) -> ModuleType:
     known = sys.modules.get(path.stem)
     if known is not None and _is_module_at(known, path):
         return known
+    # Two folders may each have a suite.py: the second one goes by its whole path.
     name = path.stem if known is None else os.path.realpath(path)
     if name in sys.modules:
         return sys.modules[name]
@@ -182,10 +187,12 @@ def _import_file(path: Path) -> ModuleType:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     _make_importable(path.absolute().parent)
+    # Before it runs, as Python itself does: dataclasses and imports in a circle look it up.
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # as above
+        # Half a module must not be taken for a whole one at the next attempt.
         del sys.modules[name]
         raise _not_importable(str(path), error) from error
     return module
@@ -199,6 +206,7 @@ def _find_home(module: ModuleType) -> str | None:
     """Return how to import ``module``: a script by its file; ``None`` for interactive code."""
     name = module.__name__
     if name == "__main__":
+        # Run by `python -m`, a module still knows under which name.
         name = module.__spec__.name if module.__spec__ else ""
     if re.fullmatch(_DOTTED, name):
         return name
@@ -223,6 +231,7 @@ def _no_module(name: str) -> NoSuchModule:
 
 def _find_dotted(parts: list[str]) -> Any:
     """Return the object at a dotted path; its module is the longest importable part."""
+    # The longest first: a package may have an attribute of the name of its submodule.
     for length in range(len(parts) - 1, 0, -1):
         home = ".".join(parts[:length])
         module = _import_module(home)

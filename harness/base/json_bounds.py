@@ -69,12 +69,15 @@ def load_json(text: str | bytes, *, strict: bool = False) -> Any:
     """
     if isinstance(text, bytes):
         text = text.decode(json.detect_encoding(text), "surrogatepass")
+    # Python's parser refuses a byte order mark, which some writers put first.
     text = text.removeprefix("\ufeff")
+    # A cheap bound first: few texts have so many brackets, and only those are measured.
     if text.count("[") + text.count("{") > WIRE_DEPTH:
         data = text.encode("utf-8", "surrogatepass")
         if measure_depth(data) > WIRE_DEPTH:
             text = b"".join(_iterate_shallow(data)).decode("utf-8", "surrogatepass")
     value = _decode_json(text, Cut if strict else str)
+    # Half a pair comes as an escape, or raw: without either, nothing need be looked at.
     halves = "\\ud" in text or "\\uD" in text or not (text.isascii() or _is_text(text))
     return _whole_characters(value, Cut if strict else str) if halves else value
 
@@ -98,6 +101,7 @@ def joined_documents(text: str) -> Iterator[str]:
 def measure_depth(data: bytes) -> int:
     """Return how many levels the JSON ``data`` nests; every step is one fast pass."""
     if b"\\" in data:
+        # Backslashes first, so that the quote in `\\"` still ends its text.
         data = data.replace(rb"\\", b"").replace(rb"\"", b"")
     marks = data.translate(None, _NO_MARK).replace(b'""', b"")
     if b'"' in marks:  # texts with brackets in them
@@ -114,6 +118,7 @@ def is_deep(text: str, limit: int = MAX_DEPTH) -> bool:
 
 def find_shortcoming(value: Any) -> str | None:
     """Return why ``value`` cannot be kept as it is (too deep, or not fully read), or ``None``."""
+    # Level by level, since a value may nest deeper than Python can recurse.
     level: list[Any] = [value] if isinstance(value, _TELLING) else []
     for _ in range(MAX_DEPTH):
         if cut := next((item for item in level if type(item) is Cut), None):
@@ -159,6 +164,7 @@ def _make_writable(value: Any) -> Any:
     """Return a scalar in a form that every JSON reader accepts."""
     if isinstance(value, str):
         return value if _is_text(value) else _mend_text(value)
+    # Only its size can be told: Python refuses to write it out.
     if type(value) is int and abs(value) >= _TOO_LARGE:
         return Cut(f"[… cut by harness: an integer of {value.bit_length():,} bits]")
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
@@ -192,6 +198,7 @@ def _is_text(text: str) -> bool:
 
 
 def _mend_text(text: str) -> str:
+    # In UTF-16 two halves in a row are one character again; only a lone one is replaced.
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -214,6 +221,7 @@ def _decode_json(text: str, constant: Callable[[str], Any]) -> Any:
 
 
 def _parse_float(text: str) -> Any:
+    # `float` makes infinity of 1e400, which no JSON can hold.
     number = float(text)
     if math.isfinite(number):
         return number
@@ -259,6 +267,7 @@ def _iterate_shallow(data: bytes) -> Iterator[bytes]:
                     kept = token.end()
             case _:
                 pass
+    # What was cut off has no end, so nothing valid would be left.
     if depth > WIRE_DEPTH:
         raise ValueError("what is nested too deeply is never closed")
     yield data[kept:]

@@ -33,6 +33,7 @@ def search_pattern(pattern: str, text: str) -> tuple[int, int] | None:
     Raises:
         BrokenPattern: it is none that RE2 takes.
     """
+    # RE2 works on UTF-8, which has no half of a surrogate pair.
     found = _parse_pattern(pattern).search(text.encode("utf-8", "replace").decode("utf-8"))
     return None if found is None else found.span()
 

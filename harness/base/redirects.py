@@ -19,6 +19,7 @@ def same_origin(one: httpx2.URL, other: httpx2.URL) -> bool:
 def same_request_elsewhere(response: httpx2.Response) -> httpx2.Request | None:
     """Return the request that follows a redirect to the same origin with the same method."""
     following, sent = response.next_request, response.request
+    # A POST that becomes a GET loses its body; a user in the URL is a login that is not ours.
     if following is None or following.method != sent.method or following.url.userinfo:
         return None
     return following if same_origin(sent.url, following.url) else None

@@ -60,6 +60,7 @@ class _PatternReader:
         while not self.is_done() and self._peek() not in "|)":
             choices = self._read_item(depth)
             count = self._read_repeats()
+            # Before anything is built: a pattern may ask for millions.
             if count > _LONGEST:
                 raise _UnreadablePattern
             # The n-th repeat takes the n-th choice, so that five digits are 12345.
@@ -117,12 +118,14 @@ class _PatternReader:
     def _read_member(self) -> Sequence[str]:
         first = self._take_next()
         options: Sequence[str] = self._read_escape() if first == "\\" else (first,)
+        # A hyphen at the end of a class stands for itself.
         if len(options) != 1 or self._peek() != "-" or self._pattern[self._place + 1] == "]":
             return options
         self._place += 1
         last = self._take_next()
         if last == "\\":
             last = self._read_escape()[0]
+        # A class may reach over all of Unicode, and a few of its characters are enough.
         characters = [
             chr(code) for code in range(ord(options[0]), min(ord(last), ord(options[0]) + 200) + 1)
         ]
@@ -143,6 +146,7 @@ class _PatternReader:
                 count = min(_USUAL, int(most)) if most else _USUAL
         else:
             return 1
+        # A lazy quantifier matches the same texts.
         self._skip_if_next("?")
         return count
 

@@ -104,9 +104,11 @@ class Registry(Generic[T]):
         )
 
     def _load(self, name: str) -> Any:
+        # Our own first: no package can put something else under a built-in name.
         own = self._builtin.get(name) or self._unlisted_members.get(name)
         if own is not None:
             module, attribute = own.split(":")
+            # Outside of the `try`: a mistake in our own module is no fault of a package.
             return getattr(import_module(module), attribute)
         if name not in self._entry_points:
             raise self.build_unknown_error(name)
@@ -132,6 +134,7 @@ class Registry(Generic[T]):
 
     @cached_property
     def _entry_points(self) -> dict[str, EntryPoint]:
+        # The path is a key of the cache: with another folder on it there may be other packages.
         installed = _find_entry_points(tuple(sys.path))
         return {point.name: point for point in installed.select(group=self.group)}
 

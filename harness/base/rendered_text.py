@@ -74,6 +74,7 @@ def render_text(text: str) -> str:
     if _MARKS.search(text) is None:
         return text
     if "\x1b" in text:
+        # Before the marks of Markdown: a terminal's commands have brackets in them.
         text = TERMINAL_ESCAPES.sub("", text)
     if "\u202e" in text:
         text = _REVERSED.sub(lambda found: found[1][::-1], text)
@@ -138,6 +139,7 @@ class _Rendering:
             case "run":
                 shown = self._emphasise(token)
             case "paragraph":
+                # No mark reaches over the end of a paragraph.
                 self.links.clear()
                 self.runs.clear()
                 self.groups = 0

@@ -17,7 +17,9 @@ def make_printable(text: str) -> str:
 
     Hidden characters are escaped, the others removed.
     """
+    # A carriage return counts as hidden, but not in a line end of Windows.
     plain = escape_hidden(TERMINAL_ESCAPES.sub("", KNOWN.redact_text(text).replace("\r\n", "\n")))
+    # A space breaks the command, and a reader still sees what was written.
     return _COMMANDS.sub(
         lambda found: "# #" if found["lead"] is None else f"{found['lead']}: :", plain
     )

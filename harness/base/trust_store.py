@@ -52,4 +52,5 @@ def _require_folders() -> None:
     """Refuse folders that do not exist, which OpenSSL takes for empty ones."""
     if _naming_variable() == "SSL_CERT_DIR":
         for folder in os.environ["SSL_CERT_DIR"].split(os.pathsep):
+            # Opened and not only looked at: one that cannot be read has no certificates either.
             os.scandir(folder).close()

@@ -25,6 +25,7 @@ def is_still_final(earlier: TrialResult, later: TrialResult) -> bool:
         return False
     if has_verdict(earlier):
         return earlier.status == "failed" or not has_verdict(later)
+    # `DECIDED` is no lack of an attempt: the case needs none any more.
     return later.status == "skipped" != earlier.status and later.skip_reason != DECIDED
 
 

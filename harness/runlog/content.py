@@ -56,8 +56,10 @@ class LogContent(ABC):
             key = line.run.key
             self.reviews.pop(key, None)  # it was on what the trial was before
             self.keep_result(*self._merge_earlier(line, offset))
+            # What a damaged line lost of this trial is known again.
             self.bad = {place: one for place, one in self.bad.items() if one.key != key}
             self.calls.pop(key, None)
+            # A trial behind a footer: the run was resumed, and has not ended again.
             self.footer = None
         elif isinstance(line, ToolsLine):
             if line.variant is None:
@@ -84,6 +86,7 @@ class LogContent(ABC):
 
     def _take_damaged(self, number: int, line: DamagedLine) -> None:
         self.bad[number] = line
+        # One of an unknown kind may be a trial's, behind which an earlier footer says nothing.
         if line.kind not in {"tools", "review", "call"}:
             self.footer = None
         if line.key is not None:

@@ -48,6 +48,7 @@ def suite_differences(
 
 def tool_differences(old: Mapping[str, ToolList], new: Mapping[str, ToolList]) -> Iterator[str]:
     """Yield in words each difference between the tools that users of two runs were shown."""
+    # By digest: equal lists are not compared tool by tool.
     if set(old) == set(new):
         return
     for name, before, after in _iterate_pairs(tool_forms(old), tool_forms(new)):
@@ -56,6 +57,7 @@ def tool_differences(old: Mapping[str, ToolList], new: Mapping[str, ToolList]) -
         elif before != after:
             parts = {
                 part
+                # A tool may have been shown in more forms than before.
                 for one, other in zip(before, after, strict=False)
                 for part in changed_parts(one, other)
             }

@@ -71,6 +71,7 @@ class ValueInterner:
             return self._intern_object(value, depth)
         if kind is tuple or kind is list:
             return self._intern_array(value, depth)
+        # `True`, `None` and the like exist once already.
         return self._intern_facts(value, depth) if is_dataclass(kind) else value
 
     def _intern_object(self, value: dict[Any, Any], depth: int) -> Any:
@@ -86,6 +87,7 @@ class ValueInterner:
         if len(value) > _LONGEST:
             return value
         kind = type(value)
+        # A new one, made of the remembered parts: only of these are the ids known.
         own = kind(self.intern_value(part, depth + 1) for part in value)
         return self._intern_entry((kind, *map(id, own)), own)
 

@@ -175,6 +175,7 @@ _DEEPEST = 180
 """Levels of one line: its reader gives up at 200. What models, servers and users bring has far
 fewer; a plugin may bring more."""
 
+# Every digit becomes 0, so that one search finds a number that no reader takes.
 _DIGITS = bytes(ord("0") if chr(byte).isdigit() else ord(" ") for byte in range(128)) + b" " * 128
 _TOO_MANY = b"0" * (MAX_DIGITS + 1)
 
@@ -188,6 +189,7 @@ def dump_line(line: Line) -> str:
     ):  # nested too deeply, or half of a surrogate pair, which no UTF-8 file can hold
         data = b""
     if not data or measure_depth(data) > _DEEPEST or _TOO_MANY in data.translate(_DIGITS):
+        # Slower, and a note in place of what is cut; but no value keeps a trial out of its log.
         value = trim_depth(line, _DEEPEST, written_fields)
         return json.dumps(value, ensure_ascii=False, default=str)
     return data.decode()
@@ -204,6 +206,7 @@ def parse_line(raw: bytes) -> Line:
     try:
         return _get_adapter().validate_json(raw)
     except ValidationError as error:
+        # Without the input, which may be megabytes of what a model said.
         raise ValueError(error.errors(include_url=False, include_input=False)[0]["msg"]) from error
 
 
@@ -226,6 +229,7 @@ def build_damaged_line(raw: bytes, number: int | None, why: str) -> DamagedLine:
 
 
 _STARTS: dict[bytes, DamagedKind] = {
+    # The first key of each kind of line, as both writers in `dump_line` write it.
     b'{"run_id":': "header",
     b'{"server":': "tools",
     b'{"run":': "trial",
@@ -233,8 +237,10 @@ _STARTS: dict[bytes, DamagedKind] = {
     b'{"finished_at":': "footer",
     b'{"review":': "review",
 }
+# Bounded, so that a damaged text without an end is soon given up.
 _TEXT = rb'"(?:[^"\\]|\\.){0,10000}"'
 _TRIAL = re.compile(
+    # `json` writes a space behind each colon, pydantic writes none.
     rb'\{"run":\s?\{"key":\s?(?P<key>%s),\s?"suite":\s?(?P<suite>%s),\s?"model":\s?(?P<model>%s),'
     rb'\s?"axes":\s?(?P<axes>\{[^{}]{0,10000}\}),\s?"index":\s?(?P<index>\d{1,9}),'
     rb'\s?"case":\s?\{"name":\s?(?P<case>%s)' % (_TEXT, _TEXT, _TEXT, _TEXT)

@@ -20,6 +20,7 @@ def find_last_line(log: Path, key: str) -> tuple[int, TrialLine] | None:
     ``None``: there is no such line, or it is damaged.
     """
     start = b'{"run":{"key":' + json.dumps(key, ensure_ascii=False).encode() + b","
+    # The last one counts, and is parsed only once it is known to be the last.
     found, at = None, 0
     with log.open("rb") as file:
         for raw in file:
@@ -35,6 +36,7 @@ def read_reviews(log: Path) -> dict[str, Review]:
     reviews: dict[str, Review] = {}
     with log.open("rb") as file:
         for raw in file:
+            # Trials matter only behind a review, which they make void; most logs have none.
             if raw.startswith(_REVIEW) or (reviews and raw.startswith(_TRIAL)):
                 line = _try_parse(raw) if raw.endswith(b"\n") else None
                 if isinstance(line, ReviewLine):

@@ -81,6 +81,7 @@ class RunLog:
 
     def read_trial(self, key: str) -> TrialLine:
         """Return the last line of the trial with that key."""
+        # Read from the file again: conversations are what makes a log large.
         line = parse_line(self.read_raw_line(key))
         assert isinstance(line, TrialLine)
         return line
@@ -105,6 +106,7 @@ class RunLog:
         For whoever writes it and reads it meanwhile: calls of sessions that were cut off by a kill
         (see `read_log`) are not looked for.
         """
+        # Results on disk belong to the log as it was read, so nothing can be added to them.
         if isinstance(self.results, LatestResults):
             return _take_new_lines(_StoredContent(path=self.path), lambda _: None).build_log()
         known = _StoredContent(
@@ -141,13 +143,16 @@ def read_log(path: Path, read_to: Callable[[int], None] = lambda _: None) -> Run
     """
     found = _take_new_lines(_StoredContent(path=path), read_to)
     log = found.build_log()
+    # While the session goes on, its own process writes that line.
     if not found.calls or being_written(path):
         return log
     try:
+        # Without a redactor: all of this stands in the log already.
         with LogWriter(path) as writer:
             for key, calls in found.calls.items():
                 if key in log and (line := log.read_trial(key)).transcript is not None:
                     writer.append(build_partial_line(line.run, line.transcript, calls.values()))
+    # Another reader may be adding the line just now, or the folder may be read-only.
     except HarnessError as error:
         words = f"its calls are not shown: {error}"
         lost = DamagedLine(line=None, why=words, kind="call")
@@ -223,6 +228,7 @@ class _StoredContent(LogContent):
             offsets,
             tuple(self.bad.values()),
             self.shown,
+            # A trial whose result is damaged has no verdict that a review could be of.
             {key: review for key, review in self.reviews.items() if key in offsets},
             size=self.size,
             lines=self.lines,
@@ -266,6 +272,7 @@ def read_lines(path: Path, offset: int = 0) -> Iterator[tuple[int, int, Line | D
     with path.open("rb") as file:
         file.seek(offset)
         for raw in file:
+            # Still being written, or torn: it is read from here when it is whole.
             if not raw.endswith(b"\n"):
                 return
             yield offset, offset + len(raw), _parse_or_damaged(raw, None)
@@ -276,6 +283,7 @@ def being_written(path: Path) -> bool:
     """Return whether a `LogWriter` has the log open: then the run is in progress, not cut off."""
     with path.open("rb") as file:
         try:
+            # A shared lock, so that two who look at the same time do not see each other.
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return True

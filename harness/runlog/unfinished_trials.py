@@ -28,6 +28,7 @@ def build_partial_line(
 
     ``calls`` are those that it made until it was cut off.
     """
+    # Answers without a call are not known: they were in the memory of whoever was killed.
     replies = max((call.reply for call in calls), default=0)
     took = max((call.started_s + (call.duration_s or 0.0) for call in calls), default=0.0)
     return TrialLine(
@@ -51,6 +52,7 @@ def build_partial_line(
 def build_conversation(calls: Iterable[ToolCall]) -> tuple[Message, ...]:
     """Return calls as replies of a model, each followed by what it was told."""
     told: list[Message] = []
+    # `groupby` joins only neighbours, and calls of one reply may be answered in any order.
     in_order = sorted(calls, key=_get_reply_number)
     for _, made in groupby(in_order, key=_get_reply_number):
         group = tuple(made)

@@ -37,6 +37,7 @@ class LogWriter:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+            # The lock before the cut: what looks torn may be a line that another process writes.
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._cut_torn_line()
         except OSError as error:
@@ -64,6 +65,7 @@ class LogWriter:
 
     def write(self, data: bytes) -> None:
         """Write what `prepare_line` returned; errors are those of `append`."""
+        # A write may take only a part; if it then fails, the log ends where it did before.
         before = os.fstat(self._fd).st_size
         try:
             while data:
@@ -80,6 +82,7 @@ class LogWriter:
         if self._fd >= 0:
             try:
                 os.fsync(self._fd)
+                # Before the lock is given up, so that nobody else has begun to write to it.
                 if os.fstat(self._fd).st_size == 0:
                     discard_log(self.path)
             finally:
@@ -101,6 +104,7 @@ class LogWriter:
 
     def _cut_torn_line(self) -> None:
         size = os.fstat(self._fd).st_size
+        # The descriptor of the log can only write.
         with self.path.open("rb") as file:
             keep = _find_last_line_end(file.fileno(), size)
         if keep < size:
@@ -111,6 +115,7 @@ def discard_log(path: Path) -> None:
     """Remove the log at ``path``, and its folder if nothing else is in it."""
     with suppress(OSError):
         path.unlink()
+        # It fails, as it should, if anything else is in the folder.
         path.parent.rmdir()
 
 

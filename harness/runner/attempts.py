@@ -18,6 +18,7 @@ def build_further_job(job: Job, number: int) -> Job:
 
 def build_further_result(result: TrialResult, number: int) -> TrialResult:
     """Return ``result`` as that of the trial that `build_further_job` returns."""
+    # Behind all planned repeats, so that no two trials of a case have one number.
     place, key = result.index + number * result.repeats, _build_key(result.key, number)
     return replace(result, index=place, key=key, repeats=0)
 

@@ -76,6 +76,7 @@ class Control:
         self._used = spent or Usage()
         self._errors = 0
         self._missed: dict[tuple[str, str, str], set[str]] = {}
+        # Only a resumed run can have used up its budget by now, before its first trial.
         if self._used != Usage():
             self._enforce_budget()
 
@@ -107,6 +108,7 @@ class Control:
         budget = self._budget
         self._used += result.usage + result.judge_usage + result.user_usage
         self._errors += result.status == "error"
+        # In this order, since the first reason is the one that is kept.
         self._enforce_budget()
         if budget.max_errors is not None and self._errors >= budget.max_errors:
             self.stop("max-errors", f"{self._errors} trials could not be judged")
@@ -117,6 +119,7 @@ class Control:
         if not self._budget.fail_fast or result.status not in {"failed", "error"}:
             return
         name = f"{result.suite}::{result.case.name}"
+        # A leak decides its case at once, however many repeats may still miss.
         if is_leaking(result):
             self.stop("fail-fast", f"{name} leaked what is withheld from its identity elsewhere")
         elif self._decides_case(result):
@@ -133,6 +136,7 @@ class Control:
     def _decides_case(self, result: TrialResult) -> bool:
         """Count a trial that did not pass, once; return whether its case can no longer pass."""
         missed = self._missed.setdefault((result.suite, result.case.name, result.entrant), set())
+        # By key: a result comes here when it is recorded, and again when it is settled.
         missed.add(result.key)
         return result.repeats - len(missed) < result.needed_passes
 

@@ -29,6 +29,7 @@ class EarlyStopping:
         before: defaultdict[_Case, list[anyio.Event]] = defaultdict(list)
         for job in plan.jobs:
             case = _build_case_key(job.trial)
+            # Only those before it in the plan, so that no two wait for each other.
             self._earlier[job.trial.key] = tuple(before[case]) if job.optional else ()
             before[case].append(self._ended.setdefault(job.trial.key, anyio.Event()))
         for run in plan.done:
@@ -50,6 +51,7 @@ class EarlyStopping:
 
     def _count_result(self, result: TrialResult) -> None:
         case = (result.suite, result.case.name, result.entrant)
+        # A trial without a verdict counts for neither, so its case stays open.
         self._passed[case] += result.status == "passed"
         self._failed[case] += result.status == "failed"
 

@@ -32,11 +32,13 @@ async def run_command(command: Sequence[str], env: Mapping[str, str]) -> int:
     Raises:
         UsageError: it cannot be started.
     """
+    # Behind the prefix, a missing program would be the prefix's own failure, with its exit code.
     if shutil.which(command[0]) is None:
         raise UsageError(
             f"there is no program {command[0]!r}",
             meant="Write the program after '--': harness record --server SERVER -- PROGRAM …",
         )
+    # Before the command starts: a signal in between would end harness alone.
     with anyio.open_signal_receiver(*_SIGNALS) as signals:
         try:
             process = await anyio.open_process(
@@ -55,13 +57,16 @@ async def run_command(command: Sequence[str], env: Mapping[str, str]) -> int:
                     async for number in signals:
                         if number != signal.SIGINT:
                             await _end_process(process)
+                        # On a terminal it has had its own Ctrl-C: this would be a second one.
                         elif not sys.stdin.isatty():
                             _send_signal(process, number)
 
                 tasks.start_soon(forward_signals)
                 code = await process.wait()
+                # Signals may come for ever, so the other task never ends by itself.
                 tasks.cancel_scope.cancel()
         finally:
+            # Whoever cancels us must not leave the command running.
             with anyio.CancelScope(shield=True):
                 await _end_process(process)
     return code if code >= 0 else 128 - code
@@ -78,5 +83,6 @@ async def _end_process(process: Process) -> None:
 
 def _send_signal(process: Process, number: signal.Signals) -> None:
     if process.returncode is None:
+        # It may have ended since it was last looked at.
         with suppress(ProcessLookupError):
             process.send_signal(number)

@@ -71,6 +71,7 @@ def grade_run(
         if judge_model is None
         else choose_judges(suites, judge_model, load_config(cwd, os.environ))
     )
+    # Conversations are sent to judges alone; nothing else is started or asked.
     GATE.require_plan((), () if bench is None else bench.models)
     return grade_log(log, suites, log_path(new_run_id([suite.name for suite in suites])), bench)
 
@@ -95,6 +96,7 @@ def _check_names(log: RunLog, suites: Sequence[Suite]) -> None:
         InvalidInput: the error names all of them. A log without tool lists, such as one of recorded
           outputs, cannot be checked.
     """
+    # Titles, because a suite may name a tool by what its title says: the message then has the name.
     known = {
         name: title for tools in log.tools.values() for name, title in collect_titles(tools).items()
     }
@@ -186,6 +188,7 @@ def grade_log(
             Footer(
                 finished_at=utc_now(),
                 elapsed_s=footer.elapsed_s if footer else 0.0,
+                # A log that was cut off stays that of an interrupted run.
                 reason=footer.reason if footer else "interrupted",
                 # With the same checks, the status cannot be better than before.
                 fault=footer.fault if footer and _has_same_words(header, log.header) else None,
@@ -220,9 +223,11 @@ class _Grading:
     async def _grade_trial(
         self, result: TrialResult, transcript: Transcript | None, judges: Mapping[str, JudgeModel]
     ) -> TrialLine:
+        # There is nothing that other checks could judge otherwise: the result stays as it is.
         if transcript is None or transcript.stop == "cancelled" or not _says_anything(transcript):
             return TrialLine(run=result, transcript=transcript)
         case = self._find_case(result)
+        # An answer to another question is neither a pass nor a failure of this one.
         if case is None or not _same_question(case, result, transcript):
             gone = (
                 "the case is no longer in its suite"
@@ -235,6 +240,7 @@ class _Grading:
         judge = Judge(judges, self.bench.default_of.get(result.suite), recorded=result.judgements)
         checks: tuple[CheckResult, ...] = ()
         error: TrialError | None = None
+        # As in a run: a refused session is an error unless a check asks for the refusal.
         if transcript.stop == "not_admitted" and not checks_with(
             "judges_refused_session", case.every_check
         ):
@@ -242,6 +248,7 @@ class _Grading:
                 kind="server",
                 message=f"the server refused this caller: {transcript.refused_words}",
             )
+        # Checks that look tools up would be judged by an empty list.
         elif transcript.error is None and self._lacks_tools(transcript):
             why = "the tool list of this trial was on a damaged line of the log"
             error = TrialError(kind="harness", message=why)
@@ -288,6 +295,7 @@ class _Grading:
         case = self.cases.get((result.suite, result.case.name))
         variant = self._describe_variant(result) or {}
         words = variant.get("edits", {}).get("prompts", {}).get(result.case.name)
+        # A simulated user writes its own messages, so a variant has no words for it.
         if case is None or case.user is not None or words is None:
             return case
         return case.with_prompt(words)
@@ -310,6 +318,7 @@ def _same_question(case: Case, result: TrialResult, transcript: Transcript) -> b
     said = (message for message in transcript.messages if isinstance(message, UserMessage))
     asked = tuple(message.text for message in said if not message.injected)
     came_through = transcript.stop in ("answer", "refusal")
+    # Turns that were never reached may be others by now.
     prompts = case.prompts if came_through else case.prompts[: len(asked)]
     prepared = [(call.tool, call.arguments) for call in transcript.setup_calls]
     said_freely = case.user is not None  # a simulated user may write anything

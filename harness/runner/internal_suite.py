@@ -60,8 +60,10 @@ def get_weather(city: str) -> dict[str, str | int]:
 
 async def wait_for_signal() -> str:
     """Wait for the signal and return once it came."""
+    # The check of the case finds the process by this line, and looks whether it is gone.
     sys.stderr.write(f"waiting in process {os.getpid()}\n")
     sys.stderr.flush()
+    # Longer than any trial: only the abort ends it.
     await anyio.sleep(600)
     return "the signal came"
 
@@ -104,6 +106,7 @@ def _check_reasoning(run: PythonRun) -> Finding:
                 f"{_format_calls(run)}"
             ),
         )
+    # In one reply the second call could only guess the customer's id.
     if counted.reply <= found.reply:
         return (
             False,
@@ -169,6 +172,7 @@ class InternalSuite:
     """The harness's own kernel, end to end: model, session, tools, steering, abort."""
 
     name = "internal"
+    # The check of abort_clean needs a process that ends with its trial.
     isolation = "case"
     allow_writes = True  # its tools are functions of this module, which change nothing
 

@@ -42,12 +42,15 @@ async def watch_signals(
                     abort()
                     _exit_now(last_words)
                 control.stop("interrupted", f"{signal.Signals(number).name} received")
+                # Also over a budget that was reached before: the footer says what ended the run in
+                # the end, and the next signal finds it.
                 control.stopped = "interrupted"
                 control.signal = signal.Signals(number).name
                 tell(
                     f"Interrupted: running trials have {grace_s:g} s to finish; interrupt again to "
                     "stop at once."
                 )
+                # In a task of its own: a second signal must be heard during the grace.
                 group.start_soon(_cancel_after, control, grace_s)
 
 
@@ -57,6 +60,7 @@ def _release_terminal() -> None:
     Each write to it would fail, and end the run without its footer.
     """
     nowhere = os.open(os.devnull, os.O_WRONLY)
+    # What goes to a file or a pipe is still wanted.
     for output in (1, 2):
         if stat.S_ISCHR(os.fstat(output).st_mode):
             os.dup2(nowhere, output)
@@ -70,6 +74,7 @@ async def _cancel_after(control: Control, grace_s: float) -> None:
 
 def _exit_now(last_words: str) -> None:
     """Exit without unwinding; child processes end when our end of their pipe closes."""
+    # By `os.write`, because `os._exit` flushes no stream.
     if sys.stderr.isatty():
         os.write(2, b"\x1b[?25h\n")  # a live display may have hidden the cursor
     if last_words:

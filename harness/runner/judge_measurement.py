@@ -62,6 +62,7 @@ class JudgeMeasurement:
 
         By grades if every answer is compared with an expected one, otherwise by pass and fail.
         """
+        # Grades and scores have no labels in common, but pass and fail.
         graded = all(answer.item.question.scale is GRADE for answer in self.answers)
         labels = tuple(GRADE.grades) if graded else (PASS, FAIL)
         pairs = [self.format_labels(answer, in_grades=graded) for answer in self.judged_answers]
@@ -113,6 +114,7 @@ async def check_judge(
     Raises:
         UsageError: the model cannot be opened.
     """
+    # By place: judgements end in any order, and the file's order is kept.
     measured: dict[int, GradedAnswer] = {}
     limiter = anyio.CapacityLimiter(CONCURRENCY)
     async with open_models((spec,)) as models:

@@ -77,23 +77,28 @@ async def launch_async(
     if resume is not None:
         run_id = resume.header.run_id
     run_id = run_id or new_run_id([suite.name for suite in plan.suites])
+    # First, because the next step starts each agent's program to learn its version.
     require_trust(plan)
     plan = await add_agent_versions(plan)
     header = build_header(plan, run_id, options)
     redactor = build_redactor(plan)
     if resume is not None:
         keys = {job.trial.key for job in plan.jobs}
+        # Further trials of a repeated test were never in a plan.
         strangers = [
             result for result in resume.results if result.key not in keys and not result.is_further
         ]
+        # Both are redacted anew: a secret that is known only now must not look like a change.
         refuse_if_changed(
             redact_header(resume.header, redactor), redact_header(header, redactor), strangers
         )
         plan = select_remaining(plan, resume)
+        # Without a footer the run is opened even if nothing is left, to be closed in order.
         if not plan.jobs and resume.footer is not None:
             return resume
     path = log_path(run_id, runs) if resume is None else resume.path
     with LogWriter(path, redactor.redact_json_text, redactor.add_secret) as log:
+        # A resumed run has its header already.
         if resume is None:
             log.append(header)
         try:

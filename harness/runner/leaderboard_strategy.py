@@ -45,6 +45,7 @@ def get_server_contexts(case: Case, key: str) -> dict[int, JsonObject | None]:
     rules, asking = case.leaderboard, case.caller.user_context
     if rules.routing is None:
         return {0: asking}
+    # Without a routing of its own, the first turn still opens a session.
     by_turn: dict[int, JsonObject] = {0: {}, **rules.later_routing}
     return {
         turn: {**(asking or {}), **rules.routing, **more, "trial": key}

@@ -33,6 +33,7 @@ def grant_leave(model: Model, job: Job, shown: Sequence[ShownTools] = ()) -> Mod
         everything=leave.everything or job.suite.leaderboard is not None,
         tools=leave.tools | expected_tools(job.trial.case),
     )
+    # The model asks by the variant's names; what only reads is known by the server's words.
     if shown:
         leave = replace(
             leave,

@@ -35,6 +35,7 @@ class LiveJudge:
             for suite in plan.suites
         }
         self._tools: dict[str, ToolList] = {}
+        # The judge is not made for several threads, and each comparison is in one.
         self._turn = anyio.Lock()
         self._judge = RunJudge(
             suites=self._suites,
@@ -63,6 +64,7 @@ class LiveJudge:
         """
         result, transcript = line.run, line.transcript
         async with self._turn:
+            # A suite that compares nothing needs no view and no thread.
             if not (self._judge.is_waiting(result) or self._judge.has_waiting(result.suite)):
                 return self._judge.add_result(result)
             source: ViewSource = no_view
@@ -87,6 +89,7 @@ class LiveJudge:
 
     def _search_leaks(self, result: TrialResult) -> tuple[TrialResult, ...]:
         results = (*self._to_search, result)
+        # The earlier part is searched once, together with the first result that may leak.
         self._to_search = []
         found = {one.key: one for each in results for one in self._judge.find_failing(each)}
         return tuple(found.values())

@@ -19,10 +19,12 @@ async def open_models(specs: tuple[ModelSpec, ...]) -> AsyncIterator[dict[str, M
     """Yield every model by name, opened in a thread: importing an SDK is slow."""
     models: dict[str, Model] = {}
     try:
+        # Inside the block that closes: one that cannot be opened must not leave the others open.
         for spec in specs:
             models[spec.name] = await anyio.to_thread.run_sync(_open_model, spec)
         yield models
     finally:
+        # Shielded, because a cancelled run would leave here with its connections open.
         with anyio.CancelScope(shield=True), anyio.move_on_after(_CLOSE_S):
             for model in models.values():
                 await model.aclose()

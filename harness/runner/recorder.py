@@ -128,6 +128,7 @@ async def record_program(request: RecordRequest, runs: Path = RUNS) -> Recording
 
         begun = Transcript(
             messages=(UserMessage(text=request.prompt),) if request.prompt else (),
+            # Whatever model the program asks, its tokens do not come past here.
             usage=UNKNOWN_USAGE,
             started_at=started_at,
             tools=tuple(tool.name for tool in session.tools.tools),
@@ -138,6 +139,7 @@ async def record_program(request: RecordRequest, runs: Path = RUNS) -> Recording
             recording = Recording(log.write_call)
             async with listener.serve(session, recording, MOST_CALLS) as url:
                 code = await _run_program(request, url)
+            # Without a call the log was never opened, and there is no folder to remove.
             if not recording.list_calls():
                 return RecordingResult(exit_code=code, log=None, strangers=listener.strangers)
             took = anyio.current_time() - recording.epoch
@@ -175,6 +177,7 @@ def _build_plan(request: RecordRequest) -> RunPlan:
         identity=request.identity,
     )
     case = Case(name=request.server.name, prompt=request.prompt, checks=(), caller=caller)
+    # With the time, so that two sessions of the same program are two trials.
     key = digest_json([SUITE, utc_now(), case.name, program, request.prompt])
     suite = Suite(name=SUITE, cases=(case,), server=request.server.name)
     model = ModelSpec(name=program, provider="command", model_id=program)

@@ -61,6 +61,7 @@ class RunOptions:
                 f"same time, found {self.concurrency}",
                 meant="The engine ray spreads more over the workers of a cluster.",
             )
+        # For its refusals alone: nothing is opened yet.
         get_opener(self.engine)
 
 
@@ -137,6 +138,7 @@ class LiveRun:
         self._observer.on_planned(len(self._plan.jobs))
         async with anyio.create_task_group() as background:
             if self._options.catch_signals:
+                # `start` returns once signals are caught: all that follows can be interrupted.
                 await background.start(
                     partial(
                         watch_signals,
@@ -149,7 +151,9 @@ class LiveRun:
                 )
             async with self.open_engine() as work_off:
                 await work_off(self._plan)
+            # What still waits for other identities now has all that it will ever be compared with.
             self._report_settled(await self._judge.close())
+            # It would listen for ever.
             background.cancel_scope.cancel()
         if self.control.note:
             self._observer.on_note(f"Stopped early: {self.control.note}.")
@@ -173,17 +177,21 @@ class LiveRun:
             yield partial(self._run_units, engine)
 
     async def _run_units(self, engine: Engine, plan: RunPlan) -> None:
+        # For each part anew: a stepwise run comes here with one after the other.
         self._preflight, self._early = Preflight(plan), EarlyStopping(plan)
         units = iter(
             engine.divide_into_units(plan)
         )  # each slot takes the next unit when its own is finished
         async with anyio.create_task_group() as looking:
+            # Beside the trials, which wait for it only before they take a session.
             looking.start_soon(self._check_tools, self._preflight, engine)
             async with anyio.create_task_group() as workers:
                 for place, seats in enumerate(engine.seats):
+                    # One generator for all seats of a place: the trials of a unit stay there.
                     jobs = (job for unit in units for job in unit)
                     for _ in range(min(seats, len(plan.jobs))):
                         workers.start_soon(self._run_jobs, jobs, engine, place)
+            # Trials that need no tools may all have ended before the check.
             looking.cancel_scope.cancel()
 
     async def _check_tools(self, preflight: Preflight, engine: Engine) -> None:
@@ -195,6 +203,7 @@ class LiveRun:
 
     async def _run_jobs(self, jobs: Iterator[Job], engine: Engine, place: int) -> None:
         for job in jobs:
+            # Before `stopped` is read, since the run may be stopped during the wait.
             wanted = await self._early.is_wanted(job)
             if self.control.stopped is not None or not wanted:
                 await self.record_outcome(TrialOutcome(line=self._build_skipped_line(job)), job)
@@ -222,6 +231,7 @@ class LiveRun:
         self, outcome: TrialOutcome, job: Job, data: bytes | None = None
     ) -> None:
         """Log the outcome of a trial (``data``, if already serialised), then report it."""
+        # Lists go before the trial that refers to them, in case the log is cut off in between.
         if outcome.tools is not None:
             self._log_tools(outcome.tools, job.server.name, job.trial.case.caller.user_context)
         if outcome.shown is not None and job.variant is not None:
@@ -235,16 +245,19 @@ class LiveRun:
             line = replace(line, run=earlier)
         else:
             if earlier is not None:
+                # `data` is the attempt alone.
                 line, data = replace(line, run=merge_attempts(earlier, attempt)), None
             self._log.write(self._log.prepare_line(line) if data is None else data)
         self._report_adapted(outcome.line)
         result = line.run
+        # The attempt alone: earlier ones were counted then, or are in `RunPlan.spent`.
         self.control.add_usage(attempt)
         self._early.count_result(attempt)
         with anyio.CancelScope(shield=True):  # a judged trial is reported even on cancellation
             settled = await self._judge.add_trial(line)
         if result.key not in {one.key for one in settled}:
             self._observer.on_waiting(result)
+            # A result that waits may already be known to leak, which is enough to stop.
             if self.control.fails_fast:
                 await self.list_failing(result)
         self._report_settled(settled)
@@ -276,6 +289,7 @@ class LiveRun:
         self, tools: ToolList, server: str, who: JsonObject | None, variant: str | None = None
     ) -> None:
         """Log a tool list, once."""
+        # Identities are compared by what the server offers them, not by what a variant makes of it.
         if variant is None:
             self._judge.record_tools(tools)
         if tools.digest not in self._seen_tools:

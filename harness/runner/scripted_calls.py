@@ -35,6 +35,7 @@ class ScriptedCalls:
         for call in self._case.setup:
             made = await self._make_call(call, f"setup_{len(self._setup) + 1}", epoch)
             self._setup.append(made)
+            # What follows would be asked of another state than the case describes.
             if made.is_error:
                 self._error = self._explain_failure(made)
                 return False
@@ -43,11 +44,13 @@ class ScriptedCalls:
     async def tear_down(self) -> None:
         """Make all teardown calls within `TEARDOWN_S`, even if the trial was interrupted."""
         calls, epoch = self._case.teardown, anyio.current_time()
+        # Shielded, since data that stays behind would be found by the next trial.
         with anyio.move_on_after(TEARDOWN_S, shield=True):
             for call in calls:
                 self._teardown.append(
                     await self._make_call(call, f"teardown_{len(self._teardown) + 1}", epoch)
                 )
+        # A call that was cut off is among them: it was sent, but nobody knows what became of it.
         self._teardown += self._build_unmade(calls[len(self._teardown) :])
 
     def complete_transcript(self, transcript: Transcript) -> Transcript:
@@ -59,6 +62,7 @@ class ScriptedCalls:
 
     async def _make_call(self, call: ScriptedCall, request_id: str, epoch: float) -> ToolCall:
         request = ToolRequest(id=request_id, tool=call.tool, arguments=call.arguments)
+        # Reply 0: no reply of the model asked for it.
         return await self._session.call(request, reply=0, epoch=epoch)
 
     def _build_unmade(self, calls: Iterable[ScriptedCall]) -> list[ToolCall]:

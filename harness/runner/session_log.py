@@ -75,6 +75,7 @@ class SessionLog:
             if self._writer is None:
                 self._writer = self._open_writer()
             self._writer.append(CallLine(call_of=self._job.trial.key, call=call))
+        # The program's session goes on: it is told at its end that nothing was kept.
         except HarnessError:
             self._failed = True
 
@@ -88,6 +89,7 @@ class SessionLog:
             self._writer = self._open_writer()
         result = not_judged(self._job.trial, transcript, reason=self._reason)
         self._writer.append(TrialLine(run=result, transcript=transcript))
+        # Without it the session would count as cut off.
         self._writer.append(Footer(finished_at=utc_now(), elapsed_s=transcript.latency_s))
         self._writer.close()
         return read_log(self._writer.path)
@@ -97,6 +99,7 @@ class SessionLog:
         run_id = new_run_id([f"{self._job.suite.name}-{self._job.server.name}"])
         path = log_path(run_id, self._runs)
         tools, transcript = self._opening()
+        # The line so far, which `read_log` completes with the calls if harness is killed.
         cut_off = judge_trial(self._job.trial, transcript, None)
         writer = LogWriter(path, redactor.redact_json_text, redactor.add_secret)
         try:

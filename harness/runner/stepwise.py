@@ -48,11 +48,13 @@ class StepwiseRun:
         Raises:
             HarnessError: the log cannot be written.
         """
+        # Only the results of these jobs are returned.
         self._heard.heard = {}
         try:
             await self._work_off(replace(self._plan, jobs=tuple(jobs)))
         except BaseExceptionGroup as group:
             cause = find_cause(group)
+            # A bug or a cancellation is nothing that a case can end as.
             if not isinstance(cause, HarnessError):
                 raise
             await self._give_up(jobs, TrialError(kind="harness", message=str(cause)))
@@ -60,6 +62,7 @@ class StepwiseRun:
             self._abandoned, self._live.control.stopped, self._live.control.note = False, None, None
         heard = self._heard.heard
         own = [heard[job.trial.key] for job in jobs if job.trial.key in heard]
+        # If the caller asks again, what these attempts used is added to that of the next.
         self._live.before |= {one.key: one for one in own if not has_verdict(one)}
         known = {one.key: one for result in own for one in await self._live.list_failing(result)}
         return tuple(sorted((known.get(one.key, one) for one in own), key=lambda one: one.index))
@@ -67,6 +70,7 @@ class StepwiseRun:
     def abandon(self) -> None:
         """Cancel the running trials; their partial results are kept, and `run_jobs` returns."""
         control = self._live.control
+        # A run that was stopped for good must not go on after this.
         self._abandoned = control.stopped is None
         control.stop("interrupted", "the caller no longer waits for it")
         control.cancel_trials()
@@ -117,6 +121,7 @@ async def open_stepwise(
         UsageError: a model cannot be opened; no log is left behind.
         HarnessError: the log cannot be written.
     """
+    # The log has its header before anything is opened, so a failure there leaves one to remove.
     opened = False
     require_trust(plan)
     plan = await add_agent_versions(plan)
@@ -129,6 +134,7 @@ async def open_stepwise(
             async with live.open_engine() as work_off:
                 opened = True
                 yield StepwiseRun(plan, log, live, work_off, heard)
+            # Not in `finally`: after an exception the log must look interrupted.
             live.close_log()
         finally:
             if not opened:

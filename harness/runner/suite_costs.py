@@ -17,6 +17,7 @@ def own_costs(suite: Suite, model: str) -> Callable[[Usage], Usage] | None:
         return None
 
     def price_usage(usage: Usage) -> Usage:
+        # Half of the tokens would have a price that looks like that of the whole.
         if usage.input_tokens is None or usage.output_tokens is None:
             return replace(usage, cost_usd=None)
         try:
@@ -26,6 +27,7 @@ def own_costs(suite: Suite, model: str) -> Callable[[Usage], Usage] | None:
             raise HarnessError(
                 f"cost_estimator of suite {suite.name} raised an error: {format_error(error)}"
             ) from error
+        # NaN would pass every budget, since no comparison with it holds.
         if cost is not None and not (math.isfinite(cost) and cost >= 0):
             raise HarnessError(
                 f"cost_estimator of suite {suite.name} returned {cost:g}, which is not a cost in "

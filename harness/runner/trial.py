@@ -109,6 +109,7 @@ async def run_trial(
     if isinstance(model, PerTrialModel):
         model = model.for_trial(get_label(job.trial))
     try:
+        # A cancelled scope ends here without an exception: the outcome is what is known by then.
         with scope:
             await attempt.run_attempt(model, pool)
     except Exception as error:  # noqa: BLE001 - a bug in one trial must not end the others
@@ -180,6 +181,7 @@ class _Attempt:
                 await self._execute_recorded(self._recorded, model.executed_recording, pool)
         else:
             await self._converse_unless_refused(model, pool)
+        # Judged outside of the session, which other trials may use meanwhile.
         if not self._unrecorded:
             await self._judge_trial()
 
@@ -189,16 +191,19 @@ class _Attempt:
         except NotAdmitted as error:
             if not checks_with("judges_refused_session", self._job.trial.case.every_check):
                 raise
+            # The refusal itself is what the check judges.
             self._recorded = Transcript(
                 stop="not_admitted", refused_status=error.status, started_at=utc_now()
             )
 
     async def _converse(self, model: Model, pool: SessionPool) -> None:
         case = self._job.trial.case
+        # Both need sessions of their own, so they come before this trial holds one.
         if self._preflight is not None:
             await self._preflight.wait_until_checked(self._job)
         references = await self._end_states.read_references(case, self._job.server, pool)
         told = get_server_contexts(case, self._job.trial.key)
+        # All at once: trials that hold one session and wait for another could block each other.
         async with pool.lend_sessions(
             self._asking.get_server(self._job.server, self._job.model.agent),
             tuple(told.values()),
@@ -225,6 +230,7 @@ class _Attempt:
                     self._job.model.agent, sessions[0], system, voice
                 )
             else:
+                # An agent says itself what it used, so only a model's tokens are priced here.
                 price = own_costs(suite, self._job.model.name)
                 offered: Sequence[Session] = sessions
                 if self._job.variant is not None:
@@ -238,10 +244,12 @@ class _Attempt:
                 self._conversation = ModelConversation(
                     case, model, offered[0], system, price, voice, strategy, as_told
                 )
+            # By the server's own session, since setup and teardown use the server's names.
             self._scripted = ScriptedCalls(case, session)
             try:
                 if await self._scripted.set_up():
                     await self._conversation.run()
+                    # Before the teardown, which may remove what is compared.
                     self._states = (
                         *references,
                         *await read_states(case, self._job.server, session),
@@ -313,6 +321,7 @@ class _Attempt:
             states = (*references, *await read_states(case, server, session))
         self._recorded = replace(now, states=states)
         self._replay = (replay_check(differences),)
+        # What was judged when it was recorded counts where no judge is asked now.
         self._judge.given = recording.get_verdicts(case.name, self._job.trial.index)
 
     async def _judge_trial(self) -> None:
@@ -349,6 +358,7 @@ class _Attempt:
             return TrialOutcome(
                 line=TrialLine(run=not_started(trial, "skipped", reason=UNRECORDED))
             )
+        # Nothing was begun, so there is no conversation to keep.
         if self._conversation is None and self._recorded is None:
             status: Status = "cancelled" if self.error is None else "error"
             result = not_started(trial, status, error=self.error)

@@ -102,8 +102,10 @@ def _find_line_number(before: str) -> int:
 
 def _iterate_records(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
     """Yield every record that is not blank, with the line on which it begins."""
+    # With `newline=""` a line break in a quoted cell stays what it is.
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     while True:
+        # Read before the record: afterwards it is the line on which the record ends.
         begins = reader.line_num + 1
         try:
             cells = next(reader)
@@ -179,6 +181,7 @@ def _suggest_separator(name: str) -> str | None:
 
 def _make_ragged_problem(file: str, line: int, cells: list[str], header: list[str]) -> Problem:
     counts = f"this row has {_format_columns(len(cells))}, the header has {len(header)}."
+    # Behind a space a quote opens nothing, so the commas in the text divide it.
     if any(cell.startswith((' "', '\t"')) for cell in cells):
         return make_problem(
             file, line, counts, "Write no space between a comma and an opening quote."

@@ -35,6 +35,7 @@ MAX_COPIED = 1_000_000
 """Most values and characters that all aliases together may copy, because nested aliases
 multiply."""
 
+# The parser in C is many times as fast, but not in every build of PyYAML.
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TEXT_TAG = "tag:yaml.org,2002:str"
 # Characters that YAML forbids, and three that only YAML 1.1 treats as line ends.
@@ -212,6 +213,7 @@ class _Builder:
             raise self._too_deep(event)
         if isinstance(event, yaml.AliasEvent):
             return self._resolve_alias(event, depth)
+        # `!!str` at a word is harmless: it asks for the text that stands there.
         if event.tag is not None and (
             event.tag != _TEXT_TAG or not isinstance(event, yaml.ScalarEvent)
         ):
@@ -224,6 +226,7 @@ class _Builder:
         else:
             node = self._build_mapping(event, depth)
         if event.anchor is not None:
+            # Known only when it ends, so an alias cannot refer to what it stands in.
             self._anchors[event.anchor] = node
         return node
 
@@ -233,11 +236,13 @@ class _Builder:
             message = "an alias (*…) refers to nothing that ends above it."
             self._add_problem(event, message, "Quote a text that begins with '*'.")
             return _Node(value=None, place=_get_place(event))
+        # Counted and not copied: a few nested aliases stand for billions of values.
         self._copied += target.weight
         if self._copied > MAX_COPIED:
             raise InvalidInput(
                 [self._make_problem(event, "the aliases (*name) of this file repeat too much.")]
             )
+        # An alias brings its own levels to a place that may be deep already.
         if depth + target.height > MAX_DEPTH:
             raise self._too_deep(event)
         return target._replace(place=_get_place(event))
@@ -277,11 +282,13 @@ class _Builder:
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
             key = self._build_node(event, depth + 1)
             part = self._build_node(next(self._events), depth + 1)
+            # Quoted, it is a key like any other.
             if key.value == "<<" and event.implicit[0]:
                 merged.extend(self._merge_mappings(event, part))
             elif self._is_new_key(event, key, keys):
                 keys[key.value], parts[key.value] = key.place, part
         for source in merged:
+            # The mapping's own keys count more than merged ones, as YAML says.
             keys = {**source.keys, **keys}
             parts = {**source.parts, **parts}
         return _Node(

@@ -65,6 +65,7 @@ def integer_field(description: str, *, least: int, default: int | None = None) -
 
     def parse(value: Any) -> int:
         whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+        # `True` is an int in Python.
         if isinstance(value, bool) or not whole or value < least:
             raise InvalidValue(
                 f"expected a whole number from {least} up, found {describe_value(value)}"
@@ -267,12 +268,14 @@ def _parse_part(step: str | int, parse: Callable[[Any], str], value: Any) -> str
         raise InvalidValue(error.message, path=(step, *error.path), meant=error.meant) from error
 
 
+# 1 stands for 1.0, too, which YAML reads from a version without quotes.
 VERSIONS = (1, "1", "1.0", "1.0.0")
 """Allowed values of ``mxcp:``."""
 
 
 def parse_version(value: Any) -> Any:
     """Parse the version of a file's format."""
+    # `True` equals 1.
     if isinstance(value, bool) or value not in VERSIONS:
         raise InvalidValue(
             f"expected version 1 of the format, found {describe_value(value)}",

@@ -37,6 +37,7 @@ def format_path(path: Path) -> str:
     below = os.path.relpath(absolute)
     outside = below == os.pardir or below.startswith(os.pardir + os.sep)
     readable = absolute if outside else below
+    # A file's name may be no UTF-8, and messages are.
     return readable.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -49,6 +50,7 @@ def read_bytes(path: Path, *, max_bytes: int, split_into: str = "files") -> byte
     file = format_path(path)
     try:
         with path.open("rb") as stream:
+            # One byte more than is allowed, and never all of a file that has no end.
             raw = stream.read(max_bytes + 1)
     except (OSError, ValueError) as error:  # a path with a NUL character is a ValueError
         reason = getattr(error, "strerror", None) or str(error)

@@ -30,6 +30,7 @@ def require_json(text: str, file: str) -> str:
         InvalidInput: it is not JSON; trailing commas are allowed.
     """
     try:
+        # Checked as JSON first: YAML would accept much that no JSON reader does.
         json.loads(_LAST_COMMA.sub(lambda part: part[0] if part[0] != "," else " ", text))
     except json.JSONDecodeError as error:
         at = Location(file=file, line=error.lineno, column=error.colno)

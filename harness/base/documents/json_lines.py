@@ -62,6 +62,7 @@ def read_json_lines(path: Path, *, max_bytes: int) -> JsonLines:
 
 def _iterate_lines(raw: bytes, file: str) -> Iterator[tuple[int, str]]:
     """Yield every line that is not blank; only a line feed ends one."""
+    # Not `splitlines`, for which a carriage return alone ends a line, too.
     for number, line in enumerate(raw.removeprefix(codecs.BOM_UTF8).split(b"\n"), start=1):
         try:
             text = line.decode("utf-8")

@@ -40,6 +40,7 @@ def resolve_scalar(word: str) -> Any:
     """
     if word in _WORDS:
         return _WORDS[word]
+    # Most words are text, and no pattern need be tried for them.
     return _parse_number(word) if word[0] in _NUMBER_STARTS else word
 
 

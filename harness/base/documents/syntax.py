@@ -37,6 +37,7 @@ def explain_syntax_error(error: yaml.YAMLError, text: str, file: str) -> Problem
     context, problem, mark = "", "", None
     if isinstance(error, yaml.MarkedYAMLError):
         context, problem = error.context or "", error.problem or "it cannot be parsed"
+        # A wrong escape stands where the parser stopped, not where the text began.
         opened = any(word in context for word in _OPENED) and "escape" not in problem
         mark = (opened and error.context_mark) or error.problem_mark or error.context_mark
     if not mark:

@@ -89,13 +89,16 @@ def replace_folder(folder: Path, noted: Mapping[str, Any]) -> Iterator[Path]:
     """
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
+        # Beside the old folder, since a rename works only within one disk.
         fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     except OSError as error:
         raise UsageError(f"{folder.parent} cannot be written: {error.strerror}") from error
     try:
         yield fresh
         (fresh / _STAMP).write_text(json.dumps(dict(noted), indent=1) + "\n", "utf-8")
+        # `mkdtemp` lets nobody else in, and a cache may be shared.
         fresh.chmod(0o755)
+        # A folder that is not empty cannot be renamed over.
         if folder.exists():
             shutil.rmtree(folder)
         fresh.rename(folder)

@@ -38,6 +38,7 @@ def read_members(origin: Path, wanted: Callable[[str], bool]) -> dict[str, bytes
         found = (
             _iterate_folder(origin, wanted) if origin.is_dir() else _iterate_archive(origin, wanted)
         )
+        # Inside the `try`: both are generators, which read only now.
         return dict(found)
     except _DAMAGED as error:
         raise UsageError(f"{origin} is not a readable archive: {error}") from error
@@ -65,9 +66,11 @@ def _iterate_folder(origin: Path, wanted: Callable[[str], bool]) -> Iterator[tup
     for path in sorted(origin.rglob("*")):
         name = path.relative_to(origin).as_posix()
         if wanted(name) and path.is_file():
+            # A link in a checkout may lead to any file of the user.
             if not path.resolve().is_relative_to(inside):
                 raise UsageError(f"{path} leads out of {origin}")
             with path.open("rb") as file:
+                # One byte more than is allowed tells that there is too much.
                 content = file.read(room + 1)
             room -= len(content)
             if room < 0:

@@ -24,6 +24,7 @@ def fetch_wheel(name: str, release: str, sha256: str, downloads: Path, progress:
         UsageError: it cannot be downloaded, or is not the expected file.
     """
     target = downloads / f"{name.replace('-', '_')}-{release}-py3-none-any.whl"
+    # Also the file that is there: an earlier download may have been altered since.
     if target.is_file() and compute_sha256(target) == sha256:
         return target
     by_hand = (
@@ -34,6 +35,7 @@ def fetch_wheel(name: str, release: str, sha256: str, downloads: Path, progress:
         raise UsageError(f"this Python has no pip to download {name} with", meant=by_hand)
     try:
         downloads.mkdir(parents=True, exist_ok=True)
+        # Under `downloads` only what was verified may ever have its final name.
         with tempfile.TemporaryDirectory(dir=downloads) as folder:
             _download(f"{name}=={release}", Path(folder), progress, by_hand)
             found = list(Path(folder).glob("*.whl"))
@@ -72,6 +74,7 @@ def _download(requirement: str, folder: Path, progress: Progress, by_hand: str) 
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     ) as process:
         assert process.stdout is not None
+        # stderr is in the same pipe: a second one that nobody reads could fill up and block pip.
         for line in process.stdout:
             if amounts := _RAW_PROGRESS.search(line):
                 progress(f"downloading {requirement}", int(amounts[1]), int(amounts[2]))

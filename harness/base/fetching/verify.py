@@ -24,6 +24,7 @@ def compute_sha256(path: Path) -> str:
 
 def tree_digest(files: Mapping[str, bytes]) -> str:
     """Return one SHA-256 for files by their names, whatever archive or folder they come from."""
+    # In the form in which `sha256sum` lists files.
     lines = (
         f"{hashlib.sha256(content).hexdigest()}  {name}\n"
         for name, content in sorted(files.items())

@@ -113,6 +113,7 @@ class Limiter:
         """
         slot = Slot(0)
         self._begun.add(id(slot))
+        # Only the first limit was set without knowing of these requests.
         if self._generation == 1:
             self._halved += 1
             self._limit = max(self._limit, self._halved // 2)
@@ -151,6 +152,7 @@ class Limiter:
                 raise
             if not (free and cool):
                 slot.waited_s = anyio.current_time() - asked_at
+            # Again, after the waits: the limit may have been halved meanwhile.
             slot.generation = self._generation
             slot.used_up = self._slots.available_tokens <= 0
             yield slot
@@ -168,6 +170,7 @@ class Limiter:
             self._slots.acquire_on_behalf_of_nowait(slot)
         except anyio.WouldBlock:
             asked_at, deadline = anyio.current_time(), anyio.current_effective_deadline()
+            # A caller that comes later than that was slow by itself: its own deadline ends it.
             in_time = asked_at < deadline - _LAST_MOMENT_S
             with anyio.move_on_at(deadline - _LAST_MOMENT_S if in_time else math.inf):
                 await self._slots.acquire_on_behalf_of(slot)
@@ -179,6 +182,7 @@ class Limiter:
     async def _cool_down(self) -> bool:
         """Wait for the end of the cooldown, and return whether there was none."""
         cool = True
+        # In a loop, because another request may prolong the cooldown during the wait.
         while (wait_s := self._ready_at - anyio.current_time()) > 0:
             cool = False
             await sleep_if_it_fits(wait_s)

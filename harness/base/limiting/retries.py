@@ -30,6 +30,7 @@ LONGEST_BACKOFF_S = 8.0
 
 def full_jitter(retry: int) -> float:
     """Return a random wait of at most 0.5, 1, 2, 4, 8, 8 … seconds."""
+    # The exponent is bounded, since a float overflows beyond a thousand retries.
     return random.uniform(0, min(LONGEST_BACKOFF_S, FIRST_BOUND_S * 2.0 ** min(retry - 1, 16)))  # noqa: S311 - no secret
 
 
@@ -139,6 +140,7 @@ async def retry_request(
                 else:
                     slot.succeeded = True
                     return RetryOutcome(value=value, attempts=attempts, waited_s=waited_s)
+            # Outside of the slot, which others may use. Even a last failure sets their cooldown.
             own_wait_s = _next_wait(failures[-1], limiter, backoff(attempts))
             if not failures[-1].retryable or attempts > max_retries:
                 raise RetriesExhausted(failures, attempts=attempts, waited_s=waited_s)

@@ -27,6 +27,7 @@ def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> fl
     until = _parse_date(value)
     if until is None:
         return None
+    # A date that has passed, by whichever clock, is no negative wait.
     return max(
         0.0,
         (until - (_parse_date(headers.get("date")) or now or datetime.now(UTC))).total_seconds(),

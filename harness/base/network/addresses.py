@@ -13,5 +13,6 @@ def is_web_address(url: str) -> bool:
         port = parts.port  # a port is at most 65,535
     except ValueError:
         return False
+    # `urlsplit` accepts white space in a host.
     whole = bool(parts.hostname) and not re.search(r"\s", parts.netloc)
     return whole and parts.scheme in ("http", "https") and port != 0

@@ -23,6 +23,7 @@ class LoopbackTransport(httpx2.AsyncBaseTransport):
         try:
             return await self._transport.handle_async_request(request)
         except httpx2.ConnectError:
+            # The request was never sent, so it may be sent again.
             for address in LOCALHOST:
                 try:
                     return await self._transport.handle_async_request(
@@ -44,5 +45,6 @@ def _retarget_request(address: str, request: httpx2.Request) -> httpx2.Request:
         request.url.copy_with(host=address),
         headers=request.headers,
         stream=request.stream,
+        # Otherwise the certificate would be checked against the address.
         extensions={**request.extensions, "sni_hostname": request.url.host},
     )

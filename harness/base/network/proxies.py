@@ -77,6 +77,7 @@ def is_loopback(host: str) -> bool:
             address = ipaddress.ip_address(socket.inet_aton(plain))  # 127.1, 0x7f000001
         except (OSError, ValueError):
             return is_localhost(host) or host.lower() in _OTHER_NAMES
+    # ::ffff:127.0.0.1 is this machine, too.
     address = getattr(address, "ipv4_mapped", None) or address
     return address.is_loopback or address.is_unspecified
 
@@ -89,8 +90,10 @@ def is_localhost(host: str) -> bool:
 
 def _find_named_proxy(scheme: str, host: str, environ: Mapping[str, str]) -> Proxy | None:
     found = [_read_variable(f"{kind}_proxy", environ) for kind in (scheme, "all")]
+    # An empty variable is a decision, too: then not even the system's proxy counts.
     if any(variable for variable, _ in found):
         return next((Proxy(variable, value) for variable, value in found if value), None)
+    # The system's settings belong to this process, not to an environment that is asked about.
     if environ is not os.environ or proxy_bypass(host):
         return None
     system = getproxies().get(scheme)  # of macOS and Windows; elsewhere there is none
@@ -110,6 +113,7 @@ def _is_exempt(url: SplitResult, exempt: str) -> bool:
         name = with_port["host"] if with_port else entry
         if with_port and int(with_port["port"]) != port:
             continue
+        # No standard says how to write a domain here: `*.x`, `.x` and `x` are all in use.
         if entry == "*" or _is_within(host, name.strip("[]").removeprefix("*.").lstrip(".")):
             return True
     return False
@@ -132,6 +136,7 @@ def _check_proxy(proxy: Proxy, socks: str) -> Proxy:
         host, port = parts.hostname or "", parts.port
     except ValueError:
         host, port = "", None
+    # A bare word such as `none` is no proxy, though a URL could be made of it.
     written = has_scheme or port is not None or "." in host or ":" in host
     if not written or not _HOST.fullmatch(host) or re.search(r"[\s\\]", url):
         raise UsageError(

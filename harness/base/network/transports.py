@@ -37,6 +37,7 @@ def open_transport(url: str, limits: httpx2.Limits) -> httpx2.AsyncBaseTransport
         UsageError: the environment names a proxy or certificates that cannot be used.
     """
     parts, proxy = httpx2.URL(url), find_proxy(url)
+    # With an https proxy there are certificates to check even for an http address.
     to_proxy = proxy is not None and proxy.url.lower().startswith("https:")
     # Certificates that the environment names are read only where they count.
     context = load_tls_context(trust_env=to_proxy or parts.scheme == "https")

@@ -179,7 +179,9 @@ class Redactor:
                 or (mark == MARK and secret in self._known)
             ):
                 continue
+            # A single line of a private key must be found as well.
             for part in (secret, *_split_lines(secret)):
+                # A password such as `redacted` would be found in every mark.
                 self._known |= {form: mark for form in _iterate_forms(part) if form not in MARK}
             self._compiled = None
 
@@ -235,6 +237,7 @@ class Redactor:
         """
         if self._tokens.is_in(text):
             return True
+        # A copy of the keys: another thread may add a secret meanwhile.
         overlap = max([_OVERLAP, *map(len, tuple(self._known))])
         starts = range(0, max(1, len(text)), _PIECE)
         return any(self._pattern.search(text, start, start + _PIECE + overlap) for start in starts)
@@ -245,6 +248,7 @@ class Redactor:
             return self.redact_text(value)
         if isinstance(value, Mapping):
             items = {self.redact_text(key): self.redact_json(item) for key, item in value.items()}
+            # Two keys may become the same mark.
             same = len(items) == len(value) and all(
                 old is new and value[old] is items[new]
                 for old, new in zip(value, items, strict=True)
@@ -309,6 +313,7 @@ def _build_pattern(words: Iterable[str]) -> str:
     rest = [word[len(begin) :] for word in words if len(word) > len(begin)]
     if not rest:
         return re.escape(begin)
+    # Words that begin alike share a branch: otherwise each would be tried at each place of a text.
     parts = "|".join(_build_pattern(group) for _, group in groupby(rest, key=lambda word: word[0]))
     return f"{re.escape(begin)}(?:{parts}){'?' if len(rest) < len(words) else ''}"
 
@@ -323,11 +328,13 @@ def _iterate_forms(secret: str) -> Iterator[str]:
     raw = secret.encode("utf-8", "surrogatepass")
     for encoded in (quote(raw), quote(raw, safe=""), quote_plus(raw)):
         yield from (encoded, _ESCAPE.sub(lambda match: match[0].lower(), encoded))
+    # As reports in HTML and XML write it.
     markup = secret.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     yield from (markup, markup.replace('"', "&quot;").replace("'", "&#x27;"))
     for ascii_only in (True, False):
         once = json.dumps(secret, ensure_ascii=ascii_only)[1:-1]
         yield from (once, json.dumps(once, ensure_ascii=ascii_only)[1:-1])
+    # Base64 of three bytes is four letters, so a secret has three forms by where it begins.
     for offset in range(3):
         yield from _base64_forms(raw, offset)
 

@@ -47,6 +47,7 @@ class _RedactingBytes(io.BufferedIOBase):
         return True
 
     def write(self, data: bytes, /) -> int:  # type: ignore[override]  # any buffer; text streams write bytes
+        # Whatever bytes come, they go out again unchanged.
         text = bytes(data).decode(self._encoding, "surrogateescape")
         clean = KNOWN.redact_output(text)
         self._stream.write(
@@ -83,6 +84,7 @@ def guard_stream(stream: TextIO) -> TextIO:
 def guarded_output() -> Iterator[None]:
     """Guard stdout and stderr until the end of the block."""
     before = sys.stdout, sys.stderr
+    # What was written before must not come after what follows.
     sys.stdout.flush()
     sys.stdout, sys.stderr = guard_stream(before[0]), guard_stream(before[1])
     try:

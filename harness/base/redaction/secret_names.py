@@ -74,6 +74,7 @@ def split_command(command: str | None, *, operators: bool = False) -> list[str]:
     With ``operators``, shell operators such as ``;`` are separate words.
     """
     reader = shlex.shlex(command or "", posix=True, punctuation_chars=operators)
+    # A `#` in a password is no comment.
     reader.whitespace_split, reader.commenters = True, ""
     try:
         return list(reader)
@@ -90,6 +91,7 @@ def find_secrets(args: Sequence[str]) -> Iterator[str]:
         option = _OPTION.fullmatch(before)
         if option and option["value"] is None and not arg.startswith("-"):
             yield from _find_in_option(option["name"], arg)
+        # `sh -c "..."` hides a whole command line in one word.
         if _COMMAND.fullmatch(before):
             yield from find_secrets(split_command(arg, operators=True))
         yield from _find_in_arg(arg)
@@ -122,6 +124,7 @@ def _find_in_login(value: str, *, alone: bool) -> Iterator[str]:
     With ``alone``, also yield a single text that looks like a secret.
     """
     _, _, password = value.partition(":")
+    # A URL has a colon, too, and 1000:1000 is a user and a group.
     if password and not password.startswith("//") and not value.replace(":", "").isdigit():
         yield from (value, password)
     elif alone and looks_secret(value):
@@ -135,6 +138,7 @@ def _find_in_pairs(text: str) -> Iterator[str]:
         if names_secret(name) or (name.isupper() and may_name_secret(name) and looks_secret(value)):
             yield value
     pairs = list(_PAIR.finditer(text))
+    # A single variable was judged above, by stricter rules.
     if len(pairs) > 1 or not variable:
         yield from (pair["value"].strip("'\"") for pair in pairs if names_secret(pair["name"]))
     if (header := _HEADER.fullmatch(text)) and names_secret(header["name"]):

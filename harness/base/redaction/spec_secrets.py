@@ -98,6 +98,7 @@ def find_server_secrets(servers: Iterable[ServerSpec]) -> Iterator[str]:
             *iterate_claim_texts(server),
         ):
             yield from _find_login_secrets(text)
+        # A variable with a harmless name may have `token=…` in its value.
         for value in transport.env.values():
             yield from find_secrets([value])
 
@@ -206,6 +207,7 @@ def _find_login_secrets(text: str) -> Iterator[str]:
     for found in _LOGIN.finditer(text):
         user, _, password = found["login"].partition(":")
         if password or looks_secret(user):
+            # In a URL it is encoded; a server that quotes it back may have decoded it.
             yield from (password or user, unquote(password or user))
 
 

@@ -53,6 +53,7 @@ class TokenPieces:
         for token in self._whole:
             text = text.replace(token, self._mark)
         text = _WORD.sub(lambda m: m[1] + (self._mark if m[2] in self._words else m[2]), text)
+        # A whole token leaves one mark and not three.
         return text.replace(".".join([self._mark] * 3), self._mark)
 
     def redact_json(self, value: Any) -> Any:

@@ -54,6 +54,7 @@ def measure_choice_share(cases: Sequence[Trials], options: int) -> ChoiceShare |
     share, even = fmean(rates), 1 / options
     interval = rate_interval(rates, rows)
     assert interval is not None, "there is a case"
+    # At the ends a parameter of the beta function would be 0, for which it is not defined.
     times = share * size
     more = 1.0 if times <= 0 else incomplete_beta(times, size - times + 1, even)
     fewer = 1.0 if times >= size else 1 - incomplete_beta(times + 1, size - times, even)

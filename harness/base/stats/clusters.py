@@ -72,6 +72,7 @@ def intraclass_correlation(cases: Sequence[Trials]) -> float | None:
     between = sum(total * (passed / total - rate) ** 2 for passed, total in judged) / (count - 1)
     size = (trials - sum(total * total for _, total in judged) / trials) / (count - 1)
     spread = between + (size - 1) * within
+    # By chance the estimate can be below 0, which would mean nothing here.
     return None if spread == 0 else max(0.0, (between - within) / spread)
 
 

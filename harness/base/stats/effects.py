@@ -100,6 +100,7 @@ def paired_effects(
     tests = [_run_test(pairs) for pairs in kept]
     made = [test for test in tests if test is not None]
     adjusted = iter(adjust_by_holm([test.p_value for test in made]))
+    # Holm's strictest level: which of the effects has to meet it is not known beforehand.
     alpha = level / max(1, len(made))
     return [
         None if test is None else _build_effect(pairs, test, next(adjusted), margin, level, alpha)
@@ -166,6 +167,7 @@ def _build_effect(
         p_adjusted=p_adjusted,
         smallest=smallest_difference(moves, trials=trials[0], other_trials=trials[1], alpha=alpha),
         verdict=verdict,
+        # What these cases leave undecided takes at least one more.
         cases_to_decide=max(len(pairs) + 1, to_decide) if verdict == "undecided" else None,
     )
 
@@ -183,6 +185,7 @@ def _run_test(pairs: Sequence[Pair]) -> PairedTest | None:
 
 
 def _has_repeats(pairs: Sequence[Pair]) -> bool:
+    # A case that is asked in several ways may have passed a fraction of one trial.
     return any(total > 1 or 0 < passed < total for pair in pairs for passed, total in pair)
 
 

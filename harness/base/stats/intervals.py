@@ -28,6 +28,7 @@ def wilson_interval(passed: float, total: float, z: float = Z95) -> Interval | N
     scale = 1 + z2 / total
     centre = (rate + z2 / (2 * total)) / scale
     half = z / scale * sqrt(rate * (1 - rate) / total + z2 / (4 * total * total))
+    # Exact at both ends, where rounding would leave a tiny rest.
     low = 0.0 if passed == 0 else max(0.0, centre - half)
     high = 1.0 if passed == total else min(1.0, centre + half)
     return low, high
@@ -67,6 +68,7 @@ def newcombe_paired(
     )
     if first is None or second is None:
         return None
+    # The correction applies to a positive correlation alone, and must not turn it negative.
     product = float(both * neither - first_only * second_only)
     if product > 0:
         product = max(product - total / 2, 0.0)

@@ -156,6 +156,7 @@ def _is_sufficient(
 def _find_decisive_count(moved: int, alpha: float) -> int | None:
     """Return how many of ``moved`` discordant pairs must improve to be evidence, or ``None``."""
     term, tail, worse = 1, 0, 0
+    # In whole numbers: the two-sided p-value is 2·tail/2^moved, so the tail has this bound.
     allowed = Fraction(alpha) * Fraction(2) ** (moved - 1)
     while worse <= moved // 2 and tail + term <= allowed:
         tail += term

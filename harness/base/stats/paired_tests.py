@@ -53,6 +53,7 @@ def sign_flip(differences: Sequence[float]) -> float | None:
     unit = lcm(*(value.denominator for value in fractions.values()))
     whole = {value: int(fraction * unit) for value, fraction in fractions.items()}
     steps = [whole[value] for value in differences if whole[value]]
+    # By their number alone, before a million sums are counted and given up all the same.
     if _least_work(len(steps)) > _MOST_STEPS:
         return None
     # Each sum has a mirror image with the same count, so both are counted together.

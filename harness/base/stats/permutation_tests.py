@@ -82,6 +82,7 @@ def homogeneity_p(conditions: Sequence[Trials]) -> float | None:
     judged = [(passed, total) for passed, total in conditions if total]
     if len(judged) < 2 or all(total == 1 for _, total in judged):  # noqa: PLR2004 - as above
         return None
+    # In exact fractions, since ties decide what is as extreme as what was seen.
     ways: dict[tuple[int, Fraction], int] = {(0, Fraction(0)): 1}
     for _, total in judged:
         further: dict[tuple[int, Fraction], int] = {}
@@ -126,7 +127,9 @@ def _run_permutations(
 ) -> float:
     """Return the share of shuffles (and the observed rows) with at least the observed statistic."""
     rng = random.Random(seed)  # noqa: S311 - a simulation is no secret
+    # Sums in another order differ in their last digits, and equal ones must count.
     seen = statistic(rows) - 1e-9
+    # To shuffle equal values changes nothing.
     uneven = [len(set(row)) > 1 for row in rows]
     if not any(uneven):
         return 1.0

@@ -65,6 +65,7 @@ def smallest_difference(
     Sources: `cases_needed` solved for δ; Bonett and Price 2012 for the two added cases; sign test.
     """
     count, fewest = len(differences), 1
+    # The smallest p-value of the exact test: so many cases, all changed in one direction.
     while 2 / 2**fewest > alpha:
         fewest += 1
     if count < fewest:

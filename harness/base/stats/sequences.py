@@ -63,6 +63,7 @@ class ConfidenceSequence:
     def _narrow(self) -> None:
         """Drop the candidates against which a gambler's capital has passed the limit."""
         fortune = log(2 / self._alpha)  # each of the two gamblers began with half of the capital
+        # Each candidate stands for the means up to halfway to the next.
         half = 0.5 / _POINTS
         left = [
             mean

@@ -34,6 +34,7 @@ def t_quantile(probability: float, df: float) -> float:
     low, high = 0.0, 1.0
     while t_tail(high, df) > tail:
         low, high = high, 2 * high
+    # Until there is no float between the bounds.
     while low < (middle := (low + high) / 2) < high:
         low, high = (middle, high) if t_tail(middle, df) > tail else (low, middle)
     return high
@@ -51,6 +52,7 @@ def incomplete_beta(a: float, b: float, x: float, rest: float | None = None) -> 
     if x <= 0 or x >= 1:
         return 0.0 if x <= 0 else 1.0
     rest = 1 - x if rest is None else rest
+    # Beyond this the fraction converges slowly, and that of the other tail fast.
     if x > (a + 1) / (a + b + 2):
         return 1 - incomplete_beta(b, a, rest, x)
     front = (

@@ -64,6 +64,7 @@ def _find_other_owner(path: Path, project: Path, environ: Mapping[str, str]) -> 
     me = {0, os.geteuid()}
     if os.geteuid() == 0 and environ.get("SUDO_UID", "").isdigit():
         me.add(int(environ["SUDO_UID"]))
+    # Whoever owns a folder can replace the files in it.
     for place in (path, path.parent, project):
         owner = place.stat().st_uid
         if owner not in me:
@@ -105,6 +106,7 @@ def _git_folder(project: Path) -> Path:
     git = project / ".git"
     if not git.is_file():
         return git
+    # A worktree has no reflog of the clone; the folder that it shares with the others has.
     folder = project / git.read_text("utf-8", "replace").removeprefix("gitdir:").strip()
     common = folder / "commondir"
     return folder / common.read_text("utf-8", "replace").strip() if common.is_file() else folder

@@ -60,6 +60,7 @@ class Gate:
         Raises:
             UsageError: one is from a folder that is not the user's own, and the user did not agree.
         """
+        # What was allowed once in this process is not asked again, even if it cannot be stored.
         new = [deed for deed in dict.fromkeys(deeds) if deed not in self._passed]
         foreign: dict[Path, list[RequestedAction]] = {}
         for deed in new:
@@ -119,9 +120,11 @@ class Gate:
             {*folders.get(str(project), ()), *(deed.digest for deed in deeds)}
         )
         path = self._store_path
+        # Written aside and moved into place: another process may be reading the file.
         beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
         with suppress(OSError):  # if it cannot be stored, the user is asked again
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            # Created private before anything is in it.
             beside.touch(0o600)
             beside.write_text(json.dumps({"folders": folders}, indent=1) + "\n", "utf-8")
             beside.replace(path)
@@ -133,6 +136,7 @@ class Gate:
                 str(folder): [str(digest) for digest in digests]
                 for folder, digests in folders.items()
             }
+        # A damaged file trusts nothing: the user is asked again.
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return {}
 
@@ -166,6 +170,7 @@ def _iterate_model_actions(models: Iterable[ModelSpec]) -> Iterator[RequestedAct
         file, _, line = model.sources.get("base_url", "").rpartition(":")
         if file and line.isdigit():
             key = f" with ${model.api_key_variable}" if model.api_key_variable else ""
+            # As a digest in the deed, so that other headers or another body need a new agreement.
             sent = json.dumps([dict(model.headers), dict(model.body)], default=str)
             words = f"send conversations to {model.base_url}{key} (model {model.name})"
             yield RequestedAction(Path(file), words, hashlib.sha256(sent.encode()).hexdigest())

@@ -99,6 +99,7 @@ def enter_level() -> Iterator[None]:
 def charge_searches(schema: Any) -> Iterator[None]:
     """Let a reference by name (``#name``, or an ``$id``) cost a search of the whole ``schema``."""
     size = _count_values(schema)
+    # The library looks for a name by walking through the whole schema, each time.
     token = _SEARCH.set(size // _PER_STEP)
     try:
         spend_steps(size // _COUNTED_PER_STEP)
@@ -119,6 +120,7 @@ def spend_on_reference(reference: Any) -> None:
 
 def _count_values(schema: Any) -> int:
     """Return the number of values in ``schema``."""
+    # No recursion: a schema may nest deeper than Python can call.
     waiting, size = [schema], 0
     while waiting:
         part = waiting.pop()

@@ -18,6 +18,7 @@ def check_enum(
     _validator: Any, choices: Any, value: Any, _schema: Any
 ) -> Iterator[ValidationError]:
     """``enum``, in any draft."""
+    # Paid before it is done, since an enum may have millions of choices.
     spend_steps(len(choices) // 16)
     if not any(_is_equal(choice, value) for choice in choices):
         more = f" and {len(choices) - _SHOWN} more" if len(choices) > _SHOWN else ""
@@ -57,6 +58,7 @@ def to_comparable(value: Any) -> str:
         return f"{{{','.join(pairs)}}}"
     if isinstance(value, list | tuple):
         return f"[{','.join(map(to_comparable, value))}]"
+    # 1.0 is the same number as 1 in JSON Schema.
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return repr(value)
@@ -65,6 +67,7 @@ def to_comparable(value: Any) -> str:
 def _is_equal(one: Any, other: Any) -> bool:
     if isinstance(one, Mapping | list) and type(one) is type(other):
         return len(one) == len(other) and to_comparable(one) == to_comparable(other)
+    # `True == 1` in Python, but not in JSON.
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     return bool(one == other)

@@ -29,6 +29,7 @@ def get_metaschema(kind: Any) -> Any:
         "properties": {},
         "$defs": {},
     }
+    # The whole comes last: its own properties replace those of the vocabularies.
     for part in (*parts, meta):
         for word in ("properties", "$defs"):
             whole[word] |= _within_the_whole(part.get(word, {}))
@@ -41,6 +42,7 @@ def _within_the_whole(value: Any) -> Any:
         return [_within_the_whole(one) for one in value]
     if not isinstance(value, dict):
         return value
+    # Each vocabulary leads back to the whole in this way, which now is one schema.
     if "$dynamicRef" in value and isinstance(value["$dynamicRef"], str):
         return {"$ref": "#"}
     return {

@@ -40,6 +40,7 @@ def matches_pattern(pattern: str, text: str) -> bool:
             if r"\u" in pattern
             else pattern
         )
+        # Paid before the search: RE2 cannot be interrupted.
         spend_steps(1 + program_size(spelled) * (len(text) + 1) // _WORK_PER_STEP)
         return search_pattern(spelled, text) is not None
     except BrokenPattern as error:

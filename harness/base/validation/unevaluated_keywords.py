@@ -94,10 +94,12 @@ def _iterate_applied(validator: Any, value: Any, schema: dict[str, Any]) -> Iter
 
 def _find_evaluated_items(validator: Any, value: list[Any], schema: dict[str, Any]) -> _Places:
     items = schema.get("items")
+    # Then no item is left: either there is one schema for all, or one for the rest of them.
     if "items" in schema and (not isinstance(items, list) or "additionalItems" in schema):
         return set(range(len(value)))
     first = items if isinstance(items, list) else schema.get("prefixItems", ())
     found = set(range(len(first)))
+    # In draft 2020-12 the items that `contains` matches count as evaluated.
     for word in ("contains", "unevaluatedItems"):
         if word in schema:
             found |= {

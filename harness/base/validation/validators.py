@@ -161,6 +161,7 @@ def _bound_validator(kind: Any) -> Any:
     bounded: Any = extend(
         kind, {word: _count_steps(word, function) for word, function in words.items()}
     )  # type: ignore[no-untyped-call]  # jsonschema's
+    # The library's own would return its unbounded class for each part of a schema.
     bounded.evolve = _evolve
     return bounded
 

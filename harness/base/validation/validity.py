@@ -33,6 +33,7 @@ def is_speakable(value: Any) -> bool:
 
 def matches_schema(value: Any, schema: JsonObject, root: JsonObject) -> bool:
     """Whether ``value`` is valid for ``schema``, a part of ``root``, the base of references."""
+    # References in the part are written for the root, so its definitions come along.
     shared = {word: root[word] for word in ("$defs", "definitions") if word in root}
     return is_valid(value, {**shared, "allOf": [schema]})
 

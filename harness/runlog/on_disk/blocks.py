@@ -44,6 +44,7 @@ class ResultBlocks(FileSequence):
     def link_to(self, conversations: Conversations) -> None:
         """Set where the results read their transcripts from."""
         self._conversations = conversations
+        # Results in memory may be linked to other conversations.
         self._recent = ()
 
     def select_places(self, *places: range) -> Sequence[TrialResult]:
@@ -77,6 +78,7 @@ class ResultBlocks(FileSequence):
             if known == number:
                 return results
         start, end = self._ends[number : number + 2]
+        # `pread` moves no position, so several readers do not disturb each other.
         rows = unpack_value(os.pread(self._file.fileno(), end - start, start))
         results = [*map(self._packing.unpack_row, rows)]
         if self._conversations is not None:

@@ -32,6 +32,7 @@ class LatestResults(FileSequence):
         weakref.finalize(self, self._db.close)
         self.packing = ResultPacker()
         """Knows the cases of the results."""
+        # Counted here, because SQLite walks through a table to count it.
         self._number = 0
 
     def put(self, result: TrialResult, at: int) -> None:
@@ -42,6 +43,7 @@ class LatestResults(FileSequence):
             "result": pack_value(self.packing.pack_row(result)),
         }
         with explain_full_disk(self.folder):
+            # Asked first, because an upsert does not say whether the row was there.
             known = result.key in self.offsets
             self._db.execute(_PUT, values)
         self._number += not known

@@ -56,6 +56,7 @@ class ResultPacker:
     def unpack_row(self, row: Row) -> TrialResult:
         """Return the result that ``row`` was made from."""
         number, parts, *plain = row
+        # The class is frozen, so its slots are set by their descriptors.
         result = TrialResult.__new__(TrialResult)
         _set_case(result, self._cases[number])
         for set_value, part in zip(_SET_PARTS, parts, strict=True):
@@ -68,6 +69,7 @@ class ResultPacker:
         """Return the number of ``case``, or of one that is written in the same way."""
         number = self._numbers.get(id(case))
         if number is None:
+            # By digest: the facts of a case are another object in each trial that is read.
             digest = blake2b(pack_value(case), digest_size=16).digest()
             number = self._digests.setdefault(digest, len(self._cases))
             if number == len(self._cases):

@@ -25,6 +25,7 @@ class FileSequence(Sequence[TrialResult]):  # noqa: PLW1641 - like a list, it ha
     def __getitem__(self, place: slice) -> Sequence[TrialResult]: ...
     def __getitem__(self, place: int | slice) -> TrialResult | Sequence[TrialResult]:
         """Return one result; several are read at once."""
+        # `range` knows what negative places and slices mean, and raises for those beyond the end.
         found = range(len(self))[place]
         if isinstance(found, range):
             return tuple(map(self.read_at, found))

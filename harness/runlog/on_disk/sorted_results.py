@@ -19,6 +19,7 @@ _AT_ONCE = 500
 """Results that are written to the file at a time."""
 _TABLE = (
     "CREATE TABLE results (suite INTEGER, case_at INTEGER, model INTEGER, repeat INTEGER, "
+    # `number` keeps the order of equal places; the table is its own index.
     "number INTEGER, result BLOB, PRIMARY KEY (suite, case_at, model, repeat, number)) "
     "WITHOUT ROWID"
 )

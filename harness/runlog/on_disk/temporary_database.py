@@ -38,6 +38,7 @@ def nameless_database(folder: Path, table: str) -> sqlite3.Connection:
     Raises:
         HarnessError: there is no room for it.
     """
+    # SQLite needs a name to open a file here; it is unlinked at once, and lives on without one.
     draft = folder / f".results.{os.getpid()}.{secrets.token_hex(4)}.sqlite"
     try:
         db = _open_database(str(draft), table)
@@ -51,9 +52,11 @@ def nameless_database(folder: Path, table: str) -> sqlite3.Connection:
 
 
 def _open_database(place: str, table: str) -> sqlite3.Connection:
+    # Without transactions of its own: a single one is begun below, and never ends.
     db = sqlite3.connect(place, isolation_level=None, check_same_thread=False)
     try:
         for name, value in (
+            # Nothing is ever rolled back, and nothing need survive the process.
             ("journal_mode", "OFF"),
             ("synchronous", "OFF"),
             ("locking_mode", "EXCLUSIVE"),

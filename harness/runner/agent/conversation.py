@@ -157,6 +157,7 @@ class ModelConversation:
             return await self._converse_with(self._speaker, self._case.user)
         stop: Stop = "answer"
         for place, turn in enumerate(self._case.turns or (Turn(prompt=self._case.prompt),)):
+            # Replies count over all turns; the first prompt is sent in any case.
             if place and self._replies >= self._case.limits.max_replies:
                 return "reply_limit"
             self._session = self._strategy.get_session(place) or self._session
@@ -252,6 +253,7 @@ class ModelConversation:
             )
             if stop is not None:
                 return stop
+            # Without its server, whatever the model says next would be no fault of its own.
             lost = self._session.loss_reason or find_lost_reason(self._calls[before:])
             if lost is None and self._strategy.ends_with_first_calls:
                 return "answer"
@@ -276,6 +278,7 @@ class ModelConversation:
         self._add_usage(reply.usage)
         self._waited_s += reply.waited_s
         self._served_by = reply.served_by or self._served_by
+        # Raised only now, so that the reply and its usage are in the transcript.
         if reply.stop == "other":
             detail = reply.stop_detail or "none was given"
             raise ModelError(f"the reply ended for an unknown reason: {detail}", kind="provider")
@@ -283,6 +286,7 @@ class ModelConversation:
     def _add_usage(self, usage: Usage) -> None:
         self._usage += usage
         if self._price is not None:
+            # The sum is priced, since a suite estimates conversations and not replies.
             self._usage = self._price(self._usage)
 
     def _limit_after(self, reply: Reply) -> Stop | None:
@@ -315,6 +319,7 @@ class ModelConversation:
     async def _execute_calls(self, requests: Sequence[ToolRequest]) -> None:
         """Send all calls of one reply concurrently, and answer them in the order of requests."""
         calls = [self._build_unanswered(request) for request in requests]
+        # To tell below, by identity, which of the records were never replaced.
         unanswered = calls.copy()
 
         async def send_call(position: int) -> None:
@@ -342,6 +347,8 @@ class ModelConversation:
                 answers=tuple(
                     ToolAnswer(
                         request_id=request.id,
+                        # A search is answered by harness itself, and not cut like the results of a
+                        # server.
                         text=call.text if call.outcome == SEARCH else self._as_told(call.text),
                         is_error=call.is_error,
                     )

@@ -32,6 +32,7 @@ class ModelUnderTest:
         try:
             reply = await self._model.answer(restore_ids(seen, self._given_ids), tools, system)
         except ModelError as error:
+            # What is too long before any result came from the prompt and the list of tools.
             grown = any(isinstance(message, ToolMessage) for message in seen)
             if error.stop is None or (error.stop == "context_limit" and not grown):
                 raise
@@ -42,6 +43,7 @@ class ModelUnderTest:
                 attempts=error.attempts,
                 waited_s=error.waited_s,
             )
+        # Some APIs give calls no id or the same one; each still gets its own ids back.
         own = self._ids.take_all(reply)
         pairs = zip(own.tool_requests, reply.tool_requests, strict=True)
         self._given_ids |= {ours.id: its.id for ours, its in pairs if ours.id != its.id}

@@ -68,5 +68,6 @@ def _iterate_reasons(case: Case, spec: AgentSpec, kind: AgentKind) -> Iterator[s
     if not kind.resumes(spec):
         if case.user is not None:
             yield "it has a simulated user, and this kind of agent cannot continue a conversation"
+        # A turn that begins anew needs nothing of the one before.
         elif any(not turn.fresh for turn in case.turns[1:]):
             yield "it has several turns, and this kind of agent cannot continue a conversation"

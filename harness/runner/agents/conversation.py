@@ -102,11 +102,13 @@ class AgentConversation:
             with deadline:
                 async with self._open_agent(self._recording) as agent:
                     stop = await self._until_over(agent)
+                    # A limit ended the turn from outside, so `stop` says nothing of it.
                     self._stop = self._session.stop or stop
         except Exception as raised:  # noqa: BLE001 - raised again unless it is the agent's
             self._record_exception(_find_innermost(raised), raised)
         finally:
             self._latency_s = anyio.current_time() - self._recording.epoch
+            # A turn that was cut off used something, and nobody said how much.
             if any(talk.last is None for talk in self._talks):
                 self._add_usage(UNKNOWN_USAGE)
         if deadline.cancelled_caught:
@@ -114,6 +116,7 @@ class AgentConversation:
         elif (lost := self._session.loss_reason) is not None:
             detail = self._session.stderr_tail()
             self._record_error(TrialError(kind="server", message=lost, detail=detail))
+        # An agent that never saw a tool keeps every prohibition, and would pass.
         elif self._error is None and not self._session.reached:
             self._record_error(TrialError(kind="agent", message=_UNCONNECTED))
 
@@ -173,6 +176,7 @@ class AgentConversation:
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(converse_in_scope, tasks.cancel_scope)
+            # The agent's loop takes no orders: at a limit, or without a server, it is cancelled.
             await self._session.over.wait()
             tasks.cancel_scope.cancel()
         return stop
@@ -219,6 +223,7 @@ class AgentConversation:
         for tool, times in (said.own_tools or {}).items():
             self._own_tools = self._own_tools or {}
             self._own_tools[tool] = self._own_tools.get(tool, 0) + times
+        # Empty is another fact than `None`: the agent tells of its tools, and used none.
         if said.own_tools is not None and self._own_tools is None:
             self._own_tools = {}
         talk.last = self._reply_count
@@ -277,6 +282,7 @@ class AgentConversation:
             return [message for group in found for message in group]
 
         told: list[Message] = []
+        # From 0: what was called before the first message stands behind it, too.
         begins = [0, *(talk.first for talk in self._talks[1:]), self._reply_count]
         for talk, first, end in zip(self._talks, begins, begins[1:], strict=False):
             last = end if talk.last is None else talk.last
@@ -299,6 +305,7 @@ class AgentConversation:
         if isinstance(error, AgentError):
             if self._talks and self._talks[-1].last is None:
                 self._add_usage(error.usage)
+                # The turn has ended, and its usage is known: it must not count as unknown above.
                 self._talks[-1].last = self._reply_count
             self._record_error(TrialError(kind="agent", message=error.message, detail=error.detail))
         elif isinstance(error, ModelError):  # of the model that plays the user
@@ -356,6 +363,7 @@ def _group_by_reply(
     for message in messages:
         if isinstance(message, AssistantMessage):
             asked = message.reply.tool_requests
+            # The results that follow belong to the same reply.
             reply = next((made[request.id].reply for request in asked), 0)
             requests = tuple(
                 replace(one, tool=made[one.id].tool, arguments=made[one.id].arguments)

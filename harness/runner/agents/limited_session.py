@@ -38,7 +38,9 @@ class LimitedSession(SessionWrapper):
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call, unless a limit was reached."""
         self.reached = True
+        # Counted before it is sent, since several calls may be under way at once.
         self._asked += 1
+        # The first limit stays: every later call would exceed it, too.
         if self.stop is None:
             self.stop = self._find_limit(reply)
         if self.stop is not None:
@@ -48,6 +50,7 @@ class LimitedSession(SessionWrapper):
         call = await self._session.call(request, reply=reply, epoch=epoch)
         if call.outcome == "server_lost":
             self.lost_by = self.lost_by or call.text
+        # Over HTTP the session outlives a lost server, so a call may be the only one to tell.
         if self.lost_by is not None or self._session.loss_reason is not None:
             self.over.set()
         self._tell()

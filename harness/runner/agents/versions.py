@@ -52,6 +52,7 @@ async def add_agent_versions(plan: RunPlan) -> RunPlan:
 async def _add_version(model: ModelSpec, spec: AgentSpec) -> AgentSpec:
     kind, path = KINDS.get(spec.kind), spec.env.get("PATH") or os.environ.get("PATH")
     program = next(iter(resolve_agent_command(spec)), None)
+    # By the PATH that the agent gets, which may be another one than ours.
     if program is not None and shutil.which(program, path=path) is None:
         raise UsageError(
             f"agent {model.name!r}: there is no program {program!r}",
@@ -64,6 +65,7 @@ async def _add_version(model: ModelSpec, spec: AgentSpec) -> AgentSpec:
 
 async def _read_version(spec: AgentSpec, kind: AgentKind) -> str | None:
     """Return the first line of the program's version output; ``None`` if there is none."""
+    # Away from the user's home, as in its trials.
     with TemporaryFolder() as folder:
         home = folder.path
         place = Workplace(
@@ -84,6 +86,7 @@ async def _read_version(spec: AgentSpec, kind: AgentKind) -> str | None:
             except (AgentError, ExceptionGroup):  # the trials will report its error
                 return None
             said = next((line.strip() for line in done.out.splitlines() if line.strip()), "")
+            # What a program says with an error is no version.
             return said[:_LONGEST] if said and not done.code else None
     return None
 
@@ -106,4 +109,5 @@ def _iterate_folders(spec: AgentSpec) -> Iterator[Path]:
             one for one in (module.with_suffix(".py"), module / "__init__.py") if one.is_file()
         )
     for folder in filter(None, (spec.files, spec.home)):
+        # The order of a folder differs between machines, and the digest must not.
         yield from sorted(one for one in (Path(spec.base) / folder).rglob("*") if one.is_file())

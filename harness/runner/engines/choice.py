@@ -34,6 +34,7 @@ def get_opener(name: str) -> Opening:
             if kind not in (ONE_PROCESS, _RAY)
             else "Write ray, which starts Ray on this machine, ray:auto or ray:HOST:PORT.",
         )
+    # Found and not imported: only an engine that is opened loads Ray.
     if find_spec("ray") is None:
         raise UsageError(
             f"the engine {name} needs Ray, which is not installed",

@@ -98,6 +98,7 @@ async def open_executor(
         UsageError: a model cannot be opened.
     """
     async with open_sessions(learn) as pool:
+        # Servers boot while the SDKs of the models are imported.
         opened(pool)
         async with (
             open_models(parties.models) as models,
@@ -111,6 +112,7 @@ async def open_executor(
                 players=players,
                 traced_as=traced_as,
             )
+            # Before any trial: a view is made of the tools that are known by then.
             await _learn_decoys(executor.views, parties.decoys_from, pool)
             yield executor
 

@@ -82,6 +82,7 @@ class RunLimiters:
             return SlotGrant(waited_s=0.0, free=True)
         asked_at = anyio.current_time()
         with anyio.CancelScope(deadline=asked_at + left_s) as scope:
+            # While it waits it does not expire: its scope has a deadline.
             held = self._leases[lease] = _Lease(math.inf, scope)
             try:
                 held.slot = await held.stack.enter_async_context(
@@ -92,6 +93,7 @@ class RunLimiters:
                 return SlotGrant(waited_s=late.waited_s, too_long=(late.wait_s, late.left_s))
             held.ends_at = anyio.current_time() + limited.longest_s + SPARE_S
             return SlotGrant(waited_s=held.slot.waited_s)
+        # Only a cancelled scope leads here: by its deadline, or by `release`.
         self._leases.pop(lease, None)
         waited_s = anyio.current_time() - asked_at
         return SlotGrant(waited_s=waited_s, too_long=(math.inf, max(0.0, left_s - waited_s)))
@@ -100,6 +102,7 @@ class RunLimiters:
         """Give back what a worker holds, or no longer waits for."""
         held = self._leases.pop(lease, None)
         if held is None:
+            # Its begin may be on the way; what was lost with a worker is forgotten.
             kept_until = anyio.current_time() + SPARE_S
             self._early[lease] = _EarlyRelease(kept_until, succeeded, throttled)
             return
@@ -120,6 +123,7 @@ class RunLimiters:
     def adopt_soon(self, limited: LimitedTarget, leases: Sequence[str]) -> None:
         """Count what a worker has begun without asking, and gives back as if it had asked."""
         limiter, now = self._get_limiter(limited), anyio.current_time()
+        # All begin before one of them ends, since they were under way together.
         slots = {lease: limiter.begin_request() for lease in leases}
         for lease, slot in slots.items():
             if early := self._early.pop(lease, None):
@@ -200,17 +204,20 @@ class SharedLimiter:
         """Hold a slot while one request is under way; see `Limiter.hold_slot`."""
         lease, slot = uuid.uuid4().hex, Slot(0)
         try:
+            # As long as it listens, nobody has to ask, and the request only counts here.
             if self._hearing is None:
                 slot.waited_s = await self._acquire_slot(lease)
             else:
                 self._begun.add(lease)
             yield slot
         finally:
+            # First: this request is among those that are handed over, and is then given back.
             if slot.throttled:
                 self._start_asking()
             if lease in self._begun:
                 self._begun.discard(lease)
             else:
+                # A cancelled trial must give its slot back as well.
                 with anyio.CancelScope(shield=True):
                     await self._counter.release(
                         lease, succeeded=slot.succeeded, throttled=slot.throttled
@@ -224,6 +231,7 @@ class SharedLimiter:
             raise WaitTooLong(*granted.too_long, granted.waited_s)
         if granted.free:
             self._begun.add(lease)
+            # No task group would do: the task outlives the request that starts it.
             self._hearing = self._hearing or asyncio.create_task(self._await_asking())
         return granted.waited_s
 
@@ -244,6 +252,7 @@ class SharedLimiter:
         hearing, self._hearing = self._hearing, None
         if hearing is None:
             return
+        # It comes here itself at its end, and must not cancel what it is about to do.
         if hearing is not asyncio.current_task():
             hearing.cancel()
         self._counter.adopt_soon(self._limited, tuple(self._begun))

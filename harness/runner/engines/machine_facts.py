@@ -56,6 +56,7 @@ def find_differences(here: MachineFacts, there: MachineFacts, folder: Path) -> I
             yield f"the files of harness are others: their digest is {theirs}, here it is {ours}"
         elif theirs != ours:
             yield f"{name} is {theirs}, and here it is {ours}"
+    # Without the folder every file would be missing as well.
     if not there.folder:
         yield f"there is no folder {folder}"
         return
@@ -114,5 +115,6 @@ def _digest_file(path: Path) -> str | None:
 def _digest_package() -> str:
     found = hashlib.sha256()
     for path in sorted(_OWN.rglob("*.py")):
+        # With the name, so that a renamed file makes another digest.
         found.update(f"{path.relative_to(_OWN)}\n".encode() + path.read_bytes())
     return found.hexdigest()[:_DIGITS]

@@ -54,6 +54,7 @@ class OneProcessEngine:
 @asynccontextmanager
 async def open_one_process(setting: EngineContext) -> AsyncIterator[OneProcessEngine]:
     """Open sessions and models in this process; the first server starts meanwhile."""
+    # Outputs that were recorded need no server.
     jobs = [job for job in setting.plan.jobs if job.model.provider != RECORDED][:1]
 
     def start_first_server(pool: Pool) -> None:

@@ -47,6 +47,7 @@ class PayloadCodec:
         Raises:
             ForeignCode: it holds code that is not harness's own.
         """
+        # A new one each time: two texts under one key and nonce would betray each other.
         nonce = os.urandom(_NONCE_BYTES)
         return nonce + self._cipher.encrypt(nonce, pack_plain(value, self._places), None)
 
@@ -80,8 +81,10 @@ class _Packer(pickle.Pickler):
         return self._places.get(id(obj))
 
     def reducer_override(self, obj: Any) -> Any:
+        # It refuses to be pickled; here the bytes are encrypted before they leave.
         if isinstance(obj, Secret):
             return Secret, (obj.reveal(),)
+        # Pickle would send only the name, and the other side might have something else by it.
         if isinstance(obj, FunctionType | type) and not _is_everywhere(obj):
             raise ForeignCode(f"{obj.__module__}.{obj.__qualname__}")
         return NotImplemented
@@ -90,6 +93,7 @@ class _Packer(pickle.Pickler):
 def _is_everywhere(code: FunctionType | type) -> bool:
     """Whether every process of the same version has ``code``, under its name."""
     room = (code.__module__ or "").partition(".")[0]
+    # A `<lambda>` or a `<locals>` in the name cannot be found by it.
     return (room == "harness" or room in sys.stdlib_module_names) and "<" not in code.__qualname__
 
 
@@ -114,6 +118,7 @@ class SharedPayload:
     @classmethod
     def from_plan(cls, plan: RunPlan) -> SharedPayload:
         """Return that of ``plan``."""
+        # By id, as `persistent_id` looks parts up.
         own = tuple({id(part): part for job in plan.jobs for part in _list_parts(job)}.values())
         return cls(own, tuple(_strip_part(one) for one in own))
 
@@ -135,6 +140,7 @@ def refuse_code(plan: RunPlan) -> None:
     Raises:
         UsageError: a suite or a case holds code in Python.
     """
+    # Each case once, however often it is repeated.
     cases = {id(job.trial.case): (job.trial.case, job.suite) for job in plan.jobs}
     for case, suite in cases.values():
         try:

@@ -17,6 +17,7 @@ def divide_seats(concurrency: int, units: int, processors: int) -> list[int]:
     if processors < 1:
         raise UsageError("the Ray cluster has no processor for a worker")
     workers = min(processors, concurrency, units)
+    # The first `more` workers take one trial more than the others.
     each, more = divmod(concurrency, workers)
     if each + (more > 0) > MOST_IN_A_PROCESS:
         raise UsageError(

@@ -54,6 +54,7 @@ def estimate_usage(plan: RunPlan, runs: Path = RUNS) -> Iterator[Estimate]:
     used = _read_model_usage(runs)
     for model in plan.models:
         jobs = [job for job in plan.jobs if job.model.name == model.name]
+        # The entrant of a model without a value on any axis has the model's name.
         before = [used.get(_build_key(job), used.get(_build_key(job, model.name))) for job in jobs]
         known = [tokens for tokens in before if tokens is not None]
         unknown = [job for job, tokens in zip(jobs, before, strict=True) if tokens is None]
@@ -63,6 +64,7 @@ def estimate_usage(plan: RunPlan, runs: Path = RUNS) -> Iterator[Estimate]:
         ]
         tokens_in = round(sum(tokens for tokens, _ in (*known, *guessed)))
         tokens_out = round(sum(tokens for _, tokens in (*known, *guessed)))
+        # Recordings and baselines cost nothing, whatever the tokens of their cases.
         free = get_traits(model.provider).answers != "llm"
         yield Estimate(
             model=model,
@@ -138,9 +140,11 @@ def _read_judge_usage(runs: Path) -> dict[tuple[str, str, str, str], tuple[float
     """Return the tokens of one judgement, from each case's last trial that asked a single judge."""
     used: dict[tuple[str, str, str, str], tuple[float, float]] = {}
     for run in _iterate_recent(runs):
+        # A cached judgement used nothing, and would make the others look cheap.
         made = [judgement for judgement in run.judgements if not judgement.cached]
         judges = {one.model for one in made}
         tokens = run.judge_usage.input_tokens, run.judge_usage.output_tokens
+        # The tokens of several judges are only known together.
         if len(judges) == 1 and tokens[0] is not None and tokens[1] is not None:
             used[(run.suite, run.case.name, run.entrant, judges.pop())] = (
                 tokens[0] / len(made),
@@ -150,6 +154,7 @@ def _read_judge_usage(runs: Path) -> dict[tuple[str, str, str, str], tuple[float
 
 
 def _iterate_recent(runs: Path) -> Iterator[TrialResult]:
+    # The oldest first, so that what is kept by key is that of the newest run.
     for run_id in run_ids(runs)[-RECENT_RUNS:]:
         with suppress(HarnessError):  # a damaged old log must not prevent an estimate
             yield from read_log(log_path(run_id, runs)).results
@@ -183,6 +188,7 @@ def typical_tokens(case: Case) -> tuple[int, int] | None:
     sent = heard = 0
     for turn in case.turns:
         heard = (0 if turn.fresh else heard) + len(turn.prompt) // _LETTERS_A_TOKEN + _A_REPLY
+        # Two requests a turn: the one that leads to a call, and the one that follows its result.
         sent += 2 * (_TOOLS + heard)
     return sent, 2 * _A_REPLY * len(case.turns)
 

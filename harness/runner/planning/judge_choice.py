@@ -70,6 +70,7 @@ def choose_judges(
         if default is not None:
             default_of[suite.name] = default
             names[default] = None
+        # What hardly ever needs a judge is not worth a note in every run.
         elif not all(need.is_rare for need in undecided):
             notes.append(_without_judge(suite, undecided, judged_then))
         for name in names:
@@ -107,6 +108,7 @@ def _get_configured(config: Config, notes: list[str]) -> str | None:
     )
     if configured is None:
         return None
+    # No refusal: nobody has named this judge, and the suite may do without.
     if configured.error is not None:
         notes.append(
             f"The judge {DEFAULT_JUDGE} is configured but cannot be used: "

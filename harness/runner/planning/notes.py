@@ -19,6 +19,7 @@ def list_notes(
     notes += dict.fromkeys(
         note for model in plan.models for note in (*model.notes, *list_unsent(model))
     )
+    # The baseline is no LLM, and its results must not be taken for one's.
     if (
         not request.models
         and not request.agents

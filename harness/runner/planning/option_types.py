@@ -56,7 +56,9 @@ def number_type(
     bounds = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
 
     def accepts(value: Any) -> bool:
+        # `True` is an int in Python.
         number = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
+        # NaN is within no bounds, but infinity is where there is no upper one.
         return number and least <= value <= most and value != math.inf
 
     return OptionType(

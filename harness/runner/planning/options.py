@@ -103,6 +103,7 @@ class RunOption:
             raise self._refusal(entrance, f"not possible here: {self.absent[entrance]}")
         if not self.repeated:
             return self.read_one(entrance, given)
+        # In Python a single value may stand without a list.
         several = given if isinstance(given, list | tuple | set | frozenset) else (given,)
         return tuple(self.read_one(entrance, one, whole=given) for one in several)
 
@@ -336,6 +337,7 @@ def fields_of(part: Part, values: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for option in OPTIONS:
         value = values.get(option.key)
+        # An empty list asks for nothing, so the field keeps its default.
         if option.part != part or value is None or value == ():
             continue
         names = option.fields or (option.key,)
@@ -353,6 +355,7 @@ def texts_of(entrance: Entrance, recorded: Mapping[str, Any]) -> dict[str, str |
         elif isinstance(values[0], Mapping):
             found[option.key] = json.dumps(values[0])
         else:
+            # A flag that is off is written by leaving it out.
             given = [value for value in values if value is not None and value is not False]
             found[option.key] = "..".join(
                 "true" if value is True else str(value) for value in given

@@ -133,6 +133,7 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
     jobs: list[Job] = []
     for suite in suites:
         server, models = server_of(suite), models_of(suite)
+        # Once for a suite, since it is the same for every case and repeat.
         model_keys = [(model, digest_json([model.name, describe_model(model)])) for model in models]
         shared_key = digest_json(describe_server(server))
         # A key without any value stays what it is when an axis is added.
@@ -142,6 +143,7 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
             # As the suite has it: other words for its prompt are part of a value on an axis.
             case_key = digest_json([suite.name, suite.system_prompt, describe_case(case)])
             own_server = _require_fresh_state(case, case.server or server)
+            # Most cases use the suite's server, whose digest is made once.
             server_key = (
                 shared_key if own_server is server else digest_json(describe_server(own_server))
             )
@@ -196,6 +198,7 @@ def _require_fresh_state(case: Case, server: ServerSpec) -> ServerSpec:
 
 def _optional_last(jobs: Sequence[Job], least: int) -> list[Job]:
     """Mark repeats from ``least`` on as optional, and put them last."""
+    # `sorted` is stable, so all others keep the order of the plan.
     marked = [replace(job, optional=job.trial.index >= least) for job in jobs]
     return sorted(marked, key=lambda job: job.trial.index if job.optional else 0)
 
@@ -220,6 +223,7 @@ def describe_case(case: Case) -> JsonObject:
         ],
         "setup": [[call.tool, call.arguments] for call in case.setup],
         "teardown": [[call.tool, call.arguments] for call in case.teardown],
+        # A function has no JSON form.
         "user": None if case.user is None else asdict(replace(case.user, code=None)),
         "steering": interruption.steering,
         "abort": interruption.abort,
@@ -265,6 +269,7 @@ def describe_model(model: ModelSpec) -> JsonObject:
         "temperature": model.temperature,
         "max_tokens": model.max_tokens,
         "body": dict(model.body),
+        # Names alone: a value may be a key.
         "headers": sorted(model.headers),
     }
 

@@ -104,6 +104,7 @@ def prepare_plan(
     found = remove_duplicates((*given, *found))
     # Before any suite is left out, so that a placeholder means the same secret in every run.
     KNOWN.add_specs(suites=found, identities=[request.user_context or {}])
+    # The log keeps the request, and by it `--resume` has to find a program's suites again.
     request = replace(
         request, suites=(*request.suites, *(suite.reference or suite.name for suite in given))
     )
@@ -125,6 +126,7 @@ def prepare_plan(
     refuse_clients_habits(varied)
     refuse_twins(entrants)
     refuse_recorded(varied)
+    # In all suites that were found: a variant may reword a case that is not selected now.
     check_prompts(found, (variant for _, variant in varied))
     suites, recorded_notes = restore_suites(suites, chosen)
     then = [suite.name for suite in suites if has_judgements(suite, chosen[suite.name])]
@@ -155,6 +157,7 @@ def prepare_plan(
     _check_providers(plan)
     check_credentials(plan)
     if request.shard is not None:
+        # Last, so that all machines divide the same plan.
         plan = select_shard(plan, request.shard)
     return PreparedPlan(
         plan=plan,
@@ -195,6 +198,7 @@ def _adapt_suite(suite: Suite, request: RunRequest, config: Config) -> Suite:
 
 
 def _adapted_case(case: Case, suite: Suite, request: RunRequest, config: Config) -> Case:
+    # The usual time is that of one conversation, and a case may begin several.
     usual_s = (config.timeout_s or DEFAULT_TIMEOUT_S) * case.conversation_count
     timeout_s = request.timeout_s or case.limits.timeout_s or usual_s
     # An identity of a matrix keeps its attributes, because they belong to its name.
@@ -220,6 +224,7 @@ def _list_models(
     options: Mapping[str, Any] | None,
     agents: Sequence[ModelSpec],
 ) -> list[ModelSpec]:
+    # Whoever names an agent does not ask for a model beside it.
     usual = () if agents else (suite.model or config.default_model or OFFLINE,)
     names = request.models or usual
     found = (config.resolve_model(name, options) for name in dict.fromkeys(names))
@@ -233,6 +238,7 @@ def _list_agents(
     if request.agents and options and not request.models:
         raise UsageError("settings of a model do not apply to agents")
     agents = [config.resolve_agent(name, cwd) for name in dict.fromkeys(request.agents)]
+    # The name of a model is what results are counted by.
     names = [*dict.fromkeys(request.models), *(agent.name for agent in agents)]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

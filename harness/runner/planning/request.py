@@ -77,9 +77,11 @@ class RunRequest:
             UsageError: that request is not in the log, since it contains a secret.
         """
         recorded = settings.get("request")
+        # How many trials run at once changes no question.
         asks_nothing = replace(self, concurrency=None) == RunRequest()
         if not recorded or not asks_nothing:
             return self
+        # Without its bracket: the mark of a second identity goes on with a number.
         if MARK[:-1] in json.dumps(recorded):
             raise UsageError(
                 "this run was started with a secret on its command line, which its log does not "

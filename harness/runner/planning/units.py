@@ -33,10 +33,12 @@ def work_units(jobs: Iterable[Job]) -> Iterator[Unit]:
 def _build_key(job: Job) -> tuple[str | int, ...]:
     if _shares_a_process(job.server):
         return ("server", job.server.name)
+    # By model and not by entrant: the variants of a model stay together.
     return ("case", *get_unit_name(job), job.model.name, job.trial.index)
 
 
 def _shares_a_process(server: ServerSpec) -> bool:
+    # A server that locks its database, say, could not run on a second worker beside the first.
     return any(
         one.isolation == "none" and one.transport.command is not None
         for one in server.members or (server,)

@@ -75,6 +75,7 @@ def choose_players(
         )
         for case in filter(needs_player, suite.cases):
             assert case.user is not None
+            # A recording has its users' words already; only who names a player wants others.
             name = named or (None if replayed else case.user.model or suite.user_model)
             if name is not None:
                 by_name.setdefault(name, _require_usable(name, config))
@@ -117,6 +118,7 @@ def _require_usable(name: str, config: Config) -> ModelSpec:
 @asynccontextmanager
 async def open_players(specs: Sequence[ModelSpec]) -> AsyncIterator[dict[str, Player]]:
     """Yield every source of users' messages, by name."""
+    # In threads below, because a recorded run may be a large log.
     recorded = [spec for spec in specs if is_replay(spec)]
     players: dict[str, Player] = {
         spec.name: await anyio.to_thread.run_sync(RecordedUsers, Path(spec.model_id))

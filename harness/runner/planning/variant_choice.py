@@ -31,6 +31,7 @@ def refuse_twins(entrants: Iterable[tuple[ModelSpec, Point]]) -> None:
     Raises:
         UsageError: two suites have different values of one name, or two entrants have one name.
     """
+    # Reports count results by these names, over all suites.
     values: dict[tuple[str, str], object] = {}
     known: dict[str, tuple[str, Mapping[str, str]]] = {}
     for model, point in entrants:
@@ -70,6 +71,7 @@ def _was_shown(model: ModelSpec, variant: Variant) -> bool:
     """Whether the run that ``model`` replays was made under ``variant``, whatever its name."""
     wanted = describe_variant(variant)["edits"]
     made = read_header(Path(model.model_id)).axes.get("variant", {}).values()
+    # Without their names, since the same edits may be called otherwise now.
     return any({**one["edits"], "name": ""} == {**wanted, "name": ""} for one in made)
 
 

@@ -17,6 +17,7 @@ def check_credentials(plan: RunPlan) -> None:
     Raises:
         InvalidInput: the error names every case for which it cannot.
     """
+    # Each case once for each server, however many models and repeats it has.
     cases = {(id(job.server), id(job.trial.case)): job for job in plan.jobs}
     problems = [problem for job in cases.values() for problem in _find_problems(job)]
     if problems:

@@ -80,6 +80,7 @@ def _iterate_case_mentions(case: Case, scope: Scope) -> Iterator[Mention]:
     if has_tools_per_case(case):
         return
     for named in iterate_named_tools(case):
+        # A CSV table has no column for `allow_absent`, so the message must not advise it.
         in_table = named.at is not None and named.at.file.endswith(".csv")
         placed = named if named.at is not None else NamedTool(
             tool=named.tool, at=case.at, allow_absent=named.allow_absent
@@ -98,6 +99,7 @@ def _iterate_server_mentions(suite: Suite, server: ServerSpec) -> Iterator[Menti
             # only costs a new process.
             reset = _get_called_tool(one.reset)
             yield Mention(named=reset, scope=(None, server.name), only_near=True, by_own_name=True)
+        # Who blocks a tool decides whose list must have it: a suite's own users, or anybody's.
         for named in _list_blocked(one):
             if named in suite.guard.blocked:
                 yield Mention(

@@ -68,6 +68,7 @@ class OfferedTools:
 
     def __init__(self, plan: RunPlan) -> None:
         """Collect the tools that ``plan`` names, and the users who may be offered them."""
+        # Recorded outputs are judged without any server.
         jobs = [job for job in plan.jobs if job.model.provider != RECORDED]
         self._mentions = {
             mention: cases
@@ -120,10 +121,12 @@ class OfferedTools:
     ) -> None:
         """Record the tool list of a user."""
         user = self._users.get(_build_user_key(server, who, credential))
+        # After a failure the list still counts: a trial may have reached the server meanwhile.
         if user is None or (user.asked and user.failure is None):
             return
         user.asked, user.failure, user.cut = True, None, tools.cut_reason
         names, own = collect_titles(tools), list_own_names(tools, server)
+        # Equal lists of several users are logged once.
         self.lists.setdefault(tools.digest, (user, tools))
         for scope in ((None, None), (None, server.name), *((s, None) for s in user.suites),
                       *((s, server.name) for s in user.suites)):  # fmt: skip
@@ -157,7 +160,9 @@ class OfferedTools:
             for user in self._users.values()
             if not user.asked and any(user.is_in(scope) for scope in scopes)
         ]
+        # False sorts before True: users whose cases name a missing tool come first.
         waiting.sort(key=lambda user: user.names.isdisjoint(names))
+        # From the end, so that the first user of each server is the one that stays.
         fresh = {
             user.server.name: user
             for user in reversed(waiting)
@@ -176,6 +181,7 @@ class OfferedTools:
         A name stays open if a server that failed, or an unread part of a list, might have it. If
         there are no tools at all, names are not reported: the trials end as errors instead.
         """
+        # An empty list of tools is `{}`, and where none is known there is `None`.
         self._open = [
             mention
             for mention in self._mentions
@@ -218,6 +224,7 @@ class OfferedTools:
         name, known = mention.named.tool, self._known.get(mention.scope, {})
         if mention.by_own_name and name in self._own_names.get(mention.scope, ()):
             return False
+        # The server of a tool that `--block` names may have no case in this shard.
         maybe = mention.only_near or (self._narrowed and mention.scope == (None, None))
         if name in known or not maybe:
             return name not in known

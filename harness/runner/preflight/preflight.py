@@ -58,6 +58,7 @@ class Preflight:
     def from_trial(cls, job: Job) -> Preflight:
         """Return the check of one trial, whose plan was checked in another process."""
         alone = cls(RunPlan(jobs=(job,)))
+        # Nobody lists tools for it, so it must not wait.
         alone._over.set()
         return alone
 
@@ -82,6 +83,7 @@ class Preflight:
                 if isinstance(user, _User):
                     user.failure = error
 
+        # Arguments first: their lists mostly settle the names of tools as well.
         wave: Sequence[_User | ServerUser] = list(self._users.values())[
             :LISTED_AHEAD
         ] or self._offers.next_users(1)
@@ -107,10 +109,12 @@ class Preflight:
             HarnessError: the server of this user did not start. It is raised once; the next trial
                 tries again.
         """
+        # A plan that names no tool and no argument has nothing to wait for.
         if self._users or self._offers:
             await self._over.wait()
         user = self._user_of.get(_case_key(job))
         if user is not None and user.failure is not None:
+            # The server may start when it is tried again, so only one trial fails by this.
             failure, user.failure = user.failure, None
             raise failure
 
@@ -141,6 +145,7 @@ class Preflight:
 
     def _add_job(self, job: Job) -> None:
         key, case = _case_key(job), job.trial.case
+        # A case that names no argument needs no list ahead of its own session.
         if key in self._user_of or not _names_arguments(case):
             return
         who = (id(job.server), canonical_json([case.caller.user_context, case.caller.credential]))

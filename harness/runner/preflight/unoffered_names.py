@@ -30,6 +30,7 @@ def build_unoffered_problem(
         ),
         None,
     )
+    # A title is often nothing like the name, so similarity would miss it.
     near = f"Did you mean {titled!r}, whose title that is?" if titled else did_you_mean(name, known)
     if near is None:
         more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""

@@ -86,6 +86,7 @@ def recorded_models(suite: Suite, model: ModelSpec) -> list[ModelSpec]:
         replace(
             model,
             name=f"{model.name}#{name}" if several else model.name,
+            # With the leaderboard, because whoever opens the model knows no suite.
             model_id=f"{suite.leaderboard}:{path}#{name}",
             notes=(_explain_several(path, names),) if several else model.notes,
         )
@@ -110,6 +111,7 @@ def restore_suites(
             _get_recording(model) for model in models[suite.name] if model.provider == RECORDED
         ]
         notes += [note for recording in recordings for note in recording.notes]
+        # A live model among them can run what was not recorded.
         if not recordings or len(recordings) < len(models[suite.name]):
             kept.append(suite)
             continue
@@ -209,6 +211,7 @@ def _explain_several(path: str, names: Sequence[str]) -> str:
 
 def _split_reference(reference: str) -> tuple[str, str | None]:
     """Return the absolute path and the model in ``reference``; the path may contain a ``#``."""
+    # A file that exists under the whole text is meant, even with a `#` in its name.
     path, mark, entrant = reference, "", ""
     if not os.path.exists(reference) and "#" in reference:  # noqa: PTH110 - Path.exists may raise
         path, mark, entrant = reference.partition("#")
@@ -227,6 +230,7 @@ def _get_recording(model: ModelSpec) -> ModelRecording:
 
 
 def _get_recordings(leaderboard: str, path: str) -> Mapping[str, ModelRecording]:
+    # The time is only a key: a file that has changed is read anew.
     return _read_recordings(leaderboard, path, Path(path).stat().st_mtime_ns)
 
 

@@ -61,6 +61,7 @@ async def execute_recording(
     made: list[ToolCall] = []
     number = 0
     for place, message in enumerate(recorded.messages):
+        # Recorded results are left out: those of the calls below take their place.
         if isinstance(message, ToolMessage):
             continue
         messages.append(message)
@@ -71,6 +72,7 @@ async def execute_recording(
             await session.call(request, reply=number, epoch=epoch)
             for request in message.reply.tool_requests
         ]
+        # A lost server is no difference to report: what it would have said is unknown.
         if (lost := session.loss_reason or find_lost_reason(calls)) is not None:
             raise ServerError(lost, stderr_tail=session.stderr_tail())
         made += calls

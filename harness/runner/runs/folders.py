@@ -40,12 +40,14 @@ def find_log(name: str, runs: Path = RUNS) -> Path:
     if not known:
         raise UsageError(f"there is no run named {name!r}: there are no runs in {runs}")
     if name == LATEST:
+        # A run that never began must not hide the one before it.
         begun = next(
             (run_id for run_id in reversed(known) if has_header(log_path(run_id, runs))), None
         )
         if begun is None:
             raise UsageError(f"there is no latest run: no run in {runs} has a log with a header")
         return log_path(begun, runs)
+    # A whole name counts first, since it may also begin a longer one.
     fitting = [run_id for run_id in known if run_id == name] or [
         run_id for run_id in known if run_id.startswith(name)
     ]
@@ -120,12 +122,15 @@ def stat_log(runs: Path, run_id: str) -> os.stat_result | None:
         facts = os.stat(f"{runs}/{run_id}/log.jsonl")  # noqa: PTH116 - a path object takes longer
     except OSError:  # removed since it was listed, or not a run
         return None
+    # An empty log is one that a full disk or an early end has left.
     return facts if facts.st_size else None
 
 
 def new_run_id(suites: Sequence[str]) -> str:
     """Return ``<time>-<suite>-<id>``: sorts by time, says what it was, and never collides."""
     now = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    # Cut, because a suite's name may be longer than a file system takes.
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", suites[0])[:40] if suites else "nothing"
     more = f"+{len(suites) - 1}" if len(suites) > 1 else ""
+    # Several machines or processes may start a run of one suite in the same second.
     return f"{now}-{name}{more}-{secrets.token_hex(3)}"

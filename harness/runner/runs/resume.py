@@ -84,6 +84,7 @@ def _explain_unresumable(path: Path, suites: Sequence[str]) -> str | None:
     names = {
         name for suite, facts in header.suites.items() for name in _iterate_names(suite, facts)
     }
+    # A shell completes the name of a folder with a slash.
     if suites and not names.intersection(suite.rstrip("/") for suite in suites):
         return f"is of {', '.join(header.suites)}"
     return None
@@ -115,6 +116,7 @@ def select_remaining(plan: RunPlan, log: RunLog) -> RunPlan:
     done = {result.key: result for result in log.results if _is_final(result)}
     jobs = tuple(job for job in plan.jobs if job.trial.key not in done)
     paid: dict[str, tuple[str, Usage]] = {}
+    # Every line, because a result that was replaced later was paid as well.
     for _, _, line in read_lines(log.path):
         if isinstance(line, TrialLine):
             run = line.run

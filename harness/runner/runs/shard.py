@@ -31,12 +31,14 @@ def select_shard(plan: RunPlan, spec: str) -> RunPlan:
     another.
     """
     part, parts = map(int, spec.split("/"))
+    # Dealt out by name in the order of the plan: every machine comes to the same parts.
     cases = dict.fromkeys(get_unit_name(job) for job in plan.jobs)
     mine = {case for place, case in enumerate(cases) if place % parts == part - 1}
     jobs = tuple(job for job in plan.jobs if get_unit_name(job) in mine)
     return replace(
         plan,
         jobs=jobs,
+        # `dealt_out` tells `merge` how many parts can exist at all.
         settings={**plan.settings, "shard": f"{part}/{parts}", "dealt_out": len(cases)},
     )
 
@@ -63,6 +65,7 @@ def merge_logs(logs: Sequence[RunLog], target: Path, *, repeated: bool = False) 
     times: Counter[str] = Counter()
     _check_parts([log.header for log in logs])
     header = _join_headers([log.header for log in logs], target.parent.name)
+    # Without a redactor: the parts were redacted when they were written.
     with LogWriter(target) as writer:
         writer.append(header)
         for log in logs:
@@ -80,6 +83,7 @@ def merge_logs(logs: Sequence[RunLog], target: Path, *, repeated: bool = False) 
                 writer.append(ReviewLine(review=review))
         footers = [log.footer for log in logs]
         whole = [footer for footer in footers if footer is not None]
+        # If one part was interrupted, so is the whole, which then gets no footer.
         if len(whole) == len(footers):
             reasons = [footer.reason for footer in whole if footer.reason != "complete"]
             writer.append(
@@ -147,6 +151,7 @@ def _get_shard(header: Header) -> str:
 def _join_headers(headers: Sequence[Header], run_id: str) -> Header:
     first, settings = headers[0], {**headers[0].settings, "shard": None}
     for header in headers:
+        # A part has only the suites of its own cases: they are compared where both have them.
         shared = {name: header.suites.get(name, facts) for name, facts in first.suites.items()}
         comparable = replace(header, suites=shared, settings={**header.settings, "shard": None})
         changes = list(find_differences(replace(first, settings=settings), comparable))

@@ -60,12 +60,14 @@ class EndStates:
                 wanted,
             ]
         )
+        # Trials that begin together wait for the one that reads it.
         async with self._locks.setdefault(key, anyio.Lock()):
             if key not in self._references:
                 with anyio.move_on_after(READING_S):
                     self._references[key] = await _read_fresh_copy(
                         wanted, case, setup, server, pool
                     )
+                # Kept, too, so that no other trial waits as long for nothing.
                 self._references.setdefault(key, _build_unread(wanted, _LATE))
             return self._references[key]
 
@@ -101,6 +103,7 @@ async def _read_fresh_copy(
                     id=name.replace(" call ", "_"), tool=call["tool"], arguments=call["args"]
                 )
                 made = await session.call(request, reply=0, epoch=anyio.current_time())
+                # Without an answer nobody knows what the call changed, even if it may fail.
                 if made.is_error and not (call.get("may_fail") and not made.is_unanswered):
                     return _build_unread(
                         wanted, f"{name} failed: {made.tool} → {made.outcome}: {made.text}"
@@ -119,6 +122,7 @@ async def _read_state(wanted: WantedState, server: ServerSpec, session: Session)
     if (why := find_shortcoming(value)) is not None:
         return _build_unread(wanted, f"the state cannot be compared: {why}")
     data = canonical_json(value).encode("utf-8", "replace")
+    # The digest is of the whole state, so a cut one can still be compared.
     cut = len(data) > KEPT_BYTES
     return StateReading(
         source=wanted.source,
@@ -153,6 +157,7 @@ def _parse_contents(contents: Any) -> Any:
 
 async def _call_tool(source: JsonObject, session: Session) -> Any:
     tool = session.tools.get(source["tool"])
+    # To look at a state must not change it.
     if tool is None or not tool.read_only:
         which = "is not offered to this user" if tool is None else "is not marked as read-only"
         raise HarnessError(f"the tool {source['tool']!r} {which}")
@@ -160,6 +165,7 @@ async def _call_tool(source: JsonObject, session: Session) -> Any:
     made = await session.call(request, reply=0, epoch=anyio.current_time())
     if made.is_error:
         raise ServerError(f"{made.tool} → {made.outcome}: {made.text}")
+    # Two states that differ in the part that is missing would look equal.
     if made.cut is not None:
         raise HarnessError(f"only a part of the result of {made.tool} was read, {made.cut}")
     return parsed_json(made.text) if made.structured is None else made.structured

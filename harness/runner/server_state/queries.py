@@ -34,6 +34,7 @@ async def run_query(server: ServerSpec, name: str) -> Any:
     with anyio.move_on_after(QUERY_S):
         if query.command is not None:
             return await _run_command(query.command, server, name)
+        # A thread in SQLite cannot be interrupted, so it is left to itself.
         return await anyio.to_thread.run_sync(_query_rows, query, server, abandon_on_cancel=True)
     raise HarnessError(f"the query {name!r} took longer than {QUERY_S:g} s")
 
@@ -42,6 +43,7 @@ def _query_rows(query: StateQuery, server: ServerSpec) -> list[dict[str, Any]]:
     path = Path(server.transport.cwd or ".") / (query.database or "")
     try:
         with closing(
+            # Half of the time for a locked database, so that SQLite's own error comes first.
             sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=QUERY_S / 2)
         ) as database:
             database.row_factory = sqlite3.Row

@@ -62,6 +62,7 @@ def find_ending(user: SimulatedUser, said: str) -> Stop | None:
 
 def find_agent_ending(user: SimulatedUser, answer: str, calls: Iterable[ToolCall]) -> Stop | None:
     """Return how the model ended the conversation, by its ``answer`` or the ``calls`` before it."""
+    # A transfer that failed has handed nobody over.
     if any(call.tool in user.transfer_when and not call.is_error for call in calls):
         return "transfer"
     return "agent_stop" if any(mark in answer for mark in user.agent_stop_when) else None

@@ -48,12 +48,14 @@ class ModelUser:
     async def next_message(self, heard: str) -> Utterance | None:
         """Ask the model for the user's next message."""
         self._side.append(UserMessage(text=heard))
+        # In its own history, so that the model knows what it is meant to have said.
         if self._first is not None:
             said, self._first = self._first, None
             self._side.append(AssistantMessage(reply=Reply(text=said)))
             return Utterance(text=said)
         try:
             reply = await self._model.answer(self._side, NO_TOOLS, self._system)
+        # Told apart by its words from an error of the tested model.
         except ModelError as error:
             raise ModelError(
                 f"the simulated user: {error}",

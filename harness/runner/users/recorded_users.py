@@ -22,6 +22,7 @@ class RecordedUsers:
         self._log = read_log(log)
         self._keys: dict[str, deque[str]] = defaultdict(deque)
         for result in self._log.results:
+            # A trial that was never started has no messages to repeat.
             if result.stop is not None:
                 self._keys[f"{result.suite}::{result.case.name}#{result.index}"].append(result.key)
 
@@ -39,6 +40,7 @@ class RecordedUser:
 
     def __init__(self, label: str, transcript: Transcript) -> None:
         """Repeat the user's messages in ``transcript``."""
+        # What the case itself said meanwhile comes from the case again.
         lines: Sequence[str] = [
             message.text
             for message in transcript.messages

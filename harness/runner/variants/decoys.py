@@ -44,6 +44,7 @@ def near_decoys(tools: ToolList) -> tuple[Tool, ...]:
         replace(
             tool,
             name=_near_name(tool.name, word),
+            # The real tool's title would not fit the new name.
             title=None,
             description=f"{tool.description.strip()} {words}".strip(),
         )
@@ -58,6 +59,7 @@ def copy_tool(tool: Tool, decoys: Decoys, taken: Collection[str]) -> tuple[Tool,
     They differ from it only in the name, and in the description if ``decoys`` has one.
     """
     names = (f"{tool.name}_{letter}" for letter in COPY_LETTERS)
+    # A server's tool may be called like a copy already.
     free = [name for name in names if name not in taken]
     described = tool.description if decoys.description is None else decoys.description
     return tuple(replace(tool, name=name, description=described) for name in free[: decoys.count])

@@ -38,6 +38,7 @@ def replace_facet(schema: JsonObject, key: Facet, value: tuple[Any, ...]) -> Jso
     ``value`` has the new value as its only item; an empty one removes the key. A new key is added
     at the top level.
     """
+    # In the alternative that has it: beside it, the old value would still be read.
     if key not in schema:
         for alternatives in _ALTERNATIVES:
             options = list(_list_options(schema, alternatives))

@@ -65,12 +65,14 @@ def _if_loaded(
 ) -> tuple[str, JsonObject]:
     """Return the model's call with the server's names; mark a call of a tool that is not loaded."""
     if offered.get(tool) is None and shown.tools.get(tool) is not None:
+        # By this name the call can neither reach the server nor count as one of the tool.
         return f"{shown.server_name(tool)}{NOT_LOADED}", arguments
     return shown.map_to_server(tool, arguments)
 
 
 def _map_reply(reply: Reply, names: _Names) -> Reply:
     """Return ``reply`` with the tool and parameters of each request mapped by ``names``."""
+    # A call that was only written as text is reported by the server's name as well.
     if reply.written_call is not None:
         reply = replace(reply, written_call=names(reply.written_call, {})[0])
     if not reply.tool_requests:

@@ -48,6 +48,7 @@ class PresentedSession(VariantSession):
         """Return the server's tools by name, as the server wrote them."""
         raw: dict[str, JsonObject] = {}
         params: JsonObject = {}
+        # A server may page for ever.
         for _ in range(_PAGES):
             page = await super().send_request("tools/list", params)
             tools = page.get("tools")
@@ -63,6 +64,7 @@ class PresentedSession(VariantSession):
     def _rewrite_tools(self, raw: Mapping[str, JsonObject]) -> Iterator[JsonObject]:
         for tool in self._shown.tools.tools:
             own = raw.get(self._shown.map_to_server(tool.name, {})[0], {})
+            # What no variant changes, such as annotations, stays as the server wrote it.
             yield {**own, **_list_facts(tool)}
 
 

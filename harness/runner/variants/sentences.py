@@ -27,6 +27,7 @@ def remove_sentences(text: str, numbers: Collection[int]) -> str:
     position = 0
     stripped = text.strip()
     for number, sentence in enumerate(split_sentences(stripped), start=1):
+        # From `position` on, because a description may say the same sentence twice.
         start = stripped.index(sentence, position)
         gap, position = stripped[position:start], start + len(sentence)
         if number not in numbers:

@@ -52,14 +52,17 @@ class ShownTools:
         self._server_names = {new: old for old, new in self._names.items()}
         self.offered = _select_offered(tools, self._names)
         self._refuse_twins(shown)
+        # A client prefixes all tools, so a decoy without it would stand out.
         named = {client_name(variant.prefix, decoy.name): decoy for decoy in decoys}
         decoys = [
             replace(decoy, name=name)
             for name, decoy in named.items()
+            # A decoy gives way to the real tool of its name.
             if name not in self._server_names and name != _search_name(variant)
         ]
         self.decoys = frozenset(decoy.name for decoy in decoys)
         if isinstance(variant.order, int):
+            # By their plain names: a prefix must not make another order.
             plain = {name: decoy.name for name, decoy in named.items()} | self._server_names
             mixed = _shuffle_tools([*shown, *decoys], variant.order, plain)
         else:
@@ -84,6 +87,7 @@ class ShownTools:
 
     def map_to_model(self, tool: str, arguments: JsonObject) -> tuple[str, JsonObject]:
         """Return the server's call with the model's names; the inverse of `map_to_server`."""
+        # The model sees its own earlier calls under the name that it used.
         if tool.endswith(NOT_LOADED):
             plain = tool.removesuffix(NOT_LOADED)
             return self._names.get(plain, plain), arguments
@@ -200,11 +204,13 @@ def _edited_schema(
     schema = {**tool.input_schema, "properties": kept}
     required = tool.input_schema.get("required")
     if isinstance(required, list | tuple):
+        # A parameter that is required and not there would make every call invalid.
         schema["required"] = [renamed.get(name, name) for name in required if name not in gone]
     return schema, keys
 
 
 def _edited_parameter(schema: Any, edit: ParameterEdit) -> Any:
+    # A server may write anything here, such as `true`, which is a schema as well.
     if not isinstance(schema, Mapping):
         return schema
     changed: JsonObject = dict(schema)
@@ -238,6 +244,7 @@ def _arrange_tools(
     shown: Sequence[Tool], order: tuple[str, ...] | None, names: Mapping[str, str]
 ) -> list[Tool]:
     first = {names.get(name, name): place for place, name in enumerate(order or ())}
+    # `sorted` is stable: tools that are not named keep the server's order behind the others.
     return sorted(shown, key=lambda tool: first.get(tool.name, len(first)))
 
 
@@ -245,6 +252,7 @@ def _insert_decoys(
     tools: Sequence[Tool], decoys: Sequence[Tool], seeds: Sequence[int]
 ) -> list[Tool]:
     """Insert the decoys at random positions; the tools keep their order."""
+    # `Random` takes no list; a text is the same seed in every process.
     mixed, rng = list(tools), random.Random(repr(seeds))  # noqa: S311 - a place is no secret
     for decoy in decoys:
         mixed.insert(rng.randint(0, len(mixed)), decoy)

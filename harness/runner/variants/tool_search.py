@@ -78,6 +78,7 @@ class SearchedTools:
         """Yield the best matches, the best first."""
         ranked = self._index.rank_tools(extract_terms(_get_query(arguments)))
         for match in ranked[: self._search.results]:
+            # Without a word in common it is no match, even if the list is not full.
             if match.score > 0:
                 yield match.entry.tool
 
@@ -90,6 +91,7 @@ class SearchedTools:
         )
         if not self._search.names:
             return words
+        # As in Claude Code, whose search lists the names of all tools.
         return f"{words}\n\nTheir names: {', '.join(tool.name for tool in self._all.tools)}"
 
 

@@ -35,6 +35,7 @@ class VariantViews:
             UsageError: two tools would have the same name, or a source of decoys is missing.
         """
         key = variant.name, tools.digest
+        # Lists without a digest cannot be told apart, so their view is made anew.
         if not tools.digest or key not in self._kept:
             self._kept[key] = ShownTools(variant, tools, self._collect_decoys(variant, tools))
         return self._kept[key]
@@ -45,6 +46,7 @@ class VariantViews:
         known = renamed | {tool.name for tool in tools.tools}
         found: dict[str, Tool] = {}
         for decoys in variant.add:
+            # A name that is taken by an earlier group of decoys stays with it.
             for tool in choose_decoys(decoys, self._choose_pool(decoys, tools, {*known, *found})):
                 found.setdefault(tool.name, tool)
         return list(found.values())

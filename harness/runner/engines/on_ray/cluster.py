@@ -59,10 +59,12 @@ def connect_cluster(address: str | None, most: int) -> Iterator[None]:
 def _own_cluster(most: int) -> Iterator[None]:
     folder = Path(tempfile.mkdtemp(prefix="harness-ray-", dir=_short_folder()))
     token = folder / "token"
+    # Private before the token is in it.
     token.touch(0o600)
     token.write_text(secrets.token_hex(32))
     ray_constants.ENABLE_RAY_CLUSTER = False  # then its processes listen on loopback alone
     settings = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_TOKEN_PATH": str(token)}
+    # Ray's processes inherit our environment as it is when they start.
     before = dict(os.environ)
     for name in (
         *select_secret_variables(os.environ),
@@ -85,10 +87,12 @@ def _own_cluster(most: int) -> Iterator[None]:
             ) from error
         finally:
             os.environ.update(
+                # Ours again at once; Ray's own settings stay until it has ended.
                 {name: text for name, text in before.items() if not name.startswith("RAY_")}
             )
         yield
     finally:
+        # Before the folder is removed in which their sockets are.
         ray.shutdown(wait_for_processes=True)
         for name in [name for name in os.environ if name.startswith("RAY_")]:
             del os.environ[name]

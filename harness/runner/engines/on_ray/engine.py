@@ -66,11 +66,13 @@ class RayEngine:
         with scope:
             try:
                 await preflight.wait_until_checked(job)
+                # The servers of the check end first, so that none runs beside those of the trials.
                 await self._checked.wait()
                 preflight.check_names(job)
             except HarnessError as error:
                 return _build_error_outcome(job, trial_error(error))
             return await self._until_it_ends(job, place, under_way)
+        # Only a cancellation leads here: the worker may have a partial result.
         for station in under_way:
             if outcome := await station.cancel_trial(job):
                 return outcome
@@ -84,6 +86,7 @@ class RayEngine:
             station = self._get_slot(place)
             # After a death it runs alone: another trial may have been the cause.
             async with station.hold_seat(alone=death > 0):
+                # In place, so that it is known outside after a cancellation.
                 under_way[:] = [station]
                 try:
                     return await station.run_trial(job)
@@ -137,6 +140,7 @@ async def open_on_ray(setting: EngineContext, address: str | None) -> AsyncItera
         crew = WorkerPool(setting, Path.cwd(), limits, own=address is None)
         async with AsyncExitStack() as stack:
             stations = [WorkerSlot(crew, seats) for seats in _divide_seats(setting)]
+            # Before any worker starts: those that did are closed even if the others fail.
             stack.push_async_callback(_close_slots, stations)
             ready = await crew.open_slots(stations)
             pool = await stack.enter_async_context(

@@ -80,6 +80,7 @@ class Worker:
         """Open nothing yet: what a worker needs holds secrets, and comes as an argument."""
         self._ended = asyncio.Event()
         self._life: asyncio.Task[None] | None = None
+        # It opens nothing until `open` brings the key of the run.
         self._parcels = PayloadCodec(PayloadCodec.new_key())
         self._executor: Executor | None = None
         self._tools: dict[str, ToolList] = {}
@@ -104,6 +105,7 @@ class Worker:
         GATE.trusting = True  # whoever started the run has been asked
         self._parcels = PayloadCodec(key, baggage.luggage)
         opened: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        # One task opens and closes everything: a cancel scope must end in the task that began it.
         self._life = asyncio.create_task(self._hold_open(baggage, limits, opened))
         return await opened
 
@@ -118,6 +120,7 @@ class Worker:
                 opened.set_result(None)
                 await self._ended.wait()
         except HarnessError as error:
+            # Whoever waits for the opening has its answer, and would not hear of this.
             if opened.done():
                 raise
             opened.set_result(str(error))
@@ -130,6 +133,7 @@ class Worker:
         try:
             assert self._executor is not None
             outcome = await self._executor.execute_trial(job, Preflight.from_trial(job), scope)
+            # Kept here and sent by digest alone: most trials see the same lists.
             for tools in (outcome.tools, outcome.shown):
                 if tools is not None:
                     self._tools.setdefault(tools.digest, tools)
@@ -174,6 +178,7 @@ class Worker:
         return self._scopes.setdefault(key, anyio.CancelScope())
 
     def _learn_secret(self, secret: str) -> None:
+        # Here for what this worker prints, and with the next result for the log.
         KNOWN.add_secret(secret)
         self._learned.append(secret)
 
@@ -201,6 +206,7 @@ class _RemoteLimiters:
         return granted
 
     async def release(self, lease: str, *, succeeded: bool, throttled: bool) -> None:
+        # Nobody waits for the answer: the lease ends by itself if this is lost.
         self._limits.release.remote(lease, succeeded=succeeded, throttled=throttled)
 
     async def is_untouched(self, limited: LimitedTarget) -> bool:

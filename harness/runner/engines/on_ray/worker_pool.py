@@ -42,6 +42,7 @@ CLOSE_S = 10.0
 """Seconds for a worker to end its servers."""
 _MOST_CALLS = 2 * MOST_IN_A_PROCESS
 """Calls that a worker answers at the same time: its trials, and beside them their ends."""
+# Ray must not restart one by itself: nobody would open it.
 _ACTOR: Any = ray.remote(num_cpus=1, max_restarts=0)(Worker)
 _SHOWN = 5
 
@@ -68,6 +69,7 @@ class WorkerPool:
         self._key = PayloadCodec.new_key()
         self.outward = PayloadCodec(self._key, luggage.own)
         self.inward = PayloadCodec(self._key)
+        # A cluster of ours was started without these; another one's environment is its owner's.
         environment = _collect_token_variables(setting.plan) | (
             select_secret_variables(os.environ) if own else {}
         )
@@ -102,6 +104,7 @@ class WorkerPool:
         async with anyio.create_task_group() as group:
             for station in stations:
                 group.start_soon(start_worker, station)
+        # A node that would run trials otherwise ends the run; one without room is only left out.
         if refused:
             raise refused[0]
         ready = [station for station in stations if not station.given_up]
@@ -174,8 +177,10 @@ class WorkerSlot:
             async with self._free:
                 yield
             return
+        # A `CapacityLimiter` lends each borrower one token, so every seat needs a borrower.
         seats = [object() for _ in range(self.seats)]
         taken: list[object] = []
+        # One at a time: two that each hold some of the seats would wait for each other.
         async with self._alone:
             try:
                 for seat in seats:
@@ -209,8 +214,10 @@ class WorkerSlot:
                 return actor
         except RayError as error:
             begun = not (isinstance(error, RayActorError) and error.actor_init_failed)
+            # An actor that ran says first what ended it; one that could not start says it last.
             words = _first_line(error) if begun else _last_line(error)
             why = f"a worker could not be started: {words}"
+        # Cancelled, or refused: nobody would ever end this actor.
         except BaseException:
             self._crew.end_actor(actor)
             raise
@@ -229,6 +236,7 @@ class WorkerSlot:
         actor = await self.get_worker()
         key = job.trial.key
         result = actor.run.remote(self._crew.outward.pack(job))
+        # It stays there after a cancellation, for `cancel_trial`.
         self._results[key] = actor, result
         try:
             outcome = await self._unpack_outcome(actor, result)
@@ -280,6 +288,7 @@ class WorkerSlot:
             with anyio.move_on_after(BEAT_S):
                 return await result
             with anyio.move_on_after(STUCK_S):
+                # A blocked loop never answers this; a pending result alone does not show it.
                 await actor.beat.remote()
                 continue
             self._crew.end_actor(actor)
@@ -290,6 +299,7 @@ class WorkerSlot:
             return None
         known = self._crew.tools
         if digest not in known:
+            # Two trials may ask at the same time, and then get the same.
             known[digest] = self._crew.inward.unpack(await actor.tools.remote(digest))
         return known[digest]
 
