@@ -103,18 +103,21 @@ class AnthropicModel:
         Raises:
             UsageError: the configuration cannot work: no key, or no web address.
         """
+        # The path below begins with /v1: a root that ends in it would have it twice.
         url = base_url(spec).removesuffix("/v1")
         self._url = build_url(spec, "/v1/messages", root=url)
         self._client = AsyncAnthropic(
             api_key=find_key(spec) or "none",  # never sent: without a key there is no header for it
             base_url=url,
             timeout=build_timeout(spec),
+            # Its own loop ignores a long Retry-After, and knows nothing of the other trials.
             max_retries=0,
             http_client=_AnthropicClient(url, spec.max_reply_mb),
             default_headers=cast(
                 "dict[str, str]",
                 build_headers(spec, inherited="ANTHROPIC_CUSTOM_HEADERS", omit=Omit()),
             ),
+            # The runner's spans tell of each request; the SDK's would tell of it twice.
             open_telemetry=False,
         )
         pricer = Pricer(spec, url=url, flavour="default")
@@ -138,6 +141,7 @@ class AnthropicModel:
 
     async def _ask_to_end(self, body: Json, read: Callable[[Json], Reply]) -> Reply:
         """Return the reply to ``body``, continued as long as the API pauses it."""
+        # Each part is a request of its own, with retries of its own.
         reply = await self._endpoint.ask(body, read)
         for _ in range(MAX_PAUSES):
             if reply.stop != "other":
@@ -151,6 +155,7 @@ class AnthropicModel:
                     reply, await self._endpoint.ask({**body, "messages": said}, read)
                 )
             except ModelError as error:
+                # The parts before it were paid for: a limit on costs must see them.
                 error.usage += reply.usage
                 error.attempts += reply.attempts
                 error.waited_s += reply.waited_s
@@ -172,15 +177,18 @@ class AnthropicModel:
 
     async def aclose(self) -> None:
         """Close connections."""
+        # `Model.aclose` never raises: when it is called, the run is over, whatever fails here.
         with suppress(httpx2.HTTPError, OSError, RuntimeError):
             await self._client.close()
 
     async def _post(self, content: bytes) -> httpx2.Response:
         try:
             return await self._client.post(self._url, cast_to=httpx2.Response, content=content)
+        # The SDK raises for an error's status; `Endpoint` reads its body as that of any response.
         except APIStatusError as error:
             return error.response
         except APIConnectionError as error:
+            # The SDK's own words are the same for all failures: the HTTP client's say which it was.
             raise ConnectionFailed(error.__cause__ or error) from None
 
     # ── Out ──────────────────────────────────────────────────────────────────────────────────
@@ -199,20 +207,26 @@ class AnthropicModel:
                 role, blocks = "user", [_build_result(answer) for answer in step]
             if messages and messages[-1]["role"] == role:
                 messages[-1]["content"] += blocks
+            # The API refuses a message without content, such as a reply that said nothing.
             elif blocks:
                 messages.append({"role": role, "content": blocks})
+        # The last but one reads what the turn before wrote, the last one writes for the next turn.
         for message in [message for message in messages if message["role"] == "user"][-2:]:
+            # A copy: what a reply or a result holds is logged, and sent again with other marks.
             message["content"][-1] = {**message["content"][-1], "cache_control": _CACHE}
         return messages
 
     def _sent_back(self, reply: Reply, translation: Translation) -> list[Json]:
         """Return the blocks of an earlier reply, without blank text, which the API refuses."""
+        # Sent back as it came: blocks of thinking carry a signature that must not change.
         if isinstance(reply.native, list):
             return _without_blanks(reply.native)
+        # Without its own form: another model's reply, or one whose calls were not made.
         text = reply.raw_text
         blocks: list[Json] = [{"type": "text", "text": text}] if text.strip() else []
         for request in reply.tool_requests:
             name, arguments = translation.translate_outward(request.tool, request.arguments)
+            # A model may have called a tool that was never offered, by a name that the API refuses.
             name = self._translator.legal_name(name)
             blocks.append({"type": "tool_use", "id": request.id, "name": name, "input": arguments})
         return blocks
@@ -233,11 +247,13 @@ class AnthropicModel:
             for block in content
             if get_type(block, _BLOCK) == "text"
         ]
+        # Before the ending is read: calls count even where `stop_reason` does not announce them.
         requests = self._take_calls(content, translation, CallIds(conversation))
         reason = get_text(data, "stop_reason")
         refusal = get_text(get_object(data, "stop_details"), "explanation", "stop_details.")
         text = "\n".join(filter(None, texts))
         stop = read_ending(reason, _STOPS, "stop_reason", text=text, calls=bool(requests))
+        # It cannot be continued: the API refuses a message of the assistant without content.
         if stop == "other" and not _without_blanks(content):
             raise UnusableResponse("it was paused without any content")
         given_up = stop == "refusal" and requests  # calls before a refusal are not made
@@ -260,6 +276,7 @@ class AnthropicModel:
             if block.get("type") != "tool_use":
                 continue
             arguments, malformed = parse_arguments(block.get("input"))
+            # Changed in place: the block is sent back, and its result has to name the same id.
             block["id"], block["input"] = ids.take(get_text(block, "id", _BLOCK)), arguments
             name = get_name(block, _BLOCK)
             block["name"] = self._translator.legal_name(name)
@@ -276,6 +293,7 @@ def _fixed_fields(spec: ModelSpec) -> Json:
     fields: Json = {"model": spec.model_id, "max_tokens": spec.max_tokens or usual}
     if (warmth := get_temperature(spec)) is not None:
         fields["temperature"] = warmth
+    # Last, so that the configured body has its way over every field of ours.
     return {**fields, **spec.body}
 
 
@@ -285,6 +303,7 @@ def _build_tools(offers: Sequence[Offer]) -> list[Json]:
         described = {"description": offer.description} if offer.description else {}
         wire.append({"name": offer.name, **described, "input_schema": offer.schema})
     if wire:
+        # One mark after the last tool covers all of them.
         wire[-1]["cache_control"] = _CACHE
     return wire
 

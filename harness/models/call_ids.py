@@ -26,6 +26,7 @@ class CallIds:
     def take(self, given: object) -> str:
         """Return ``given`` if it is an unused id, else a new one."""
         own = given if isinstance(given, str) and given.strip() else None
+        # Not from 0: in a long conversation most numbers below are in use.
         number = len(self._taken)
         while own is None or own in self._taken:
             number += 1
@@ -38,6 +39,7 @@ class CallIds:
         requests = tuple(
             replace(request, id=self.take(request.id)) for request in reply.tool_requests
         )
+        # The same object where nothing changed, which is nearly always.
         return reply if requests == reply.tool_requests else replace(reply, tool_requests=requests)
 
 
@@ -48,6 +50,7 @@ def make_ids_unique(messages: Iterable[Message]) -> Iterator[Message]:
     for message in messages:
         if isinstance(message, AssistantMessage):
             reply = ids.take_all(message.reply)
+            # Pairs and no dictionary: two calls of one reply may have come with the same id.
             pairs = zip(message.reply.tool_requests, reply.tool_requests, strict=True)
             open_calls = [(given.id, own.id) for given, own in pairs]
             yield replace(message, reply=reply)
@@ -56,6 +59,7 @@ def make_ids_unique(messages: Iterable[Message]) -> Iterator[Message]:
             for answer in message.answers:
                 pair = next((call for call in open_calls if call[0] == answer.request_id), None)
                 if pair is not None:
+                    # Answered: the next answer to the same id belongs to the second call.
                     open_calls.remove(pair)
                     answer = replace(answer, request_id=pair[1])  # noqa: PLW2901
                 answers.append(answer)

@@ -43,6 +43,7 @@ def _match_answers(requests: Iterable[ToolRequest], following: Message | None) -
         else {}
     )
     return [
+        # APIs refuse a conversation in which a call is open, for instance after a trial's limit.
         given.get(request.id) or ToolAnswer(request_id=request.id, text=UNANSWERED, is_error=True)
         for request in requests
     ]
@@ -50,6 +51,7 @@ def _match_answers(requests: Iterable[ToolRequest], following: Message | None) -
 
 def error_text(answer: ToolAnswer) -> str:
     """Return the text of ``answer`` for an API without a field for failed calls."""
+    # Some servers begin with that word themselves: it is not said twice.
     if not answer.is_error or answer.text[:5].lower() == "error":
         return answer.text
     return f"Error: {answer.text or 'the call failed'}"
@@ -67,8 +69,10 @@ def parse_arguments(raw: object) -> tuple[dict[str, Any], str | None]:
             if find_shortcoming(raw) is None
             else ({}, json.dumps(raw, ensure_ascii=False))
         )
+    # A dictionary came first: Messages has objects, the APIs of OpenAI have JSON as text.
     if raw is None or (isinstance(raw, str) and raw.strip() in ("", "null")):
         return {}, None
+    # A list or a number is the model's mistake, which is recorded as it came and never sent.
     if not isinstance(raw, str):
         return {}, json.dumps(raw)
     try:

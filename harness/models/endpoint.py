@@ -49,6 +49,7 @@ values.
 Values take a hundred times the memory of their text, and parsing them blocks everything else."""
 
 Omit = TypeVar("Omit")
+# The characters that RFC 9110 allows in the name of a header.
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
@@ -75,6 +76,7 @@ class Endpoint:
         self._url = url
         self._post = post
         self._backoff = backoff
+        # Shared by all trials: what one request taught need not be refused to the others again.
         self._learned = LearnedFields(spec.body)
 
     async def ask(self, body: Mapping[str, Any], read: Callable[[dict[str, Any]], Reply]) -> Reply:
@@ -88,6 +90,8 @@ class Endpoint:
         adapted: list[str] = []
 
         async def attempt() -> Reply:
+            # A refused field is no attempt of the retry loop: the changed request is sent at once.
+            # It ends, since each field is changed only once.
             while True:
                 sent = self._learned.fit_body(body)
                 try:
@@ -106,6 +110,7 @@ class Endpoint:
                 backoff=self._backoff,
             )
         except ModelError as error:
+            # They were requests all the same, which the record of the trial counts.
             error.attempts += len(adapted)
             raise
         return replace(
@@ -124,6 +129,7 @@ class Endpoint:
             raise http_failures.fault_from_connection(failed.cause, self._spec, self._url) from None
         except TimeoutError as late:
             raise http_failures.fault_from_connection(late, self._spec, self._url) from None
+        # Any status but 2xx: a redirect comes here as well, if the client did not follow it.
         if not response.is_success:
             raise http_failures.fault_from_response(response, self._spec, self._url)
         if len(response.content) <= ASIDE_BYTES:
@@ -135,6 +141,7 @@ class Endpoint:
     ) -> Reply:
         """Return the reply in a successful response."""
         data = self._parse(response)
+        # Before the reply is examined: an unusable reply was paid for, too.
         usage = self._pricer.read_usage(data)
         if fault := http_failures.fault_from_body(data, self._spec, response.headers, usage):
             raise fault
@@ -147,12 +154,14 @@ class Endpoint:
 
     def _parse(self, response: httpx2.Response) -> dict[str, Any]:
         content, status = response.content, response.status_code
+        # Counted in the bytes, since to parse them is what must not happen.
         if sum(content.count(mark) for mark in b"[{,") > MAX_MARKS:
             problem = f"the reply is unusable: it may contain more than {MAX_MARKS:,} values"
             raise http_failures.ModelFault(problem, status=status, usage=UNKNOWN_USAGE)
         try:
             data = load_json(content, strict=True)
         except ValueError:
+            # Some gateways answer with a stream of events although none was asked for.
             if event := find_error_event(content):
                 return {"error": find_error(event)}
             words = http_failures.quote_text(
@@ -166,6 +175,7 @@ class Endpoint:
             raise http_failures.ModelFault(
                 said, status=status, advice=self._wrong_address(), usage=UNKNOWN_USAGE
             ) from None
+        # Gemini puts its errors into a list.
         if isinstance(data, list) and (error := find_error(data)):
             return {"error": error}
         if not isinstance(data, dict):
@@ -179,12 +189,15 @@ class Endpoint:
 
 
 def _encode_body(body: Mapping[str, Any]) -> bytes:
+    # `default=dict`: schemas and arguments are often mappings that JSON does not know.
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), default=dict)
+    # A tool's result may hold half of a surrogate pair, which UTF-8 does not have.
     return text.encode("utf-8", "replace")
 
 
 def get_limit(spec: ModelSpec) -> LimitedTarget:
     """Return what has one limit with a model: its provider, address, key and id."""
+    # Providers count requests by key. Only a digest of it: the name must not show it.
     sent_with = "" if spec.api_key is None else spec.api_key.reveal()
     name = digest_json([spec.provider, spec.base_url, spec.model_id, sent_with])
     return LimitedTarget(name=name, longest_s=spec.timeout_s)
@@ -196,6 +209,7 @@ def base_url(spec: ModelSpec) -> str:
     Raises:
         UsageError: ``base_url`` is not a web address, or the provider's own API lacks its key.
     """
+    # A configured header can stand for the key; a compatible endpoint may need none at all.
     authorised = spec.api_key or any(
         name.lower() in {"authorization", "x-api-key"} for name in spec.headers
     )
@@ -245,6 +259,7 @@ def build_headers(spec: ModelSpec, *, inherited: str, omit: Omit) -> dict[str, s
     Raises:
         UsageError: a key or header cannot be sent.
     """
+    # Split as the SDKs do it, or one of their headers would slip through.
     lines = os.environ.get(inherited, "").split("\n")
     result: dict[str, str | Omit] = {
         line.partition(":")[0].strip().lower(): omit for line in lines if ":" in line
@@ -254,11 +269,13 @@ def build_headers(spec: ModelSpec, *, inherited: str, omit: Omit) -> dict[str, s
     for name, value in spec.headers.items():
         if not _HEADER_NAME.fullmatch(name):
             raise UsageError(f"{name!r} of model {spec.name!r} cannot be the name of a header")
+        # In lower case like all others: in two spellings the header would be sent twice.
         result[name.lower()] = _require_sendable(value, f"header {name!r} of model {spec.name!r}")
     return result
 
 
 def _require_sendable(secret: str, what: str) -> str:
+    # A key that is read from a file often ends in a line break.
     value = secret.strip()
     if not (value.isascii() and value.isprintable()):
         raise UsageError(

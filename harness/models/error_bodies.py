@@ -62,6 +62,7 @@ def find_error_event(content: bytes) -> Any:
     """Return the first event of a stream that tells an error; ``None`` if there is none."""
     named = b""
     for line in content.removeprefix(b"\xef\xbb\xbf").splitlines():
+        # The name comes in the line before the data, and holds until the next one.
         if line.startswith(b"event:"):
             named = line[6:].strip()
         if line.startswith(b"data:"):
@@ -78,6 +79,7 @@ def find_error_event(content: bytes) -> Any:
 
 def find_error(body: Any) -> Any:
     """Return the error that a body tells, whatever its status; ``None`` if it tells none."""
+    # Gemini's form; its first error is the one that counts.
     if isinstance(body, list):
         body = body[0] if body else None
     if not isinstance(body, Mapping):
@@ -86,6 +88,7 @@ def find_error(body: Any) -> Any:
         return told if isinstance(told, Mapping | list) else body  # a text has its code beside it
     if "error" in (body.get("object"), body.get("type")) or body.get("success") is False:
         return body
+    # MiniMax puts the number beside every reply: 0 says that all went well.
     answered = body.get("base_resp")
     if isinstance(answered, Mapping) and answered.get("status_code"):
         return answered
@@ -100,6 +103,7 @@ def find_error(body: Any) -> Any:
 def find_error_in_reply(reply: Mapping[str, Any]) -> Any:
     """Return the error in the body of a status 200, also one that is nothing but words."""
     told = find_error(reply)
+    # A reply may have a field `message`, too: words alone count only where nothing is answered.
     if told or any(name in reply for name in _REPLY_FIELDS):
         return told
     return reply if any(isinstance(reply.get(name), str) for name in _WORD_FIELDS) else None
@@ -110,6 +114,7 @@ def parse_error(error: Any) -> ReportedError:
     if not isinstance(error, Mapping):
         return ReportedError(codes=(), words=_get_text(error), status=None)
     levels = list(_iterate_levels(error, _DEEPEST))
+    # The innermost first: it is the provider's own, and the gateway's is often just "error".
     named = [level.get(name) for level in reversed(levels) for name in _CODE_FIELDS]
     words: list[str] = []
     for level in levels:
@@ -118,6 +123,7 @@ def parse_error(error: Any) -> ReportedError:
             for name in _WORD_FIELDS
             if name not in (*_WITHIN, *_WITHIN_TEXT) or not _is_all_error(level.get(name))
         )
+        # Gateways repeat the words of the provider within their own.
         words += [text for text in texts if text and not any(text in other for other in words)]
     fields = [level.get("param") for level in levels]
     return ReportedError(
@@ -175,16 +181,19 @@ def _parse_object(text: str) -> Any:
     if start < 0:
         return None
     try:
+        # `raw_decode` allows words behind the object, such as an id of the request.
         return json.JSONDecoder().raw_decode(text, start)[0]
     except (ValueError, RecursionError):
         pass
     try:
+        # Python's form of a dictionary, as LiteLLM writes it; literals alone, nothing is run.
         return ast.literal_eval(text[start : text.rfind("}") + 1])
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
 
 
 def _is_status(code: object) -> bool:
+    # APIs write 429 as a number or as a text.
     return str(code) in _STATUSES and not isinstance(code, float)
 
 

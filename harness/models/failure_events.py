@@ -155,6 +155,7 @@ _PHRASES: Final[Mapping[Event, str]] = {
     "max_tokens": r"""
         could not finish the message because max_tokens
         (?:max_tokens|output token limit|model output limit) (?:was |is )?reached""",
+    # Before rate limits: an account without credit is often refused by the same status, 429.
     "no_credit": r"""
         credit balance is too low
         (?:insufficient|not enough|no) (?:account )?(?:credits?|balance|funds)\b(?! were)
@@ -171,6 +172,7 @@ _PHRASES: Final[Mapping[Event, str]] = {
         check your plan and billing
         requires more credits
         额度不足|余额不足|已欠费""",
+    # Before the context: a limit of tokens per minute speaks of tokens that are too many.
     "rate_limit": r"""
         rate[ -]?limit(?:s|ed)?\b
         (?:tokens|requests) per (?:second|minute|min|hour|day)\b
@@ -269,4 +271,5 @@ def find_ending_event(word: str) -> Event | None:
 
 def _look_up_event(table: Mapping[str, Event], word: str) -> Event | None:
     letters = _keep_letters(word)
+    # As it stands first: of `tool_error` and `api_error` the ending is part of the word.
     return table.get(letters) or table.get(re.sub("(?:error|exception)$", "", letters))

@@ -88,6 +88,7 @@ class ModelFault(FailedAttempt):
 def fault_from_response(response: httpx2.Response, spec: ModelSpec, url: str) -> ModelFault:
     """Return the fault for a response whose status is no success."""
     status = response.status_code
+    # The client follows what is safe; what is left would hand key and prompts to another server.
     if response.next_request is not None:
         to = quote_text(url_text(response.next_request.url), spec)
         return ModelFault(
@@ -97,13 +98,16 @@ def fault_from_response(response: httpx2.Response, spec: ModelSpec, url: str) ->
             status=status,
         )
     body = parse_body(response.content)
+    # With the status of an error the body is one, even if no form of error is known in it.
     error = parse_error(find_error(body) or body)
     whole = not error.words
     if whole:
+        # No JSON, or JSON without words: whatever stands there is better than nothing.
         text = response.content[:READ_FOR_WORDS].decode("utf-8", "replace")
         error = replace(error, words=text)
     words = quote_text(error.words, spec, markup=whole)
     return _fault_from_event(
+        # A firewall's page may speak of "blocked content", which is no refusal of a model.
         find_event(error.codes, "" if _PAGE.match(response.content) else error.words, status),
         f"HTTP {status} from {get_origin(url)}" + (f": {words}" if words else ""),
         spec,
@@ -160,6 +164,7 @@ def _fault_from_event(
 ) -> ModelFault:
     retryable = (
         MEANINGS[event].passing
+        # The same request would be as large again, also where a rate limit is what it breaks.
         and status != 413  # noqa: PLR2004 - HTTP's own number
         and "request too large" not in error.words.lower()
         and headers.get("x-should-retry") != "false"
@@ -178,8 +183,10 @@ def _fault_from_event(
 
 def fault_from_connection(cause: BaseException, spec: ModelSpec, url: str) -> ModelFault:
     """Return the fault for a connection without a complete response."""
+    # First: these came after a successful status, so that the reply may have been paid for.
     if isinstance(cause, ReplyTooLarge | BrokenConnection | httpx2.DecodingError):
         return _fault_from_part(cause, spec, url)
+    # Before other timeouts, of which ConnectTimeout is one: nothing has been sent.
     if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
         advice = (
             "Is the server running there? Check base_url."
@@ -210,6 +217,7 @@ def _fault_from_part(
     """Return the fault for an incomplete reply, whose usage is unknown."""
     if isinstance(cause, BrokenConnection):
         fault = fault_from_connection(cause.__cause__ or cause, spec, url)
+        # Unknown and not 0: a limit on costs must not count it as free.
         fault.usage = UNKNOWN_USAGE
         return fault
     if isinstance(cause, ReplyTooLarge):
@@ -229,6 +237,7 @@ def _fault_from_part(
 def get_origin(url: str) -> str:
     """Return ``https://host:port`` of ``url``, without credentials and path."""
     parts = urlsplit(url)
+    # `netloc` and not `hostname`: the port belongs to the message, what precedes an @ does not.
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
@@ -237,7 +246,9 @@ def quote_text(text: str, spec: ModelSpec, *, markup: bool = True) -> str:
 
     ``markup`` says that it may be a page, whose tags are left out.
     """
+    # A body may have kilobytes of markup around the few words that a message quotes.
     flat = _TIDY.sub(" ", text[:READ_FOR_WORDS]) if markup else text[:READ_FOR_WORDS]
+    # Before the text is shortened: half of a secret would no longer be recognised.
     for secret in list_secrets(spec):
         flat = flat.replace(secret, "•••")
     flat = " ".join(_LOOKS_LIKE_A_KEY.sub("•••", flat).split())
@@ -248,6 +259,7 @@ def list_secrets(spec: ModelSpec) -> Iterable[str]:
     """Return the secrets of a model: the key, and header values that are long enough to be one."""
     key = spec.api_key.reveal().strip() if spec.api_key else ""
     values = (part for value in spec.headers.values() for part in value.split() if len(part) >= 8)  # noqa: PLR2004
+    # The longest first: one that contains another must be replaced as a whole.
     return sorted({key, *values} - {""}, key=len, reverse=True)
 
 

@@ -28,6 +28,7 @@ _REFUSED = re.compile(
     r"only [\d.]+ is (?:allowed|supported)",
     re.IGNORECASE,
 )
+# Then the field is taken, and its value is the configuration's mistake.
 _OF_THE_VALUE = re.compile(r"too (?:large|small|high|low)|exceed|at (?:most|least)|between|range")
 
 
@@ -36,11 +37,13 @@ class LearnedFields:
 
     def __init__(self, configured: Mapping[str, Any]) -> None:
         """``configured`` are the fields of the configuration's own ``body``."""
+        # Somebody wants just these fields: to leave one out would test something else.
         self._configured = frozenset(configured)
         self._changes: dict[str, str | None] = {}  # field → its other name; None: left out
 
     def fit_body(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return ``body`` as the model takes it."""
+        # The usual case, and the same object.
         if not self._changes.keys() & body.keys():
             return body
         return {
@@ -55,6 +58,7 @@ class LearnedFields:
         Another trial may have learned it meanwhile: then the request is to be sent again, too.
         """
         name = self._find_refused_field(fault, sent)
+        # Both names are refused: without this the two would be exchanged for ever.
         if name is None or (name in self._changes.values()):
             return None
         other = _OTHER_NAMES.get(name)
@@ -66,6 +70,7 @@ class LearnedFields:
     def _find_refused_field(self, fault: ModelFault, sent: Mapping[str, Any]) -> str | None:
         """Return the field of ours that the API refuses as such, and not for its value."""
         error = fault.error
+        # Only words that say so: 400 alone may mean a schema, a message or anything else.
         if fault.event != "bad_request" or error is None or not _REFUSED.search(error.words):
             return None
         if _OF_THE_VALUE.search(error.words):
@@ -75,6 +80,7 @@ class LearnedFields:
             for name in (*_OTHER_NAMES, *_LEFT_OUT)
             if name in sent and name not in self._configured
         ]
+        # Exact where the API has a field for it; otherwise the first field that its words name.
         if error.field in own:
             return error.field
         places = {

@@ -71,6 +71,7 @@ def get_traits(name: str) -> Provider:
     """
     try:
         member = PROVIDERS.get(name)
+    # The traits are asked for in listings, too, which one broken package must not end.
     except UsageError:
         member = None
     return member if isinstance(member, Provider) else Provider(opens=member)
@@ -107,5 +108,6 @@ def open_model(spec: ModelSpec) -> Model:
         raise UsageError(f"model {spec.name!r} is a recording and cannot answer")
     if isinstance(opens, str):
         module, attribute = opens.split(":")
+        # Only here: an SDK takes up to a second to import, which a run without it need not pay.
         opens = getattr(import_module(module), attribute)
     return opens(spec)

@@ -112,6 +112,7 @@ class OpenAIChat:
     def _sent_back(self, reply: Reply, translation: Translation) -> Json:
         """Return an earlier reply in the API's own form."""
         if isinstance(reply.native, dict):
+            # As it came: compatible servers want their own further fields back.
             return reply.native
         calls = []
         for request in reply.tool_requests:
@@ -136,9 +137,11 @@ class OpenAIChat:
             raise UnusableResponse("it has no choices")
         reason = _ending_word(choices[0])
         message = get_object(choices[0], "message", "choices[0].")
+        # A reply that a filter stopped may have no message: its ending says what happened.
         if not message and find_ending_event(reason) is None:
             raise UnusableResponse("choices[0] has no message")
         check_role(message, _PATH)
+        # To ignore it would judge the model by an answer that it did not give.
         if message.get("function_call") is not None:
             raise UnusableResponse(
                 "it calls a function in the old form (function_call), which is not offered"
@@ -156,8 +159,10 @@ class OpenAIChat:
             )
             text = "\n".join(filter(None, shown))
         else:
+            # An empty list holds no part, and would be no text for `get_text`.
             text = "" if message.get("content") == [] else get_text(message, "content", _PATH)
         native, requests = self._take_calls(message, translation, CallIds(conversation))
+        # After the calls are read: they count even where `finish_reason` does not announce them.
         stop = read_ending(
             reason, _STOPS, "finish_reason", text=text, calls=bool(requests), refusal=refusal
         )
@@ -180,11 +185,13 @@ class OpenAIChat:
         Fields that are null are removed, since some servers refuse them; all refuse an empty list
         of calls, a call without a name or a unique id, and a message without any content.
         """
+        # A copy: the calls of `message` are read below, and its thinking after that.
         native = {
             field: value
             for field, value in message.items()
             if value is not None or field == "content"
         }
+        # A reply may lack its role (`check_role`); a message that is sent must have it.
         native["role"] = "assistant"
         calls, requests = [], []
         native.pop("tool_calls", None)
@@ -193,6 +200,7 @@ class OpenAIChat:
                 raise UnusableResponse("a call in it is not a function call")
             name, raw = get_name(function, f"{_CALL}function."), function.get("arguments")
             arguments, malformed = parse_arguments(raw)
+            # The same id on the wire and in the record: the result has to name it.
             call_id = ids.take(get_text(call, "id", _CALL))
             # Several servers parse it when it comes back, and fail if it is no object.
             text = raw if isinstance(raw, str) and arguments else dump_arguments(arguments)
@@ -204,6 +212,7 @@ class OpenAIChat:
             )
         if calls:
             native["tool_calls"] = calls
+        # A silent reply: APIs refuse a message with neither text nor calls nor a refusal.
         elif native.get("content") is None and "refusal" not in native:
             native["content"] = ""
         return native, tuple(requests)
@@ -215,6 +224,7 @@ def _ending_word(choice: Json) -> str:
     It is the provider's own, where a gateway hides a malformed call behind a plainer word.
     """
     own = choice.get("native_finish_reason")
+    # Only then: for all other endings the gateway's word is the documented one.
     if isinstance(own, str) and find_ending_event(own) == "malformed_call":
         return own
     return get_text(choice, "finish_reason", "choices[0].")
@@ -223,11 +233,13 @@ def _ending_word(choice: Json) -> str:
 def _fixed_fields(spec: ModelSpec) -> Json:
     """Return the fields of every request of a model."""
     fields: Json = {"model": spec.model_id, **build_sampling(spec)}
+    # A field of the body takes its place: with both names a request would have two limits.
     if spec.max_tokens is not None and not spec.body.keys() & {
         "max_tokens",
         "max_completion_tokens",
     }:
         fields["max_completion_tokens" if is_own(spec) else "max_tokens"] = spec.max_tokens
+    # Last, so that the configured body has its way over every field of ours.
     return {**fields, **spec.body}
 
 

@@ -57,9 +57,11 @@ class OpenAIConnection:
             own[name] = own.pop(name.lower(), Omit())
         self._client = AsyncOpenAI(
             api_key=find_key(spec) or "none",  # never sent: without a key there is no header for it
+            # Empty: for None the SDK would take OPENAI_ADMIN_KEY from the environment.
             admin_api_key="",
             base_url=url,
             timeout=build_timeout(spec),
+            # Its own loop ignores a long Retry-After, and knows nothing of the other trials.
             max_retries=0,
             http_client=_OpenAIClient(url, spec.max_reply_mb),
             default_headers=cast("dict[str, str]", own),
@@ -74,6 +76,7 @@ class OpenAIConnection:
 
     async def aclose(self) -> None:
         """Close connections."""
+        # `Model.aclose` never raises: when it is called, the run is over, whatever fails here.
         with suppress(httpx2.HTTPError, OSError, RuntimeError):
             await self._client.close()
 
@@ -82,9 +85,11 @@ class OpenAIConnection:
             return await self._client.post(
                 self._url, cast_to=httpx2.Response, content=content, options=self._options
             )
+        # The SDK raises for an error's status; `Endpoint` reads its body as that of any response.
         except APIStatusError as error:
             return error.response
         except APIConnectionError as error:
+            # The SDK's own words are the same for all failures: the HTTP client's say which it was.
             raise ConnectionFailed(error.__cause__ or error) from None
 
 

@@ -101,6 +101,7 @@ class OpenAIResponses:
         """Return the items of an earlier reply as the API wrote them."""
         if isinstance(reply.native, list):
             return reply.native
+        # Without its own form: another model's reply, or one whose calls were not made.
         text = reply.raw_text
         result: list[Json] = [{"role": "assistant", "content": text}] if text else []
         for request in reply.tool_requests:
@@ -141,6 +142,7 @@ class OpenAIResponses:
             get_text(data, "status"),
             get_text(get_object(data, "incomplete_details"), "reason"),
         )
+        # A reason says more than a status that is missing, or that claims the reply is whole.
         if status == "incomplete" or (reason and status in _STATUSES):
             known, field, word = _INCOMPLETE, "incomplete_details.reason", reason
         else:
@@ -172,6 +174,7 @@ class OpenAIResponses:
                 continue
             raw = item.get("arguments")
             arguments, malformed = parse_arguments(raw)
+            # Changed in place: the item is sent back, and its result has to name the same id.
             item["call_id"] = ids.take(get_text(item, "call_id", "output[]."))
             # Several servers parse it when it comes back, and fail if it is no object.
             item["arguments"] = (

@@ -76,6 +76,7 @@ class Pricer:
         if (price := _own_price(spec)) is not None:
             return _compute_price(price, input_tokens, output_tokens)
         served_by = data.get("model")
+        # The model that answered first: behind an alias or a gateway it has the true price.
         names = [served_by, spec.model_id] if isinstance(served_by, str) else [spec.model_id]
         # For a provider with only one API, the table calls its fields the default.
         tries = (
@@ -98,6 +99,7 @@ class Pricer:
             extract_usage,
         )  # 30,000 lines of prices: imported with the first reply
 
+        # A cheaper tier has prices of its own in the table.
         tier = data.get("service_tier")
         try:
             extracted = extract_usage(
@@ -133,6 +135,7 @@ def _compute_price(price: tuple[float, float], input_tokens: int, output_tokens:
 def _parse_count(value: Any) -> int | None:
     return (
         value
+        # In Python `True` is an integer.
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
         else None
     )
@@ -147,6 +150,7 @@ def list_price(spec: ModelSpec, input_tokens: int, output_tokens: int) -> float 
 
     tokens = Tokens(input_tokens=input_tokens, output_tokens=output_tokens)
     try:
+        # By the address: at a gateway a model has another price than at its provider.
         if spec.base_url:
             price = calc_price(tokens, spec.model_id, provider_api_url=spec.base_url)
         else:

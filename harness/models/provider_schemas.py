@@ -66,6 +66,7 @@ def fit_schema(
 
 
 def _fit_cached(schema: Mapping[str, Any], dialect: Dialect) -> FittedSchema:
+    # Both are asked: what is accepted at its top may still hold a refused part further down.
     if _is_accepted(schema, dialect) and not SchemaReduction(dict(schema), dialect.rules).changed:
         return FittedSchema(schema=schema)
     top = SchemaFlattener(
@@ -81,17 +82,20 @@ def _fit_cached(schema: Mapping[str, Any], dialect: Dialect) -> FittedSchema:
             f"its schema combines more than {MOST_PARTS} parts at its top; the rest of them is "
             "left open"
         )
+    # A schema that does not name its draft may be of an older one, whose forms are unmistakable.
     if plain.get("$schema") != NEWEST_DRAFT:
         plain.pop("$schema", None)
         _modernise_schema(plain)
     problems += _make_object(plain)
     problems += _drop_invalid(plain)
+    # After invalid parts are gone: it expects values of the documented types.
     reduction = SchemaReduction(plain, dialect.rules)
     plain = reduction.schema
     if dialect.strict_shape:
         for part in _iterate_parts(plain):
             if _lacks_items(part):
                 part["items"] = {}
+    # Last: all other steps speak of the server's keys.
     keys = _rename_keys(plain, dialect.key) if dialect.key else {}
     return FittedSchema(
         schema=plain,
@@ -116,6 +120,7 @@ def legal_name(
     base = (f"_{base}" if letter_first and not re.match("[a-zA-Z_]", base) else base)[:longest]
     candidate, number = base, 2
     while candidate in taken:
+        # Cut before the number: two long names that begin alike would stay the same.
         suffix = f"_{number}"
         candidate, number = base[: longest - len(suffix)] + suffix, number + 1
     return candidate
@@ -140,6 +145,7 @@ def _is_accepted(schema: Mapping[str, Any], dialect: Dialect) -> bool:
 def _is_valid(schema: Mapping[str, Any]) -> bool:
     try:
         return next(meta_errors(schema), None) is None
+    # Not accepted means that it is fitted, which reports the work that it takes.
     except OutOfSteps:
         return False
 
@@ -177,8 +183,10 @@ def _modernise_schema(schema: Schema) -> None:
 def _drop_invalid(schema: Schema) -> list[str]:
     """Remove invalid parts, one property or keyword at a time, and return the problems."""
     problems: list[str] = []
+    # One at a time: without the worst part the others may be valid. Each step removes something.
     while error := _worst_error(schema, problems):
         word, *inner = map(str, error.absolute_path)
+        # One bad property must not cost the others: it stays, and takes anything.
         if word in NAMED and inner:
             schema[word][inner[0]] = {}
         else:
@@ -232,6 +240,7 @@ def _lacks_items(part: Schema) -> bool:
 
 def _iterate_parts(schema: object) -> Iterator[Schema]:
     """Yield every schema inside ``schema``, itself included; each may be changed when yielded."""
+    # A stack and no recursion: a schema may nest more deeply than Python can.
     waiting = [schema]
     while waiting:
         part = waiting.pop()

@@ -43,6 +43,7 @@ class ReplayModel:
         self, conversation: Sequence[Message], tools: ToolList, system: str | None
     ) -> Reply:
         """Answer from any trial of the recording."""
+        # Without a label, any recorded conversation may be the one that goes on.
         everything = [step for label in self._recorded for step in self._find_transcripts(label)]
         return await _TrialRecording("any trial", everything).answer(conversation, tools, system)
 
@@ -64,6 +65,7 @@ class _TrialRecording:
         for messages in conversations:
             begin = 0
             for place, message in enumerate(messages):
+                # A new conversation: the model is sent nothing that stands before it.
                 if isinstance(message, UserMessage) and message.fresh:
                     begin = place
                 if isinstance(message, AssistantMessage):
@@ -81,6 +83,7 @@ class _TrialRecording:
         replies = self._replies.get(_make_key(conversation))
         if not replies:
             raise ModelError(self._never_recorded(conversation))
+        # In turn and not taken out: a trial that is repeated more often begins again.
         replies.rotate(-1)
         return replies[-1]
 
@@ -89,6 +92,7 @@ class _TrialRecording:
 
     def _never_recorded(self, conversation: Sequence[Message]) -> str:
         now = _normalise_message(conversation[-1])
+        # Of the same length: only a request at that place can be the one that was meant.
         recorded = self._requests.get(len(conversation), [])
         if not recorded:
             return (

@@ -101,13 +101,17 @@ def read_ending(
     own = known.get(word.lower())
     event = find_ending_event(word) if own is None else None
     own = own or (MEANINGS[event].stop if event else None)
+    # What has begun to be said did fit: the reply was cut, as by its own limit.
     if own == "context_limit" and (text.strip() or calls):
         own = "max_tokens"
+    # No reply came of these: as errors they are judged like the same words in an error's body.
     if own in (None, "malformed_call", "context_limit"):
         problem = f"{field} is {quote_word(word)}" if word else f"it has no {field}"
         unknown = ", which is not a known ending" if word and event is None else ""
         raise UnusableResponse(problem + unknown, event or "unexplained")
+    # A text of refusal counts more than an ending that knows nothing of it.
     stop = "refusal" if refusal else own
+    # A cut reply may have cut its last call, too.
     if calls and stop not in ("max_tokens", "refusal"):
         return "tool_calls"
     if stop == "tool_calls":

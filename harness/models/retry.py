@@ -45,6 +45,7 @@ async def retry_model_request(
 
 
 def _build_error(name: str, end: RetriesExhausted) -> ModelError:
+    # None at all if the trial's time ran out before its first request was sent.
     faults = [failure for failure in end.failures if isinstance(failure, ModelFault)]
     fault = faults[-1] if faults else None
     waiting = (
@@ -55,6 +56,7 @@ def _build_error(name: str, end: RetriesExhausted) -> ModelError:
     message = f"{name}: {fault.message if fault else waiting}{end.describe('the trial')}"
     if fault and fault.advice:
         message += f"\n  {fault.advice}"
+    # Without a fault it waited for its turn, which limits of the API made long.
     meaning = MEANINGS[fault.event if fault else "rate_limit"]
     return ModelError(
         message,
@@ -63,5 +65,6 @@ def _build_error(name: str, end: RetriesExhausted) -> ModelError:
         status=fault.status if fault else None,
         attempts=end.attempts,
         waited_s=end.waited_s,
+        # Of all attempts: each unusable reply was paid for.
         usage=sum((fault.usage for fault in faults), Usage()),
     )

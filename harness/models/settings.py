@@ -9,6 +9,7 @@ from harness.types import ModelSpec
 def is_own(spec: ModelSpec) -> bool:
     """Whether ``spec`` uses the provider's own API, not a compatible endpoint."""
     service = get_traits(spec.provider).service
+    # A provider of a package may host no API of its own: then a base_url is always another's.
     return spec.base_url is None if service is None else service.is_own_url(spec.base_url)
 
 

@@ -68,6 +68,7 @@ class Translation:
         """Changes and lost information; every tool is usable."""
         self.wire = wire
         self._by_name = {offer.name: offer for offer in offers}
+        # Reversed: of two tools with one name, the first one stands for both on the way out.
         self._by_tool = {offer.tool.name: offer for offer in reversed(offers)}
         self._inward = {
             offer.name: {new: old for old, new in offer.keys.items()}
@@ -77,6 +78,7 @@ class Translation:
 
     def say_once(self, reply: Reply) -> Reply:
         """Return ``reply``; the first one says what was left out of the tools for the provider."""
+        # Taken before anything waits: of trials that run together, one alone says it.
         said, self._to_say = self._to_say, ()
         return replace(reply, adapted=(*said, *reply.adapted)) if said else reply
 
@@ -99,10 +101,13 @@ class Translation:
 
     def mark_written_call(self, reply: Reply) -> Reply:
         """Return ``reply``, marked if it writes a call of one of these tools as text."""
+        # With real calls, text that looks like one is an explanation beside them.
         if reply.tool_requests or reply.stop in ("refusal", "malformed_call") or not self.offers:
             return reply
         offered = {offer.name: offer.tool.name for offer in self.offers}
+        # A model may also write the server's own name, which it has read in a prompt or a result.
         offered |= {tool: tool for tool in offered.values() if tool not in offered}
+        # An endpoint may take all of a reply for thinking, and the call with it.
         found = written_call(reply.text if reply.text.strip() else reply.thinking, offered)
         return reply if found is None else replace(reply, written_call=offered[found])
 
@@ -120,6 +125,7 @@ class Translator:
 
     def __call__(self, tools: ToolList) -> Translation:
         """Return the translation of ``tools``, cached while it is in use."""
+        # Equal lists of different sessions are one; a list without a digest counts by identity.
         key: Hashable = tools.digest or tools
         if key in self._kept:
             self._kept.move_to_end(key)
@@ -128,6 +134,7 @@ class Translator:
             self._kept[key] = Translation(
                 offers, problems, self._wire(offers), self._dialect.provider
             )
+            # The one asked for least recently: servers may list other tools in each session.
             if len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         return self._kept[key]
@@ -140,6 +147,7 @@ class Translator:
 def translate_tools(tools: ToolList, dialect: Dialect) -> tuple[list[Offer], list[ToolProblem]]:
     """Return every tool in the form of ``dialect``, and the changes."""
     offers, problems = [], []
+    # For the whole list: many slow schemas, each within its own bound, would add up to minutes.
     left = STEPS + STEPS_OF_A_TOOL * len(tools.tools)
     for tool, name in zip(tools.tools, _legal_names(tools, dialect), strict=True):
         budget = Budget(min(left, provider_schemas.STEPS))
@@ -222,6 +230,7 @@ def describe_places(places: Sequence[tuple[str, str]]) -> str:
 
 def _legal_names(tools: ToolList, dialect: Dialect) -> list[str]:
     """Return a name for each tool: its own if legal and free, else another free one."""
+    # Legal names first, so that no name that is made up takes one from its owner.
     unclaimed = {
         tool.name for tool in tools.tools if _legal_name(tool.name, set(), dialect) == tool.name
     }
@@ -230,6 +239,7 @@ def _legal_names(tools: ToolList, dialect: Dialect) -> list[str]:
     for tool in tools.tools:
         name = tool.name
         if name in unclaimed:
+            # Claimed once: a second tool of this name gets another one.
             unclaimed.discard(name)
         else:
             name = _legal_name(name, taken, dialect)

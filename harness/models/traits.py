@@ -51,6 +51,7 @@ class Service:
             host = urlsplit(base_url.strip()).hostname or "" if base_url else own
         except ValueError:
             return False
+        # Regions and organisations have hosts below that of the service.
         return host == own or host.endswith(f".{own}")
 
 

@@ -58,6 +58,7 @@ class SchemaFlattener:
         if self._left < 0:
             return {}
         combined = {"$ref", "allOf", "anyOf", "oneOf"}
+        # Its own keywords first: `_add_constraints` lets them count before those of its parts.
         flat = {word: value for word, value in schema.items() if word not in combined}
         every = [
             *_to_list(schema.get("allOf")),
@@ -87,6 +88,7 @@ class SchemaFlattener:
         target = local_target(self._root, reference)
         if target is None:
             self._record_loss("$ref", None)
+        # Anything is allowed in its place, rather than nothing.
         return target or {}
 
     def _record_loss(self, word: str, hint: str | None) -> None:
@@ -113,6 +115,7 @@ def _add_constraints(flat: Schema, part: Schema) -> None:
     for name, schema in _to_dict(part.get("properties")).items():
         known = properties.setdefault(name, schema)
         every = known["allOf"] if isinstance(known, dict) and set(known) == {"allOf"} else [known]
+        # Two schemas of one property both hold; which is the stricter cannot be told in general.
         if schema not in (known, *_to_list(every)):
             properties[name] = {"allOf": [*_to_list(every), schema]}
     if properties:
@@ -122,6 +125,7 @@ def _add_constraints(flat: Schema, part: Schema) -> None:
     if required:
         flat["required"] = required
     for word, value in part.items():
+        # `additionalProperties` of a part would forbid the properties of the others.
         if word not in _NOT_SHARED:
             flat.setdefault(word, value)
 
@@ -134,6 +138,7 @@ def _widen_alternatives(alternatives: Sequence[Schema]) -> Schema:
             seen = variants.setdefault(name, [])
             if schema not in seen:
                 seen.append(schema)
+    # Only what every alternative requires: what one alone asks for is said in the hint.
     first, *others = (_to_list(alternative.get("required")) for alternative in alternatives)
     return {
         "properties": {

@@ -27,6 +27,7 @@ from harness.base import MAX_REDIRECTS, open_transport, same_request_elsewhere
 
 ERROR_BYTES = 65_536
 """Bytes of an error's body that are read: its beginning says what is wrong."""
+# So wide that the limiter of requests decides how many there are, and not the pool.
 _LIMITS = httpx2.Limits(max_connections=1_000, max_keepalive_connections=100)
 ERROR_BODY_S = 2.0
 """Seconds to wait for the body of an error: its status is what matters."""
@@ -54,6 +55,7 @@ class BoundedClient(httpx2.AsyncClient):
         Raises:
             UsageError: the environment names a proxy or certificates that cannot be used.
         """
+        # `open_transport` reads proxies from the environment itself, and none for this machine.
         super().__init__(transport=open_transport(url, _LIMITS), trust_env=False)
         self._max_bytes = round(max_mb * 1_000_000)
 
@@ -63,12 +65,14 @@ class BoundedClient(httpx2.AsyncClient):
         Raises:
             httpx2.RequestError: there is none; including `ReplyTooLarge` and `BrokenConnection`.
         """
+        # As a stream, or the client would hold all of a reply before its size is known.
         options |= {"stream": True, "follow_redirects": False}
         response = await super().send(request, **options)
         for _ in range(MAX_REDIRECTS):
             following = same_request_elsewhere(response)
             if following is None:
                 break
+            # The body of a redirect is not read; its connection goes back to the pool.
             await response.aclose()
             response = await super().send(following, **options)
         try:
@@ -76,6 +80,7 @@ class BoundedClient(httpx2.AsyncClient):
                 self._read_reply(response) if response.is_success else _read_beginning(response)
             )
         finally:
+            # Shielded: a trial that runs out of time must not leave the connection open.
             with anyio.CancelScope(shield=True):
                 await response.aclose()
         # A decompressed body must not be decompressed again.
@@ -87,22 +92,26 @@ class BoundedClient(httpx2.AsyncClient):
         whole = httpx2.Response(
             response.status_code, headers=headers, content=body, request=response.request
         )
+        # Kept for the message on a redirect that was not followed.
         whole.next_request = response.next_request
         return whole
 
     async def _read_reply(self, response: httpx2.Response) -> bytes:
         assert isinstance(response.stream, httpx2.AsyncByteStream)
+        # Counted twice: compressed bytes here, and below what they become.
         response.stream = _BoundedBody(response.stream, self._max_bytes)
         try:
             return b"".join(
                 [part async for part in _limit_bytes(response.aiter_bytes(), self._max_bytes)]
             )
+        # These say what is wrong with the reply; only a failed connection is told as broken.
         except (ReplyTooLarge, httpx2.DecodingError):
             raise
         except (httpx2.RequestError, OSError) as error:
             raise BrokenConnection("broke off") from error
 
 
+# Headers that describe the body as it was sent, and are wrong of the decompressed one.
 _OF_THE_WIRE = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 
 
@@ -139,6 +148,7 @@ async def _read_beginning(response: httpx2.Response) -> bytes:
                 kept += part[: ERROR_BYTES - len(kept)]
                 if len(kept) == ERROR_BYTES:
                     break
+    # The status is known, and what has come of the body is kept.
     except (httpx2.RequestError, OSError):
         return kept
     return kept

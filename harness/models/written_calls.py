@@ -107,7 +107,9 @@ def written_call(text: str, offered: Iterable[str]) -> str | None:
     """Return the offered tool that ``text`` writes a call of; ``None`` if it writes none."""
     if len(text) > _LONGEST:
         return None
+    # Some gateways escape the marks as HTML.
     text = html.unescape(text) if "&lt;" in text else text
+    # Only names that occur at all: nearly every answer ends here, before any pattern is tried.
     known = {
         _strip_name(name): name for name in offered if name in text or _strip_name(name) in text
     }
@@ -129,6 +131,7 @@ def _iterate_called(text: str) -> Iterator[str]:
     """Yield the names of the tools that are called."""
     whole = _FENCE.fullmatch(text)
     inside = whole["inside"] if whole else text
+    # Bounded: each mark is compared with all the text before it.
     for found in islice(_MARKED.finditer(inside), _MOST_MARKS):
         if not _is_in_code(inside, found.start()) and not _is_explained(inside, found):
             yield from _name_after(inside, found)
@@ -141,6 +144,7 @@ def _iterate_called(text: str) -> Iterator[str]:
 def _iterate_announced(text: str) -> Iterator[str]:
     """Yield the calls without marks at the end of a text that announces them."""
     fence = next(_FENCE.finditer(text), None)
+    # Where a call without marks may begin: at its JSON, its last paragraph, or a tag of its own.
     ends = (text.find("{"), text.rfind("\n\n"), text.find("\n<"))
     for start in (fence.start(),) if fence else filter(None, ends):
         before = text[: max(0, start)]
@@ -148,12 +152,14 @@ def _iterate_announced(text: str) -> Iterator[str]:
             continue
         if fence is None:
             yield from _iterate_bare(_without_tokens(text[start:]))
+        # Words behind a block of code speak of it: it was shown and not meant as a call.
         elif not text[fence.end() :].strip():
             yield from _iterate_bare(fence["inside"])
 
 
 def _iterate_bare(text: str) -> Iterator[str]:
     """Yield the names in a text that is nothing but calls: JSON, source code, a tool's own tag."""
+    # Several calls may follow each other by a semicolon or a line: the first one is enough.
     for part in (text, *text.split(";")[:1], *text.splitlines()[:1]):
         with suppress(ValueError, RecursionError):
             yield from _iterate_names(load_json(part), marked=False)
@@ -174,6 +180,7 @@ def _without_tokens(text: str) -> str:
     start = _find_end(_TOKENS_BEFORE, text, 0)
     text = text[start:].rstrip()
     end = len(text)
+    # In a window: searching all of the text for each token would take quadratic time.
     while (token := _TOKEN_BEHIND.search(text[max(0, end - 60) : end])) is not None:
         end -= len(token[0])
         while end and text[end - 1].isspace():
@@ -201,6 +208,7 @@ def _name_after(text: str, mark: re.Match[str]) -> Iterator[str]:
             yield named[1]
             return
     if (named := _NAMED.match(after)) or (named := re.match(rf"\[?({_WORD})", after)):
+        # Llama writes a call as name.call(…).
         yield named[1].removesuffix(".call")
 
 
@@ -219,6 +227,7 @@ def _iterate_names(value: Any, *, marked: bool) -> Iterator[str]:
             yield from _iterate_names(value.get(key), marked=True)
         if isinstance(inner := value.get("function"), Mapping):
             yield from _iterate_names(inner, marked=True)
+        # {"name": "Ann"} alone is data; beside arguments it is a call.
         if marked or _ARGUMENT_KEYS & value.keys():
             yield from (value[key] for key in _TOOL_KEYS if isinstance(value.get(key), str))
 
@@ -237,6 +246,7 @@ def _is_in_code(text: str, start: int) -> bool:
 def _is_explained(text: str, mark: re.Match[str]) -> bool:
     """Whether the sentences around a mark are about calls, or go on in its line."""
     before = text[: mark.start()]
+    # What follows the call, as far as that can be told: the last bracket closes it.
     end = max(text.rfind(letter) for letter in ">}])") + 1
     after = (
         text[max(end, mark.end()) :] if end > mark.end() or mark["named"] or mark["said"] else ""

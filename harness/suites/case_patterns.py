@@ -33,6 +33,7 @@ def compile_pattern(pattern: str) -> Picks:
     """
     parser = _PatternParser(pattern)
     picks = parser.parse_alternatives(0)
+    # A bracket too many: without this, all behind it would be ignored.
     if parser.next_token is not None:
         raise parser.build_error()
     return picks
@@ -40,6 +41,7 @@ def compile_pattern(pattern: str) -> Picks:
 
 def list_labels(suite: str, case: str, tags: Iterable[str]) -> Labels:
     """Return the texts that a case of that suite can be selected by."""
+    # Folded once for a case, and not for each word of the pattern.
     return tuple(label.casefold() for label in (f"{suite}::{case}", case, *tags))
 
 
@@ -69,6 +71,7 @@ class _PatternParser:
 
     def _parse_term(self, depth: int) -> Picks:
         wanted = True
+        # A loop and no recursion: thousands of "not" are no depth.
         while self._take_token("not"):
             wanted = not wanted
         if self._take_token("("):

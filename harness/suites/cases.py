@@ -61,6 +61,7 @@ class CaseReader:
             if isinstance(reading.document.value, dict)
             else None
         )
+        # None: they were given and are broken, which is told once and not for each test.
         self._contexts: Mapping[str, Any] | None = suite.get(
             "contexts", {} if given is None else None
         )
@@ -70,6 +71,7 @@ class CaseReader:
         self._as: tuple[str, ...] = ()  # the identities of a test that names none
         self._lost = False  # whether a check has already caused a problem
         self._base = self._read_defaults(suite.get("defaults", {}))
+        # Kept: each test begins with what the defaults have lost, and adds its own.
         self._base_lost = self._lost
 
     def iterate_cases(self) -> Iterator[tuple[Steps, Case]]:
@@ -90,6 +92,7 @@ class CaseReader:
             noun = f"test {name!r}" if isinstance(name, str) else f"test number {index + 1}"
             for end, row in self._expander.expand_test(path, test, noun):
                 yield from ((path, case) for case in self._expand_identities(path, row, noun, end))
+        # After all tests: only now is it known which tools are named.
         self._identities.defaults.refuse_unused()
 
     # ── Defaults of every test ────────────────────────────────────────────────────────────
@@ -98,6 +101,7 @@ class CaseReader:
         """Return the case from which all other cases are derived."""
         path: Steps = ("defaults",)
         values = self._reading.read_mapping(path, given, self._layout.defaults, "defaults")
+        # Neither place is the more exact one: both hold for all tests.
         for key in _LIMITS.keys() & values.keys() & self._suite.keys():
             message = f"{key!r} is also written at the top of the suite."
             self._reading.add_problem(
@@ -132,6 +136,7 @@ class CaseReader:
             base,
             caller=self._read_caller(path, values, base.caller),
             setup=(*base.setup, *setup),
+            # In reverse: what was set up last is taken down first.
             teardown=(*teardown, *base.teardown),
             repeats=replace(base.repeats, **_select_given(values, "trials", "pass_threshold")),
             limits=_apply_limits(values, base.limits),
@@ -148,6 +153,7 @@ class CaseReader:
         values = self._reading.read_mapping(path, test, self._layout.test, noun)
         case = self._read_case(path, test, values, noun, end)
         names = self._identities.read_names(path, values)
+        # A test that names its caller in either way replaces the identities of the defaults.
         if not {"as", "user_context"} & values.keys():
             names = self._as
         lost = (
@@ -155,6 +161,7 @@ class CaseReader:
             or self._identities.is_lost
             or bool(find_dropped_keys(test, values) & {"as", "expect", "tool"})
         )
+        # To say that a test checks nothing would be wrong where its checks are only broken.
         before = len(self._reading.problems)
         cases = list(self._identities.expand_case(path, values, case, names, noun))
         lost = lost or len(self._reading.problems) > before
@@ -176,6 +183,7 @@ class CaseReader:
         self, path: Steps, test: Mapping[str, Any], values: Mapping[str, Any], noun: str, end: str
     ) -> Case:
         self._lost = self._base_lost or "turns" in find_dropped_keys(test, values)
+        # By the keys as written: an invalid prompt is a prompt that has its own problem.
         self._require_words(path, test, noun)
         told = build_ingest_turns(
             values.get("ingest", ()), values.get("ingest_prompt", INGEST_PROMPT)
@@ -190,6 +198,7 @@ class CaseReader:
             else None
         )
         shared = self._apply_shared_keys(path, values, self._base, noun)
+        # Only for ingested texts: many conversations need more replies than one.
         if told:
             limits = scale_limits(shared.limits, turns, {*values, *self._given})
             shared = replace(shared, limits=limits)
@@ -253,6 +262,7 @@ class CaseReader:
                 continue
             values = self._reading.read_mapping(place, given, self._layout.turn, each)
             checks = self._read_checks(place, given, values, each)
+            # The state is read once, when the last turn is over.
             if index < len(turns) - 1:
                 self._refuse_end_state(checks, each)
             read.append(
@@ -292,6 +302,7 @@ class CaseReader:
         lost = {
             kind
             for kind in assertions.keys() - asked.keys()
+            # Of MXCP's checks an empty one counts as absent, with a note.
             if assertions[kind] is not None or kind not in MXCP_CHECKS
         }
         if lost or find_dropped_keys(given, values) & {"assertions", "expected_answer"}:

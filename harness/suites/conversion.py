@@ -38,12 +38,15 @@ from harness.types import (
 
 _YAML = frozenset({".yml", ".yaml"})
 _CSV = ".csv"
+# The default of the check `graded`, which rows of CSV cannot change.
 _THRESHOLD = 0.7
+# All but the characters that YAML allows in a text.
 _ESCAPED = re.compile(
     "[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufdcf\ufdf0-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _QUOTED = re.compile(r'[",\r\n]|^\s|\s$')
+# Unquoted, these would be read as null or a boolean.
 _WORDS_OF_YAML = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
 
 
@@ -72,6 +75,7 @@ def convert_suite(
         )
     suite = _read_any_suite(source, vocabulary)
     text = format_yaml(suite) if kinds[0] == _CSV else format_csv(suite, derive_name(target))
+    # Before the target is touched: a file that differs is never left behind.
     _require_equal(suite, text, target, vocabulary)
     try:
         # With a byte order mark, Excel reads the file as UTF-8.
@@ -83,12 +87,14 @@ def convert_suite(
 
 
 def _read_any_suite(path: Path, vocabulary: Vocabulary) -> Suite:
+    # The limit of a run guards against costs, and a conversion has none.
     return make_reader(NO_LIMIT)(path, vocabulary)
 
 
 def _require_equal(suite: Suite, text: str, target: Path, vocabulary: Vocabulary) -> None:
     """Read ``text`` as if it were in ``target``, and require that it is the same suite."""
     with tempfile.TemporaryDirectory() as folder:
+        # The same name, from which a dataset takes its own.
         path = Path(folder, target.name)
         try:
             path.write_text(text, encoding="utf-8", newline="")
@@ -222,6 +228,7 @@ def _find_suite_losses(suite: Suite, name: str) -> Iterator[Problem]:
     if suite.name != name:
         meant = f"A CSV suite has its file's name: write it to {suite.name}.csv."
         yield _build_loss(suite.at, f"the name {suite.name!r} of the suite", meant)
+    # By comparing with defaults: a field that is added later is not forgotten here.
     for key in _iterate_changed_keys(suite, apart_from={"name", "cases", "digest", "at"}):
         yield _build_loss(suite.at, f"the suite's {key}")
 

@@ -62,6 +62,7 @@ def read_dataset(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CAS
                 f"{first.at.line if first.at else '?'}."
             )
             problems.append(_build_problem(table, row, message, "Give each row an id of its own."))
+        # The first one stays, to which further messages refer.
         cases.setdefault(case.name, case)
     problems += _check_count(table, max_cases)
     if problems:
@@ -80,6 +81,7 @@ def derive_name(path: Path) -> str:
 
 
 def _check_count(table: Table, max_cases: int) -> Iterable[Problem]:
+    # Broken rows count: they are tests all the same once they are mended.
     total = len(table.rows) + len(table.problems)
     if not total:
         at = Location(file=table.file, line=1)
@@ -122,6 +124,7 @@ def _read_case(
             "arguments."
         )
         problems.append(_build_problem(table, row, message, meant))
+    # Before the check is built, which would repeat the mistake in its own words.
     if len(problems) > known:
         return None
     words = read_cell("expected_response_contains", parse_keywords)
@@ -198,6 +201,7 @@ def _parse_tool(name: str) -> str:
         if guess
         else "harness tools lists the names."
     )
+    # These are taken for separators by other programs.
     if any(mark in name for mark in ";|\n\t"):
         meant = "Separate the names of several tools by commas."
     raise InvalidValue(f"{name[:80]!r} is not the name of a tool", meant=meant)

@@ -74,12 +74,14 @@ class DefaultExpectations:
                 if name not in known:
                     meant = did_you_mean(name, known) or f"Known: {', '.join(known)}."
                     self._add_problem((*_AT, tool, name), f"there is no identity {name!r}.", meant)
+                # Null expects nothing: the identity would go unchecked although it is named.
                 elif given is None:
                     meant = "Write what is expected, such as 'denied', or leave the name out."
                     self._add_problem((*_AT, tool, name), f"{name}: there is no value.", meant)
 
     def find_expectation(self, tool: str, name: str) -> tuple[Steps, Any] | None:
         """Return the expectation of identity ``name`` for ``tool``, with its path."""
+        # Noted even without an expectation: the tool is known to some test.
         self._named[tool] = None
         expected = self._by_tool.get(tool, {})
         written = name if name in expected else OTHERS

@@ -64,6 +64,7 @@ def find_suites(
         if names
         else library.list_project_suites()
     )
+    # Whoever names a suite and its folder means it once.
     return remove_duplicates(found)
 
 
@@ -86,6 +87,7 @@ def _select_in_suite(suite: Suite, picks: Picks) -> Suite:
     kept: dict[bool, list[Case]] = {True: [], False: []}
     for case in suite.cases:
         kept[picks(list_labels(suite.name, case.name, case.tags))].append(case)
+    # What was left out is kept: a narrowed run remembers what it did not touch.
     return replace(suite, cases=tuple(kept[True]), left_out=tuple(kept[False]))
 
 
@@ -101,10 +103,13 @@ def list_suite_files(folder: Path) -> tuple[Path, ...]:
     if not folder.is_dir():
         return ()
     files: dict[str, Path] = {}
+    # By real paths: a link may lead to a folder above it.
     entered = {os.path.realpath(folder)}
     for parent, folders, names in os.walk(folder, followlinks=True, onerror=_raise_unreadable):
+        # In place: `os.walk` enters what is left in its own list.
         folders[:] = [name for name in sorted(folders) if _is_new(Path(parent, name), entered)]
         for path in (Path(parent, name) for name in sorted(names) if not name.startswith(".")):
+            # A pipe would block whoever opens it; a link to nothing is kept, and told as an error.
             if is_suite_file(path) and (path.is_file() or path.is_symlink()):
                 files.setdefault(os.path.realpath(path), path)
     return tuple(sorted(files.values()))
@@ -148,6 +153,7 @@ class _SuiteFolder:
             if _has_suite_name(path, name)
             for problem in error.problems
         ]
+        # A broken suite must not be replaced by another one of its name.
         if claimed:
             raise InvalidInput(claimed)
         return [suite for suite in self.suites if suite.name == name]
@@ -203,17 +209,20 @@ class _SuiteFinder:
         )
 
     def find_suites(self, name: str) -> Sequence[Suite]:
+        # From the plainest form to the vaguest; each one that fits ends the search.
         if names_a_file(name):
             return [read_reference(name, self._vocabulary)]
         path = Path(name)
         if os.sep in name or is_suite_file(path):
             return self._read_path(path)
+        # Before leaderboards and folders: a project's own suite goes before all others.
         if found := self._find_likely(name):
             return found
         if asked := parse_leaderboard(name):
             return LEADERBOARDS.get(asked[0]).suites(asked[1])
         if os.path.exists(name):  # noqa: PTH110 - Path.exists raises for a name that is too long
             return self._read_path(path)
+        # Last, since it parses every file.
         return self._find_anywhere(name)
 
     def _find_likely(self, name: str) -> Sequence[Suite]:
@@ -238,6 +247,7 @@ class _SuiteFinder:
             raise self._build_unknown(name)
         try:
             return read_reference(name, self._vocabulary)
+        # Only a module that is not there: an error within the user's module is theirs to see.
         except NoSuchModule as error:
             raise self._build_unknown(name, f"Nor is it a suite in Python: {error}") from error
 
@@ -312,7 +322,9 @@ def remove_duplicates(suites: Iterable[Suite]) -> tuple[Suite, ...]:
 
 def _identify_source(suite: Suite) -> str:
     if suite.reference is not None or suite.at is not None:
+        # By the real path: the same file may have been found by way of a link.
         return suite.reference or os.path.realpath(_locate_suite(suite).file)
+    # Without a source, two objects are two suites, also of equal content.
     return f"object {id(suite)}"
 
 

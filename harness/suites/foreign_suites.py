@@ -236,6 +236,7 @@ _FORMATS = (
         }.items()
     ),
 )
+# At the top alone: other tools have such a key further down.
 _OWN = re.compile(_build_key_pattern("suite", indent=r" ?"), re.MULTILINE)
 
 
@@ -252,6 +253,7 @@ def recognise_suite(path: Path) -> Problem | None:
             text = file.read(_MOST_READ)
     except OSError:
         return None
+    # With a key `suite:` it is one of ours with a mistake, which its reader tells.
     if _OWN.search(text):
         return None
     for one in formats:

@@ -76,6 +76,7 @@ class SuiteLayouts:
 def build_layouts(vocabulary: Vocabulary) -> SuiteLayouts:
     """Return the format for suites that may use the checks of ``vocabulary``."""
     checks = {name: _build_check_field(vocabulary, name) for name in vocabulary.names()}
+    # MXCP has it in a test itself, beside its assertions.
     expected = _build_answer_field(checks)
     suite = {**_SUITE_FIELDS, **HANDLING, "allow_writes": ALLOW_WRITES, **LIMITS, **LABELS}
     defaults = {
@@ -149,6 +150,7 @@ def _build_check_field(vocabulary: Vocabulary, name: str) -> Field:
     return Field(
         schema=vocabulary.schema(name),
         parse=partial(vocabulary.parse, name),
+        # Null is a value of most checks (an answer that equals null), and must not count as absent.
         takes_null=name not in MXCP_CHECKS,
     )
 

@@ -26,6 +26,7 @@ NOBODY = "anonymous"
 DECISION = "decision"
 """The check that an expectation's decision becomes."""
 
+# An error and a mixture of decisions are findings that nobody expects.
 _WORDS = tuple(word for word in get_args(Access) if word not in {"error", "mixed"})
 _OWN_KEYS = {"decision": "is", "without": "without"}
 _NAME: JsonObject = {"type": "string", "pattern": r"\S"}
@@ -204,6 +205,7 @@ def build_expectation_layout(checks: Mapping[str, Field]) -> Layout:
         "tool": "Put it into the test, beside 'expect:'.",
         "without_fields": "Did you mean 'without'?",
     }
+    # Under an identity an empty check is a mistake: it would check nothing for this one alone.
     filled = {name: replace(field, takes_null=True) for name, field in checks.items()}
     return Layout(fields={**filled, **own}, elsewhere=moved)
 
@@ -253,9 +255,11 @@ class IdentityReader:
             if isinstance(reading.document.value, dict)
             else None
         )
+        # Then every name would be unknown, and each test would say so once more.
         self.is_lost = given is not None and "identities" not in suite
         """Whether the identities have already caused a problem."""
         self.contexts: Mapping[str, JsonObject | None] = {
+            # First, so that a suite may give this name another meaning.
             NOBODY: None,
             **suite.get("identities", {}),
         }
@@ -275,6 +279,7 @@ class IdentityReader:
                     or f"Known: {known}. Name it under 'identities:' of the suite."
                 )
                 self._add_problem((*path, "as", index), f"there is no identity {name!r}.", meant)
+        # Unknown ones have caused a problem; the others are still read, to find theirs.
         return tuple(name for name in values.get("as", ()) if name in self.contexts)
 
     def expand_case(
@@ -309,6 +314,7 @@ class IdentityReader:
                 meant = "Write what is expected, such as 'denied', or leave the name out."
                 self._add_key_problem((*path, "expect", name), f"{name}: there is no value.", meant)
         for name in names:
+            # From the exact to the general: its name in the test, `*` there, then the defaults.
             written = name if name in expected else OTHERS
             at, given = (*path, "expect", written), expected.get(written)
             if written not in expected and name in others:
@@ -316,6 +322,7 @@ class IdentityReader:
             own = self._build_checks(at, given, tool, f"{name!r} of {noun}")
             yield replace(
                 case,
+                # A test without a name has a problem of its own already.
                 name=f"{case.name} [{name}]" if case.name else "",
                 caller=replace(
                     case.caller,
@@ -323,6 +330,7 @@ class IdentityReader:
                     identity=name,
                     group=case.name,
                 ),
+                # Its own first: reports show the check that failed first.
                 checks=(*own, *case.checks),
             )
 

@@ -40,6 +40,7 @@ def parse_sessions(value: Any) -> tuple[Session, ...]:
             "there are no chunks", meant="Write a list of texts, or leave the key out."
         )
     read = tuple(_parse_session(item, (place,)) for place, item in enumerate(items))
+    # All texts together: each of them is a conversation that costs something.
     if sum(map(len, read)) > MAX_CHUNKS:
         raise InvalidValue(
             f"there are {sum(map(len, read)):,} chunks; at most {MAX_CHUNKS:,} fit a test"
@@ -90,6 +91,7 @@ def build_ingest_turns(told: Sequence[Session], prompt: str = INGEST_PROMPT) -> 
 
 def scale_limits(limits: Limits, turns: Sequence[Turn], given: Collection[str] = ()) -> Limits:
     """Return ``limits`` scaled to the number of turns, except those named in ``given``."""
+    # What somebody has written holds for the whole trial, however many turns it has.
     usual = Limits()
     return replace(
         limits,

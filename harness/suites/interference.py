@@ -145,10 +145,12 @@ def read_alterations(
             _parse_data_set(reading, (*at, key), values.get(key, {}), f"{key!r} of {noun}", calls)
             for key in "ab"
         )
+        # By the keys as written: a key that is invalid has been reported, and is not missing.
         if isinstance(part.get("b"), dict) and not (part["b"].keys() & DATA_SET_LAYOUT.fields):
             reading.add_problem(
                 reading.document.locate((*at, "b")), f"'b' of {noun} is empty.", _HOW
             )
+        # Equal data would always get equal answers, and so never show a leak.
         elif a == b:
             reading.add_problem(
                 reading.document.locate((*at, "b")), f"{noun} alters nothing.", _HOW
@@ -182,6 +184,7 @@ def _may_depend(
     for index, part in enumerate(values.get("may_depend", ())):
         given = part if isinstance(part, dict) else {"tool": part}
         yield DependentTool(
+            # An entry without a name has been reported; an empty one lets the reading go on.
             **{
                 "tool": "",
                 **reading.read_mapping((*path, index), given, MAY_DEPEND_LAYOUT, "'may_depend'"),

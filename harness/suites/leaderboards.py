@@ -132,10 +132,12 @@ def add_categories(names: Sequence[str], categories: str | None) -> list[str]:
             placed.append(name)
             continue
         leaderboard, part = asked[0], asked[1] if asked[1] is not None else categories
+        # At the place of its first mention: suites run in the order in which they are named.
         if leaderboard not in parts:
             placed.append(leaderboard)
             parts[leaderboard] = []
         known = parts[leaderboard]
+        # All of it contains every part.
         parts[leaderboard] = None if part is None or known is None else [*known, part]
     if categories is not None and not parts:
         known_names = ", ".join(LEADERBOARDS.list_names())

@@ -107,7 +107,9 @@ def read_memory(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CASE
                     meant="Give each line a name of its own.",
                 )
             )
+        # The first one stays, to which further messages refer.
         cases.setdefault(case.name, case)
+    # Broken lines count: they are cases all the same once they are mended.
     total = len(lines.rows) + len(lines.problems)
     if total > max_cases:
         message = f"there are {total} cases, and at most {max_cases} are read."
@@ -135,6 +137,7 @@ class _MemoryRowReader:
 
     def read_case(self, sources: Counter[str]) -> Case | None:
         known = len(self.problems)
+        # First and alone: the values of columns that are mixed up tell nothing.
         self._check_columns()
         if len(self.problems) > known:
             return None
@@ -161,6 +164,7 @@ class _MemoryRowReader:
         if len(self.problems) > known:
             return None
         asked = tuple(
+            # A new conversation each: the model must look the answer up, and not remember it.
             Turn(prompt=ask.replace(QUESTION, question), checks=each, fresh=True)
             for question, each in zip(questions, checks, strict=True)
         )
@@ -213,6 +217,7 @@ class _MemoryRowReader:
         text: str | None = self._read_column("context", _parse_text)
         if size is None or text is None:
             return None
+        # As chunks, whose number has a bound.
         cut: tuple[Session, ...] | None = self._read_column(
             "context", lambda _: parse_sessions([*split_into_chunks(text, size)])
         )
@@ -311,6 +316,7 @@ def _parse_metadata(value: Any) -> dict[str, Any]:
 
 
 def _parse_size(value: Any) -> int:
+    # In Python `True` is an integer.
     if not isinstance(value, int) or isinstance(value, bool) or value < MIN_CHUNK_CHARS:
         raise InvalidValue(
             f"expected a whole number from {MIN_CHUNK_CHARS} up, found {describe_value(value)}"
@@ -331,5 +337,6 @@ def _derive_name(metadata: Mapping[str, Any], sources: Counter[str], line: int) 
     if not isinstance(source, str) or not source.strip():
         return f"line_{line}"
     name = "_".join(source.split())
+    # Many lines of the dataset have the same source.
     sources[name] += 1
     return f"{name}_{sources[name]}"

@@ -33,6 +33,7 @@ def read_suite(path: Path, vocabulary: Vocabulary) -> Suite:
         InvalidInput: with every problem of the file, in the order of its lines.
     """
     document = read_document(path)
+    # Before its keys are read: another tool's file would get a problem for each of them.
     _require_suite(document)
     reading = DocumentReader(document)
     suite = _read_suite(reading, build_layouts(vocabulary))
@@ -42,6 +43,7 @@ def read_suite(path: Path, vocabulary: Vocabulary) -> Suite:
 
 def _require_suite(document: Document) -> None:
     content = document.value
+    # A file with mistakes in its YAML may have lost these keys by them.
     if isinstance(content, dict) and (document.problems or content.keys() & {"suite", "tests"}):
         return
     empty = content is None and not document.problems
@@ -86,6 +88,7 @@ def _read_suite(reading: DocumentReader, layout: SuiteLayouts) -> Suite:
         ),
         digest=document.digest,
         at=document.locate(("suite",)),
+        # With parameters, a note on a test is made again for each row.
         notes=tuple(dict.fromkeys(reading.notes)),
     )
 
@@ -114,6 +117,7 @@ def _read_cases(reading: DocumentReader, reader: CaseReader) -> tuple[Case, ...]
                 message,
                 "Give each test a name of its own.",
             )
+        # A test without a name has been reported, and two of them are no duplicates.
         elif case.name:
             cases[case.name] = case
     return tuple(cases.values())

@@ -108,6 +108,7 @@ def _check_name(name: str, path: Steps) -> None:
 def _check_distinct(values: Sequence[Any], path: Steps) -> None:
     first: dict[str, int] = {}
     for index, value in enumerate(values):
+        # As JSON: for Python, 1 and True are equal.
         earlier = first.setdefault(canonical_json(value), index)
         if earlier != index:
             raise InvalidValue(
@@ -174,6 +175,7 @@ def _find_placeholders(value: Any, path: Steps) -> Iterator[_Placeholder]:
 
 def _find_in_text(text: str, path: Steps, *, in_key: bool) -> Iterator[_Placeholder]:
     for match in _PLACEHOLDER.finditer(text):
+        # A doubled dollar keeps the placeholder as text.
         if not match[1]:
             yield _Placeholder(path, match[2].strip(), match.group() == text, in_key)
 
@@ -187,6 +189,7 @@ class ParameterExpander:
         ``test`` and ``parameters`` are layouts of a test and the keys.
         """
         self._reading = reading
+        # Settings such as limits are the same for all rows, so that these can be compared.
         self._fixed = test.fields.keys() - set(FILLED) - parameters.fields.keys()
         self._layout = parameters
         self._cases = 0
@@ -205,6 +208,7 @@ class ParameterExpander:
         if not given:
             yield "", test
             return
+        # Checked once for the test: each mistake would come again with every row.
         before = len(self._reading.problems)
         values = self._reading.read_mapping(path, given, self._layout, noun)
         rest = {key: part for key, part in test.items() if key not in self._layout.fields}
@@ -221,6 +225,7 @@ class ParameterExpander:
         names: Counter[str] = Counter()
         for row in _iterate_rows(values):
             end = ",".join(f"{name}={_format_name_part(value)}" for name, value in row.items())
+            # Long values are cut, and may then be alike.
             names[end] += 1
             number = f",#{names[end]}" if names[end] > 1 else ""
             try:
@@ -239,6 +244,7 @@ class ParameterExpander:
         """Report unknown and unused parameters, and placeholders that are not filled in."""
         key, given = next(iter(values.items()))
         count = math.prod(len(each) for each in given.values()) if key == "matrix" else len(given)
+        # Counted before any is made: a matrix grows by multiplication.
         self._cases += count
         if self._cases > MAX_CASES:
             message = (
@@ -298,6 +304,7 @@ class ParameterExpander:
     def _fill_text(self, text: str, row: Row) -> Any:
         whole = _PLACEHOLDER.fullmatch(text)
         if whole and not whole[1]:
+            # As it is, not filled in again: a value may contain the text of a placeholder.
             return row[whole[2].strip()]
         filled = _PLACEHOLDER.sub(
             lambda part: part[0][1:] if part[1] else _format_value(row[part[2].strip()]), text
@@ -307,6 +314,7 @@ class ParameterExpander:
 
     def _count_tests(self, amount: int) -> None:
         self._copied += amount
+        # Raised and not collected: to go on is what must not happen.
         if self._copied > MAX_COPIED:
             raise InvalidValue(
                 "the tests made by the parameters of this suite are too large.",

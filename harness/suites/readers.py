@@ -76,6 +76,7 @@ def _read_known_format(path: Path, vocabulary: Vocabulary, max_cases: int | None
     read = chosen.reads
     if isinstance(read, str):
         module, attribute = read.split(":")
+        # Only here: a reader imports the whole format, which to recognise a file does not need.
         read = getattr(import_module(module), attribute)
     limited = {"max_cases": max_cases} if chosen.counts_cases and max_cases is not None else {}
     suite: Suite = read(path, vocabulary, **limited)

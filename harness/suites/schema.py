@@ -120,6 +120,7 @@ def build_suite_schema(vocabulary: Vocabulary) -> JsonObject:
         },
     }
     shared = _share_schemas(body, known)
+    # Each schema's parts are shared, but not the schema itself: it would refer to itself.
     shared["$defs"] |= {
         f"check_{name}": {key: _share_schemas(part, known) for key, part in schema.items()}
         for name, schema in checks.items()
@@ -156,6 +157,7 @@ def _build_mapping(layout: Layout) -> dict[str, Any]:
 def _build_test(layout: SuiteLayouts) -> dict[str, Any]:
     """Return the schema of a test, which is looser where a placeholder may be any value."""
     schema = _build_mapping(layout.test)
+    # With parameters, a placeholder may stand for a value of any type.
     strict = {name: schema["properties"][name] for name in FILLED if name in schema["properties"]}
     described = {name: {"description": part["description"]} for name, part in strict.items()}
     assertions = {
@@ -179,6 +181,7 @@ def _checks_something(layout: SuiteLayouts) -> dict[str, Any]:
         for key in ("assertions", "expected_answer", "turns", "as", "expect")
         if key in layout.test.fields
     ]
+    # A schema can only ask whether defaults have these keys; the reader looks into them.
     some = {
         "properties": {"defaults": {"anyOf": _any_required("assertions", "as")}},
         "required": ["defaults"],
@@ -195,9 +198,11 @@ def _any_required(*keys: str) -> list[JsonObject]:
 
 def _build_property(field: Field) -> JsonObject:
     """Return the schema of a key, including null where null counts as absent."""
+    # A copy: the layouts are the reader's, too.
     schema: dict[str, Any] = dict(field.schema)
     if field.required:
         return schema
+    # An enum would still refuse null, whatever types are allowed beside it.
     if isinstance(schema.get("type"), str) and "enum" not in schema and not field.takes_null:
         return {**schema, "type": [schema["type"], "null"]}
     notes = {key: schema.pop(key) for key in _NOTES if key in schema}
@@ -218,6 +223,7 @@ def _share_schemas(schema: Any, known: Mapping[str, JsonObject]) -> Any:
     """Return ``schema`` with repeated schemas of checks replaced by references."""
     if isinstance(schema, Mapping):
         notes = {key: part for key, part in schema.items() if key in _NOTES}
+        # Whole first, then without notes, which stay beside the reference.
         for around, part in (({}, schema), (notes, _remove_notes(schema))):
             if reference := known.get(canonical_json(part)):
                 return {**around, **reference}

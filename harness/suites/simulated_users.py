@@ -124,6 +124,7 @@ def read_user(
         return SimulatedUser(scenario=given)
     values = reading.read_mapping(path, given, USER_LAYOUT, f"user of {test}")
     user = SimulatedUser(**values)
+    # By the keys as written: an invalid scenario has been reported, and is not missing.
     if given.get("scenario") is None and given.get("script") is None:
         meant = "Add 'scenario:', or 'script:' with the user's messages."
         reading.add_problem(
@@ -131,6 +132,7 @@ def read_user(
             f"user of {test} has neither 'scenario' nor 'script'.",
             meant,
         )
+    # A setting without effect is most often a misunderstanding.
     for key in ("model", "guidelines", "first_message"):
         if given.get(key) is not None and given.get("script") is not None:
             message = f"{key!r} has no effect beside 'script', which has all messages."

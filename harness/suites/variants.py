@@ -53,6 +53,7 @@ def read_variants_document(document: Document) -> tuple[Variant, ...]:
     reading = DocumentReader(document)
     content = document.value if isinstance(document.value, dict) else {}
     values = reading.read_mapping((), content, FILE_LAYOUT, "the file of variants")
+    # After other problems this would only repeat that something is missing.
     if not values.get("variants") and not reading.problems:
         reading.add_problem(
             document.locate(()), "there are no variants in the file.", "Add 'variants:' with some."
@@ -70,6 +71,7 @@ def _read_variant(reading: DocumentReader, path: Steps, name: str, given: Any) -
         )
         return Variant(name=name)
     values = reading.read_mapping(path, given, VARIANT_LAYOUT, noun)
+    # By the keys as written: an invalid change is a change with a problem.
     if given.keys().isdisjoint(_CHANGES):
         reading.add_problem(
             reading.document.locate(path), f"{noun} changes nothing.", _WHAT_CHANGES

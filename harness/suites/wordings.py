@@ -64,6 +64,7 @@ def find_flaws(case: Case) -> Iterator[WordingFlaw]:
             "Remove 'wordings'.",
         )
         return
+    # Equal wordings would count one question twice.
     said = {case.prompt.strip(): "the prompt"}
     for place, words in enumerate(case.wordings):
         name = f"wording {place + 1}"
@@ -90,16 +91,19 @@ def find_lost_values(case: Case, words: str) -> list[tuple[Scalar, str]]:
     for check in (one for each in case.every_check for one in each.walk()):
         for _, arguments in described_calls(check.params):
             for value in plain_values(arguments):
+                # The first check that expects the value is named; one is enough to find it.
                 expected.setdefault(value, check.kind)
     return [
         (value, kind)
         for value, kind in expected.items()
+        # What the prompt itself does not say, the model has to find out in any wording.
         if _has_value(case.prompt, value) and not _has_value(words, value)
     ]
 
 
 def _has_value(text: str, value: Scalar) -> bool:
     return any(
+        # 5 must not be found in 15, 5.5 or 1,500.
         re.search(rf"(?<!\w)(?<!\d[.,]){re.escape(form)}(?!\w)(?![.,]\d)", text)
         for form in _list_spellings(value)
     )

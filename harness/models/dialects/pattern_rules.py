@@ -32,10 +32,12 @@ _LOOK_AROUND_IN_WORDS = {
 }
 """Look-around for a reader: models read words better, and some gateways refuse the signs in any
 text of a request."""
+# A longer one is sent unexamined: to compile it could hold up everything else.
 _LONGEST_COMPILED = 10_000
 _MANY = re.compile(r"0*(?:[2-9]\d{3}|[1-9]\d{4,})")
 """2,000 and more: as often llama.cpp refuses to repeat anything."""
 _ESCAPES_OF_A_GRAMMAR = frozenset('\\"[]nrtxuU')
+# Outside of a set, the signs of a regular expression may be escaped, too.
 _ESCAPES_OF_A_PATTERN = _ESCAPES_OF_A_GRAMMAR | frozenset("^$.()|{}*+?")
 
 
@@ -50,6 +52,7 @@ def _is_unknown_to_python(pattern: str) -> bool:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of nested sets, which compile
             re.compile(pattern)
+    # Counts beyond 2**32 overflow, and deep brackets recurse, before `re` calls them an error.
     except (re.error, OverflowError, RecursionError):
         return True
     return False
@@ -68,6 +71,7 @@ def _has_unknown_escape(pattern: str) -> bool:
     for sign in _SIGNS.finditer(pattern):
         if sign.lastgroup == "escape" and sign[0][1] not in _ESCAPES_OF_A_PATTERN:
             return True
+        # `_SIGNS` takes a set as one sign: the escapes in it are read apart.
         escaped = re.findall(r"\\(.)", sign[0], re.DOTALL) if sign.lastgroup == "set" else []
         if not _ESCAPES_OF_A_GRAMMAR.issuperset(escaped):
             return True

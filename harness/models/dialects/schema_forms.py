@@ -21,6 +21,7 @@ _WORDS = {
 _WORDS["integer"] = _WORDS["number"]
 _OF_ONE_TYPE = frozenset().union(*_WORDS.values())
 _SCALARS = [{"type": kind} for kind in ("string", "number", "boolean", "object")]
+# Gemini takes no schema without a type: what may be anything is written out, one list deep.
 _ANYTHING = [*_SCALARS, {"type": "array", "items": {"anyOf": _SCALARS}}]
 _TYPES = {
     str: "string",
@@ -35,6 +36,7 @@ _STRICTER = {
     **dict.fromkeys(("minimum", "minLength", "minItems", "minProperties"), max),
     **dict.fromkeys(("maximum", "maxLength", "maxItems", "maxProperties"), min),
 }
+# Exclusive bound → the bound that Gemini knows, and the step to it for whole numbers.
 _BOUNDS = (("exclusiveMinimum", "minimum", 1), ("exclusiveMaximum", "maximum", -1))
 
 
@@ -53,6 +55,7 @@ def merge_all_of(part: Schema, resolve: Callable[[Schema], Schema]) -> Schema:
                 left.append(one)
             else:
                 whole = joined
+        # Otherwise nothing was merged: the part stays itself, by which the caller sees an end.
         if len(left) < len(every) or not every:
             return {**whole, "allOf": left} if left else whole
     for word in ("anyOf", "oneOf"):
@@ -61,6 +64,7 @@ def merge_all_of(part: Schema, resolve: Callable[[Schema], Schema]) -> Schema:
         if not isinstance(alternatives, list) or not kept:
             continue
         beside = _drop_keyword(part, word)
+        # An alternative that is null is said as `nullable`, which Gemini has instead.
         if len(kept) < len(alternatives):
             beside["nullable"] = True
         only = kept[0] if len(kept) == 1 else None
@@ -75,6 +79,7 @@ def split_types(part: Schema) -> Schema:
     """Return ``part`` with one type, or with alternatives that have one each."""
     part = dict(part)
     kinds = _list_kinds(part)
+    # Only as a text: an `enum` of anything else is refused, and so is an empty one.
     if isinstance(part.get("const"), str) and part["const"] and "enum" not in part:
         part["enum"] = [part.pop("const")]
     if isinstance(part.get("oneOf"), list) and "anyOf" not in part:
@@ -83,9 +88,11 @@ def split_types(part: Schema) -> Schema:
         part["nullable"] = True
         kinds.remove("null")
         if isinstance(part.get("enum"), list):
+            # Null is said by `nullable` now; in the list it would be no text.
             part["enum"] = [value for value in part["enum"] if value is not None]
     if len(kinds) == 1:
         part = _drop_foreign_keywords({**part, "type": kinds[0]})
+    # The alternatives have types of their own.
     elif isinstance(part.get("anyOf"), list):
         part.pop("type", None)
     else:
@@ -119,10 +126,12 @@ def _drop_foreign_keywords(part: Schema) -> Schema:
         return part
     for bound, limit, step in _BOUNDS:
         value = part.get(bound)
+        # Of a number there is no next one: its exclusive bound goes into the description.
         if kind == "integer" and type(value) is int and limit not in part:
             part = {**_drop_keyword(part, bound), limit: value + step}
     own = _WORDS.get(kind, frozenset())
     part = {word: part[word] for word in part if word not in _OF_ONE_TYPE or word in own}
+    # An array without `items` is refused.
     return {**part, "items": {}} if kind == "array" and "items" not in part else part
 
 
@@ -136,6 +145,7 @@ def _list_kinds(part: Schema) -> list[str]:
         return list(dict.fromkeys(_TYPES[type(value)] for value in values))
     if isinstance(part.get("anyOf", part.get("oneOf")), list):
         return []
+    # No type is named: the first whose keywords stand there is meant.
     meant = ("object", "array", "string", "number")
     return [kind for kind in meant if part.keys() & _WORDS[kind]][:1]
 
@@ -147,6 +157,7 @@ def _join_parts(part: Schema, other: Schema) -> Schema | None:
         known: Any = joined.get(word, value)
         if known == value or word == "title":
             joined[word] = known
+        # What satisfies both satisfies the stricter bound.
         elif word in _STRICTER:
             joined[word] = _STRICTER[word](known, value)
         elif word == "description":

@@ -157,6 +157,7 @@ class SchemaReduction:
     def _reduce(self, part: Any, path: tuple[str, ...], levels: int) -> Any:
         if not isinstance(part, dict):
             part = self._reduce_boolean(part, path)
+            # `{}` in place of a boolean goes on: a provider may want a type there as well.
             if part or not isinstance(part, dict):
                 return part
         if self._rules.taken is not None:
@@ -174,11 +175,13 @@ class SchemaReduction:
                 if word not in _HELPS:
                     self.refusals.append(SchemaRefusal(what, "/".join(path)))
         if self._rules.taken is not None and isinstance(kept.get("required"), list):
+            # Gemini refuses a required name that is no property.
             known = kept.get("properties", {})
             kept["required"] = [name for name in kept["required"] if name in known]
         described = _describe_loss(kept, lost)
         if not self._rules.lone_any_of:
             return described
+        # After the description, which has to stand in each alternative as well.
         alone = schema_forms.distribute_any_of(described)
         self.changed = self.changed or alone is not described
         return alone
@@ -238,6 +241,7 @@ class SchemaReduction:
 
     def _reduce_keyword(self, word: str, value: Any, path: tuple[str, ...], levels: int) -> Any:
         """Return the value of a keyword that stays, with the schemas in it reduced."""
+        # llama.cpp skips these keywords: what stands in them cannot be refused.
         if word in self._rules.unread:
             return value
         if word in NAMED and isinstance(value, dict):
@@ -273,6 +277,7 @@ class SchemaReduction:
     def _resolve(self, part: Schema, path: tuple[str, ...], levels: int) -> Schema:
         """Return the schema that ``part`` refers to, with its other keywords beside it."""
         self.changed = True
+        # Two references in each level double the parts: the depth alone bounds nothing.
         self._left -= 1
         target = local_target(self._root, part["$ref"])
         beside = {word: value for word, value in part.items() if word != "$ref"}

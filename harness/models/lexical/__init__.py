@@ -83,6 +83,7 @@ class LexicalModel:
     def with_leave(self, leave: Leave) -> LexicalModel:
         """Return the model for a case in which ``leave`` allows tools that change something."""
         model = LexicalModel(self._spec, today=self._now, leave=leave)
+        # The same indexes: they hold nothing of the leave, and take long to build.
         model._lists = self._lists
         return model
 
@@ -98,8 +99,10 @@ class LexicalModel:
         return self._build_reply(conversation, known)
 
     def _build_reply(self, conversation: Sequence[Message], known: _IndexedList) -> Reply:
+        # In each reply: joined servers put prefixes before the names that a suite allows.
         leave = self._leave.with_names_of(known.tools)
         step = plan_step(conversation, known.index, self._now(), leave)
+        # From the conversation and not counted: equal conversations have to get equal ids.
         number = 1 + sum(isinstance(message, AssistantMessage) for message in conversation)
         requests = tuple(
             ToolRequest(id=f"lex_{number}_{place}", tool=call.tool, arguments=dict(call.arguments))
@@ -125,6 +128,7 @@ class LexicalModel:
         known = self._lists.get(id(tools))
         if known is None:
             known = self._lists[id(tools)] = _IndexedList(tools)
+            # The oldest one: tool lists come and go with the sessions of a run.
             while len(self._lists) > _MOST_INDICES:
                 self._lists.popitem(last=False)
         return known

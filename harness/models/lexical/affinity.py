@@ -21,6 +21,7 @@ from harness.models.lexical.time_zones import find_zone
 from harness.models.tool_text.parameters import Param
 from harness.models.tool_text.terms import extract_terms
 
+# Scores here and below were set with the prompts that the baseline was developed on.
 PLAUSIBLE = 0.5
 """Lowest score for a required parameter."""
 CONVINCING = 3.0
@@ -100,6 +101,7 @@ def fit_argument(param: Param, value: TextValue, around: NearbyWords) -> Argumen
     """
     if param.choices:
         return None
+    # Before the kind of the parameter: a period fills texts (2024-01-01) and numbers (2024) alike.
     if value.period is not None:
         scored = fit_period(param, value)
     elif param.kind in ("number", "integer"):
@@ -116,6 +118,7 @@ def fit_argument(param: Param, value: TextValue, around: NearbyWords) -> Argumen
 
 
 def _fit_string(param: Param, value: TextValue, around: NearbyWords) -> Scored | None:
+    # A wrong form would only be refused by the server.
     if param.schema.get("format") == "email" and value.kind != "email":
         return None
     if param.schema.get("format") in ("date", "date-time", "time") and value.kind != "time":
@@ -124,6 +127,7 @@ def _fit_string(param: Param, value: TextValue, around: NearbyWords) -> Scored |
     if text is None:
         return None
     zone = _find_zone(param, value)
+    # The zone and not the city, which the server would not know.
     if zone is not None:
         return zone, 4.0 + _zone_role(param, around)
     kinds, worth = _LIKE.get(value.kind, (frozenset[str](), 0.0))
@@ -142,6 +146,7 @@ def _find_zone(param: Param, value: TextValue) -> str | None:
         or param.schema.get("pattern")
     ):
         return None
+    # Examples such as CET show that the parameter takes names of another kind.
     other_names = param.examples and not any("/" in example for example in param.examples)
     return None if other_names else find_zone(value.text)
 
@@ -160,6 +165,7 @@ def _zone_role(param: Param, around: NearbyWords) -> float:
 def _find_spelling(param: Param, value: TextValue) -> str | None:
     """Return the value in the spelling that the parameter accepts, or ``None`` if there is none."""
     spellings: tuple[str, ...] = (value.text, value.text.upper(), value.text.lower())
+    # The case of the example first: servers often compare ids letter by letter.
     if value.kind == "id" and any(_has_shape(example, value.text) for example in param.examples):
         shown = next(example for example in param.examples if _has_shape(example, value.text))
         cased = (
@@ -185,6 +191,7 @@ def _find_spelling(param: Param, value: TextValue) -> str | None:
 
 def _shape_score(param: Param, value: TextValue, text: str) -> float:
     """Score the pattern, the examples, and whether an id's letters abbreviate the name: CUST_1."""
+    # Only for these kinds: free text fits many patterns by chance.
     if value.kind in ("id", "code", "zone", "path", "file", "number") and _get_pattern(param):
         return 4.0
     if any(_has_shape(example, text) for example in param.examples):
@@ -218,6 +225,7 @@ def _has_shape(example: str, text: str) -> bool:
     """
     if re.search(r"\d", example):
         return _make_skeleton(example) == _make_skeleton(text)
+    # Of zones and paths only the form is alike: "Asia/Tokyo" shows how "Europe/Berlin" looks.
     if "/" in example:
         return bool(re.fullmatch(r"[A-Z][A-Za-z]+(?:/[\w-]+)+", text)) and example[:1].isupper()
     return bool(re.fullmatch(r"[A-Z]{2,6}", example) and re.fullmatch(r"[A-Z]{1,6}", text))
@@ -232,6 +240,7 @@ def _get_pattern(param: Param) -> str | None:
     """Return the pattern of the parameter's schema if it can be matched in linear time."""
     pattern = param.schema.get("pattern")
     short = isinstance(pattern, str) and len(pattern) <= _LONGEST_PATTERN
+    # One that RE2 does not take is ignored: the server checks the value in any case.
     return pattern if short and _is_valid_pattern(pattern) else None
 
 

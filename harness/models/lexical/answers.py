@@ -45,6 +45,7 @@ def compose_answer(outcomes: Sequence[GoalProgress]) -> str:
         for goal in unmet
         if goal.held_back is not None
     ]
+    # Never empty: without any words the trial would fail as one without an answer.
     if not answerable and not held:
         return "I could not find a tool for this."
     blocks = [block for outcome in answerable for block in _list_blocks(outcome)] + held
@@ -53,6 +54,7 @@ def compose_answer(outcomes: Sequence[GoalProgress]) -> str:
         for goal in unmet
         if goal.request.reading.actions and goal.held_back is None
     ]
+    # Two goals may have made the same call, whose result is told once.
     return "\n\n".join(dict.fromkeys(blocks)) or _EMPTY
 
 
@@ -76,6 +78,7 @@ def describe_unfillable(outcomes: Sequence[GoalProgress]) -> str | None:
 
 def _list_limits(outcome: GoalProgress) -> list[str]:
     filling = outcome.goal.filling
+    # It was done after all, or a look-up has failed, which is told instead.
     if outcome.done or outcome.searched is not None or filling is None:
         return []
     found = ((param.name, beyond_filling(param)) for param in filling.missing)
@@ -93,6 +96,7 @@ def _list_blocks(outcome: GoalProgress) -> list[str]:
             if answer.is_error
             else [f"I found nothing for {_clip_text(given)}."]
         )
+    # Before missing arguments: to ask for SQL would blame the user for a limit of the baseline.
     limits = _list_limits(outcome)
     if limits:
         return [f"This takes more than I can do: to {limit}." for limit in limits]
@@ -199,12 +203,14 @@ def _is_plain(value: Any) -> bool:
 
 def _choose_keys(value: JsonObject, asked: frozenset[str], few: int) -> list[str]:
     """Return the keys to mention, in the object's order."""
+    # Null tells nothing, and takes the place of a field that does.
     keys = [key for key, inner in value.items() if inner is not None]
     if len(keys) <= few:
         return keys
     ranked = sorted(
         keys, key=lambda key: (-_score_relevance(key, value[key], asked), keys.index(key))
     )
+    # Chosen by relevance, but told in the server's order.
     return sorted(ranked[:few], key=keys.index)
 
 
@@ -222,6 +228,7 @@ def _render_text(text: str, asked: frozenset[str]) -> list[str]:
     if len(text) <= _LONGEST_TEXT:
         return text.splitlines()
     lines = [line for line in text.splitlines() if line.strip()]
+    # Only its beginning: one line may hold megabytes.
     related = [line for line in lines if asked & frozenset(extract_terms(line[:_LONGEST_VALUE]))]
     shown = _clip_all((related or lines)[:_LINES])
     return [*shown, f"… ({len(lines)} lines in all)"] if len(lines) > len(shown) else shown

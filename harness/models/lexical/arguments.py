@@ -88,6 +88,8 @@ def fill_arguments(
     """
     work = _FillingProgress()
     _fill_from(entry, entry.params, reading, work)
+    # Before the context is read: only the request itself speaks for a tool. By place, since one
+    # period fills two parameters and is one piece of evidence.
     evidence = len(
         {found[0].start for found in work.found.values() if found[0].score >= CONVINCING}
     )
@@ -97,6 +99,7 @@ def fill_arguments(
     for param in entry.params:
         if param.name in work.found:
             values[param.name] = _build_argument(param, work.found[param.name])
+        # After direct values and before look-ups: its properties are read like parameters.
         elif param.kind == "object":
             _fill_object(entry, param, reading, values)
         elif param.name in (looked_up or {}):
@@ -120,14 +123,17 @@ def fill_arguments(
 def _fill_from(
     entry: IndexedTool, params: Sequence[Param], reading: ParsedText, work: _FillingProgress
 ) -> None:
+    # Each request for the tool says these words; they cannot turn on a flag as well.
     known = frozenset(extract_terms(f"{entry.tool.name} {first_sentence(entry.tool.description)}"))
     for param in params:
         if param.kind == "boolean":
             flag = named_flag(param, reading, known)
+            # Not taken: the word that sets a flag may also be part of a value or of plain words.
             work.give_value(param, [flag] if flag else [], take=False)
         else:
             target = param.items if param.kind == "array" and param.items else param
             work.give_value(param, named_choices(target, reading))
+    # After words that name a choice, which are certain, and before plain words, which are guesses.
     _match_values(params, reading, work, PLAUSIBLE, CONVINCING)
     tool_terms = frozenset(extract_terms(entry.tool.name))
     kinds = [
@@ -137,6 +143,7 @@ def _fill_from(
         for one in work.found.get(param.name, ())
     ]
     for param in params:
+        # Weak words fill an optional parameter only if nothing else was understood.
         wanted = param.required or not work.found
         if param.name not in work.found and _takes_text(param):
             text = find_free_text(param, reading, entry.vocabulary, tool_terms, kinds)
@@ -162,6 +169,7 @@ def _match_values(
     optional: float,
 ) -> None:
     """Give each value to the parameter that it fits best, the most certain pairs first."""
+    # By id(): values are compared with every parameter, and looking around them takes time.
     around = {id(value): find_nearby(value, reading) for value in reading.values}
     pairs: list[tuple[float, int, int, ArgumentMatch, TextValue]] = []
     for place, param in enumerate(params):
@@ -174,6 +182,7 @@ def _match_values(
             found = fit_argument(target, value, around[id(value)])
             if found is not None and found.score >= (required if param.required else optional):
                 pairs.append((-found.score, value.start, place, found, value))
+    # By text and schema where scores are equal: the same prompt must give the same call.
     for _, _, place, found, value in sorted(pairs, key=lambda pair: pair[:3]):
         param = params[place]
         shared = value.period is not None  # one period gives a first and a last day
@@ -215,10 +224,12 @@ def _fill_from_context(
         for param in params
         if param.name not in work.found and (param.required or refers_back)
     ]
+    # A progress of its own: places in another text must not count as taken in the request.
     elsewhere = _FillingProgress()
     for param in lacking:
         if param.required and param.kind != "boolean":
             elsewhere.give_value(param, named_choices(param, reading)[:1])
+    # Higher scores than in the request itself: what stands elsewhere may be about something else.
     _match_values(lacking, reading, elsewhere, _CONTEXT, _POINTED_TO)
     work.found.update(elsewhere.found)
 
@@ -236,6 +247,7 @@ def _fill_object(
     for sub in param.properties:
         if sub.required and sub.name not in content:
             _fill_otherwise(sub, content)
+    # An empty object only where it is valid.
     if content or (param.required and not any(sub.required for sub in param.properties)):
         values[param.name] = content
 
@@ -246,6 +258,7 @@ def _fill_otherwise(param: Param, values: dict[str, Any]) -> None:
         values[param.name] = param.schema["default"]
     elif len(param.choices) == 1:
         values[param.name] = param.choices[0]
+    # Required, and not mentioned: the cautious value.
     elif param.kind == "boolean":
         values[param.name] = False
 
@@ -271,6 +284,7 @@ def _spread_values(
     words = {name: one[0].said for name, one in found.items() if one}
     if several is None:
         return (dict(values),), (words,)
+    # In the order of the request, which the answer follows.
     each = sorted(found[several.name], key=lambda one: one.start)[:_MOST_CALLS]
     calls = tuple({**values, several.name: one.argument} for one in each)
     return calls, tuple({**words, several.name: one.said} for one in each)

@@ -58,6 +58,7 @@ class Calculation(NamedTuple):
 
 def find_calculations(text: str) -> Iterator[Calculation]:
     """Yield the formulas in ``text`` whose brackets are balanced."""
+    # Most prompts have no formula, and the searches below are slow.
     if _HINT.search(text) is None:
         return
     for match in _SHARE.finditer(text):
@@ -71,6 +72,7 @@ def find_calculations(text: str) -> Iterator[Calculation]:
         ):  # one step after the other: linear time for any text
             parts += [_parse_operator(step["operator"]), step["operand"]]
             place = step.end()
+        # Without recursion: the operands have brackets of their own, which only have to add up.
         balanced = text.count("(", first.start(), place) == text.count(")", first.start(), place)
         if 1 < len(parts) <= 1 + 2 * _MOST_STEPS and balanced and _END.match(text, place):
             yield Calculation(_normalise(" ".join(parts)), first.start(), place)
@@ -84,6 +86,7 @@ def list_operators(expression: str) -> tuple[str, ...]:
 def operation_terms(expression: str) -> tuple[str, ...]:
     """Return the terms by which to find a tool that can compute ``expression``."""
     found = dict.fromkeys(list_operators(expression))
+    # Of several operations none can do it alone: a calculator is sought.
     named = [_ASKED_FOR_BY[operator] for operator in found] if len(found) == 1 else []
     return extract_terms(" ".join(["calculate", *named]))
 

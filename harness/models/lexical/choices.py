@@ -72,6 +72,7 @@ def named_choices(param: Param, reading: ParsedText) -> list[ArgumentMatch]:
         found += [_match_name(choice, reading) for choice in param.choices]
         found += [_match_duration(choice, reading) for choice in param.choices]
         found += [_match_operation(choice, reading) for choice in param.choices]
+        # Only then: a synonym of another member is weaker than the member's own name.
         if not any(found):
             found = [_match_synonym(choice, reading) for choice in param.choices]
     elif param.kind in ("string", "any"):
@@ -89,10 +90,12 @@ def named_flag(param: Param, reading: ParsedText, known: frozenset[str]) -> Argu
 
     ``known`` holds the terms of the tool itself, which every request for the tool uses.
     """
+    # `include_all` must not be set by the other words of its name.
     if "all" in param.name_words and not any(word.text in _EVERY for word in reading.words):
         return None
     by_name = param.name_terms - _FLAG_WORDS - _TURNED_ROUND
     by_description = param.terms - _FLAG_WORDS - _TURNED_ROUND - known - by_name
+    # The name first: a description has many words that are about something else.
     word = _find_mention(by_name, reading) or _find_mention(by_description, reading)
     if word is None:
         return None
@@ -126,6 +129,7 @@ def _match_name(choice: Any, reading: ParsedText) -> ArgumentMatch | None:
     if isinstance(choice, bool) or not isinstance(choice, (str, int, float)):
         return None
     wanted = [stem_word(word) for word in split_words(str(choice))]
+    # With digits the exact text counts: as words, `1y` and `5y` are the same.
     if not wanted or re.search(r"\d", str(choice)):
         return _match_literal(str(choice), choice, reading)
     for run in _iterate_runs(reading, len(wanted)):
@@ -149,6 +153,7 @@ def _match_synonym(choice: Any, reading: ParsedText) -> ArgumentMatch | None:
 def _match_alias(value: Any, alias: tuple[str, ...], reading: ParsedText) -> ArgumentMatch | None:
     held = [next((word for word in reading.words if word.term == term), None) for term in alias]
     present = [word for word in held if word is not None and not word.negated]
+    # All of it: half of "year to date" means something else.
     if len(present) < len(alias):
         return None
     return _build_match(
@@ -200,6 +205,7 @@ def _match_duration(choice: Any, reading: ParsedText) -> ArgumentMatch | None:
     length = count_days(int(own["number"]), _UNITS.get(unit, unit))
     for match in _SAID_DURATION.finditer(reading.text):
         said = count_days(int(match["number"] or 1), match["unit"])
+        # Not exactly: 12 months are 360 days here, and a year is 365.
         if said is not None and length is not None and abs(said - length) <= length * 0.04:
             return _build_match(choice, SURE, match.start(), match.end(), reading)
     return None
@@ -216,6 +222,7 @@ def _match_operation(choice: Any, reading: ParsedText) -> ArgumentMatch | None:
         if len(used) == 1 and (
             choice in used or NAMES[used.pop()] & frozenset(extract_terms(choice))
         ):
+            # An empty place: the operands of the formula stay free for other parameters.
             return _build_match(choice, SURE, value.start, value.start, reading)
     return None
 

@@ -15,6 +15,7 @@ from datetime import date, timedelta
 _MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
 _MONTHS |= {name.lower(): number for number, name in enumerate(calendar.month_abbr) if name}
 _MONTH = "(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
+# Round numbers: whoever says "the last 6 months" does not mean a day.
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
 _LONGEST_SPAN = 36_500  # days: a hundred years; a longer period is not meant
 
@@ -41,6 +42,7 @@ def find_periods(text: str, today: date) -> tuple[Period, ...]:
     found: list[Period] = []
     for pattern, read in _READERS:
         for match in pattern.finditer(text):
+            # A more exact way of writing, which was read before, has taken these words.
             if any(match.start() < other.end and other.start < match.end() for other in found):
                 continue
             days = _read_safely(read, match, today)
@@ -131,6 +133,7 @@ def _calendar_unit(match: re.Match[str], today: date) -> _Days:
 
 def _read_rolling(match: re.Match[str], today: date) -> _Days:
     days = count_days(int(match["number"] or 1), match["unit"])
+    # Caught as a day that does not exist: the words are no period then.
     if days is None:
         raise ValueError(match[0])
     return today - timedelta(days=days), today
@@ -196,6 +199,7 @@ def _join_related(text: str, found: list[Period]) -> Iterator[Period]:
     """Join ``A to B`` into one period, and open the periods that are open-ended."""
     pending: Period | None = None
     for period in found:
+        # Nothing but "to" or a dash between the two: otherwise they are two periods.
         if pending is not None and _RANGE.fullmatch(text[pending.end : period.start]):
             yield Period(
                 first=_not_after(pending.first, period),
@@ -218,6 +222,7 @@ def _not_after(first: date | None, second: Period) -> date | None:
         first is None
         or second.first is None
         or first <= second.first
+        # Of another year this day may not exist.
         or (first.month, first.day) == (2, 29)
     ):
         return first
@@ -229,10 +234,12 @@ def _open_period(text: str, period: Period) -> Period:
 
     "From 2024" means the whole year 2024; "from 2024-05-01" has no end.
     """
+    # Room for the longest of these words; it keeps the search from the beginning of the text.
     before = text[max(0, period.start - 20) : period.start]
     if _OPEN_START.search(before) and period.first is not None:
         return replace(period, first=None, last=period.first - timedelta(days=1))
     opens = _OPEN_END.search(before)
+    # "from 2024" is all of 2024, "since 2024" has no end.
     if opens is None or not (period.first == period.last or _FROM.search(opens[0])):
         return period
     if period.last is not None and period.first != period.last and "after" in opens[0].lower():

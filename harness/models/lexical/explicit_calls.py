@@ -32,8 +32,11 @@ def explicit_calls(
     Unknown tools are left out. If a call has no arguments, they are taken from the rest of the
     prompt. A tool that may change something is not called if the sentence is quoted, or no order.
     """
+    # The same bound as for reading: places in both texts have to agree.
     prompt = prompt[:LONGEST_TEXT]
+    # What stands before the first such sentence: the question that it was added to.
     said = PromptRequest(reading=parse_text(_TOLD.split(prompt)[0], today))
+    # Without orders: only the sentence that names a call can order it.
     may = Permission(leave=leave, orders=())
     ordered = {order.start for order in find_instructions(prompt) if order.verb == "use"}
     goals = []
@@ -41,6 +44,7 @@ def explicit_calls(
         entry = index.find_tool(tool)
         if entry is None:
             continue
+        # The sentence itself is the order, unless it is quoted or only talked about.
         if start in ordered or may.is_allowed(entry):
             goals.append(_build_goal(entry, said, arguments, may))
         else:
@@ -52,6 +56,7 @@ def _named_calls(prompt: str) -> Iterator[tuple[str, dict[str, Any] | None, int]
     for told in _TOLD.finditer(prompt):
         try:
             arguments, _ = _DECODER.raw_decode(prompt, told.end())
+        # No JSON behind it, or too deep: the arguments are taken from the question.
         except (ValueError, RecursionError):
             arguments = None
         yield told[1], arguments if isinstance(arguments, dict) else None, told.start()

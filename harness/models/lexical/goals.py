@@ -24,6 +24,7 @@ from harness.models.tool_text.permission import NO_LEAVE, Leave, may_call
 from harness.models.tool_text.ranking import IndexedTool, ToolIndex, ToolMatch, says_something
 from harness.models.tool_text.terms import extract_terms, stem_word
 
+# These figures were set with the prompts that the baseline was developed on.
 _ENOUGH = 0.36  # lowest coverage with which a tool is meant
 _ENOUGH_WITH_EVIDENCE = 0.12  # the same when the request gives an id or several arguments that fit
 _CANDIDATES = 6  # tools whose arguments are tried
@@ -108,12 +109,15 @@ def find_goals(
     orders = find_instructions(prompt)
     found: list[Goal] = []
     for place, request in enumerate(requests):
+        # A prohibition beside other requests asks for nothing of its own.
         if len(requests) > 1 and _FORBIDS.match(request.reading.text):
             continue
+        # The nearest first, and those before it before those after it: "it" points backwards.
         others = [other.reading for other in (*reversed(requests[:place]), *requests[place + 1 :])]
         before = found[-1].entry if found else None
         may = Permission(leave=leave, orders=_select_instructions(request, orders))
         for part in _split_request(request, index, today):
+            # A half lacks what the other half says, such as the customer that both are about.
             whole = () if part is request else (request.reading,)
             goal = _build_goal(part, (*whole, *others, *earlier), index, before, may)
             found.append(_add_lookup(_continue_goal(goal, found[-1] if found else None), index))
@@ -152,9 +156,11 @@ def _split_request(request: PromptRequest, index: ToolIndex, today: date) -> lis
     ):
         return [request]
     for own, matches, other in ((left, ranked[0], right), (right, ranked[1], left)):
+        # A half that the other tool fits nearly as well gives no reason for two calls.
         rival = next(match.score for match in matches if match.entry is other.entry)
         if own.score < _HALF_BETTER * rival:
             return [request]
+    # The verb of the whole holds for both halves, only one of which says it.
     return [replace(request, reading=replace(half, actions=actions)) for half in pair]
 
 
@@ -166,6 +172,7 @@ def _build_goal(
     may: Permission,
 ) -> Goal:
     reading = request.reading
+    # Words in values may name the subject ("table orders"), but say nothing against a tool.
     mentions = [word.term for word in reading.words if word.in_value and not word.is_stop]
     matches = [
         match
@@ -196,6 +203,7 @@ def _choose_best(
     before: IndexedTool | None,
 ) -> tuple[float, IndexedTool, Filling] | None:
     best: tuple[float, IndexedTool, Filling] | None = None
+    # To fill a tool takes longer than to rank it; what is far behind does not win by arguments.
     for match in matches[:_CANDIDATES]:
         filling = _fill_tool(match.entry, request, context)
         score = _score_match(match, filling, request, before)
@@ -213,9 +221,11 @@ def _continue_goal(goal: Goal, before: Goal | None) -> Goal:
         or goal.entry is not before.entry
     ):
         return goal
+    # Of several calls before, "their" may mean each of them.
     if not goal.request.refers_back or len(before.filling.arguments) > 1:
         return goal
     known = before.filling.arguments[0]
+    # What this request says itself counts more.
     arguments = tuple({**known, **own} for own in goal.filling.arguments)
     missing = tuple(param for param in goal.filling.missing if param.name not in known)
     return replace(goal, filling=replace(goal.filling, arguments=arguments, missing=missing))
@@ -228,6 +238,7 @@ def _fill_tool(
 
     The request itself must name what is deleted, or refer to it ("delete it").
     """
+    # An id from an earlier message must not be deleted because a later one is vague.
     known = () if entry.action == "delete" and not request.refers_back else context
     return fill_arguments(entry, request.reading, known, refers_back=request.refers_back)
 
@@ -235,6 +246,7 @@ def _fill_tool(
 def _is_meant(match: ToolMatch, filling: Filling, reading: ParsedText) -> bool:
     # One argument may fit by chance, but hardly one that looks like an id.
     sure = filling.evidence > 1 or any(value.kind in _IDENTIFYING for value in filling.used)
+    # Words such as "show" fit every tool: only arguments tell which one is meant.
     if reading.actions and not says_something(reading.query_terms()):
         return (
             filling.evidence > 0 and not filling.missing
@@ -247,6 +259,7 @@ def _score_match(
 ) -> float:
     score = match.score + _EVIDENCE * filling.evidence
     if filling.missing:
+        # What no prompt contains is missing for each such tool, and tells nothing against this one.
         honest = all(beyond_filling(param) is not None for param in filling.missing)
         score *= _TO_LOOK_UP if honest or _can_be_looked_up(filling) else _INCOMPLETE
     if match.entry.action == "read" and request.reading.actions - {"read"}:
@@ -291,6 +304,7 @@ def _add_lookup(goal: Goal, index: ToolIndex) -> Goal:
 
 def _find_lookup(param: Param, goal: Goal, index: ToolIndex) -> tuple[IndexedTool, Filling] | None:
     """Return the search tool that is about what ``param`` names and that the request can fill."""
+    # A bare `id` names no thing: then the words of the request do.
     things = param.name_terms - _IDENTIFIES or frozenset(goal.request.reading.query_terms())
     query = (*sorted(things), stem_word("search"), stem_word("find"))
     for match in index.rank_tools(query):
@@ -298,11 +312,13 @@ def _find_lookup(param: Param, goal: Goal, index: ToolIndex) -> tuple[IndexedToo
         speaks = any(term in entry.weights for term in things) and any(
             term in entry.weights for term in _SEARCHES
         )
+        # A look-up is the baseline's own idea: it must not change anything.
         if entry is goal.entry or not speaks or entry.action not in (None, "read"):
             continue
         if goal.may is None or not goal.may.is_allowed(entry):
             continue
         filling = fill_arguments(entry, goal.request.reading)
+        # Before a change, the name must clearly be what is looked up.
         sure = filling.evidence > 0 or goal.entry is None or goal.entry.action in (None, "read")
         if (
             filling.arguments[0]
@@ -328,6 +344,7 @@ def _merge_goals(found: list[Goal], index: ToolIndex, today: date) -> tuple[Goal
             and before.entry is not None
             and not goal.request.reading.actions
         ):
+            # Read again as one text: a value may now stand beside the words that say what it is.
             request = join_requests(before.request, goal.request, today)
             filling = _fill_tool(before.entry, request, before.context)
             whole = replace(before, request=request, filling=filling)

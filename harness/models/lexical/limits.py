@@ -23,6 +23,7 @@ def beyond_filling(param: Param) -> str | None:
         return "build objects"
     if param.kind not in ("string", "any") or param.choices:
         return None
+    # Also from the description: parameters named `query` often take SQL.
     if {"sql"} & (param.terms | param.name_words):
         return "write SQL"
     if param.name_terms & _CODE:

@@ -48,9 +48,11 @@ def find_free_text(
     ``tool_terms`` are those of the tool's name. ``kinds`` are the positions after words such as
     *service* that became the argument for a type: a name follows there.
     """
+    # Plain words have no form: what asks for one is filled by values or not at all.
     if param.schema.get("pattern") or param.schema.get("format") or param.choices:
         return None
     found = _after_its_name(param, reading, vocabulary)
+    # From the surest guess to the weakest, each only if nothing was found before it.
     if found is None and param.name_words == {"name"}:
         tokens = (_find_token(reading, place, vocabulary, verbs=True) for place in kinds)
         found = next((token for token in tokens if token is not None), None)
@@ -65,6 +67,7 @@ def _after_its_name(
     param: Param, reading: ParsedText, vocabulary: Mapping[str, int]
 ) -> ArgumentMatch | None:
     """Read ``main`` from "branch main" for ``branch_name``, or "the branch called main"."""
+    # "name" and its like stand in too many requests to point at a value.
     cues = param.name_terms - _SAYS_NOTHING or _named_thing(param)
     by_call = bool(param.name_terms & frozenset(extract_terms("name title")))
     for word in reading.words:
@@ -99,6 +102,7 @@ def _find_token(
     if match is None or not token:
         return None
     spoken = next((word for word in reading.words if word.start == match.start("token")), None)
+    # With digits or signs it is a name, whatever words it consists of.
     if spoken is not None and token.isalpha() and _is_no_name(spoken, vocabulary, verbs=verbs):
         return None
     start = match.start("token")
@@ -146,6 +150,7 @@ def _find_leftover(reading: ParsedText, vocabulary: Mapping[str, int]) -> Argume
     """Return the longest run of words that are neither in the tool's text nor stop words."""
     best: list[Word] = []
     run: list[Word] = []
+    # An id or a path is an argument of its own, and not a part of what is searched for.
     opaque = {
         place for v in reading.values if v.kind not in _PROSE for place in range(v.start, v.end)
     }

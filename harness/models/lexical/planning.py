@@ -61,11 +61,13 @@ def plan_step(
     )
     message = conversation[start] if start >= 0 else None
     prompt = message.text if isinstance(message, UserMessage) else ""
+    # Only since the user's last message: an equal call before it was for another question.
     since = conversation[start + 1 :]
     past = _collect_past(since)
     pending: list[PlannedCall] = []
     outcomes: list[GoalProgress] = []
     earlier = _parse_earlier(conversation[: max(0, start)], today)
+    # A call that is written out needs no choice, and no other goals beside it.
     wanted = explicit_calls(prompt, index, today, leave) or find_goals(
         prompt, earlier, index, today, leave
     )
@@ -75,8 +77,10 @@ def plan_step(
         calls, outcome = _pursue_goal(goal, past, index, today)
         pending += calls
         outcomes.append(outcome)
+    # Two goals may need the same look-up.
     unique = tuple({call.key: call for call in pending}.values())[:_MOST_CALLS]
     rounds = sum(isinstance(one, AssistantMessage) for one in since)
+    # After so many rounds it answers with what it has: a server's errors could go on for ever.
     return NextStep(calls=unique if rounds < _MOST_ROUNDS else (), outcomes=tuple(outcomes))
 
 
@@ -94,6 +98,7 @@ def _collect_past(messages: Sequence[Message]) -> _Past:
         if isinstance(message, AssistantMessage)
         for r in message.reply.tool_requests
     ]
+    # By tool and arguments and not by id: calls are derived anew in each reply, without ids.
     return {
         PlannedCall(tool=request.tool, arguments=request.arguments).key: answers[request.id]
         for request in requests
@@ -109,6 +114,7 @@ def _parse_earlier(messages: Sequence[Message], today: date) -> tuple[ParsedText
             texts.append(message.text[:LONGEST_TEXT])
         elif isinstance(message, ToolMessage):
             asked = frozenset(extract_terms(" ".join(texts[-1:])))
+            # Words of an error would be taken for values.
             good = (answer.text for answer in message.answers if not answer.is_error)
             texts += [most_relevant(text, asked)[:LONGEST_TEXT] for text in good]
     return tuple(parse_text(text, today) for text in reversed(texts[-_CONTEXT_TEXTS:]))
@@ -123,6 +129,7 @@ def _pursue_goal(
     filling = goal.filling
     if goal.lookup is not None and goal.lookup_filling is not None:
         looking = _build_calls(goal.lookup, goal.lookup_filling)[0]
+        # One step at a time: what is looked up is an argument of the next call.
         if looking.key not in past:
             return [looking], GoalProgress(goal=goal)
         found = _fill_from_answer(goal, looking, past[looking.key], today)
@@ -150,10 +157,12 @@ def _fill_from_answer(
         return None
     reading = goal.request.reading
     looked_up = {} if value is None else {goal.wanted.name: value}
+    # A result that is only text is read like a message.
     context = goal.context if value is not None else (*goal.context, parse_text(answer.text, today))
     filling = fill_arguments(
         goal.entry, reading, context, refers_back=value is None, looked_up=looked_up
     )
+    # Without the value that was sought, the call would be about something else.
     return filling if goal.wanted.name in filling.arguments[0] else None
 
 
@@ -173,6 +182,7 @@ def _carry_out(
             if answer.is_error and goal.may is not None
             else None
         )
+        # Followed once: its own error leads nowhere else.
         if further is not None and further.key in past:
             done.append((further, past[further.key]))
         elif further is not None:

@@ -65,8 +65,10 @@ def split_prompt(prompt: str, today: date) -> tuple[PromptRequest, ...]:
             pieces.append((prompt[start:end], after))
             after = False
         start, after = resume, after or sequence
+        # The rest becomes the last request: each of them is matched with all tools.
         if len(pieces) == _MOST_REQUESTS - 1:
             break
+    # At least one, so that an empty prompt gets an answer as well.
     if prompt[start:].strip(" ,.") or not pieces:
         pieces.append((prompt[start:], after))
     return tuple(
@@ -89,6 +91,7 @@ def split_halves(request: PromptRequest, today: date) -> tuple[ParsedText, Parse
         for match in re.finditer(r",?\s+(?:and|as well as|plus|along with)\s+", text, re.IGNORECASE)
         if match.start() not in inside
     ]
+    # With two or more it is an enumeration.
     if len(joints) != 1:
         return None
     return parse_text(text[: joints[0].start()], today), parse_text(text[joints[0].end() :], today)
@@ -108,6 +111,7 @@ def _find_cuts(whole: ParsedText) -> list[tuple[int, int, bool]]:
             match["verb"], bare=match["and"] is None, followed=match["object"] is not None
         ):
             cuts.append((match.start(), match.start("verb"), False))
+    # A cut inside a value, such as a sentence in quotes, would destroy the value.
     return sorted(
         cut for cut in cuts if not any(_is_inside_value(cut, value) for value in whole.values)
     )
@@ -125,6 +129,7 @@ def _is_inside_value(cut: tuple[int, int, bool], value: TextValue) -> bool:
 def _is_request_start(phrase: str, *, bare: bool, followed: bool) -> bool:
     """Whether the text after "and" (or a ``bare`` comma) is a request and not another noun."""
     word = phrase.lower().split()[-1].replace("’", "'")
+    # After a bare comma a question word opens a relative clause: "the orders, which were late".
     if is_question_word(word):
         return not bare
     return is_verb(word) and (followed or word not in _NOUN_VERBS)

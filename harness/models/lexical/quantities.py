@@ -49,9 +49,11 @@ _DATED = frozenset(
 
 def fit_number(param: Param, value: TextValue, around: NearbyWords) -> Scored | None:
     """Return ``value`` as a number for ``param``; ``None`` if it is out of bounds or no number."""
+    # JSON has no infinity, and the server would get no valid request.
     if value.kind != "number" or not math.isfinite(value.number):
         return None
     amount = _convert_percent(param, value) if value.measure == "%" else value.number
+    # A fraction is never rounded: it would be a number that nobody said.
     if param.kind == "integer" and not float(amount).is_integer():
         return None
     if not _is_in_bounds(param, amount):
@@ -78,6 +80,7 @@ def _score_cues(param: Param, value: TextValue, around: NearbyWords) -> float:
     """Score what the words around the number say."""
     name, close = param.name_terms, around.all_terms()
     counted = frozenset(extract_terms(value.unit))
+    # Bounded, so that a long description does not win by its number of words.
     score = 2.0 * min(2, len(close & name)) + 1.0 * min(3, len(close & param.terms - name))
     if counted & name:
         score += 1.0
@@ -88,6 +91,7 @@ def _score_cues(param: Param, value: TextValue, around: NearbyWords) -> float:
             word.text in _LIMIT_CUES for word in around.after[:1]
         )
         score += (2.0 if cued else 0.0) + (1.0 if counted & param.terms else 0.0)
+    # "no more than 5" has words of both kinds, and is an upper bound.
     if around.says_before(_AT_LEAST) and not around.says_before(_AT_MOST):
         score += 3.0 if name & _MINIMUM else -3.0 if name & _MAXIMUM else 0.0
     elif around.says_before(_AT_MOST):
@@ -137,6 +141,7 @@ def _day_or_words(param: Param, value: TextValue, days: Period) -> Scored | None
             if roles & frozenset(extract_terms("period timeframe range interval query"))
             else None
         )
+    # A name with words of both kinds takes the first day.
     ends = bool(roles & _END and not roles & _START)
     day = days.last if ends else days.first
     if day is None:

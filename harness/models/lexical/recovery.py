@@ -56,6 +56,7 @@ def follow_up(
     final and never worked around.
     """
     entry = index.find_tool(call.tool)
+    # First of all: a refusal may name another tool, and is to be measured, not evaded.
     if _REFUSED.search(error) or entry is None:
         return None
     return _correct_call(call, error, entry) or _follow_referral(
@@ -65,10 +66,12 @@ def follow_up(
 
 def _correct_call(call: PlannedCall, error: str, entry: IndexedTool) -> PlannedCall | None:
     match = _MEANT.search(error)
+    # Another value of a change is not what the user ordered.
     if match is None or not entry.reads:
         return None
     meant = next(group for group in match.groups() if group is not None)
     wrong = _find_blamed(call.arguments, error)
+    # The same value would fail again, without end.
     if wrong is None or meant == call.tool or call.arguments[wrong] == meant:
         return None
     return PlannedCall(
@@ -102,6 +105,7 @@ def _follow_referral(
             and is_permitted(request.actions, entry.action)
         ):
             named.append((place.start(), entry))
+    # In the order in which the error names them.
     for _, entry in sorted(named, key=lambda pair: pair[0]):
         filling = fill_arguments(entry, request)
         arguments: Mapping[str, Any] = filling.arguments[0]

@@ -28,6 +28,7 @@ def parse_documents(text: str) -> list[Any]:
     text = text.strip()
     found: list[Any] = []
     place = 0
+    # A bare number or a quoted text is JSON, too, but is told as the text that it is.
     if len(text) > _LARGEST_JSON or not text.startswith(("{", "[")):
         return []
     try:
@@ -51,12 +52,14 @@ def parse_content(text: str) -> Any:
         and len(value) == 1
         and next(iter(value)) in ("result", "results", "data", "items")
     ):
+        # Servers wrap lists in an object, as structured results have to be objects.
         value = next(iter(value.values()))
     return value
 
 
 def iterate_records(value: Any) -> Iterator[JsonObject]:
     """Yield every object inside ``value``, the outer ones first."""
+    # Level by level and bounded: a result may be large, and nest deeply.
     level = [value]
     left = _MOST_NODES
     while level and left > 0:
@@ -86,6 +89,7 @@ def find_argument(
     if not ranked:
         return None
     best = max(ranked, key=lambda found: found[:2])
+    # For a change: another record that fits as well may be somebody else.
     certain = best[0] == len(wanted) and sum(found[0] == best[0] for found in ranked) == 1
     return best[2] if certain or not strict else None
 
@@ -104,6 +108,7 @@ def most_relevant(text: str, wanted: frozenset[str]) -> str:
 
 def _convert_argument(param: Param, value: Any) -> Any | None:
     """Return a result's value if the parameter accepts it unchanged."""
+    # In Python `True` is an integer.
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         return None
     if param.kind in ("integer", "number"):

@@ -140,6 +140,7 @@ def find_nearby(value: TextValue, reading: ParsedText) -> NearbyWords:
     left = before.end if before is not None else 0
     right = after.start if after is not None else len(reading.text)
     close = before is not None and len(_WORD.findall(reading.text, left, value.start)) <= _CLOSE
+    # A window: each value would otherwise search all the text before it.
     clause = reading.text[max(0, value.start - _CLAUSE) : value.start]
     return NearbyWords(
         before=tuple(
@@ -157,9 +158,11 @@ def find_nearby(value: TextValue, reading: ParsedText) -> NearbyWords:
 
 def parse_text(text: str, today: date) -> ParsedText:
     """Return the reading of ``text``, or of its beginning; dates are relative to ``today``."""
+    # Cut before the cache, so that its keys stay short.
     return _parse_cached(text[:LONGEST_TEXT], today)
 
 
+# In each reply all messages are read again, most of which have not changed.
 @lru_cache(maxsize=512)
 def _parse_cached(text: str, today: date) -> ParsedText:
     found = find_values(text, today)

@@ -173,6 +173,7 @@ _PLAIN: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 def find_values(text: str, today: date) -> tuple[TextValue, ...]:
     """Return the values in ``text``, in its order; relative dates count from ``today``."""
     found = [_build_value("sql", match) for match in _SQL.finditer(text)][:_MOST_VALUES]
+    # The order is that of certainty: what is found earlier cannot be part of another value.
     for kind, pattern in _PLAIN[:-1]:
         _add_values(found, [_build_value(kind, match) for match in pattern.finditer(text)])
     spans = find_periods(text, today)
@@ -183,15 +184,19 @@ def find_values(text: str, today: date) -> tuple[TextValue, ...]:
             for p in spans
         ],
     )
+    # Before numbers, of which a time consists.
     _add_values(found, _find_times(text))
     rolling = [value for value in found if value.period is not None and value.period.rolling]
+    # Apart, so that they do not hide the numbers in them.
     firm = [value for value in found if value not in rolling]
     _add_values(
         firm, _find_numbers(text)
     )  # "the last 180 days" is a period, and 180 is also a number
+    # Ids after numbers: "5k" has a digit and a letter, too.
     kind, pattern = _PLAIN[-1]
     _add_values(firm, [_build_value(kind, match) for match in pattern.finditer(text)])
     found = [*firm, *rolling]
+    # After numbers and patterns of files, which a formula may hold or look like.
     found = _add_calculations(found, text)
     _add_values(found, [_build_value("code", match) for match in _CODE.finditer(text)])
     _add_values(found, _find_names(text))
@@ -200,6 +205,7 @@ def find_values(text: str, today: date) -> tuple[TextValue, ...]:
 
 def _add_values(found: list[TextValue], more: list[TextValue]) -> None:
     """Add the values that do not overlap those found before."""
+    # Bounded, since each new value is compared with all others.
     fitting = (v for v in more if not any(v.start < old.end and old.start < v.end for old in found))
     found += list(islice(fitting, max(0, _MOST_VALUES - len(found))))
 
@@ -284,6 +290,7 @@ def _find_names(text: str) -> list[TextValue]:
     found = []
     for match in _NAME.finditer(text):
         start, parts = match.start(), match[0]
+        # "Show Maria Keller" begins with a verb that is no part of the name.
         while parts and _opens_sentence(text, start, parts):
             first, _, parts = parts.partition(" ")
             start += len(first) + 1
@@ -297,5 +304,6 @@ def _opens_sentence(text: str, start: int, parts: str) -> bool:
     word = first.lower()
     if is_verb(word) or is_stop_word(word) or is_question_word(word):
         return True
+    # A few characters before it are enough to tell where a sentence begins.
     begins = _SENTENCE_START.search(text[max(0, start - 8) : start]) is not None
     return begins and not rest and not text[start + len(first) :].startswith(("'s", "’s"))

@@ -66,9 +66,11 @@ def get_dialect(spec: ModelSpec) -> Dialect:
     known = (
         rules
         for name, rules in _HOSTS.items()
+        # Vertex AI puts the region before its host with a dash: us-central1-aiplatform.
         if host == name or host.endswith((f".{name}", f"-{name}"))
     )
     found = next(known, COMPATIBLE)
+    # A gateway hands a schema on: the rules are those of the model behind it.
     is_any = found in (HOSTED, COMPATIBLE)
     return VERTEX if is_any and _A_GEMINI.search(spec.model_id) else found
 

@@ -115,6 +115,7 @@ def find_requested_actions(request: str) -> frozenset[Action]:
     """
     spoken = split_words(request)
     opening = next((word for word in spoken if word not in _BEFORE_QUESTION), "")
+    # "Who deleted it" and "how do I delete it" ask to see something.
     if opening in _QUESTION:
         return frozenset({"read"})
     asked = frozenset(
@@ -123,6 +124,7 @@ def find_requested_actions(request: str) -> frozenset[Action]:
     forbids = any(
         word in _ACTION_OF and is_negated(spoken, place) for place, word in enumerate(spoken)
     )
+    # "Do not delete it" alone asks for nothing that changes.
     return asked or frozenset({"read"} if forbids else ())
 
 
@@ -157,8 +159,10 @@ def only_reads(tool: Tool) -> bool:
     if not description or _ACTION_OF.get(_find_base(description[0]) or "") != "read":
         return False
     said = [*split_words(tool.name), *split_words(tool.title or ""), *description]
+    # What runs SQL may do anything, whatever else its description says.
     if not CODE.isdisjoint(said):
         return False
+    # All forms: "Gets the order. Deleted orders are purged." tells of a change, too.
     verbs = (_find_base(word) or _find_gerund_base(word) or _find_past_base(word) for word in said)
     return not any(verb in _DO_MORE for verb in verbs)
 
@@ -167,9 +171,11 @@ def is_permitted(request: frozenset[Action], tool: Action | None) -> bool:
     """Whether a request for these actions may use a tool whose action is ``tool``."""
     if tool is None or tool == "read":
         return True
+    # Deleting is asked for by name; creating and updating are told apart too poorly for that.
     return "delete" in request if tool == "delete" else request != {"read"}
 
 
+# Ambiguous verbs are left out: as nouns they stand in descriptions that only read.
 _DO_MORE = _OTHER_VERBS | {
     verb for verb, action in _ACTION_OF.items() if action != "read" and verb not in _AMBIGUOUS
 }
@@ -185,6 +191,7 @@ class _StatedAction(NamedTuple):
 
 def _choose_action(named: _StatedAction | None, described: _StatedAction | None) -> Action | None:
     said = [one for one in (named, described) if one is not None]
+    # The worst of the two: a wrong guess the other way would delete something.
     if any(one.is_sure and one.action == "delete" for one in said):
         return "delete"
     return next((one.action for one in sorted(said, key=lambda one: not one.is_sure)), None)
@@ -214,6 +221,7 @@ def _read_sentence(sentence: list[str]) -> _StatedAction | None:
         return opening
     for place, word in enumerate(sentence[1:], start=1):
         verb = _find_base(word) or _find_gerund_base(word)
+        # "to update it" is a verb where "the update" is a noun.
         asks = verb not in _ALSO_NOUNS or (word == verb and sentence[place - 1] in _BEFORE_VERB)
         if verb is not None and asks and not is_negated(sentence, place):
             return _StatedAction(_ACTION_OF[verb], is_sure=True)
@@ -227,6 +235,7 @@ def _read_opening(sentence: list[str]) -> _StatedAction | None:
     """
     verb = _find_base(sentence[0]) if sentence else None
     after = sentence[1] if len(sentence) > 1 else ""
+    # "Changes between two versions" names things, and does nothing.
     if verb is None or (verb in _ALSO_NOUNS and after in _AFTER_NOUN):
         return None
     return _StatedAction(_ACTION_OF[verb], verb not in _ALSO_NOUNS or after in _AFTER_VERB)

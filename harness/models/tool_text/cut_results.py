@@ -21,5 +21,6 @@ def cut_result(text: str, most: int) -> str:
 
 def cut_note(text: str) -> str:
     """Return the note at the end of a result that `cut_result` has cut; empty if it was not cut."""
+    # At its end alone: a server may quote the note in a result of its own.
     found = _CUT.search(text)
     return "" if found is None else found[0]

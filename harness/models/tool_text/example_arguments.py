@@ -67,6 +67,7 @@ def build_example_arguments(tool: Tool) -> ExampleArguments:
     budget = Budget(STEPS)
     with apply_budget(budget):
         found = _build_arguments(tool)
+    # A schema may have used up the budget in the middle: what was found until then is kept.
     return replace(found, gave_up=budget.left < 0)
 
 
@@ -81,9 +82,11 @@ def _build_arguments(tool: Tool) -> ExampleArguments:
     optional = [
         example for param in params if not param.required and (example := found.get(param.name))
     ]
+    # A call without any argument says little: one optional value makes a better prompt.
     if not needed and not missing:
         optional.sort(key=lambda example: not _is_telling(example))
         needed = [example for example in optional[:1] if _is_telling(example)]
+    # Without an addition first: most schemas have no further condition.
     for more in ([], *([example] for example in optional)):
         chosen = ExampleArguments(
             examples=tuple([*needed, *more] if more and more[0] not in needed else needed)
@@ -108,11 +111,13 @@ def _build_examples(params: Sequence[Param], root: JsonObject, thing: str) -> di
     found: dict[str, Example] = {}
     for place, param in enumerate(params):
         valid = _iterate_valid(param, root, thing, place)
+        # Guesses differ where they can: of two equal values, nobody notices a swap.
         taken = [example.value for example in found.values() if example.source == "guess"]
         chosen = next(
             (one for one in valid if one[0] != "guess" or one[1] is True or one[1] not in taken),
             None,
         )
+        # The same value twice is still better than none.
         chosen = chosen or next(_iterate_valid(param, root, thing, place), None)
         if chosen is not None and param.name.strip():
             found[param.name] = Example(param=param, value=chosen[1], source=chosen[0])
@@ -123,6 +128,7 @@ def _iterate_valid(
     param: Param, root: JsonObject, thing: str, place: int
 ) -> Iterator[tuple[Source, Any]]:
     for source, value in _iterate_candidates(param, root, thing, place):
+        # Every candidate is checked: examples in descriptions, and in schemas, may be wrong.
         if is_speakable(value) and matches_schema(value, param.schema, root):
             yield source, value
 
@@ -131,12 +137,14 @@ def _iterate_candidates(
     param: Param, root: JsonObject, thing: str, place: int
 ) -> Iterator[tuple[Source, Any]]:
     default = param.schema.get("default")
+    # Not the default: a call with it tests the same as a call without it.
     yield from (("schema", choice) for choice in param.choices if choice != default)
     listed = param.schema.get("examples")
     shown = listed if isinstance(listed, list) else [param.schema.get("example")]
     yield from (("schema", value) for value in shown if value is not None)
     if param.kind in ("string", "any"):
         yield from (("description", value) for value in param.examples if value.strip() == value)
+    # After examples, and only one that a prompt can say.
     if default not in (None, "", [], {}):
         yield "schema", default
     yield from (("guess", value) for value in _iterate_guesses(param, root, thing, place))
@@ -174,6 +182,7 @@ def _iterate_texts(param: Param, thing: str) -> Iterator[str]:
 def _build_text(length: int) -> str:
     """Return a text of the required length, or one that is too long for a prompt."""
     filler = "An example text. "
+    # Bounded: a schema may ask for a minimum of millions.
     text = (filler * (1 + min(max(length, 0), _LONGEST_TEXT) // len(filler)))[:length]
     return f"{text.rstrip()}." if text != text.rstrip() else text
 

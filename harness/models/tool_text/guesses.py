@@ -95,11 +95,14 @@ def text_guesses(param: Param, thing: str) -> Iterator[str]:
             else _FORMATS[kind]
         )
     spoken = split_words(param.name)
+    # Before words of the name: `customer_id` is an id, and no customer's name.
     if spoken and spoken[-1] in _IDENTIFIES:
         owner = "_".join(spoken[:-1]) or thing
         yield f"{owner.upper()}_1042" if owner else "A1042"
+    # A tool for folders may call its parameter just `path`.
     if _FOLDERS & set(split_words(thing)):
         yield from (text for row, text in _TEXTS if "folder" in row and "path" in param.name_words)
+    # The name first, since a description speaks of other things as well.
     for known in (param.name_terms | param.name_words, param.terms):
         yield from (text for row, text in _TEXTS if not known.isdisjoint(_split_row(row)))
     yield "example"
@@ -112,6 +115,7 @@ def number_guesses(param: Param, place: int) -> Iterator[float | int]:
     """
     usual = [number for row, number in _NUMBERS if set(row.split()) & param.name_words]
     usual.append(_SERIES[place % len(_SERIES)])
+    # The likeliest first; the bounds below are for schemas that refuse it.
     yield from usual
     low, high = (
         _find_bound(param, "minimum", "exclusiveMinimum"),

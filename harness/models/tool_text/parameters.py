@@ -34,10 +34,12 @@ _FOR_WHAT = re.compile(r"\s+(?:for|means|is|=)\s.*")  # 0.07 for 7%
 _EXAMPLES_END = re.compile(r"\.(?:\s|$)")
 _QUOTED = re.compile(r"\"([^\"]{1,60})\"|`([^`]{1,60})`|(?<!\w)'([^']{1,60})'(?!\w)")
 _SEPARATOR = re.compile(r",?\s+(?:or|and)\s+|,\s*|\s*\|\s*")
+# A remark behind a value tells what it means: "AAPL (Apple)", "1y: one year".
 _ALIAS = re.compile(
     r"(?P<value>[\w./^=-]{1,40})['\"`]?\s*(?:\((?P<bracket>[^()]{1,60})\)"
     r"|(?:=|:|\bmeans\b|\bis\b|\bfor\b|\s[-–—]\s)\s*(?P<meaning>[^,;.()|]{1,60}))"
 )
+# The other way round, only for names before codes: "Apple (AAPL)".
 _BACKWARDS = re.compile(r"(?P<meaning>[A-Z][^\W\d_]+)\s+\((?P<value>[A-Z0-9.]{1,10})\)")
 
 
@@ -115,6 +117,7 @@ class _SchemaReader:
         )
         read: list[Param] = []
         for name, sub in _to_mapping(schema.get("properties")).items():
+            # Each level may hold many parameters: the depth alone bounds nothing.
             if self.left <= 0 or depth > _DEEPEST:
                 break
             read.append(self.read_param(str(name), sub, depth, required=str(name) in required))
@@ -153,11 +156,13 @@ def _resolve_schema(schema: JsonObject, root: JsonObject) -> JsonObject:
     merged = dict(schema)
     for _ in range(_MOST_STEPS):
         if isinstance(merged.get("$ref"), str):
+            # What stands beside the reference counts more than its target.
             merged = {**_find_target(merged.pop("$ref"), root), **merged}
             continue
         branches = _merge_branches(merged)
         if not branches:
             break
+        # The schema's own keywords stay, and those of the first branch before later ones.
         for branch in branches:
             merged = {**branch, **merged}
     return merged
@@ -194,6 +199,7 @@ def _find_target(reference: str, root: JsonObject) -> JsonObject:
 def _find_kind(schema: JsonObject, choices: tuple[Any, ...]) -> str:
     declared = schema.get("type")
     if isinstance(declared, list):
+        # Null may be sent, but nobody says it in a prompt.
         declared = next((kind for kind in declared if kind != "null"), None)
     if isinstance(declared, str):
         return declared
@@ -222,6 +228,7 @@ def _list_examples(schema: JsonObject, description: str) -> tuple[str, ...]:
         for value in given
         if isinstance(value, (str, int, float)) and not isinstance(value, bool)
     ]
+    # Without remarks: the words in brackets would be taken for further examples.
     for match in _EXAMPLES.finditer(_REMARK.sub("", description)):
         shown = _EXAMPLES_END.split(match["list"], maxsplit=1)[0]
         found += [_FOR_WHAT.sub("", part).strip(" '\"`:.") for part in _SEPARATOR.split(shown)]
@@ -234,6 +241,7 @@ def _find_aliases(
     description: str, known: tuple[Any, ...]
 ) -> tuple[tuple[tuple[str, ...], Any], ...]:
     """Return other words for known values: ``AAPL (Apple)``, ``1y: one year``, ``Apple (AAPL)``."""
+    # Only values that are known: any word before a bracket would be one otherwise.
     by_text = {str(value).lower(): value for value in known}
     found: dict[tuple[str, ...], Any] = {}
     for match in [*_ALIAS.finditer(description), *_BACKWARDS.finditer(description)]:

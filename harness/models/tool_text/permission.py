@@ -118,10 +118,12 @@ def may_call(
     nobody has said what such a call would do. ``known_to_read``: what `is_read_only` says, if a
     caller keeps it.
     """
+    # Leave is by name, and covers whatever the tool does.
     if leave.is_allowed(tool.name) or (invented and is_marked_reading(tool)):
         return True
     if not invented and leave.knows_reading(tool, by_its_words=known_to_read):
         return True
+    # Last, since it reads all words of the tool.
     return bool(orders) and changing_verbs(tool).are_ordered(orders)
 
 
@@ -137,6 +139,7 @@ def is_marked_reading(tool: Tool) -> bool:
 
 def is_read_only(tool: Tool) -> bool:
     """Whether ``tool`` is known to read: by its annotations, or else by its verbs."""
+    # The author's marks decide, also against the words of the tool.
     if tool.read_only is not None or tool.destructive:
         return is_marked_reading(tool)
     return not takes_code(tool) and _says_that_it_reads(tool)
@@ -170,8 +173,10 @@ def _chooses_a_change(tool: Tool) -> bool:
         if param.name.lower() not in _CHOICES:
             continue
         verbs = [(*split_words(str(choice)), "")[0] for choice in param.choices]
+        # Choices without verbs, such as "json" and "csv", choose a form and no deed.
         if any(find_verb(verb) or verb in EFFECTS for verb in verbs):
             return not all(_strip_ending(verb) in _OPENINGS for verb in verbs)
+        # Without an enum, `method` beside a URL may be POST or DELETE.
         if not verbs and any(_ADDRESSES.intersection(split_words(other.name)) for other in params):
             return True  # any HTTP method
     return False
@@ -183,8 +188,10 @@ def _says_that_it_reads(tool: Tool) -> bool:
         _SUBJECT.sub("", PREFIX.sub("", first_sentence(tool.description))),
     )
     said = split_words(sentence)
+    # Any sign of a change is enough, while reading has to be said plainly.
     if find_action(tool) in ("create", "update", "delete") or _chooses_a_change(tool):
         return False
+    # "get_and_lock" reads, and does something else.
     if any(_other_verbs(" ".join(name), name)) or any(_other_verbs(sentence, said)):
         return False
     by_name = _is_opened_by(name, _READING)
@@ -192,6 +199,7 @@ def _says_that_it_reads(tool: Tool) -> bool:
         _strip_ending(said[0]),
         *EFFECTS,
     }
+    # Name and description have to agree; a name alone has to say more.
     if said:
         known = by_words or (
             by_name and (_is_opened_by(said, _OPENINGS) or said[0] in _NOUN_PHRASES)
@@ -204,6 +212,7 @@ def _says_that_it_reads(tool: Tool) -> bool:
 def _is_about_things(name: list[str]) -> bool:
     """Whether a name without description reads things: *list_orders*, but not *list_append*."""
     verb, *rest = name
+    # The last word is what the name is about: in *list_append* it is a verb.
     verbs = (*rest[-1:], *(word for word in rest if not word_may_be_a_noun(word)))
     if any(is_changing_verb(word) or word in EFFECTS | _IDIOMS for word in verbs):
         return False  # but "list open orders" is one

@@ -90,6 +90,7 @@ class ToolIndex:
     def __init__(self, tools: ToolList) -> None:
         """Index all tools; takes a few milliseconds, once for a list."""
         self.holders: dict[str, int] = {}
+        # The entries share the dictionary that is filled below: it counts the tools of all of them.
         self.entries = tuple(_index_tool(tool, self.holders) for tool in tools.tools)
         self.average_length = sum(entry.length for entry in self.entries) / max(
             1, len(self.entries)
@@ -110,9 +111,12 @@ class ToolIndex:
         ``query`` holds the terms of the request; ``mentions`` holds terms inside values, which
         count for tools that contain them and never against a tool.
         """
+        # Weak terms count less and not nothing: in "search notes" the verb tells two tools apart.
         weights = {term: _VERB if term in _WEAK_TERMS else 1.0 for term in query}
+        # Only known words: a value is full of words that no tool needs to have.
         hints = {term: _VERB for term in mentions if term not in weights and self._is_known(term)}
         matches = [self._match_tool(entry, weights, hints) for entry in self.entries]
+        # A stable sort: tools of equal score stay in the server's order.
         return tuple(sorted(matches, key=lambda match: -match.score))
 
     def _is_known(self, term: str) -> bool:
@@ -130,11 +134,13 @@ class ToolIndex:
                 if strength
                 else 0.0
             )
+            # A word in a value may help a tool, but its absence says nothing against one.
             if term in hints:
                 continue
             covered += weight * rarity * min(1.0, strength)
             total += weight * rarity if self._is_known(term) else 0.0
             unknown += 0.0 if self._is_known(term) else _UNKNOWN * weight * rarity
+        # A long story around a request must not outweigh the request.
         total += min(unknown, _MOST_UNKNOWN)
         return ToolMatch(entry=entry, score=score, coverage=covered / total if total else 0.0)
 
@@ -143,7 +149,9 @@ class ToolIndex:
         best = entry.weights.get(term, 0.0)
         holders = self.holders.get(term, 0)
         for other in find_synonyms(term):
+            # The best one alone: three synonyms of one word are no better evidence than one.
             best = max(best, _SYNONYM * entry.weights.get(other, 0.0))
+            # As frequent as its commonest synonym, or a rare word for it would weigh more.
             holders = max(holders, self.holders.get(other, 0))
         return best, math.log(
             1 + (len(self.entries) + _BACKGROUND - holders + 0.5) / (holders + 0.5)

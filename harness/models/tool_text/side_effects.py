@@ -27,12 +27,14 @@ def _build_pattern(verbs: Iterable[str], ending: str) -> str:
         stem = verb.removesuffix("e") if ending != "s" else verb
         if verb.endswith("y") and ending != "ing":
             stem = f"{verb[:-1]}ie" if ending == "s" else f"{verb[:-1]}i"
+        # "dropped" and "cancelled" double the last letter of their verb.
         double = f"{verb[-1]}?" if ending != "s" and verb[-1] in "lnpt" else ""
         found.append(f"{stem}{double}{'e?s' if ending == 's' else ending}")
     return f"(?:{'|'.join(found)})"
 
 
 _SOON = r"(?:(?:also|then|automatically|immediately|implicitly|optionally)\s+)?"
+# An article or its like has to follow: "updates" before it is a verb, else often a noun.
 _THINGS = r"(?:a|an|the|it|its|them|their|one|any|all|each|every|this|that|those|if|when|to|you)"
 _DOES = (
     r"(?:(?:\A|[.!?;(,:]|\s[-–—]|\b(?:and|also|then|it|this|tool|automatically))\s*)"
@@ -65,6 +67,7 @@ def has_side_effect(description: str) -> bool:
         return True  # nobody reads on, so nobody knows
     for match in _EFFECT.finditer(description):
         clause = _CLAUSE.split(description[max(0, match.start() - _REACH) : match.start()])[-1]
+        # "Call it before the order is cancelled" speaks of somebody else's deed.
         if not _CONDITION.search(clause):
             return True
     return False

@@ -92,6 +92,7 @@ _SYNONYMS = """
 """Synonyms, one group a line; general English and office language."""
 
 
+# Each word of each tool and message is stemmed again in every reply.
 @lru_cache(maxsize=20_000)
 def stem_word(word: str) -> str:
     """Return the stem of a lower-case word: ``categories`` and ``category`` are one term."""
@@ -137,6 +138,7 @@ def _strip_possessive(word: str) -> str:
 def _load_thesaurus() -> dict[str, tuple[str, ...]]:
     related: dict[str, dict[str, None]] = {}
     for line in _SYNONYMS.strip().splitlines():
+        # Synonyms are found by stem, since texts are compared by stems.
         group = [stem_word(word) for word in line.split()]
         for term in group:
             related.setdefault(term, {}).update(

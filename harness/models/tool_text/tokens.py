@@ -16,7 +16,9 @@ def estimate_tokens(text: str) -> int:
 
 def take_beginning(text: str, most: int) -> str:
     """Return the longest beginning of ``text`` that takes at most about ``most`` tokens."""
+    # No longer beginning can fit: a result may have megabytes, and each step below counts anew.
     longest = min(len(text), (most + 1) * CHARACTERS_PER_TOKEN)
+    # By bisection, which holds as the estimate never falls with a longer text.
     fitting = bisect_right(
         range(1, longest + 1), most, key=lambda size: estimate_tokens(text[:size])
     )

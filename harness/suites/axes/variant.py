@@ -29,9 +29,11 @@ def choose_variants(suite: Suite, wanted: Sequence[str]) -> tuple[Variant | None
     if not wanted:
         return (None,)
     found: dict[str, Variant | None] = {}
+    # A name that is given twice is one value: equal trials would have equal keys.
     for name in dict.fromkeys(wanted):
         for variant in _find_variants(suite, name):
             label = DEFAULT if variant is None else variant.name
+            # The same variant by its name and by its file is no contradiction.
             if found.get(label, variant) != variant:
                 raise UsageError(f"two different variants are named {label!r}")
             found[label] = variant
@@ -42,6 +44,7 @@ def _find_variants(suite: Suite, name: str) -> Sequence[Variant | None]:
     if name == DEFAULT:
         return (None,)
     path, _, only = name.rpartition(":")
+    # By the ending: a variant's name may have a colon, too.
     if not _is_file(path):
         path, only = name, ""
     if _is_file(path):
@@ -69,6 +72,7 @@ def _require_variant(known: Mapping[str, Variant], name: str, where: str) -> Var
 
 def describe_variant(variant: Variant) -> JsonObject:
     """Return the changes of a variant, their digest, and what they touch in words."""
+    # Without place and description: to move or to explain a variant does not change its trials.
     edits = json.loads(canonical_json(asdict(replace(variant, at=None, description=None))))
     return {
         "digest": digest_json(edits)[:_DIGITS],

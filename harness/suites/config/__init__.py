@@ -92,6 +92,7 @@ class Config:
         Raises:
             UsageError: there is no such model, its key is missing, or its settings cannot be used.
         """
+        # A configured name goes before a known id: somebody gave it a meaning of their own.
         entry = self._model_entries().get(name) or find_named_entry(name)
         if entry is None:
             raise self._build_no_model(name)
@@ -134,6 +135,7 @@ class Config:
         Raises:
             UsageError: there is no such server, or a variable that it needs is not set.
         """
+        # Written in the suite itself: no file is asked.
         if isinstance(ref, ServerSpec):
             return self._with_revision(expand_server(ref, self.environ))
         if isinstance(ref, tuple):
@@ -141,6 +143,7 @@ class Config:
         if ref is not None:
             return self._named_server(ref)
         entries = self._meant_entries()
+        # Before the only one: a name that is the same is no accident.
         if suite_name in entries or suite_name in builtin_servers():
             return self._named_server(suite_name)
         if self._means_all():
@@ -185,6 +188,7 @@ class Config:
         Raises:
             UsageError: it is none of these, or a variable that it needs is not set.
         """
+        # A name before a command: a server may be called like a program.
         if self.knows_server(text):
             return self._named_server(text)
         spec = parse_server_command(text)
@@ -201,6 +205,7 @@ class Config:
     def _named_server(self, name: str) -> ServerSpec:
         if entry := self._server_entries().get(name):
             for variable, default in entry.hidden.items():
+                # Before anything can fail and be told: the client hides these values.
                 KNOWN.add_secret(self.environ.get(variable, default))
             ready = expand_server(entry.spec, self.environ, entry.locate, entry.asked)
             return self._with_revision(add_env_file(entry, ready, self.environ))
@@ -213,6 +218,7 @@ class Config:
         if self.protocol is None:
             return server
         transport = replace(server.transport, protocol=self.protocol)
+        # Each member of a joined server is reached by a transport of its own.
         members = tuple(map(self._with_revision, server.members))
         return replace(server, transport=transport, members=members)
 
@@ -251,6 +257,7 @@ class Config:
 
     def _model_entries(self) -> dict[str, ModelEntry]:
         entries = _first_wins(file.models for file in self.files)
+        # MXCP's file may have a model of that name; here it always means the built-in one.
         entries.pop(OFFLINE, None)
         return entries
 
@@ -330,6 +337,7 @@ def _project_file(cwd: Path) -> list[Path]:
     )
     for parent in above[: root + 1]:
         found = [parent / name for name in PROJECT_FILES if (parent / name).exists()]
+        # To prefer one of them would leave the other without effect, unseen.
         if len(found) > 1:
             message = f"both {PROJECT_FILES[0]} and {PROJECT_FILES[1]} are here."
             raise InvalidInput(

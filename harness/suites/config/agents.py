@@ -148,6 +148,7 @@ def _read_agent(reading: DocumentReader, name: str, value: Any, base: Path) -> A
         settings = reading.read_mapping(path, parse_mapping(value), AGENT_LAYOUT, noun)
     except InvalidValue as error:
         reading.add_problem(reading.document.locate(path), f"{noun}: {error.message}.", error.meant)
+    # A missing type is a problem already.
     if (written := settings.get("type")) is not None:
         _check_kind(reading, path, written, settings)
     place = partial(_locate_setting, reading.document, path)
@@ -162,6 +163,7 @@ def _check_kind(
     reading: DocumentReader, path: JsonPath, written: str, settings: Mapping[str, Any]
 ) -> None:
     document, noun = reading.document, f"agent {path[-1]!r}"
+    # Nothing more can be said: which settings it takes depends on the kind.
     if written not in KINDS:
         unknown = KINDS.build_unknown_error(written)
         reading.add_problem(
@@ -176,6 +178,7 @@ def _check_kind(
             f"{noun}: type {written} takes no {name!r}.",
             f"It takes: {takes}.",
         )
+    # Here and not as `required` of the layout, which is the same for all kinds.
     for name in kind.needs:
         if name not in settings:
             reading.add_problem(
@@ -193,6 +196,7 @@ def resolve_named_agent(
     Raises:
         UsageError: there is none, or its settings cannot be used.
     """
+    # A configured name goes before a kind, and a kind before a program of that name.
     if text in entries:
         return resolve_agent(entries[text], environ)
     if text in KINDS and KINDS.get(text).program is not None:
@@ -210,6 +214,7 @@ def resolve_named_agent(
             f"{words[0]} is started by a driver of its own",
             meant=f"Write --agent {name}; put further arguments below 'agents:' in harness.yml.",
         )
+    # Asked before a run begins, or each of its trials would fail for the same reason.
     if shutil.which(words[0], path=environ.get("PATH")) is None and not _is_program(cwd, words[0]):
         raise _build_no_agent(text, words[0], tuple(entries))
     settings = {"type": "command", "command": words}
@@ -253,6 +258,7 @@ def resolve_agent(entry: AgentEntry, environ: Mapping[str, str]) -> ModelSpec:
         return expand_references(given, environ, problems, (setting,))
 
     command = expand_setting("command", (kind.program,) if kind.program else ())
+    # By name alone: an agent does not see the other keys of whoever runs it.
     passed = {name: environ[name] for name in kind.passes if environ.get(name)}
     spec = AgentSpec(
         kind=written,
@@ -260,6 +266,7 @@ def resolve_agent(entry: AgentEntry, environ: Mapping[str, str]) -> ModelSpec:
         args=expand_setting("args", ()),
         function=entry.settings.get("function"),
         model=expand_setting("model", None),
+        # The configured value goes before the one that is passed on.
         env={**passed, **expand_setting("env", {})},
         tools=entry.settings.get("tools", ()),
         client_can=entry.settings.get("client_can", CLIENT_CAN),
@@ -278,6 +285,7 @@ def resolve_agent(entry: AgentEntry, environ: Mapping[str, str]) -> ModelSpec:
     if problems:
         raise _build_error(entry, problems)
     model = ModelSpec(name=entry.name, provider=AGENT, model_id=written, agent=spec)
+    # As soon as the values are known, so that no later message shows them.
     KNOWN.add_specs(models=[model], environ=environ)
     return model
 
@@ -318,8 +326,10 @@ def _describe_agent(entry: AgentEntry, environ: Mapping[str, str]) -> KnownAgent
     spec, error = None, None
     try:
         spec = resolve_agent(entry, environ).agent
+    # Listed with its problem: one broken agent must not hide the others.
     except UsageError as mistake:
         error = mistake
+    # What cannot be used has no command, and its error is shown in its place.
     words = () if spec is None else resolve_agent_command(spec)
     return KnownAgent(
         name=entry.name,
@@ -340,11 +350,13 @@ def _describe_actions(entry: AgentEntry, kind: AgentKind) -> tuple[str, ...]:
     rest = {
         name: value for name, value in settings.items() if name not in ("type", "command", "args")
     }
+    # The names, and a digest of the values: these may be secret, but a change has to be noticed.
     told = f" ({json.dumps(sorted(rest))}, {digest_json(rest)[:12]})" if rest else ""
     return (f"run the agent {entry.name}: {words}{told}",)
 
 
 def _build_error(entry: AgentEntry, problems: list[InvalidValue]) -> UsageError:
+    # From the command line there are no places: the first problem is told.
     noun, locate = f"agent {entry.name!r}", entry.locate
     if locate is None:
         return UsageError(f"{noun}: {problems[0].message}", meant=problems[0].meant)

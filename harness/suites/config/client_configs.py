@@ -68,6 +68,7 @@ def read_client_config(path: FilePath) -> ConfigFile:
     """
     if not path.is_file():
         raise InvalidInput([_build_no_file(path)])
+    # JSON of clients has comments, which are blanked so that lines and columns stay.
     is_yaml = path.suffix.lower() in {".yml", ".yaml"}
     document = read_document(
         path,
@@ -95,6 +96,7 @@ def read_client_config(path: FilePath) -> ConfigFile:
         reading.finish()
     assert section is not None
     workspace = path.absolute().parent
+    # VS Code means the folder that was opened.
     workspace = workspace.parent if workspace.name == ".vscode" else workspace
     client = _ClientConfigReader(
         reading, document, section, workspace, _read_inputs(content.get("inputs"))
@@ -130,6 +132,7 @@ def add_env_file(entry: ServerEntry, ready: ServerSpec, environ: Mapping[str, st
         raise InvalidInput([Problem(at=at, message=f"server {ready.name!r}: envFile: {why}")])
     told = replace(
         ready,
+        # Read when the server is used: a file of another server stands in nobody's way.
         transport=replace(ready.transport, env={**read_env_file(path), **ready.transport.env}),
     )
     KNOWN.add_specs(servers=[told], environ=environ)
@@ -174,12 +177,14 @@ class _ClientConfigReader:
                 f"server {name!r}: expected a mapping, found {describe_value(value)}.",
             )
             return None
+        # Clients write either key.
         if value.get("disabled") is True or value.get("enabled") is False:
             return None
         asked: dict[str, str] = {}
         known = {
             key: self._translate_value(part, asked)
             for key, part in value.items()
+            # Other keys are the client's own, and no mistakes.
             if key in _OURS and key in SERVER.fields
         }
         spec = read_named_server(self.reading, path, known)
@@ -220,6 +225,7 @@ class _ClientConfigReader:
             )
         else:
             named = str(self._translate_value(written, asked))
+            # Where the reference leads is not known yet.
             return named if named.startswith(("${", "~")) else str(self.workspace / named)
         return None
 
@@ -240,6 +246,7 @@ class _ClientConfigReader:
             return str(self.workspace) if match["folder"] == "workspaceFolder" else "${HOME}"
         name = match["name"].strip()
         if match["kind"] == "env":
+            # In the form of harness, which is replaced only when the server is used.
             return f"${{{name}}}"
         variable, told = input_variable(name), self.inputs.get(name, {})
         default, description = told.get("default"), told.get("description")
@@ -252,6 +259,7 @@ class _ClientConfigReader:
             f"The client would prompt for the input {name!r}{about}. harness cannot prompt: set "
             f"the variable instead, export {variable}=…"
         )
+        # A default with such signs could not be written in a reference.
         plain = isinstance(default, str) and default and not set(default) & set("{}$")
         return f"${{{variable}:-{default}}}" if plain else f"${{{variable}}}"
 

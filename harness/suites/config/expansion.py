@@ -53,6 +53,7 @@ def expand_references(
             for key, item in value.items()
         }
     if isinstance(value, list | tuple):
+        # A list stays a list and a tuple a tuple: specs are compared and hashed.
         return type(value)(
             expand_references(item, environ, problems, (*path, index))
             for index, item in enumerate(value)
@@ -85,8 +86,10 @@ def _expand_text(
             )
             return found
         if match["fallback"] is not None:
+            # Empty counts as unset here, as in a shell.
             return environ.get(name) or match["default"]
         if name not in environ:
+            # Collected and not raised: whoever sets one variable wants to know all others, too.
             problems.append(UnsetVariable(name, path=path))
             return found
         return environ[name]

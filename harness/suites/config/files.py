@@ -125,6 +125,7 @@ def read_config_file(path: FilePath, *, project: bool = False) -> ConfigFile:
     document = read_document(path)
     reading = DocumentReader(document)
     content = _read_section(reading, (), document.value, CONFIGURATION, "the configuration")
+    # MXCP's form: the models stand one level deeper, beside the name of the default.
     models = _read_section(reading, ("models",), content.get("models"), MODELS, "'models'")
     defaults = _read_section(
         reading, ("defaults",), content.get("defaults"), DEFAULTS, "'defaults'"
@@ -143,6 +144,7 @@ def read_config_file(path: FilePath, *, project: bool = False) -> ConfigFile:
         concurrency=defaults.get("concurrency"),
         timeout_s=defaults.get("timeout"),
     )
+    # A model of that name would make runs cost money that nobody expects to.
     if OFFLINE in config.models:
         at = document.locate_key(("models", "models", OFFLINE))
         reading.add_problem(at, f"the model {OFFLINE!r} is built in.", "Choose another name.")
@@ -160,6 +162,7 @@ def read_foreign_config_file(path: FilePath) -> ConfigFile:
     """
     document = read_document(path)
     reading = DocumentReader(document)
+    # Only those: what else is wrong in another tool's file is that tool's business.
     reading.problems = _within_models(document)
     content = document.value if isinstance(document.value, dict) else {}
     models = _read_section(
@@ -195,6 +198,7 @@ def _read_section(
         return reading.read_mapping(
             path, parse_mapping({} if value is None else value), layout, noun
         )
+    # The section is left out and the rest is read, so that all mistakes are told at once.
     except InvalidValue as error:
         reading.add_problem(reading.document.locate(path), f"{noun}: {error.message}.", error.meant)
         return {}
@@ -212,6 +216,7 @@ def _read_servers(
                 f"server {name!r}: expected a mapping, found {describe_value(value)}.",
             )
             continue
+        # A project's server starts beside its file from wherever the command is given.
         spec = resolve_cwd(read_named_server(reading, path, value), base, by_default=project)
         entries[name] = ServerEntry(spec=spec, locate=partial(locate_below, reading.document, path))
     return entries
@@ -226,6 +231,7 @@ def _within_models(document: Document) -> list[Problem]:
     """Return the YAML problems of the section that harness reads."""
     if not isinstance(document.value, dict) or "models" not in document.value:
         return []
+    # By lines, since the problems of a YAML file have no path.
     begin = document.locate_key(("models",)).line or 0
     lines = [document.locate_key((key,)).line or 0 for key in document.value]
     end = min((line for line in lines if line > begin), default=None)

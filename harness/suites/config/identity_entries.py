@@ -39,9 +39,11 @@ def read_identity(
     """
     given = value if isinstance(value, dict) else {"via": value}
     via = given.get("via")
+    # `read_mapping` reports the unknown name; the default's keys make the rest readable.
     if not isinstance(via, str) or via not in DELIVERIES:
         via = IdentitySpec().via
     values = reading.read_mapping(path, given, identity_layout(via), "identity of the server")
+    # Further findings would only follow from the key that is wrong.
     if find_dropped_keys(given, values):
         return IdentitySpec()
     delivery = DELIVERIES.get(via)
@@ -60,6 +62,7 @@ def read_identity(
         settings={key: part for key, part in own.items() if key not in delivery.plain},
         plain={key: part for key, part in own.items() if key in delivery.plain},
     )
+    # Each delivery knows which of its keys go together.
     for wrong, message, advice in delivery_of(identity).find_problems(own.keys()):
         at = reading.document.locate(path)
         where = at if wrong is None else reading.document.locate_key((*path, wrong))

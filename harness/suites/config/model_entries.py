@@ -117,6 +117,7 @@ def read_model(reading: DocumentReader, path: JsonPath, value: Any) -> ModelEntr
         )
 
     def locate_setting(part: JsonPath) -> Location:
+        # A moved setting is told at the line under `options` where somebody wrote it.
         moves = (
             written
             for target, written in moved.items()
@@ -140,6 +141,7 @@ def override_options(entry: ModelEntry, options: Mapping[str, Any]) -> ModelEntr
         UsageError: there is no such setting, or its value is not valid.
     """
     known = [name for name in MODEL.fields if name not in ("type", "options")]
+    # A copy: the entry belongs to the file, and other runs of the program read it again.
     settings = dict(entry.settings)
     for name, value in options.items():
         if name not in known:
@@ -165,6 +167,7 @@ def override_options(entry: ModelEntry, options: Mapping[str, Any]) -> ModelEntr
 def read_foreign_model(document: Document, path: JsonPath, value: Any) -> ModelEntry:
     """Return a model of another tool's file; its mistakes are reported when it is used."""
     reading = DocumentReader(document)
+    # Its own list: problems of the file as a whole are reported elsewhere.
     reading.problems = []
     entry = read_model(reading, path, value)
     return replace(entry, problems=tuple(reading.problems))
@@ -178,6 +181,7 @@ def _dissolve_options(settings: dict[str, Any]) -> dict[JsonPath, JsonPath]:
     """
     moved: dict[JsonPath, JsonPath] = {}
     for option, value in settings.pop("options", {}).items():
+        # At the last colon: the name of a header or a field has none.
         kind, _, name = option.rpartition(":")
         target: tuple[str, ...] = ("body", name if kind == "body" else option)
         parsed = value
@@ -190,6 +194,7 @@ def _dissolve_options(settings: dict[str, Any]) -> dict[JsonPath, JsonPath]:
             raise InvalidValue(
                 f"{option}: {error.message}", path=("options", option), meant=error.meant
             ) from error
+        # Written directly counts more than under `options`.
         if _put_if_absent(settings, target, parsed):
             moved[target] = ("options", option)
     return moved

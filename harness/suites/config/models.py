@@ -68,6 +68,7 @@ def find_named_entry(name: str) -> ModelEntry | None:
     """Return the entry of a name that needs no file: ``lexical``, an API's id, ``provider:id``."""
     if name == OFFLINE:
         return ModelEntry(name=name, settings={"type": OFFLINE}, wanted=name, source="built in")
+    # Ids before `provider:id`: fine-tuned models have colons in theirs (ft:gpt-4o:…).
     if provider := _find_id_owner(name):
         return ModelEntry(name=name, settings={"type": provider}, wanted=name, source="known name")
     provider, _, wanted = name.partition(":")
@@ -126,6 +127,7 @@ class _ModelResolver:
         """Do all steps."""
         self._note_source("type")
         base_url = self._base_url()
+        # Before key and id: both depend on whose endpoint it is.
         own_service = self.service is not None and self.service.is_own_url(base_url)
         model_id, notes = self._model_id(own_service=own_service)
         headers = self._expand_setting("headers") or {}
@@ -143,6 +145,7 @@ class _ModelResolver:
             **self._plain_settings(),
             sources=self.sources,
         )
+        # Before the error is built, whose text must not show a secret.
         KNOWN.add_specs(models=[spec], environ=self.environ)
         state: KeyState = "present" if key else "missing" if required else "not needed"
         return ResolvedModel(
@@ -150,6 +153,7 @@ class _ModelResolver:
         )
 
     def _base_url(self) -> str | None:
+        # An unset variable is told once, and not again as an address that is none.
         known = len(self.problems)
         url: str | None = self._expand_setting("base_url")
         if (
@@ -182,9 +186,11 @@ class _ModelResolver:
         """
         if (written := self.settings.get("api_key")) is not None:
             return self._written_key(written.reveal(), required=required)
+        # The usual key must not go to an endpoint that a file names.
         if self.service is None or not (own_service or "base_url" not in self.settings):
             return None, None
         variable = self.service.key_variable
+        # An empty variable is how CI systems pass a secret that is not there.
         key = self.environ.get(variable) or None
         if key:
             self.sources["api_key"] = f"${variable}"
@@ -194,6 +200,7 @@ class _ModelResolver:
 
     def _written_key(self, written: str, *, required: bool) -> tuple[str | None, str | None]:
         variable = find_sole_reference(written)
+        # A list of its own: an unset variable of a key is told as a missing key.
         found: list[InvalidValue] = []
         key = expand_references(written, self.environ, found)
         for problem in found:
@@ -215,6 +222,7 @@ class _ModelResolver:
         return key, variable
 
     def _missing_key(self, variable: str | None) -> None:
+        # A dry run sends nothing.
         if self.keyless:
             return
         lack = f"{variable} is not set" if variable else "it is empty"
@@ -252,6 +260,7 @@ class _ModelResolver:
 
     def _build_error(self) -> UsageError | None:
         name, locate = f"model {self.entry.name!r}", self.entry.locate
+        # From a file all are told at once; without places, the first one is enough.
         if locate is not None and (self.problems or self.entry.problems):
             found = (
                 Problem(

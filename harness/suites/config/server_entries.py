@@ -45,6 +45,7 @@ def _blocked_tool(item: Any, index: int) -> NamedTool:
             else NamedTool(tool=parse_single_line(item))
         )
     except InvalidValue as error:
+        # With the place in the list, which the parser of an item does not know.
         raise InvalidValue(error.message, path=(index, *error.path), meant=error.meant) from error
 
 
@@ -93,6 +94,7 @@ def _parse_patterns(value: Any) -> tuple[str, ...]:
         if not isinstance(pattern, str) or not pattern.strip():
             raise InvalidValue(f"expected text, found {describe_value(pattern)}", path=(index,))
         check_pattern(pattern, (index,))
+        # Such a pattern would turn every answer of the server into a refusal.
         if search_pattern(pattern, "") is not None:
             raise InvalidValue(
                 "this regular expression matches every text",
@@ -114,6 +116,7 @@ _REFUSALS = Field(
 
 def _parse_allowed(value: Any) -> bool | tuple[NamedTool, ...]:
     """Parse ``true``, or a list of tools as under ``block``."""
+    # False is the default, and may be written out.
     if isinstance(value, bool):
         return value
     if not isinstance(value, list):
@@ -225,10 +228,12 @@ def read_server(
     values = reading.read_mapping(path, given, layout, called)
     transport = read_transport(reading, path, given, values, called)
     identity = read_identity(reading, (*path, "identity"), values.get("identity", "meta"))
+    # One process for all users can tell them apart only by each request.
     if values.get("isolation") == "none" and not delivery_of(identity).is_in_each_message:
         where = reading.document.locate((*path, "isolation"))
         message = f"isolation 'none' needs identity 'meta', and this is {identity.via!r}."
         reading.add_problem(where, message, NO_ISOLATION)
+    # A reset takes back what the last trial did: no other may be using the server meanwhile.
     if "reset" in values:
         values.setdefault("isolation", "case")
     own = {_RENAMED.get(key, key): value for key, value in values.items() if key not in _OF_PARTS}

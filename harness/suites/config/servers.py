@@ -78,6 +78,7 @@ def resolve_cwd(spec: ServerSpec, base: FilePath, *, by_default: bool) -> Server
     """
     transport = spec.transport
     if transport.cwd is None:
+        # A command that fetches a token runs there, too, also for a server that runs already.
         starts = transport.command is not None or bool(delivery_of(spec.identity).commands)
         return (
             replace(spec, transport=replace(transport, cwd=str(base)))
@@ -86,6 +87,7 @@ def resolve_cwd(spec: ServerSpec, base: FilePath, *, by_default: bool) -> Server
         )
     return (
         spec
+        # Whether it is relative is known only when the variable is.
         if transport.cwd.startswith("${")
         else replace(
             spec,
@@ -116,6 +118,7 @@ def expand_server(
 
     ready = replace(
         spec,
+        # Of the unexpanded form: it is shown to people, and names variables in place of secrets.
         deeds=describe_actions(spec),
         transport=replace(
             transport,
@@ -140,7 +143,9 @@ def expand_server(
             plain=expand_value(spec.identity.plain, "identity"),
         ),
     )
+    # Before any message is made of the values.
     KNOWN.add_specs(servers=[ready], environ=environ)
+    # Once more after expansion: a variable may hold anything.
     problems += _find_url_problems(ready)
     if problems:
         own = spec.at or Location(file=f"server {spec.name}")
@@ -184,6 +189,7 @@ def describe_actions(spec: ServerSpec) -> tuple[str, ...]:
             "start "
             f"{shlex.join((transport.command, *transport.args))}{f' with{given}' if given else ''}"
         )
+    # A server that is started here is no connection to elsewhere.
     if transport.url is not None and transport.command is None:
         sent = "; ".join(f"{name}: {value}" for name, value in transport.headers.items())
         deeds.append(f"connect to {transport.url}{f' with {sent}' if sent else ''}")
@@ -197,6 +203,7 @@ def describe_actions(spec: ServerSpec) -> tuple[str, ...]:
 def _find_url_problems(spec: ServerSpec) -> Iterator[InvalidValue]:
     """Yield the problems of URL and headers after their references were replaced."""
     transport = spec.transport
+    # One with a reference left has a problem already.
     if transport.url is not None and "${" not in transport.url:
         try:
             check_url(transport.url)
@@ -215,6 +222,7 @@ def parse_server_command(command: str) -> ServerSpec:
     Raises:
         UsageError: it is empty, or a quotation mark is never closed.
     """
+    # In the first word alone: a URL may be an argument of a command.
     if "://" in command.partition(" ")[0]:
         return _build_url_server(command)
     try:

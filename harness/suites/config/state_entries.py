@@ -48,6 +48,7 @@ def _parse_query(name: str, given: Any) -> StateQuery:
         if not isinstance(text, str) or not text.strip():
             raise InvalidValue(f"expected text, found {describe_value(text)}", path=(name, key))
         texts[key] = text
+    # Never both, nor halves: which of the two is run would be a guess.
     if texts.keys() not in ({"sql", "database"}, {"command"}):
         raise InvalidValue(
             "a query needs SQL and a database, or a command", path=(name,), meant=_QUERY_MEANT

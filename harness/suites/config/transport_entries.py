@@ -47,6 +47,7 @@ def _list_schemes() -> tuple[str, ...]:
 def choose_transport(url: str) -> Transport:
     """Return the default transport of a server at ``url``."""
     parts = urlsplit(url)
+    # The older transport, whose servers by custom have this path.
     if parts.path.rstrip("/").endswith("/sse"):
         return "sse"
     names = [
@@ -67,12 +68,14 @@ def check_url(value: Any) -> str:
         each.isspace() or not each.isprintable() for each in value
     ):
         raise InvalidValue("expected a URL", meant="Write, for example, http://127.0.0.1:8000/mcp.")
+    # Examined again when the variable is replaced.
     if value.startswith("${"):
         return value
     if value.partition("://")[0].lower() not in _list_schemes():
         told = " or ".join(f"{scheme}://" for scheme in _list_schemes())
         raise InvalidValue(f"expected a URL that begins with {told}")
     try:
+        # The placeholder stands where only digits are valid.
         parts = urlsplit(value.replace("{port}", "1"))
         known = "${" in value or (parts.hostname and parts.port != 0)
     except (
@@ -145,6 +148,7 @@ def read_transport(
     """Return the transport that ``values`` describe, and report keys that do not fit it."""
     kinds = {values[key] for key in ("type", "transport") if key in values}
     url = values.get("url")
+    # Of two that differ any will do, as long as it is always the same: they are told below.
     kind = min(kinds, default="stdio" if url is None else choose_transport(url))
     spec = TransportSpec(kind=kind, **{key: values[key] for key in _KEPT if key in values})
     for name in values.get("headers", {}):
@@ -156,6 +160,7 @@ def read_transport(
         reading.add_problem(
             reading.document.locate(path), f"{called} has neither 'command' nor 'url'.", meant
         )
+    # What a broken key would have meant is unknown: further findings could be wrong.
     elif find_dropped_keys(given, {**values, "type": None, "transport": None}):
         return spec
     elif len(kinds) > 1:

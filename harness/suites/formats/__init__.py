@@ -39,6 +39,7 @@ class SuiteFormat:
     """Whether the reader takes ``max_cases``, the most tests that a file may have."""
 
 
+# Once in a process: pytest asks for each file that it meets.
 @cache
 def load_built_in() -> dict[str, SuiteFormat]:
     """Return the built-in formats, by the names of their files here."""
@@ -51,6 +52,7 @@ def load_built_in() -> dict[str, SuiteFormat]:
 def is_recognised(suite_format: SuiteFormat, path: Path) -> bool:
     """Whether the file at ``path`` seems to be of this format; false if it cannot be read."""
     try:
+        # As bytes: the encoding is not known, and a file that cannot be decoded is none of ours.
         with path.open("rb") as file:
             return suite_format.recognises(path, file)
     except OSError:

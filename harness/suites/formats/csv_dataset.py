@@ -13,6 +13,7 @@ _COLUMNS = frozenset(
 )
 _ENOUGH_COLUMNS = 3
 """Columns by which a file counts as a dataset, even if another column is misspelt or missing."""
+# Also those that the reader refuses, which then says what is wrong with the file.
 _SEPARATORS = re.compile(r"[,;|\t]")
 
 

@@ -31,6 +31,7 @@ def _iterate_lines(file: BinaryIO) -> Iterator[bytes]:
             continue
         if not line.lstrip().startswith(b"{"):
             return
+        # Read on only where the beginning looks right: another tool's file may be one endless line.
         yield line if line.endswith(b"\n") else line + file.readline(_LONGEST_LINE)
 
 
@@ -44,6 +45,7 @@ def _is_memory_line(line: bytes) -> bool:
     if not isinstance(found, dict):
         return False
     strange = found.keys() - _TOLD - _ASKED - _BESIDE
+    # One unknown column may be a misspelt one; with more it is another format.
     return found.keys() >= _ASKED and bool(found.keys() & _TOLD) and len(strange) <= 1
 
 

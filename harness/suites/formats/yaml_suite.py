@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from harness.suites.formats import BOM, HEAD, SuiteFormat
 
+# By patterns: to parse every YAML file of a project would take too long.
 _KEY = rb"[\"']?([a-z_]+)[\"']?[ \t]*:(?=\s|$)"
 _TOP_KEY = re.compile(rb"^" + _KEY, re.MULTILINE)
 _NESTED_KEY = re.compile(rb"(?:^[ \t]+(?:-[ \t]+)*|^(?:-[ \t]+)+|[{,][ \t]*)" + _KEY, re.MULTILINE)
@@ -26,6 +27,7 @@ def _is_suite(_path: Path, file: BinaryIO) -> bool:
     top = set((_QUOTED_KEY if as_json else _TOP_KEY).findall(head))
     if not top & {b"suite", b"tests"}:
         return False
+    # In JSON the depth of a key cannot be told by its line.
     below = top if as_json else set(_NESTED_KEY.findall(head))
     if b"suite" in top:
         asks = b"tests" in top and b"name" in below and bool(below & _OF_TESTS)

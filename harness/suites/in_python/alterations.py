@@ -28,6 +28,7 @@ def read_python_alterations(
         if not isinstance(one, Mapping):
             message = f"interference: number {number} is a {type(one).__name__}, not a mapping."
             return (), [Problem(at=at, message=message, meant=_MEANT)]
+    # By the reader of YAML, so that both say the same of the same mistake.
     reading = DocumentReader(build_code_document(at))
     calls = CaseReader(reading, build_layouts(vocabulary), {}).read_calls
     found = tuple(read_alterations(reading, ("interference",), [*given], calls))

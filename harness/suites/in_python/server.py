@@ -52,6 +52,7 @@ class _AnyArguments(ArgModelBase):
 def _describe_tool(tool: PythonTool) -> Tool:
     if tool.input_schema is None:
         try:
+            # The SDK derives the schema from the signature.
             return Tool.from_function(
                 _report_exceptions(tool.function), tool.name, description=tool.description
             )
@@ -65,6 +66,7 @@ def _describe_tool(tool: PythonTool) -> Tool:
         context_kwarg=None,
         annotations=None,
         parameters=dict(tool.input_schema),
+        # It takes anything: a model of the schema would convert or drop what was sent.
         fn_metadata=FuncMetadata(arg_model=_AnyArguments),
         is_async=inspect.iscoroutinefunction(tool.function),
     )
@@ -82,6 +84,7 @@ def _accept_named_arguments(tool: PythonTool) -> Callable[..., Any]:
         inspect.Parameter.POSITIONAL_ONLY,
         inspect.Parameter.POSITIONAL_OR_KEYWORD,
     )
+    # A parameter with the name of a property takes that property alone.
     if not sole or parameters[0].name in known:
         return tool.function
 
@@ -94,6 +97,7 @@ def _accept_named_arguments(tool: PythonTool) -> Callable[..., Any]:
 
 def _report_exceptions(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return ``function`` with its exceptions reported to the model and, in full, on stderr."""
+    # Two wrappers: the SDK looks at the function to know whether it has to be awaited.
     if inspect.iscoroutinefunction(function):
 
         @wraps(function)
@@ -116,6 +120,7 @@ def _report_exceptions(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _report_exception(error: Exception) -> Exception:
+    # The tool chose these words for the model itself.
     if isinstance(error, MCPError | ToolError):
         return error
     traceback.print_exception(error)

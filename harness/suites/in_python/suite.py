@@ -224,6 +224,7 @@ class _PythonSuiteReader:
             or isinstance(given, str | Mapping)
         ):
             if inspect.iscoroutine(given):
+                # Closed, or Python would warn that it was never awaited.
                 given.close()
             self.add_problem(
                 f"cases() must return a list of cases; it returned {type(given).__name__}."

@@ -53,6 +53,7 @@ def read_tools(given: Any) -> tuple[PythonTool, ...]:
         raise InvalidValue(f"expected a list of functions, found {type(given).__name__}")
     tools = tuple(_read_tool(tool, number) for number, tool in enumerate(given, start=1))
     names = [tool.name for tool in tools]
+    # The server would silently keep only one of them.
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InvalidValue(f"the tool {twice!r} is listed twice")
@@ -93,6 +94,7 @@ def build_tool_server(
     Its process has the same module path as this one. The working directory is added only when the
     suite is imported, so that no file in it can replace a module of harness.
     """
+    # `-P` keeps the folder out of the child's path, and PYTHONPATH would bring it in again.
     here = {"", str(Path.cwd())}
     path = os.pathsep.join(entry for entry in sys.path if entry not in here)
     whose = [] if reference is None else [reference, *([] if case is None else [case])]

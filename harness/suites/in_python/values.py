@@ -21,6 +21,7 @@ def parse_text(value: Any) -> str:
 
 def parse_name(value: Any) -> str:
     """Return a name on one line; a whole number is allowed."""
+    # Ids of datasets are often numbers; `True` is one only for Python.
     number = isinstance(value, int) and not isinstance(value, bool)
     return parse_single_line(str(value) if number else parse_text(value))
 
@@ -29,6 +30,7 @@ def parse_prompts(value: Any) -> tuple[str, ...]:
     """Return the user's messages: one text, or several."""
     if isinstance(value, str):
         return (parse_text(value),)
+    # An empty list gets the message on a missing text.
     return parse_texts(value) or (parse_text(None),)
 
 
@@ -52,6 +54,7 @@ def parse_mapping(value: Any) -> dict[str, Any]:
     """Return a mapping of JSON values."""
     if not isinstance(value, Mapping):
         raise InvalidValue(f"expected a mapping, found {_format_value(value)}")
+    # Through JSON: what cannot be logged must not come into a case.
     return dict(json_value(dict(value)))
 
 

@@ -34,5 +34,6 @@ def read_python_variants(given: Any, at: Location) -> tuple[tuple[Variant, ...],
                 Problem(at=at, message=message, meant="Give each variant a name of its own.")
             )
         else:
+            # Without a place of its own, messages point at the suite.
             found[one.name] = replace(one, at=one.at or at)
     return tuple(found.values()), problems
