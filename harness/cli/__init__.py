@@ -119,6 +119,7 @@ def main() -> None:
         _enable_trust_prompt()
         try:
             code = _run_command()
+            # Here a closed pipe is still a message; at exit it would be a traceback.
             sys.stdout.flush()
         except OSError as error:
             code = _report_closed_output(error)
@@ -153,6 +154,7 @@ def _enable_trust_prompt() -> None:
 
 def _run_command() -> int:
     try:
+        # By itself, click would print an error and exit, and the JSON document would be missing.
         return int(cli.main(standalone_mode=False, prog_name="harness") or 0)
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
@@ -162,6 +164,7 @@ def _run_command() -> int:
     except click.UsageError as error:
         error.show()
         return _report_json_error(error.format_message(), EXIT_INVALID)
+    # Also a `HarnessError`, with an exit code of its own.
     except NothingToRun as error:
         click.echo(f"Nothing to run: {make_printable(str(error))}", err=True)
         return _report_json_error(str(error), EXIT_NOTHING)
@@ -172,6 +175,7 @@ def _run_command() -> int:
 
 def _report_json_error(message: str, code: int) -> int:
     """Also write an error to stdout as JSON if ``--json-output`` was given; return ``code``."""
+    # Not asked of click: the error may be that it could not read the options.
     if JSON_OUTPUT in sys.argv:
         from harness.reports import write_json_error  # imported here: --help needs none of it
 
@@ -182,6 +186,7 @@ def _report_json_error(message: str, code: int) -> int:
 
 def _report_closed_output(error: OSError) -> int:
     """Report an output that was closed or is full; any other error is a bug with a traceback."""
+    # Only a file that was opened by its name has one; stdout has none.
     if error.filename is not None:
         raise error
     # Python flushes stdout once more at exit, which must not fail again.

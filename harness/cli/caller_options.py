@@ -85,6 +85,7 @@ def _choose_caller(
     if name is not None and user_context is not None:
         raise UsageError("--as and --user-context both say who calls", meant="Give one of them.")
     config = load_config(Path.cwd(), os.environ, mcp_config, protocol)
+    # A server that was typed needs no suite, so that a mistake in one is not in the way.
     needs_suites = name is not None or bool(suites) or not command_lines
     found = find_suites(suites, suite_roots(Path.cwd()), VOCABULARY) if needs_suites else ()
     server = (
@@ -93,6 +94,7 @@ def _choose_caller(
     who = ProbeCaller(name="a caller", user_context=user_context)
     if user_context is None:
         who = _find_caller(name or ANONYMOUS, found)
+    # After all that can be wrong was looked at: nobody is asked for trust in vain.
     GATE.require_plan([server])
     return ChosenCaller(server, who, name, tuple(dict.fromkeys(command_lines)), tuple(found))
 

@@ -93,6 +93,7 @@ def parse_margin(
     try:
         number = float(value.removesuffix("%")) / (100 if value.endswith("%") else 1)
     except ValueError:
+        # What is no number is refused below, in the same words as one out of bounds.
         number = -1.0
     if not 0 <= number < 1:
         raise click.BadParameter(
@@ -138,11 +139,14 @@ class GatedComparison:
     def exit_code(self, report: Report) -> int:
         """Return the exit code of ``report``; a gate decides in place of failed cases."""
         code = exit_code(report)
+        # A run that was interrupted, or had nothing to run, has nothing for a gate to judge.
         if self.gate is None or code not in {EXIT_PASSED, EXIT_FAILED, EXIT_UNJUDGED}:
             return code
         if self._find_regressions():
             return EXIT_FAILED
         return (
+            # Without evidence of a regression failed cases are forgiven, and those without a
+            # verdict are not.
             EXIT_PASSED
             if {case.status for case in report.cases} <= {"passed", "failed"}
             else EXIT_UNJUDGED

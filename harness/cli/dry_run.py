@@ -28,10 +28,12 @@ def describe_plan(plan: RunPlan) -> str:
     lines += [
         f"server {server.name}: {_format_server(server)}"
         for server in plan.servers
+        # A joined server is none of its own: its members are in the list, too.
         if not server.members
     ]
     redactor = build_redactor(plan)
     return "\n".join(
+        # Redacted first: made one line, a secret with a line break would no longer be found.
         make_one_line(redactor.redact_text(line))
         for line in (*lines, *map(_format_estimate, _all_estimates(plan)))
     )

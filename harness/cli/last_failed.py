@@ -36,6 +36,7 @@ def find_last_failed(jobs: Iterable[Job], runs: Path = RUNS) -> tuple[str, ...]:
     }
     failed: set[str] = set()
     latest: str | None = None
+    # The newest first: what a later run says of a case replaces what earlier ones said.
     for run_id in run_ids(runs)[: -_LATEST - 1 : -1]:
         if not unknown:
             break
@@ -47,6 +48,7 @@ def find_last_failed(jobs: Iterable[Job], runs: Path = RUNS) -> tuple[str, ...]:
             known |= told
             if one.status != "passed" and not unknown.isdisjoint(told):
                 failed.add(case_label(one.suite, one.case))
+        # After all cases of the run: one that was asked of several models is known by each of them.
         unknown -= known
     if failed:
         return tuple(label for label in labels if label in failed)

@@ -99,6 +99,7 @@ def _print_findings(linted: LintResult) -> None:
             head = Text(f"{finding.severity} ", style=_STYLES[finding.severity])
             head.append(make_printable(f"{finding.rule}: {finding.message}"), style="default")
             print_text(console, head, 2)
+            # A rule often finds the same in many tools.
             advice = [line for line in _format_advice(finding) if line not in told]
             told.update(advice)  # the explanation is printed only once
             if advice:

@@ -38,6 +38,7 @@ def make_wordings(
         raise UsageError(
             f"{path} exists already: it may have been reviewed", meant="Name another file."
         )
+    # After all that needs no key: whoever names a wrong file should not have to set one first.
     suite, spec = only_suite(plan), ground.resolve_model(writer)
     GATE.require_plan((), (spec,))
     found = anyio.run(_write_wordings, spec, suite.cases, budget)

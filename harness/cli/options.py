@@ -28,7 +28,9 @@ def bundle_options(
             made = make(**{key: values.pop(key) for key in mine})
             return function(**{name: made}, **values)
 
+        # `wraps` has given it the options of the function, which are not part of this bundle.
         before = set(_parameters(wrapper))
+        # A command lists its options from the last decorator to the first.
         for option in reversed(options):
             option(wrapper)
         mine = set(_parameters(wrapper)) - before
@@ -57,6 +59,7 @@ class OptionValue(click.ParamType[Any]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the value; of an option that is repeated, one of the values."""
         read = self._option.read_one("command line", value)
+        # The attributes of a caller may be secrets, which no output shows from now on.
         if isinstance(read, Mapping):
             KNOWN.add_specs(identities=[read])
         return read

@@ -81,6 +81,7 @@ def build_document(
         "notes": list(report.notes),
         "lost": list(report.lost),
         "not_read": list(report.not_read),
+        # Tokens with a flaw are damaged identities, too, and have a count of their own.
         "damaged_identities": report.damaged - report.flawed_tokens,
         "flawed_tokens": report.flawed_tokens,
         "swapped_tokens": report.swapped,

@@ -23,6 +23,7 @@ def show_progress(*, quiet: bool = False) -> Iterator[Observer]:
     if quiet:
         yield NotesObserver()
         return
+    # A bar is redrawn in place, which a CI log or an editor's shell shows as hundreds of lines.
     if not console.is_terminal or console.is_dumb_terminal:
         yield PlainProgress()
         return
@@ -162,6 +163,7 @@ class LiveProgress:
 
     def _advance(self, result: TrialResult) -> None:
         """Advance by what was run; what was skipped or cut off is counted beside it."""
+        # A trial that was skipped was never among them.
         if result.case.name in self._running:
             self._running.remove(result.case.name)
         self._usage += result.usage
@@ -179,6 +181,7 @@ class LiveProgress:
 
     def on_note(self, text: str) -> None:
         """Print it above the bar."""
+        # By the bar's own console: anything else would be printed into the bar.
         self._bar.console.print(text, markup=False, highlight=False)
 
     def _show_description(self) -> None:
@@ -189,5 +192,6 @@ class LiveProgress:
             parts.append(f"{len(self._waiting)} wait for other identities")
         if self._usage.cost_usd:
             parts.append(format_money(self._usage.cost_usd))
+        # More names have no room beside the bar.
         parts.append(make_printable(", ".join(self._running[:3])))
         self._bar.update(self._task, description=" · ".join(part for part in parts if part))

@@ -69,6 +69,7 @@ class ResultsOutput:
             raise UsageError("--otel-content needs --otel", meant="Add --otel.")
         if self.quiet and self.verbose:
             raise UsageError("--quiet and --verbose cannot be combined")
+        # Made once for its errors, while nothing has been run yet.
         _ = self.telemetry
 
     @property
@@ -120,6 +121,7 @@ def show_results(
             verdict.print_to(console)
         for path, _ in written:
             click.echo(f"report {path}")
+    # The results first: stderr is not buffered and would overtake them.
     sys.stdout.flush()
     for line in (line for _, lines in written for line in lines):
         click.echo(line, err=True)
@@ -155,8 +157,10 @@ def _apply_gate(
     if verdict is not None and code != EXIT_PASSED == exit_code(report):
         failing.append(verdict.gate_failure)
     if failing:
+        # Made again from the amended log, so that all reports say the same as the exit code.
         log = amend_log(log, fault="; ".join(failing))
         report = build_report(log)
+        # A code that already says more, such as an interruption, stays.
         code = EXIT_FAILED if code == EXIT_PASSED else code
     return log, report, code
 

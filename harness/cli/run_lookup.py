@@ -71,6 +71,7 @@ def open_index(names: Iterable[str]) -> Iterator[list[tuple[str, Path]]]:
     """
     with ExitStack() as stack:
         found = []
+        # A run that is named twice, perhaps once by "latest", is asked once.
         for log in dict.fromkeys(map(find_log, names)):
             index = stack.enter_context(open_log_index(log, announce_reading(log)))
             run, damaged = read_index_facts(index, log)

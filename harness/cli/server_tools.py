@@ -85,6 +85,8 @@ async def _list_tools(spec: ServerSpec, user_context: JsonObject | None) -> Tool
         async with open_sessions() as pool, pool.lend_session(spec, user_context) as session:
             return session.tools
     except BaseExceptionGroup as group:
+        # A task group wraps what is raised within it; without a message for users it is a bug of
+        # ours.
         if group.subgroup(HarnessError) is None:
             raise
         raise next(

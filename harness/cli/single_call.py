@@ -44,6 +44,8 @@ async def make_call(server: ServerSpec, one: SingleCall) -> ToolCall:
         UsageError: the identity or its credential cannot be told to this server.
     """
     async with _open_pool() as pool:
+        # Identities usually have a process each, where one cannot change what the other is
+        # answered.
         return await _make_call(
             pool, server if one.after is None else with_shared_process(server), one
         )
@@ -70,6 +72,7 @@ async def _make_call(pool: Pool, server: ServerSpec, one: SingleCall) -> ToolCal
     request = ToolRequest(id="call", tool=one.tool, arguments=one.arguments, meta=dict(one.meta))
     who = one.caller
     async with pool.lend_session(server, who.user_context, who.credential) as session:
+        # The caller's own session is open by now, so that nothing comes between the two calls.
         if one.after is not None:
             async with pool.lend_session(server, one.after.user_context) as before:
                 await _call_tool(before, request)
@@ -89,6 +92,8 @@ async def _open_pool() -> AsyncGenerator[Pool]:
         async with open_sessions() as pool:
             yield pool
     except BaseExceptionGroup as group:
+        # Without an error that has a message for users it is a bug of ours, and keeps its
+        # traceback.
         found = group.subgroup(HarnessError)
         if found is None:
             raise

@@ -24,6 +24,7 @@ def find_server(suites: Sequence[Suite], servers: Sequence[str], config: Config)
         if servers
         else config.resolve_server(first.server, first.name)
     )
+    # One suite's guard must hold for the calls of all: they share this server.
     for suite in suites:
         spec = add_guard_rails(spec, suite, RunRequest())
     return spec

@@ -39,6 +39,7 @@ def find_watched_files(plan: RunPlan | None, project: Path, others: Sequence[str
 
     ``others`` are further files, or texts that may name a file.
     """
+    # Whether they exist or not: a file that appears is a change, too.
     found = {(project / name, frozenset[str]()) for name in (*PROJECT_FILES, *others)}
     found.add((project / "evals", _SUITES))
     if plan is not None:
@@ -87,6 +88,8 @@ def _wait_for_change(watched: Watched, before: _Stamps) -> list[str]:
     while True:
         time.sleep(INTERVAL_S)
         now = _read_stamps(watched)
+        # Editors and builds write several files in turn: a run in their midst would see half of
+        # them.
         if now == latest != before:
             return sorted(
                 os.path.relpath(path)
@@ -108,11 +111,13 @@ def _read_stamps(watched: Watched) -> _Stamps:
 
 
 def _iterate_files(watched: Watched) -> Iterator[Path]:
+    # Single files first, so that a huge folder cannot take all of `MOST_FILES`.
     for place, suffixes in sorted(watched, key=lambda pair: (pair[0].is_dir(), str(pair[0]))):
         if not place.is_dir():
             yield place
             continue
         for parent, folders, names in os.walk(place):
+            # In place: `os.walk` goes only into what is left in its list.
             folders[:] = sorted(name for name in folders if not _is_left_out(Path(parent, name)))
             yield from (
                 Path(parent, name) for name in sorted(names) if Path(name).suffix in suffixes

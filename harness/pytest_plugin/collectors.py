@@ -79,6 +79,7 @@ class CaseItem(pytest.Item):
         self.stash[JOBS] = jobs
         self.result: CaseResult | None = None
         trial = jobs[0].trial
+        # So that -k selects by suite and tag, too.
         self.extra_keyword_matches |= {trial.suite, *trial.case.tags}
 
     def setup(self) -> None:
@@ -90,9 +91,11 @@ class CaseItem(pytest.Item):
         (self.result,) = case_results(bench.run_case(self))
         if self.result.status == "skipped" and earlier is not None and earlier.status != "passed":
             self.result = earlier  # a test that is repeated without being asked stays as it was
+        # Noted before the verdict is raised: what fails only by the whole run is told at the end.
         if self.result.status == "failed":
             bench.told_failed.add((self.result.suite, self.result.case, self.result.entrant))
         if self.result.status == "skipped":
+            # Otherwise pytest would say that the test was skipped in this file.
             raise pytest.skip.Exception(format_skip_reason(self.result), _use_item_location=True)
         if self.result.status not in {"passed", "failed"}:
             pytest.fail(
@@ -110,4 +113,5 @@ class CaseItem(pytest.Item):
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Return the case's file and line."""
         at = self.stash[JOBS][0].trial.case.at
+        # pytest counts lines from 0.
         return self.path, (at.line or 1) - 1 if at else None, self.name

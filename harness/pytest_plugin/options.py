@@ -24,6 +24,7 @@ def add_options(parser: pytest.Parser) -> None:
         name, flag = f"harness_{option.key}", option.metavar is None
         settings: dict[str, Any] = {"dest": name, "help": option.help_at("pytest")}
         if "pytest" in option.absent:
+            # With a value or without: the refusal is to name the option, and not what follows it.
             settings |= {"nargs": "?", "const": "given", "help": argparse.SUPPRESS}
         elif flag:
             settings |= {"action": "store_true"}

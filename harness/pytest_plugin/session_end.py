@@ -72,6 +72,7 @@ def finish_session(session: pytest.Session, exitstatus: int) -> None:
     config, bench = session.config, session.config.stash.get(BENCH, None)
     if bench is not None:
         _close_run(bench, session, exitstatus)
+    # A worker of pytest-xdist tells nothing itself: its part of the log is joined with others.
     if hasattr(config, "workeroutput"):
         if bench is not None and bench.log is not None:
             config.workeroutput[_NOTES] = list(bench.notes)
@@ -85,6 +86,7 @@ def finish_session(session: pytest.Session, exitstatus: int) -> None:
     elif ending.parts is not None:
         _join_parts(ending, ending.parts)
     if (
+        # Any other status already says that something is wrong, and is pytest's own.
         ending.log is not None
         and not _read_report(ending, ending.log)
         and exitstatus == pytest.ExitCode.OK
@@ -114,6 +116,7 @@ def _join_parts(ending: SessionSummary, folder: Path) -> None:
     from harness.runner import merge_logs
 
     try:
+        # Several workers may have run the same test: each time is a further trial of its case.
         ending.log = merge_logs(
             [read_log(part) for part in parts], folder / "log.jsonl", repeated=True
         ).path

@@ -112,6 +112,7 @@ class PytestRun:
         """
         run, portal = self._ensure_open(item.session)
         keys = [job.trial.key for job in item.stash[JOBS]]
+        # Unless they ran with another test of their group, when its identities were asked together.
         if not self._early.keys() >= set(keys):
             together = self._select_group(item.stash[JOBS])
             self._asked |= {job.trial.key for job in together}
@@ -124,6 +125,7 @@ class PytestRun:
             found = {job.key: job for job in self._run_jobs(run, portal, [*jobs.values()])}
             for key, job in jobs.items():
                 if (result := found.get(job.trial.key)) is not None:
+                    # The first result stays until its own test has told it.
                     self._early.setdefault(key, result)
                     self._verdicts[key] += has_verdict(result)
         return tuple(self._early.pop(key) for key in keys if key in self._early)
@@ -132,6 +134,7 @@ class PytestRun:
         """Return the trials that run together with a case's; with pytest-xdist, only its own."""
         own = jobs[0].trial
         group = own.case.caller.group
+        # Other tests of the group may be another worker's, which would ask them a second time.
         if group is None or self._worker is not None:
             return jobs
         return tuple(
@@ -180,6 +183,8 @@ class PytestRun:
     def _ensure_open(
         self, session: pytest.Session
     ) -> tuple[StepwiseRun, anyio.from_thread.BlockingPortal]:
+        # A run that could not be opened fails each of its tests at once, and is not opened again
+        # and again.
         if self._failure is not None:
             pytest.fail(self._failure, pytrace=False)
         if self._run is None or self._portal is None:
@@ -203,6 +208,7 @@ class PytestRun:
         concurrency = max(
             (prepared.concurrency for prepared in self._prepared.values()), default=CONCURRENCY
         )
+        # Ctrl-C is pytest's own, and this run is not in the main thread, where signals are handled.
         options = RunOptions(
             concurrency=concurrency, budget=self._share_budget(), catch_signals=False
         )
@@ -235,6 +241,7 @@ class PytestRun:
         chosen: dict[str, set[str]] = {}
         for job in jobs:
             chosen.setdefault(job.suite.name, set()).add(job.trial.case.name)
+        # The header names the cases that were selected: the others are not missing from this run.
         suites = {
             job.suite.name: replace(
                 job.suite,

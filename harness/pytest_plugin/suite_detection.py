@@ -23,6 +23,7 @@ tested."""
 
 def is_suite(path: Path) -> bool:
     """Whether the file at ``path`` is a suite, valid or not, in a format other than Python."""
+    # Here, since pytest imports this module in every session.
     from harness.suites import is_recognised, load_built_in
 
     suffix = path.suffix.lower()
@@ -48,6 +49,7 @@ def python_suites(path: Path, parent: pytest.Collector) -> tuple[str, ...]:
     if not (named or _is_below_evals(path, parent.config)):
         return ()
     try:
+        # As bytes: a source may name its own encoding.
         body = ast.parse(path.read_bytes()).body
     except (OSError, SyntaxError, ValueError):
         return ()  # the import will report the error
@@ -88,6 +90,7 @@ def _list_members(node: ast.ClassDef) -> tuple[set[str], set[str]]:
 
 def _collect_attributes(name: str, classes: dict[str, ast.ClassDef], seen: set[str]) -> set[str]:
     """Return all attribute names of a class, including those of its bases in the same file."""
+    # In source that was never run, a class may be its own base in the end.
     if name in seen or name not in classes:
         return set()
     seen.add(name)

@@ -29,12 +29,14 @@ def write_atomically(path: Path, write: Callable[[TextIO], None]) -> None:
             write(guard_stream(stream))
         return
     path.parent.mkdir(parents=True, exist_ok=True)
+    # Cut, since a file system takes 255 bytes, and this name is longer than the one that was given.
     beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.tmp")
     try:
         with beside.open("x", encoding="utf-8", errors="replace", newline="") as stream:
             write(guard_stream(stream))
             stream.flush()
             os.fsync(stream.fileno())
+        # After the sync: otherwise a crash could leave the new name with half of the content.
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)

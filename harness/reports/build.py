@@ -104,6 +104,7 @@ def count_results(results: Iterable[TrialResult], planned: int | None = None) ->
 def count_statuses(endings: Counter[Status], planned: int | None = None) -> Counts:
     """Return the counts of trials that ended like ``endings``; see `count_results`."""
     counted = endings.total()
+    # Never below what was counted: the rest is the number of trials that were cut off.
     planned = counted if planned is None else max(planned, counted)
     return Counts(
         planned=planned,

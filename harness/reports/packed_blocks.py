@@ -68,6 +68,7 @@ def _format_element(name: str, members: Iterable[str]) -> str:
 
 
 def _iterate_packings(text: bytes) -> Iterator[str]:
+    # The best first; another level only serves to get other letters.
     for level in range(9, -1, -1):
         yield base64.b64encode(zlib.compress(text, level)).decode()
 

@@ -33,6 +33,7 @@ class ReportRequest:
         """
         name, colon, path = text.partition(":")
         place = path if name in WRITERS else text
+        # Now, and not when the run has ended and its report has nowhere to go.
         if place and Path(place).is_dir():
             raise UsageError(
                 f"--report {text!r} names a folder",

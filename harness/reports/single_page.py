@@ -24,6 +24,7 @@ Source: TypeAlias = tuple[str, str]
 """A file that is part of a page: the package that has it, and its name."""
 
 
+# No slots: `cached_property` keeps its value among the attributes of the object.
 @dataclass(frozen=True)
 class SinglePage:
     """The parts of a page that are the same for all data."""
@@ -66,6 +67,7 @@ class SinglePage:
         """
         head, tail = _read_source(self.markup).split("{data}")
         head = head.replace("{style}", self.style).replace("{policy}", self.policy)
+        # Last, since names of suites and models in it may have such braces themselves.
         for name, markup in parts.items():
             head = head.replace(f"{{{name}}}", markup)
         stream.write(head)

@@ -61,6 +61,7 @@ def table_lines(
     while columns:
         fitting, used = 0, left
         while fitting < len(columns) and (
+            # One column at least, however narrow the terminal is: otherwise this would never end.
             not fitting or used + 2 + _measure_width(columns[fitting]) <= width
         ):
             used += 2 + _measure_width(columns[fitting])

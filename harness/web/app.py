@@ -39,6 +39,8 @@ def _respond_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     headers = {
         **(error.headers or {}),
+        # What is left of a body that is too large is not read, so nothing else can follow on its
+        # connection.
         **({"connection": "close"} if error.status_code == 413 else {}),  # noqa: PLR2004
     }
     return error_response(request.headers, error.status_code, error.detail, headers)

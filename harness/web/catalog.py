@@ -37,6 +37,7 @@ ENDINGS: dict[str, Callable[[dict[str, Any]], bool]] = {
     ),
 }
 """Results that the list of runs can be filtered by."""
+# An open run may end at any time, so its row is made as if it had ended.
 _FINISHED = {"state": "finished"}
 
 
@@ -98,6 +99,7 @@ class Catalog:
         ``go_on`` is called before each run and each line that is read; what it raises ends the
         search.
         """
+        # Of a copy: requests are answered in threads, and another one may add a row meanwhile.
         open_ones = [name for name, row in list(self._rows.items()) if row.open]
         names = self._listing.newest_first(open_ones)
         self._forget_missing(names)
@@ -110,6 +112,8 @@ class Catalog:
             go_on()
             row = self._rows.get(run_id)
             if (
+                # What cannot fit is passed over by the facts of the last look: no file is touched
+                # for it.
                 row is not None
                 and not row.can_match(suite, model, result)
                 and self._is_current(run_id, row)
@@ -119,6 +123,8 @@ class Catalog:
             if facts is None:
                 continue
             row = self._find_known(run_id, facts)
+            # Once the limit is reached, the rest is only counted: the page asks again, and goes on
+            # there.
             if row is None and logs < MOST_READ and size < MOST_BYTES:
                 logs, size = logs + 1, size + facts.st_size
                 row = self._read_row(run_id, facts, go_on)
@@ -168,6 +174,7 @@ class Catalog:
             return None
         entry: dict[str, Any] = json.loads(row.text)
         try:
+            # Only a log without an end can be under way: of all others the file need not be opened.
             running = row.open and being_written(log_path(run_id, self._runs))
         except OSError:
             return None
@@ -175,6 +182,8 @@ class Catalog:
         return entry if not wanted.result or ENDINGS[wanted.result](entry) else None
 
     def _forget_missing(self, names: list[str]) -> None:
+        # As long as there are no more rows than runs, a row of a removed run does no harm: it is
+        # not asked for.
         if len(self._rows) > len(names):
             present = set(names)
             self._rows = {name: row for name, row in self._rows.items() if name in present}
@@ -194,4 +203,5 @@ def _get_change_mark(facts: os.stat_result) -> tuple[int, int]:
 
 
 def _join_names(names: list[str]) -> str:
+    # Between names stands what nobody types: what is searched for must lie within one name.
     return "\0".join(names).lower()

@@ -139,6 +139,7 @@ class Evaluations:
     async def _known_events(
         self, job: RunJob | None, request: Request, last_seen: str | None
     ) -> Response:
+        # A run that was started here has its events in memory: nothing of it is left to be read.
         more = False
         if job is None:
             followed = await self._followers.get_follower(self._find_log(request))
@@ -162,6 +163,7 @@ class Evaluations:
         )
         waiting = (
             []
+            # Filters ask for results, and a run that waits has none.
             if set(wanted) - {"limit"}
             else [_add_links(job.as_json()) for job in self._board.list_waiting()]
         )
@@ -188,6 +190,7 @@ class Evaluations:
         """End a run; its log is complete when this returns."""
         job = self._find_job(request)
         if job is None:
+            # Only for its 404: a run that there is was started elsewhere.
             self._find_log(request)
             raise HTTPException(
                 409, "This run was not started here: end it where it was started, with Ctrl-C."
@@ -222,6 +225,8 @@ class Evaluations:
             ping=self._settings.heartbeat_s,
             sep="\n",
             shutdown_event=anyio.Event(),
+            # Otherwise sse-starlette ends each stream as soon as the page stops, and nobody hears
+            # how a run ended.
             shutdown_grace_period=FAREWELL_S,
         )
 
@@ -234,6 +239,7 @@ async def _encode_events(
         async for number, name, text in events:
             yield ServerSentEvent(text, event=name, id=number, retry=retry, sep="\n")
             retry = None
+    # The status 200 is sent by now, so a failure can only be told as an event.
     except (HarnessError, OSError) as error:
         text = json.dumps(
             {"message": clean_json(f"The log of this run cannot be read: {error}"), "problems": []}
@@ -259,6 +265,8 @@ def _encode_refusal(error: UploadRefused) -> dict[str, Any]:
 
 def _read_progress(path: Path) -> tuple[str, dict[str, Any]]:
     """Return the state of a run, its number of ended trials, and its summary if it has ended."""
+    # A view holds for a log that has ended; that of a run under way would be made anew for each
+    # request.
     if being_written(path):
         log = read_log(path)
         whole = build_summary(log) if log.footer else None
@@ -293,6 +301,8 @@ def _build_attachment_header(name: str) -> dict[str, str]:
 
 
 def _parse_limit(text: str) -> int:
+    # Checked before `int` sees it, which takes digits of other scripts and fails beyond 4,300
+    # digits.
     if not (text.isascii() and text.isdecimal() and len(text) < len("1000000") and int(text)):
         raise HTTPException(400, f"'limit' takes a number from 1 to {history.MOST}.")
     return min(int(text), history.MOST)

@@ -98,6 +98,8 @@ class EventFeed:
         """Append an event and wake every listener; ``summary`` and ``error`` end the feed."""
         self._events.append(event)
         self.ended = event.name in {"summary", "error"}
+        # An event cannot be reset: those who wait have the old one, those who come later get a new
+        # one.
         news, self._news = self._news, anyio.Event()
         news.set()
 
@@ -146,8 +148,10 @@ class EventFeed:
                 "model": clean_name(ended.entrant),
                 "trial": ended.index + 1,
             }
+            # A trial that was skipped has never started.
             if starts and ended.stop is not None:
                 self.add(Event.from_data("test_case_start", names))
+            # Its status may change by what other identities see, so it is not told as settled yet.
             if self._judge.is_waiting(ended):
                 self._judge.add_result(ended, partial(self._find_view, offset))
                 self._offsets[ended.key] = offset
@@ -169,6 +173,8 @@ class EventFeed:
         """Yield ``(id, name, JSON)`` of every event after ``last_seen``, to the end of the feed."""
         seen = last_seen
         while True:
+            # Taken before the events are told: one that is added in the midst of them is not
+            # missed.
             news = self._news
             async for number, name, text in self.so_far(seen):
                 seen = number
@@ -180,6 +186,7 @@ class EventFeed:
     async def so_far(self, last_seen: str | None = None) -> AsyncIterator[tuple[str, str, str]]:
         """Yield only the events known by now."""
         place = self._count_seen(last_seen)
+        # The list may grow while a result is read in a thread.
         while place < len(self._events):
             event = self._events[place]
             place += 1
@@ -187,6 +194,8 @@ class EventFeed:
 
     def _count_seen(self, last_seen: str | None) -> int:
         """Return the number of events that a listener has seen; 0 for an unknown event id."""
+        # A client sends what it likes. Events of another series, or of an earlier server, are all
+        # told again: twice is better than never.
         series, _, number = (last_seen or "").rpartition("-")
         known = (
             series == self.series
@@ -245,6 +254,7 @@ def _summary_text(log: Path) -> str:
 
 
 def _read_trial(log: Path, offset: int) -> TrialLine:
+    # Without the lines before it: each event knows where its line begins.
     _, _, line = next(read_lines(log, offset))
     assert isinstance(line, TrialLine)
     return line

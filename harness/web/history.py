@@ -57,6 +57,7 @@ def read_entry(path: Path, go_on: Callable[[], None] = lambda: None) -> dict[str
     """
     try:
         log = read_log(path, lambda _: go_on())
+    # It is an `OSError`, too, and must not become an entry of a run that is no longer there.
     except FileNotFoundError:
         raise
     except (InvalidInput, OSError) as error:
@@ -126,11 +127,13 @@ def _group_by_suite(report: Report) -> list[dict[str, Any]]:
     """
     found: dict[tuple[str, str], _PassCount] = {}
     for result in report.results:
+        # The entry for the run as a whole is no trial, and has no part in a rate.
         if result.status in {"passed", "failed"} and result.index != NO_TRIAL:
             found.setdefault((result.suite, result.entrant), _PassCount()).add_result(result)
     parts = []
     for (suite, model), judged in found.items():
         with_verdict = judged.cases
+        # Sorted: the same cases in another order ask nothing else.
         cases = sorted({*report.suites.get(suite, {}).get("cases", ()), *with_verdict})
         parts.append(
             {

@@ -58,6 +58,8 @@ class RunJob:
         self.log = log
         self.worker = worker
         self.state: State = "queued"
+        # A series of its own: numbers from the log would mean other events, since the log has none
+        # for the queue. After a restart of the page, the same run is told from its log.
         self.feed = EventFeed(log, secrets.token_hex(4))
         self.waiting = anyio.CancelScope()
         self.cancelled = False
@@ -122,6 +124,7 @@ class RunQueue:
         trace: TracebackType | None,
     ) -> None:
         """End every run with a complete log."""
+        # Whatever ended the page, a second signal included, the logs are completed first.
         with anyio.CancelScope(shield=True):
             await self.close()
         self._tasks.cancel_scope.cancel()
@@ -165,9 +168,11 @@ class RunQueue:
         """
         run_id = new_run_id(["upload"])
         log = log_path(run_id, self.settings.runs)
+        # Before the upload is read: its file lies beside the log from the beginning.
         log.parent.mkdir(parents=True)
         try:
             worker, facts = await self._read_upload(upload, choice, log.parent, run_id)
+        # A request that is cancelled leaves no folder, either.
         except BaseException:
             _remove_run(log)
             raise
@@ -186,6 +191,7 @@ class RunQueue:
         if job.state == "queued":
             job.waiting.cancel()
         if job.state == "running":
+            # An earlier signal would end the process before it can complete its log.
             with anyio.move_on_after(LISTEN_S):
                 await job.begun.wait()
             job.worker.interrupt(number)
@@ -198,6 +204,7 @@ class RunQueue:
     async def close(self) -> None:
         """End every run, and accept no more."""
         self.closing.set()
+        # All at once: one after the other, the page would need that long for each of them.
         async with anyio.create_task_group() as group:
             for job in list(self._jobs.values()):
                 group.start_soon(self.cancel, job, signal.SIGTERM)
@@ -208,6 +215,7 @@ class RunQueue:
         settings = self.settings
         if self.closing.is_set():
             raise QueueFull("the page is being stopped.")
+        # Uploads that are being read count, too: together they could overfill the queue.
         taken = self.under_way + self._checking
         if taken >= settings.at_once + settings.queued:
             raise QueueFull(f"the queue is full: {taken} runs are under way or wait.")
@@ -234,6 +242,7 @@ class RunQueue:
 
     async def _carry_out(self, job: RunJob) -> None:
         try:
+            # A run that was cancelled in the queue got no slot, and must not give one back below.
             with job.waiting:
                 await self._slots.acquire_on_behalf_of(job)
             try:
@@ -253,12 +262,14 @@ class RunQueue:
                 if not job.waiting.cancelled_caught:
                     self._slots.release_on_behalf_of(job)
         finally:
+            # First the process, then the word: whoever waits for `over` relies on a complete log.
             await job.worker.kill()
             job.over.set()
 
     async def _run_job(self, job: RunJob) -> None:
         job.change_state("running")
         problems = None
+        # A process that died in the queue sends no message, which is told below.
         with suppress(anyio.BrokenResourceError, OSError):
             await job.worker.begin()
         async for message in job.worker.iterate_messages():
@@ -269,15 +280,19 @@ class RunQueue:
                 job.talks.take_steps(message["said"])
             elif "result" in message:
                 job.talks.forget_trial(message["result"])
+                # Not further: each trial is told when its own message comes, in the order of all
+                # events.
                 await job.feed.catch_up(trials=1)
             elif "note" in message and not job.cancelled:  # a cancelled one would report signals
                 job.add_note(message["note"])
             elif "invalid" in message:
                 problems = message["invalid"]
+        # It ended before its first trial, and `cancel` need not wait for one.
         job.begun.set()
         if problems is not None:
             _remove_run(job.log)
             job.fail("refused", problems[0]["message"], problems)
+        # No problem was told, so it crashed; its traceback is where its stderr goes.
         elif not job.log.exists():
             job.fail(
                 "refused",
@@ -287,6 +302,7 @@ class RunQueue:
                 ),
             )
         else:
+            # A footer is no trial: whatever stands behind the last one is read here.
             if not await job.feed.catch_up():  # no footer
                 job.add_note("The run broke off: its process ended before it closed the log.")
             await job.feed.conclude()

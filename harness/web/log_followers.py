@@ -43,6 +43,7 @@ class LogFollower:
             InvalidInput: the log is damaged.
             OSError: the log cannot be read.
         """
+        # Two requests at once would tell the same lines twice.
         async with self._turn:
             feed = self.feed
             if feed.ended:
@@ -50,6 +51,7 @@ class LogFollower:
             # Asked first: what was written until then is read below.
             writing = await anyio.to_thread.run_sync(being_written, feed.log)
             before = feed.read_to
+            # In a terminal nobody sends a start event, so it comes with the result.
             await feed.catch_up(trials=PORTION, starts=True)
             if feed.read_to > before:
                 return True
@@ -67,8 +69,11 @@ class FollowerCache:
 
     async def get_follower(self, log: Path) -> LogFollower:
         """Return the shared reader of ``log``: a new one if the log grew after its end."""
+        # A log that was replaced has another inode, and one that was cut off is shorter than what
+        # was read.
         facts = await anyio.Path(log).stat()
         place = log, facts.st_ino
+        # Put back at the end, so that the one that was asked for longest ago is forgotten first.
         found = self._known.pop(place, None)
         if found is None or facts.st_size < found.feed.read_to or _has_grown(found, facts.st_size):
             found = LogFollower(log)
@@ -98,6 +103,7 @@ async def follow_log(
         async for number, name, text in feed.so_far(seen):
             seen = number
             yield number, name, text
+        # A long log is read on at once; only at its end is there something to wait for.
         if not more and not feed.ended:
             await anyio.sleep(POLL_S)
 
@@ -108,6 +114,7 @@ async def format_page(feed: EventFeed, last_seen: str | None, *, more: bool = Fa
     ``{"events": [{"id", "name", "data"}], "more": whether to ask again at once}``; a long feed
     takes several answers.
     """
+    # Events are JSON already: they are put together as text, not parsed to be written again.
     told: list[str] = []
     length = 0
     async for number, name, text in feed.so_far(last_seen):

@@ -32,6 +32,7 @@ def kept_page(log: Path) -> tuple[Path, str] | None:
         page = log.with_name(noted["page"])
         if noted["of"] != _identify_log(log.stat()) or noted["content"] != _identify_page(page):
             return None
+    # A note that is missing or damaged is as good as none: the page is written again.
     except (OSError, RuntimeError, ValueError, KeyError, TypeError):
         return None
     return page, str(noted["words"])
@@ -42,7 +43,9 @@ def keep_page(log: RunLog, facts: os.stat_result, page: Path) -> None:
 
     Of a log with damaged lines nothing is noted: whoever opens it is told of them each time.
     """
+    # If the log has grown since, these facts are not those of what the page shows.
     whole = facts.st_size == log.size >= WORTH_KEEPING and not being_written(log.path)
+    # A note names the page without a folder, so only one beside its log is found again.
     if not whole or log.damaged or log.by_people or page.parent != log.path.parent:
         return
     noted = {
@@ -66,6 +69,7 @@ def _identify_log(facts: os.stat_result) -> list[object]:
 
 
 def _identify_page(page: Path) -> list[object]:
+    # Both from one open file: by its path, another could be put in its place in between.
     with page.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         return [digest, os.fstat(file.fileno()).st_mtime_ns]

@@ -74,6 +74,7 @@ class Pages:
             Route("/runs/grid", _make_page_endpoint("grid.html")),
             Route("/runs/{id}/report", self.get_report),
             Route("/runs/{id}/workbench", self.get_workbench),
+            # Before /static, which would take these addresses as well.
             Mount("/static/assets", StaticFiles(directory=ASSETS)),
             Mount("/static", StaticFiles(directory=STATIC)),
         ]
@@ -88,6 +89,7 @@ class Pages:
 
         shared = "share" in request.query_params
         name = f"{_UNSAFE.sub('_', path.parent.name)}.html" if shared else None
+        # A browser heeds frame-ancestors in a header alone, so the page itself cannot say it.
         return await _respond_with_page(
             write_report_page, REPORT_PAGE.policy + "; frame-ancestors 'none'", name
         )
@@ -141,6 +143,7 @@ def api_document() -> JsonObject:
     api: JsonObject = json.loads((STATIC / "openapi.json").read_text("utf-8"))
     body = api["paths"]["/evaluations/run"]["post"]["requestBody"]
     fields = body["content"]["multipart/form-data"]["schema"]["properties"]
+    # Written here, so that a new option of a run cannot be missing from the description.
     for option in options_of("page"):
         one = {"type": "string", "description": option.help_at("page")}
         fields[option.key] = one
@@ -163,6 +166,7 @@ async def _respond_with_page(
     """
     file = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace", newline="")  # noqa: SIM115 - closed below
 
+    # Written to its end before the first byte is sent: a failure can still get a status of its own.
     def write_whole() -> None:
         write(file)
         file.seek(0)
@@ -174,6 +178,7 @@ async def _respond_with_page(
 
     try:
         await anyio.to_thread.run_sync(write_whole)
+    # Otherwise the response closes it, after its last byte.
     except BaseException:
         file.close()
         raise

@@ -21,6 +21,7 @@ READY_S = 30.0
 """Seconds from an upload to its plan: a process starts, reads and plans."""
 REAP_S = 3.0
 """Seconds from SIGKILL to giving up: only a process stuck in the kernel takes this long."""
+# Bytes of one message; `worker` shortens what would be longer (`_MOST_SAID`).
 _LINE = 4_000_000
 _GONE = (
     anyio.IncompleteRead,
@@ -67,16 +68,19 @@ class RunProcess:
             ],  # -P: nothing is imported from the working directory
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            # Inherited: a traceback of the worker appears in the terminal of the server.
             stderr=None,
             start_new_session=True,  # the page handles Ctrl-C in the terminal and passes it on
         )
         worker = cls(process)
         message: dict[str, Any] | None = None
         try:
+            # A process that ended before it read its order sends no message, which is told below.
             with anyio.move_on_after(READY_S), suppress(OSError, anyio.BrokenResourceError):
                 await process.stdin.send(json.dumps(order).encode() + b"\n")  # type: ignore[union-attr]
                 message = await worker.receive()
         finally:
+            # Also if this request was cancelled meanwhile: only a process with a plan is handed on.
             if message is None or "ready" not in message:
                 await worker.kill()
         if message is None:
@@ -93,6 +97,7 @@ class RunProcess:
 
     async def receive(self) -> dict[str, Any] | None:
         """Return its next message; ``None`` when it has ended."""
+        # A pipe may break in the midst of a line; whatever it was, nothing more will come.
         with suppress(*_GONE):
             message: dict[str, Any] = json.loads(await self._lines.receive_until(b"\n", _LINE))
             return message
@@ -110,7 +115,9 @@ class RunProcess:
 
     async def kill(self) -> None:
         """Kill it, and wait for its end."""
+        # A request that is given up must not leave a process behind.
         with anyio.CancelScope(shield=True):
+            # It may end between the question and the signal.
             with suppress(ProcessLookupError):
                 if self._process.returncode is None:
                     self._process.kill()

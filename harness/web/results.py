@@ -122,6 +122,7 @@ def trial_cell(line: TrialLine) -> dict[str, Any]:
     said = line.transcript or Transcript()
     question = shorten_line(_find_query(said).partition("\n\n")[0], QUESTION)
     told = ConversationExcerpt(question, [call.tool for call in said.server_calls])
+    # With its repeats, the case would lack all trials but this one.
     (case,) = case_results([replace(line.run, repeats=1)])
     return build_cell(case, {line.run.key: told}) | {"status": line.run.status}
 
@@ -182,6 +183,7 @@ def build_summary(log: RunLog, report: Report | None = None) -> dict[str, Any]:
         "pass_rate": None if rate is None else round(rate.rate, 6),
         "pass_rate_interval": None if rate is None else [round(rate.low, 6), round(rate.high, 6)],
         "band": get_band(None if rate is None else rate.rate),
+        # A mean over several models describes none of them.
         "averages": compute_averages(report.results if one_model else ()),
         "groups": groups,
         "reviews": encode_reviews(log.reviews),
@@ -288,6 +290,7 @@ def clean_json(value: Any, longest: int = _RESULT, depth: int = 0) -> Any:
     """
     if isinstance(value, str):
         return limit_text(value, longest)
+    # Python writes these as NaN and Infinity, which no browser reads.
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if value is None or isinstance(value, bool | int | float):

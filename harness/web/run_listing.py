@@ -45,11 +45,14 @@ class Listing:
         if names != self._names:
             self._names, self._newest = names, None
             present = set(names)
+            # Others of the same name would get the facts of those that were removed.
             self._facts = {name: one for name, one in self._facts.items() if name in present}
         if not self._turn:
             self._turn = list(self._facts)
+        # From the end, where taking something off moves nothing.
         due = self._turn[-LOOKS:]
         del self._turn[-LOOKS:]
+        # A name without facts is looked at each time: its log may still be empty.
         for name in {*open_ones, *due, *(name for name in names if name not in self._facts)}:
             self._stat_log(name)
         if self._newest is None:
@@ -68,6 +71,7 @@ class Listing:
             self._facts.pop(name, None)
         else:
             self._facts[name] = facts
+        # The order depends on nothing else: most looks find no change, and need no sorting.
         if _get_time(before) != _get_time(facts):
             self._newest = None
         return facts

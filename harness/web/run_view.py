@@ -53,6 +53,7 @@ def keep_view(log: RunLog, report: Report) -> None:
         return
     # the log is gone, or there is no room
     with suppress(OSError, HarnessError):
+        # Otherwise the view would be that of a log that there is no longer.
         if log.path.stat().st_size == log.size and not being_written(log.path):
             make_store(
                 log.path, log.path.with_name(STORE), add_page=lambda db: write_view(db, log, report)
@@ -71,6 +72,8 @@ def ensure_view(log: Path, read_to: Callable[[int], None] = lambda _: None) -> R
     """
 
     def add_page(db: sqlite3.Connection) -> None:
+        # Only called if the store is not there yet: somebody may have made it while this one
+        # waited.
         read = read_log(log)
         write_view(db, read, build_report(read))
 
@@ -78,7 +81,9 @@ def ensure_view(log: Path, read_to: Callable[[int], None] = lambda _: None) -> R
     if kept is not None:
         return kept
     with _MAKING:
+        # A log that is gone is told as such, and not as a store that cannot be written.
         log.stat()
+        # Beside the log it outlives this process; elsewhere it is made only where that fails.
         for place in (log.with_name(STORE), _get_temporary_place(log)):
             try:
                 return RunView(make_store(log, place, read_to, add_page))
@@ -106,6 +111,7 @@ def find_settled(log: Path, offset: int) -> TrialResult | None:
         InvalidInput: the log cannot be read.
         OSError: it is gone.
     """
+    # Others may still change what is decided later, and a view would not hold.
     if being_written(log):
         return None
     raw = ensure_view(log).read_settled(offset)

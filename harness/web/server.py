@@ -32,8 +32,10 @@ def serve(settings: Settings, tell: Callable[[str], None]) -> None:
     """
     gc.set_threshold(*GARBAGE)
     listener = _open_listener(settings)
+    # The socket listens by now: whoever is faster than the server waits in its backlog.
     tell(_format_address(listener, settings))
     ended_by = asyncio.run(_serve(settings, listener))
+    # As if the signal had not been handled: whoever started the page sees what ended it.
     if ended_by == signal.SIGINT:
         raise KeyboardInterrupt
     if ended_by is not None:
@@ -72,6 +74,8 @@ class _PageServer(uvicorn.Server):
 
         The caller raises it anew, after the event loop: in its midst it can get lost.
         """
+        # In place of uvicorn's own `serve`, which raises them again before the event loop has
+        # ended.
         before = {one: signal.signal(one, self.handle_exit) for one in HANDLED_SIGNALS}
         try:
             await self._serve(sockets)
@@ -90,7 +94,9 @@ class _PageServer(uvicorn.Server):
             self._closing.cancel()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        # Runs first: uvicorn then closes connections, and listeners would not hear how they ended.
         self._closing = asyncio.ensure_future(self._board.close())
+        # `wait` does not raise if a second Ctrl-C has cancelled it.
         await asyncio.wait([self._closing])
         await super().shutdown(sockets)
 

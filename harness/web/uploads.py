@@ -58,6 +58,7 @@ async def read_upload(request: Request, settings: Settings) -> tuple[Upload, Cho
         fields.
     """
     limit = settings.max_bytes + _FORM_BYTES
+    # Refused before a byte is read; what has no length, or a wrong one, is counted below.
     if _parse_content_length(request) > limit:
         raise _too_large(settings)
     seen = 0
@@ -74,6 +75,7 @@ async def read_upload(request: Request, settings: Settings) -> tuple[Upload, Cho
     request = Request(request.scope, receive_counted)
     try:
         with anyio.fail_after(RECEIVE_S):
+            # Starlette applies the size of a part to fields alone; that of a file is counted above.
             async with request.form(
                 max_files=1, max_fields=MOST_FIELDS, max_part_size=4096
             ) as form:
@@ -124,6 +126,7 @@ def read_choices(fields: Iterable[tuple[str, Any]]) -> Choices:
         if key not in known and key != FAILED_OF:
             names = ", ".join((*(option.key for option in options_of("page")), FAILED_OF))
             raise HTTPException(400, f"There is no field {key[:40]!r}: {names}.")
+        # A form sends each of its fields, those that nobody filled in as well.
         if value == "":
             continue
         if not isinstance(value, str) or len(value) > LONGEST or not value.isprintable():
@@ -135,6 +138,7 @@ def read_choices(fields: Iterable[tuple[str, Any]]) -> Choices:
         else:
             found[key] = value
     try:
+        # Only for its errors: the process of the run reads the texts itself.
         read_options("page", found)
     except UsageError as error:
         raise HTTPException(400, str(error)) from error

@@ -55,6 +55,8 @@ def choose_servers(
     Raises:
         UsageError: neither the suite nor the configuration determines it.
     """
+    # As in a run from a terminal, a suite that names no server uses the one with its name, or the
+    # only one.
     settled = (
         suite.server is not None
         or suite.name in server_names(config)
@@ -126,6 +128,7 @@ def require_plan(plan: RunPlan, max_cases: int, config: Config) -> None:
         raise UsageError(
             message, meant="Split the file, repeat less, or start 'harness serve' with --max-cases."
         )
+    # Names were checked before, but the suite and the configuration add further ones to a plan.
     used = [
         (
             "model",

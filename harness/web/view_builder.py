@@ -76,6 +76,7 @@ class ViewBuilder:
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            # What goes wrong is found out once more by `ensure_view` below, and told as an error.
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
@@ -88,6 +89,7 @@ class ViewBuilder:
             minutes = f"{MOST_S / 60:.0f} minutes"
             raise HarnessError(f"the run log {log} could not be read in {minutes}") from error
         finally:
+            # Also if the request was cancelled: nobody would read its progress any more.
             if process.returncode is None:
                 process.kill()
             with anyio.CancelScope(shield=True):
@@ -98,6 +100,7 @@ class ViewBuilder:
         assert process.stdout is not None
         rest = b""
         async for chunk in process.stdout:
+            # A chunk may end within a number.
             *lines, rest = (rest + chunk).split(b"\n")
             if lines:
                 self._read_to[log] = int(lines[-1])
@@ -134,6 +137,7 @@ def main() -> None:
 
     def report_progress(read_to: int) -> None:
         nonlocal told
+        # Not for each line: the page need not hear of it more often than it can show.
         if read_to >= told + _STEP:
             told = read_to
             os.write(1, b"%d\n" % read_to)

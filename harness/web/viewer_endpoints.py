@@ -83,6 +83,7 @@ class ViewerEndpoints:
         """
         asked = request.query_params
         job = self._board.get(request.path_params["id"])
+        # Its results come as events, and its log is still being written.
         if job is not None and not job.over.is_set():
             return JSONResponse({"grid": None, "to_read": 0})
         log = self._find_log(request)
@@ -100,6 +101,8 @@ class ViewerEndpoints:
         whole = await anyio.to_thread.run_sync(_build_page_data, view)
         whole["run"] |= {"id": log.parent.name, "state": "finished"}
         if job is not None:
+            # The board knows the name that the file came with; its suites would name all cases
+            # again.
             whole["run"] |= {**job.as_json(), "suites": whole["run"]["suites"]}
         return JSONResponse(whole)
 
@@ -132,6 +135,8 @@ class ViewerEndpoints:
         if len(names) > MOST_RUNS:
             raise HTTPException(400, f"At most {MOST_RUNS} runs are shown side by side.")
         logs = [self._locate_log(name) for name in names]
+        # Here, where a large log is read by a process of its own: joining then only opens what is
+        # there.
         for log in logs:
             await self._get_view(log)
         return Response(
@@ -294,6 +299,7 @@ def _parse_number(given: QueryParams, name: str, default: int) -> int:
 def _read_trial_line(log: Path, at: int) -> TrialLine | None:
     """Return the trial whose line begins at ``at``: a place in the middle of a line is none."""
     with log.open("rb") as file:
+        # A number from outside may point anywhere, also at an object within a line.
         file.seek(max(0, at - 1), os.SEEK_SET)
         if at == 0 or file.read(1) != b"\n":
             return None

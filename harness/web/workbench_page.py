@@ -39,6 +39,7 @@ async def build_page(run_id: str) -> bytes:
     """
     async with AT_ONCE:
         with TemporaryDirectory() as folder:
+            # A page comes as a file: on stdout, what a suite prints would stand in its midst.
             path = Path(folder, "page.html")
             command = [sys.executable, "-P", "-m", "harness.web.workbench_page", run_id, str(path)]
             with anyio.move_on_after(READY_S) as scope:
@@ -56,6 +57,7 @@ async def build_page(run_id: str) -> bytes:
 def main() -> None:
     """Write the page of the run that the first argument names into the file of the second."""
     run_id, path = sys.argv[1:]
+    # A second handle on stdout, which the next line takes away from everybody else.
     said = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace")
     os.dup2(2, 1)  # what a suite prints must not be mistaken for the reason
     try:

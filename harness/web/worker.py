@@ -77,9 +77,11 @@ class EventReporter:
 
     def send_message(self, **message: Any) -> None:
         """Write one complete message; if the page is gone, only the log matters."""
+        # Here, since only this process knows the secrets of its run.
         data = json.dumps(KNOWN.redact_json(message)).encode() + b"\n"
         with suppress(OSError):
             while data:
+                # A pipe that is nearly full takes only a part.
                 data = data[os.write(self._pipe, data) :]
 
     def on_planned(self, total: int) -> None:
@@ -102,6 +104,7 @@ class EventReporter:
             ),
             min(len(before), len(steps)),
         )
+        # The last step may still change, for example when its call gets a result.
         self._steps[trial.key] = steps
         told = {"key": trial.key, "trial": trial_name(trial), "from": same}
         self.send_message(said={**told, "steps": _fit_steps(steps[same:])})
@@ -141,6 +144,7 @@ def _fit_steps(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
         {
             name: shorten_text(value, _SHORT) if isinstance(value, str) else value
             for name, value in step.items()
+            # Lists and objects are left out: they can be long in ways that are not known here.
             if isinstance(value, str | int)
         }
         for step in steps
@@ -153,6 +157,7 @@ def _is_different(pair: tuple[Any, Any]) -> bool:
 
 def main() -> None:
     """Follow the instructions on stdin."""
+    # Before all else: reading an upload is work, too.
     os.nice(NICENESS)
     gc.set_threshold(GARBAGE_THRESHOLD)
     voice = EventReporter(os.dup(1))
@@ -167,6 +172,7 @@ def main() -> None:
             return
         threading.Thread(target=_watch_page, args=(orders, voice), daemon=True).start()
         budget = RunBudget(**fields_of("budget", read_chosen(order)))
+        # No grace: after an interrupt the page waits only `STOP_S` for the end of this process.
         options = RunOptions(concurrency=prepared.concurrency, budget=budget, grace_s=0.0)
         runs, run_id = Path(order["runs"]), order["run_id"]
         log = launch_run(
@@ -195,8 +201,10 @@ def read_order(order: Mapping[str, Any], path: Path) -> PreparedPlan:
     chosen = values | {"model": models, "server": servers}
     failed = _find_failed_cases(order["choice"].get(vetting.FAILED_OF), order)
     request = RunRequest(**fields_of("request", chosen), cases=failed)
+    # Before the plan is made: its trials have the limits of their cases.
     given = vetting.limit_timeouts(suite, order["case_timeout_s"], config)
     prepared = prepare_plan(request, Path.cwd(), os.environ, [given])
+    # Of the finished plan, since repeats and models multiply the cases of the file.
     vetting.require_plan(prepared.plan, order["max_cases"], config)
     notes = (
         of_server,

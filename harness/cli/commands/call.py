@@ -76,6 +76,8 @@ def command(  # noqa: PLR0913 - one for each option of the command line
                 make_call_altered, chosen.server, one, *chosen.find_alteration(altered)
             )
     except NotAdmitted as error:
+        # A server that admits nobody of that kind has refused the call: that is an answer, and no
+        # fault.
         click.echo(json.dumps({"outcome": "denied", "text": str(error)}) if json_output else error)
         raise click.exceptions.Exit(EXIT_FAILED) from error
     if json_output:

@@ -65,6 +65,7 @@ def command(
     RUN is the name of a run, its beginning, a path, or "latest".
     """
     with ExitStack() as stack:
+        # Large runs are read from their indexes, which must stay open as long as they are compared.
         opened = [stack.enter_context(open_compared(run, by_people=by_people)) for run in runs]
         comparison = compare_runs(opened, margin / 100)
     failed = [] if gate is None else find_regressions(comparison, gate)

@@ -133,11 +133,13 @@ def command(
     request = replace(request, suites=(*suites, *more_suites))
     if mode.watches:
         watch_files(
+            # Each run is this very command in a process of its own.
             [word for word in sys.argv[1:] if word != "--watch"],
             partial(_watched_files, request),
             _print_note,
         )
     if mode.last_failed:
+        # Without keys: this plan is only looked at, to see which cases there are.
         request = replace(request, cases=find_last_failed(_prepare_run(request).plan.jobs))
     earlier = (
         None
@@ -146,6 +148,7 @@ def command(
     )
     if earlier is not None:
         request = request.fill_unset(earlier.header.settings)
+        # A limit that is given again wins: a run that used up its budget needs a larger one.
         budget = budget.fill_unset(earlier.header.settings)
     prepared = _prepare_run(request, keyless=mode.dry_run or mode.lists)
     for note in prepared.notes:
@@ -159,12 +162,15 @@ def command(
         options,
         budget=budget,
         concurrency=prepared.concurrency,
+        # So that calls carry the ids under which their spans are sent afterwards.
         traced=output.telemetry is not None,
     )
+    # A suite in Python may print while it runs, and stdout has the results alone.
     with redirect_stdout(sys.stderr), show_progress(quiet=output.quiet) as observer:
         log = launch_run(
             prepared.plan, options, observer, resume=earlier, meanwhile=fill_store_meanwhile
         )
+    # As the log has them: its answers have placeholders where secrets were.
     cases = ((job.trial.suite, redact_case(job.trial.case)) for job in prepared.plan.jobs)
     scores = score.measure_scores(log, cases)
     show_results(log, output, resume=resume_command(log.header.run_id), scores=scores)

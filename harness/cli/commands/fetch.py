@@ -46,6 +46,7 @@ def command(
     root = (dest or cache_root()).absolute()
     parts = tuple(part.strip() for part in (categories or "").split(",") if part.strip())
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+    # On stderr, so that a program can read the summary on stdout.
     with Progress(
         *columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True
     ) as bars:

@@ -72,12 +72,14 @@ def command(
         return
     text = _choose_server([*([server] if server else []), *command_lines], config)
     spec = config.server_option(text)
+    # Before the server is started: a file that is in the way is told at once.
     path = require_free(suite_name(spec, name), project)
     GATE.require_plan([spec])
     tools = list_tools(spec, user_context)
     server_facts, variables = build_server_entry(text, spec)
     suite = draft_suite(path.stem, server_facts, tools, user_context)
     written = write_new(path, suite_text(suite))
+    # The file has only what the user has just typed, so the next command need not ask for trust.
     if isinstance(server_facts, ServerSpec):
         GATE.vouch(path, replace(server_facts, deeds=describe_actions(server_facts)))
     _print_summary(suite, written)
@@ -128,6 +130,7 @@ def _choose_server(named: Sequence[str], config: Config) -> str:
 
 def _ask_server() -> str:
     """Ask for the server on a terminal; elsewhere, raise a usage error."""
+    # The question is on stderr, so both must be a terminal.
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
             "no server was given: the option --server is missing",

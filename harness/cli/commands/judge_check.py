@@ -89,6 +89,7 @@ def _check_file(
 ) -> None:
     items = read_labelled(file)
     spec = sole_judge(judge_model, load_config(Path.cwd(), os.environ))
+    # After the file was read: a mistake in it costs no question.
     GATE.require_plan((), [spec])
     for note in spec.notes:
         click.echo(note, err=True)

@@ -99,9 +99,11 @@ def command(
                 build_sarif(linted.findings, listed.server, load_rules(), Path.cwd()), indent=2
             )
         )
+        # On stderr: stdout has the document alone, which says nothing of the size of the list.
         click.echo("\n".join(linted.failures), err=True, nl=bool(linted.failures))
     else:
         linted.print_report()
+    # With a baseline only what is new counts; all findings are still shown.
     counted = linted.findings if linted.change is None else _new_findings(linted.change)
     failed = linted.failures or has_finding_at(counted, fail_on)
     raise click.exceptions.Exit(EXIT_FAILED if failed else EXIT_PASSED)
@@ -110,6 +112,7 @@ def command(
 def _lint_server(listed: ServerTools, ignore: tuple[str, ...]) -> LintResult:
     found = lint_tools(listed.tools)
     configured = listed.server.lint_ignore
+    # A rule or tool that is misspelt would hide nothing, and nobody would see it.
     check_ignored({EVERY_TOOL: ignore}, listed.tools, "--ignore")
     check_ignored(configured, listed.tools, f"lint_ignore of the server {listed.server.name!r}")
     findings = drop_ignored(drop_ignored(found, {EVERY_TOOL: ignore}), configured)

@@ -97,8 +97,10 @@ def command(
     For each SUITE: the smallest difference between two versions of a server, a prompt or a model
     that its cases can show, depending on the number of cases and trials.
     """
+    # One trial of each: the table multiplies the price for each number of trials.
     request = RunRequest(suites=suites, models=model, pattern=pattern, trials=1)
     plan = prepare_plan(request, Path.cwd(), os.environ, keyless=True).plan
+    # A run that somebody names is taken as it is, whatever server it used.
     earlier = [open_run(name) for name in logs] if logs else drop_other_server(list(_latest_logs()))
     tables = [
         power_table(
@@ -112,6 +114,7 @@ def command(
             ways=fmean(map(len, tests)),
         )
         for suite in plan.suites
+        # A pattern may leave none of a suite.
         if (tests := _group_tests(plan, suite.name))
     ]
     price = _trial_price(plan)

@@ -139,6 +139,7 @@ def command(  # noqa: PLR0913 - one for each option
     schema. A probe is free and reproducible. The exit code is 1 if a problem is found: a leak, a
     hidden tool that works, a policy that fails open, a decision that the suite does not expect.
     """
+    # First of all: a mistake in the file must not cost a whole probe.
     kept = None if expect is None else read_frozen(expect)
     config = load_config(Path.cwd(), os.environ, mcp_config, protocol)
     chosen = find_suites(suites, suite_roots(Path.cwd()), VOCABULARY)
@@ -174,6 +175,7 @@ def command(  # noqa: PLR0913 - one for each option
     begin = None if json_output else _announce
     asked = partial(run_probe, plan, RUNS, begin, failing_changes, suite_score, kept=kept)
     log, report, skipped = anyio.run(asked)
+    # Into the log as well, since reports and auditors read it, and nobody sees the console again.
     log = amend_log(
         log, told=tuple(make_printable(line) for line in summarize_probe(report, skipped))
     )
@@ -184,6 +186,7 @@ def command(  # noqa: PLR0913 - one for each option
     fails = EXIT_FAILED if failing_changes(report) or is_low else report.exit_code
     for request in reports:
         path, _ = write_report(request, report.report, log)
+        # On stderr: stdout may have the JSON document.
         click.echo(f"{request.format} report: {path}", err=True)
     if json_output:
         whole = build_document(report, skipped, changed, fails)

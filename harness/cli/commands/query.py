@@ -77,6 +77,7 @@ def command(
         left_out = FORMS["json" if json_output else "csv" if as_csv else "table"](
             answer, limit, sys.stdout
         )
+        # The rows first: stderr is not buffered and would overtake them.
         sys.stdout.flush()
     if left_out:
         words = f"Only the first {limit:,} rows are shown, and others left out"

@@ -69,6 +69,8 @@ def command(
     try:
         done = anyio.run(partial(record_program, request))
     except BaseExceptionGroup as group:
+        # A task group wraps what is raised within it; the user gets the one error that has a
+        # message.
         raise find_cause(group) from group
     if done.strangers:
         refused = "1 request" if done.strangers == 1 else f"{done.strangers} requests"

@@ -46,6 +46,7 @@ def command(run: str, by_people: bool, no_open: bool) -> None:
 
 def _write_page(place: Path, run: str, by_people: bool) -> tuple[Path, str]:
     """Write the page of the log at ``place``; return it, and what people said of the verdicts."""
+    # Before the log is read: if it grows meanwhile, `keep_page` sees it and notes nothing.
     facts = place.stat()
     if facts.st_size > _LARGE:
         size = f"{facts.st_size / 1e6:,.0f} MB"

@@ -61,6 +61,7 @@ def _build_request(
         if name not in STUDIES:
             raise STUDIES.build_unknown_error(name)
     try:
+        # Each once: the same list of tools need not be tried twice.
         counts = tuple(sorted({int(count) for count in decoys.split(",")}))
     except ValueError as error:
         raise UsageError(f"--decoys: {decoys!r} is not a list of numbers such as 8,32") from error
@@ -211,11 +212,13 @@ def command(
     """
     request = replace(request, suites=suites)
     order = replace(order, options=replace(order.options, versus=tuple(request.variants)))
+    # Now, since a resumed run brings its own order in place of this one.
     _check_against(order, mode)
     if request.shard is not None:
         raise UsageError("the workbench cannot be sharded: its later stages need its first")
     first: str | None = None
     if mode.resume is not None:
+        # All of it: results of other questions would not fit those that there are.
         first, request, order = read_earlier_request(mode.resume)
         budget = budget.fill_unset(read_header(log_path(first)).settings)
     logs: list[RunLog] = []
@@ -232,6 +235,7 @@ def command(
         make_wordings(ground, order.options.writer, prepared.plan, budget, mode.make_wordings)
         return
     writer = _resolve_writer(ground, order, mode)
+    # Logs have the answers of both servers, so neither is started.
     other = None if logs else _start_other_server(ground, order, prepared, keyless=mode.dry_run)
     tools = (
         collect_logged_tools(drop_other_server(logs)) if logs else list_suite_tools(prepared.plan)
@@ -243,6 +247,7 @@ def command(
             stages += f" and on {other.server.name}"
         _show_costs(list(cost_table(bench, ground)), stages, json_output=output.json_output)
         return
+    # Some studies only read the list of tools.
     if not logs and not bench.needs_run:
         show_workbench(bench.build_result(()), output)
         return

@@ -39,6 +39,7 @@ def compare_runs(runs: Sequence[ComparedRun], margin: float = MARGIN) -> Compari
     drafts = [_Draft.from_entrants(before, after) for before, after in pair_entrants(runs)]
     scopes = [scope for draft in drafts for scope in draft.scopes]
     found = paired_effects([scope.collect_trials for scope in scopes], margin=margin)
+    # Each draft takes as many as it has scopes, in the order in which they were tested.
     effects = iter(found)
     contrasts = tuple(draft.build_contrast(effects) for draft in drafts)
     tests = sum(effect is not None for effect in found)
@@ -56,6 +57,8 @@ def find_regressions(comparison: Comparison, margin: float = 0.0) -> list[tuple[
     return [
         (contrast, effect)
         for contrast, effect in comparison.iterate_effects()
+        # The whole interval must lie beyond the margin: a loss may be certain, and still be a small
+        # one.
         if effect.evidence == "worse"
         and (margin <= 0 or (effect.interval is not None and effect.interval[1] < -margin))
     ]
@@ -132,6 +135,8 @@ class _Draft:
             for name in shared
         ]
         suites = list(dict.fromkeys(pair.suite for pair in pairs))
+        # A single suite would be the same test once more, and make the correction stricter for
+        # nothing.
         parts = suites if len(suites) > 1 else []
         scopes = [
             _Scope(suite=None, pairs=tuple(pairs)),

@@ -126,6 +126,8 @@ class Entrant:
     def from_run(cls, name: str, run: ComparedRun, entrant: str) -> Entrant:
         """Find the cases of ``entrant`` in ``run``."""
         found = run.trials.get_endings(entrant)
+        # The header does not say which entrant was to be asked which suite: any result of it tells
+        # that.
         asked = {suite for suite, _ in found}
         planned = [name for name in _list_planned_cases(run.header) if name[0] in asked]
         names = dict.fromkeys([*planned, *found])
@@ -177,6 +179,7 @@ class Entrant:
 
 
 def _sum_counts(counts: Iterable[Counts]) -> Counts:
+    # Cases of a large run end in few ways, so that few sums are made.
     alike = Counter(counts)
     names = [field.name for field in fields(Counts)]
     return Counts(
@@ -229,6 +232,7 @@ def _pair_models(
     one: Sequence[str], other: Sequence[str], first: Header, second: Header
 ) -> list[tuple[str, str]]:
     shared = [(name, name) for name in one if name in other]
+    # The names of models decide, not their order: a run may have further ones.
     if shared:
         return shared
     if len(one) == len(other) == 1:
@@ -263,6 +267,7 @@ def setting_differences(
     yield from find_differences(old, new)
     if old.harness_version != new.harness_version:
         yield f"harness was {old.harness_version}, is {new.harness_version}"
+    # Equal digests are equal lists, and no conversation needs to be read for them.
     if set(before.run.tools) != set(after.run.tools):
         shown = [(entrant, entrant.select_tools(shared)) for entrant in (before, after)]
         blind = [

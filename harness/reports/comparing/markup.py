@@ -67,6 +67,7 @@ class _Html:
     def format_table(self, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         head = "".join(f'<th scope="col">{cell}</th>' for cell in columns)
         body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>\n" for row in rows)
+        # What scrolls must be reachable by keyboard, and what is reachable needs a name.
         name = html.escape(f"Table: {', '.join(filter(None, columns))}", quote=True)
         return (
             f'<div class="scroll" role="region" tabindex="0" aria-label="{name}"><table><thead>'

@@ -110,6 +110,7 @@ def _describe_equivalence(effect: Effect, margin: float) -> Iterator[str]:
 
 def side_row(side: Side) -> tuple[str, ...]:
     """Return a side's cells under `SIDE_COLUMNS`."""
+    # A trial that was skipped used nothing, and would lower every figure of a trial.
     ran = side.counts.planned - side.counts.skipped
     usage = side.usage
     known = usage.input_tokens is not None and usage.output_tokens is not None and ran
@@ -234,6 +235,7 @@ def format_points(difference: float | None, *, sign: bool = True) -> str:
     value = 100 * difference
     whole = abs(value) >= 0.95 or value == 0  # noqa: PLR2004 - shown as 1
     rounded = f"{abs(value):.0f}" if whole else f"{abs(value):.1f}"
+    # What is rounded to 0 has no sign.
     lead = "" if not sign or float(rounded) == 0 else "+" if value > 0 else "−"
     return lead + rounded
 

@@ -91,6 +91,7 @@ class CaseEndings:
 
 def group_by_test(cases: Iterable[tuple[CaseName, str | None, T]]) -> Iterable[list[T]]:
     """Return what belongs to each test: the identities that a test is asked as are together."""
+    # With a mark whether it is a test or a case: the two may have the same name.
     tests: dict[tuple[str, str, bool], list[T]] = {}
     for (suite, case), test, its in cases:
         tests.setdefault((suite, test or case, test is None), []).append(its)

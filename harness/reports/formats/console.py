@@ -159,6 +159,7 @@ class _Summary:
             self.console.print()
         loud = [case for case in cases if case.status not in {"passed", "skipped"}]
         whole = len(loud) if self.detail == "verbose" else _MAX_BLOCKS
+        # Named first: the most urgent ones come last, and stay on the screen.
         for case in loud[:-whole]:
             self._print_case(case)
         if loud[:-whole]:

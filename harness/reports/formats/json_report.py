@@ -102,6 +102,7 @@ def _encode_suite(
         "model": cases[0].model,
         **axis_fields(cases[0].axes),
         "status": _suite_status(verdicts),
+        # A generator: each test is made when `_iterate_json` writes it.
         "tests": (_encode_test(case, log) for case in cases),
         "all_passed": verdicts == {"passed"},
         "summary": _encode_counts(cases),
@@ -122,6 +123,7 @@ def _encode_rate(cases: Iterable[CaseResult]) -> dict[str, Any]:
 def _suite_status(verdicts: AbstractSet[Status]) -> str:
     if "failed" in verdicts:
         return "failed"
+    # MXCP's form has no further status: a suite that was not judged to its end is an error.
     return "passed" if verdicts == {"passed"} else "error"
 
 

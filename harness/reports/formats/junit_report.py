@@ -35,6 +35,7 @@ _LONGEST = 20_000
 """Characters of one trial's conversation; the rest is in the run log."""
 _MESSAGE = 300
 """Characters of the line that a CI system shows beside a failed test."""
+# JUnit has no word for a trial that was cut off: it has no verdict, as after an error.
 _ELEMENTS: Mapping[Status, str] = {
     "failed": "failure",
     "error": "error",
@@ -62,6 +63,7 @@ def write_junit(report: Report, log: RunLog, stream: TextIO, *, places: bool = T
     for (suite, entrant), cases in groups.items():
         element = _build_suite(suite, entrant, cases, report)
         stream.write(f"  {_format_opening_tag(element)}\n")
+        # The properties are there already; each case is made when it is written.
         parts = chain(element, (_build_case(case, report, log, places=places) for case in cases))
         stream.writelines(f"    {_format_element(part, 2)}\n" for part in parts)
         stream.write("  </testsuite>\n")
@@ -195,6 +197,7 @@ def _format_properties(case: CaseResult) -> str:
 
 
 def _format_value(value: Any) -> str:
+    # Two brackets end a property; the last one of a value would be joined by the first of them.
     return re.sub(r"\](?=\]|$)", "] ", make_one_line(_clean_text(_format_known(value))))
 
 

@@ -74,6 +74,7 @@ def write_markdown(report: Report, log: RunLog, stream: TextIO) -> None:
     stream.write(access := _format_access(report))
     stream.write(_TABLE_HEAD)
     room = _ROOM - len(head) - len(access)
+    # At most half of it: without the details a table only says that something failed.
     room = _write_fitting(_format_table(report), room // 2, stream) + room // 2
     stream.write("\n")
     _write_fitting(_format_details(report), room, stream)
@@ -207,6 +208,7 @@ def _format_details(report: Report) -> Iterator[str]:
 def _format_detail(case: CaseResult, report: Report) -> str:
     run = case.deciding_trial
     where = f"{format_code(str(run.case.at))}\n\n" if run.case.at else ""
+    # GitHub reads no Markdown within <summary>, so this one is HTML.
     title = html.escape(case_name(case, report, _PROBLEM))
     return (
         f"\n<details><summary>{_MARKS[case.status]} <code>{title}</code></summary>\n\n"
@@ -216,10 +218,12 @@ def _format_detail(case: CaseResult, report: Report) -> str:
 
 def format_code(text: str) -> str:
     """Return ``text`` as a code span on one line, safe in a table; nothing for nothing."""
+    # A bar ends the cell of a table even within a code span.
     text = make_one_line(text).replace("|", "\\|")
     if not text:
         return ""
     ticks = "`" * (1 + _longest_run(text))
+    # A backtick at the edge would belong to the fence; a reader takes these spaces off again.
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{ticks}{pad}{text}{pad}{ticks}"
 

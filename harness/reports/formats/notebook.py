@@ -31,6 +31,7 @@ def link_conversations(report: Report, log: RunLog) -> Report:
     # A notebook may change its folder between two cells.
     logged = _LogConversations(replace(log, path=log.path.absolute()))
     report.link_to(logged)
+    # Results of a large run are made as they are read, and get their link then.
     if isinstance(report.results, ResultBlocks):
         report.results.link_to(logged)
     else:

@@ -63,6 +63,7 @@ def _build_results(case: CaseResult, report: Report) -> Iterator[JsonObject]:
     run = case.deciding_trial
     failed = [check for check in run.checks if check.verdict == "failed"]
     decided = [check for check in failed if check.severity == "fail"]
+    # Failed warnings alone do not explain why a case did not pass.
     for check in failed if decided else ():
         command = get_repeat_command(run)
         parts = (check.explanation, check.hint, command and f"Again: {command}")
@@ -105,6 +106,7 @@ def _build_result(
 
 
 def _build_location(at: Location | None) -> JsonObject:
+    # An absolute path lies outside of the repository, where code scanning shows nothing.
     if at is None or PurePath(at.file).is_absolute():
         return physical_location(_NO_FILE, 1)
     return physical_location(PurePath(at.file).as_posix(), at.line or 1, at.column or None)

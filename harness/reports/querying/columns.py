@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 from harness.reports.trial_record import FieldKind
 from harness.types import written_fields
 
+# SQLite's integers have 64 bits.
 _WIDEST = 2**63
 
 Row = TypeVar("Row")
@@ -42,6 +43,7 @@ class Column(Generic[Row]):
             return encode_json(value)
         if type(value) is str:
             return _replace_surrogates(value)
+        # Before integers, since a bool is one in Python.
         if isinstance(value, bool):
             return int(value)
         if isinstance(value, int):

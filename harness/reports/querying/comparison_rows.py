@@ -79,6 +79,7 @@ def write_compared(db: sqlite3.Connection) -> None:
 
 def _group_by_case(trials: Iterator[_Trial]) -> Iterator[Sequence[_Trial]]:
     """Yield the trials of each case and model; those that no header names share a place."""
+    # The rows come sorted by place, so only the trials of one place are held at a time.
     for _, together in groupby(trials, key=lambda one: one[:3]):
         found: dict[tuple[str, str, str], list[_Trial]] = {}
         for one in together:
@@ -147,4 +148,5 @@ def _unpack_floats(data: bytes) -> Sequence[float]:
 
 @cache
 def _build_struct(number: int) -> Struct:
+    # Little-endian on every machine: a folder of runs may be copied to another one.
     return Struct(f"<{number}d")

@@ -77,6 +77,7 @@ def is_worth_indexing(log: Path) -> bool:
     if log.stat().st_size < WORTH_INDEXING:
         known = _read_metadata(log.with_name(STORE))
         return known is not None and known.matches_log(log)
+    # A passing store is thrown away: making it takes longer than reading the log itself.
     return os.access(log.parent, os.W_OK) or log.with_name(STORE).exists()
 
 
@@ -145,6 +146,8 @@ def fill_store_meanwhile(log: Path) -> Iterator[None]:
             raise _LogComplete
 
     def fill(db: sqlite3.Connection) -> None:
+        # What was read until the end is kept as it is; `make_store` adds what follows from all of
+        # it.
         with read_further(db, log) as read:
             while not over.wait(_PACE_S):
                 with suppress(_LogComplete):
@@ -165,6 +168,7 @@ def fill_store_meanwhile(log: Path) -> Iterator[None]:
     try:
         yield
     except BaseException:
+        # Before `over`, so that the thread sees it when it wakes up.
         failed.set()
         raise
     finally:
@@ -202,6 +206,7 @@ def read_index_facts(index: Path, log: Path) -> tuple[str, list[str]]:
 
 def format_read_uri(index: Path) -> str:
     """Return the URI under which SQLite reads ``index`` and never writes."""
+    # immutable: no locks, which some file systems lack. A store is replaced, and never changed.
     return f"file:{quote(str(index.resolve()))}?mode=ro&immutable=1"
 
 
@@ -232,10 +237,13 @@ def _read_metadata(place: Path) -> _IndexMetadata | None:
         facts = place.stat()
         with closing(sqlite3.connect(format_read_uri(place), uri=True)) as db:
             made = tuple(sql for (sql,) in db.execute("SELECT sql FROM sqlite_master"))
+            # Another version may have had other tables; compared as written, no change can be
+            # forgotten.
             if made != _CREATED:
                 return None
             form, size, time, read, digest, is_open = db.execute("SELECT * FROM _meta").fetchone()
             pages = db.execute("PRAGMA page_count").fetchone()[0]
+            # SQLite opens a file that was cut off, and fails only where it reads what is missing.
             whole = facts.st_size == pages * db.execute("PRAGMA page_size").fetchone()[0]
             has = (db.execute(sql).fetchone() is not None for sql in (IS_SETTLED, HAS_PAGE))
             settled, page = has
@@ -257,6 +265,7 @@ def _create_draft(folder: Path) -> tuple[Path, int]:
         OSError: nothing can be written there.
     """
     for left in folder.glob(f".{STORE}.*"):
+        # A process that lives holds the lock of its draft, which is skipped by the error.
         with suppress(OSError), left.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             left.unlink()
@@ -272,6 +281,8 @@ def _fill_draft(
     """Write the store of ``log`` into ``draft``: that at ``place`` with the new lines, or anew."""
     try:
         if known is not None and _hash_prefix(log, known.read) == known.digest:
+            # Whatever is wrong with the old store, a new one is made; a full disk shows again
+            # there.
             with suppress(OSError, sqlite3.DatabaseError):
                 shutil.copyfile(place, draft)
                 _write_index(draft, log, fill)
@@ -285,6 +296,7 @@ def _fill_draft(
 def _write_index(draft: Path, log: Path, fill: Fill) -> None:
     before = log.stat()
     with closing(sqlite3.connect(draft, isolation_level=None)) as db:
+        # Nobody else sees a draft, and one that breaks is thrown away: nothing needs to be undone.
         for pragma in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"):
             db.execute(f"PRAGMA {pragma}")
         if before.st_size < _SMALL:
@@ -310,6 +322,7 @@ def _write_index(draft: Path, log: Path, fill: Fill) -> None:
             ),
         )
         db.execute("COMMIT")
+    # Once, for the whole file, before it takes the place of the old one.
     with draft.open("rb") as file:
         os.fsync(file)
     os.utime(draft, ns=(facts.st_mtime_ns, facts.st_mtime_ns))

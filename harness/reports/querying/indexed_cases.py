@@ -89,6 +89,7 @@ class _IndexedCases:
         )
 
     def _read_transcript(self, trial_id: int) -> Transcript | None:
+        # The id of a trial is where its line begins.
         self.file.seek(trial_id)
         line = parse_line(self.file.readline())
         assert isinstance(line, TrialLine)

@@ -146,8 +146,11 @@ class _LogIndexer(LogContent):
             return
         self.lines, self.size, content = known
         told = json.loads(content)
+        # Damaged lines are complaints in each report, also those that are not read again.
         self.bad.update((one["line"], DamagedLine(**one)) for one in told["bad"])
         for raw in told["lines"]:
+            # With its arguments: `super()` fails in a class with slots, which `dataclass` makes
+            # anew.
             super(_LogIndexer, self).take_line(0, 0, parse_line(raw.encode()))
 
     def read_to_end(self, read_to: Callable[[int], None]) -> None:
@@ -177,6 +180,7 @@ class _LogIndexer(LogContent):
         found = self.db.execute(_PAID, (_replace_surrogates(key),)).fetchone()
         if found is None:
             return None
+        # The line has what one attempt used, the row what all of them did.
         ((place, line),) = self._iterate_lines("key = ?", _replace_surrogates(key))
         started_at, *tokens, cost, judge_cost, user_cost = found
         paid = replace(
@@ -243,6 +247,7 @@ class _LogIndexer(LogContent):
         )
 
     def _add_tools(self, line: ToolsLine) -> None:
+        # A resumed run writes its lists once more.
         digest = (_replace_surrogates(line.tools.digest), line.variant)
         self.db.execute('DELETE FROM "tools" WHERE digest = ? AND variant IS ?', digest)
         self.db.executemany(
@@ -261,6 +266,7 @@ class _LogIndexer(LogContent):
         if self.is_changed:
             self._settle_results(lost)
         else:
+            # Reviews change no verdict and no total: a person's word need not cost a whole count.
             self.db.execute('UPDATE "runs" SET log_bytes = ?', (self.size,))
         self.db.executemany(
             _REVIEWED,
@@ -282,7 +288,9 @@ class _LogIndexer(LogContent):
         for sql in CLEARED:
             self.db.execute(sql)
         whole = replace(self.log, footer=self.footer, damaged=(*self.bad.values(), *lost))
+        # Statuses first: the totals below are counted from them.
         findings = self._settle_waiting(whole)
+        # Below 0 are the cases that had no result when less of the log was there.
         for table in ("trials", "checks", "_places"):
             self.db.execute(f'DELETE FROM "{table}" WHERE trial_id < 0')  # noqa: S608
         # complaints name the file and not the folder, so that they hold wherever it is put
@@ -322,6 +330,7 @@ class _LogIndexer(LogContent):
                 yield trial_id, line
 
     def _add_missing(self, result: TrialResult, number: int) -> None:
+        # Behind all that the log has, in the order in which they were found.
         self.add_rows(-number, result, None, self.size + number)
 
     def _save_state(self) -> None:

@@ -42,6 +42,8 @@ def write_parquet(answer: QueryAnswer, path: Path) -> int:
             with duckdb.connect(config={"temp_directory": folder}) as db:
                 db.execute(
                     f"COPY (SELECT {named} FROM read_json({_quote(str(rows))},"  # noqa: S608
+                    # Types are given: DuckDB would guess them from the first rows, and fail at a
+                    # later one.
                     f" format = 'newline_delimited', columns = {{{columns}}},"
                     f" maximum_object_size = 200000000)) TO {_quote(str(beside))}"
                     " (FORMAT parquet, COMPRESSION zstd)"

@@ -29,6 +29,7 @@ def past_runs_by_index(
         try:
             yield _read_run(log, by_index(log))
         except IndexNotWritten:
+            # Without room for an index, the log itself is read, each time anew.
             yield from past_runs([log])
         except (InvalidInput, OSError) as error:
             yield UnreadableLog(run_id=log.parent.name, log=str(log), error=str(error))

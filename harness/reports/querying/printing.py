@@ -52,6 +52,7 @@ def _print_table(answer: QueryAnswer, limit: int, out: TextIO) -> bool:
     }
     left = set(range(len(answer.columns))) - numbers
     out.writelines(f"{line}\n" for line in align_columns([answer.columns, *rows], left=left))
+    # One row more tells whether others are left, without counting them.
     return next(answer.rows, None) is not None
 
 
@@ -85,6 +86,7 @@ def _print_json(answer: QueryAnswer, limit: int, out: TextIO) -> bool:
 
 
 def _print_csv(answer: QueryAnswer, limit: int, out: TextIO) -> bool:
+    # Behind what a file has already, the mark would be a character of its own.
     if _is_new_file(out):
         out.write(BYTE_ORDER_MARK)
     rows = csv.writer(out, lineterminator="\n")

@@ -108,6 +108,7 @@ def reviewed_run(log: Path, read_to: Callable[[int], None] = ignore_progress) ->
 
 
 def _read_by_index(log: Path, read_to: Callable[[int], None]) -> ReviewedRun:
+    # Before it is read: if the log grows meanwhile, its size shows that a status may have changed.
     size = log.stat().st_size
     with (
         open_log_index(log, read_to) as index,

@@ -53,6 +53,7 @@ def answer_query(
     with closing(sqlite3.connect(":memory:", uri=True, isolation_level=None)) as db:
         guard = _Guard(time.monotonic() + timeout_s, timeout_s)
         try:
+            # Before the guard: a question may neither attach a file nor make a view.
             _attach_indexes(
                 db, list(dict(indexes).items()) if isinstance(indexes, Mapping) else indexes
             )
@@ -63,6 +64,7 @@ def answer_query(
             if cursor.description is None:
                 raise UsageError("the question is empty", meant=_EXAMPLE)
             yield QueryAnswer(_number_duplicates(one[0] for one in cursor.description), cursor)
+        # Python 3.11 raises a `Warning`, which is no `Error`, if there are two statements.
         except (sqlite3.Error, sqlite3.Warning, UnicodeError, ValueError) as error:
             raise guard.explain_error(error, sql, db) from error
 
@@ -84,6 +86,7 @@ def _attach_indexes(db: sqlite3.Connection, indexes: Sequence[tuple[str, Path]])
     """Make each table of all runs a view, whose first column is the run."""
     if len(indexes) > MOST_RUNS:
         raise UsageError(f"a question takes at most {MOST_RUNS} runs, and {len(indexes)} are named")
+    # A store may come from somebody else, and its schema could call what a question may not.
     db.execute("PRAGMA trusted_schema = OFF")
     # SQLite creates these when they are first used, which no question may do
     db.execute("SELECT * FROM json_each('[]'), json_tree('[]')")
@@ -98,6 +101,7 @@ def _attach_indexes(db: sqlite3.Connection, indexes: Sequence[tuple[str, Path]])
 
 
 def _quote(text: str) -> str:
+    # SQL ends at a NUL.
     plain = text.encode("utf-8", "replace").decode().replace("\0", "")
     return "'" + plain.replace("'", "''") + "'"
 
@@ -133,6 +137,7 @@ class _Guard:
 
     def explain_error(self, error: Exception, sql: str, db: sqlite3.Connection) -> HarnessError:
         """Return ``error`` in words."""
+        # The last byte of an extended code is the basic one.
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if self._over:
             return HarnessError(
@@ -147,6 +152,7 @@ class _Guard:
         if self._refused is not None:
             what = f" {self._refused} is not for them." if self._refused else ""
             return UsageError(f"{ONLY_READS}.{what}" if what else ONLY_READS, meant=ASK)
+        # The guard refuses EXPLAIN, by which the place of a mistake is found.
         db.set_authorizer(None)
         return explain_error(error, sql, _make_fault_finder(db))
 

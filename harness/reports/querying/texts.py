@@ -37,6 +37,7 @@ class Packer:
 
     def add_text(self, at: int, said: str) -> None:
         """Add what was said in the trial at ``at`` of the log."""
+        # A model may have said half of a surrogate pair, and a search for it is to find it.
         text = said.encode("utf-8", "surrogatepass")
         self._ats.append(at)
         self._starts.append(self._size)
@@ -68,6 +69,7 @@ def search_texts(
     for listed, begins, packed in db.execute('SELECT * FROM "_texts" ORDER BY rowid'):
         go_on()
         text = zlib.decompress(packed)
+        # Most portions have none of the words, which one look at the whole text tells.
         present = [(word, raw) for word, raw in wanted if raw in text]
         if not present:
             continue

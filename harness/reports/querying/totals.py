@@ -69,12 +69,14 @@ def write_totals(
     for number, result in enumerate(
         list(find_missing(log.header, log.footer, _IndexedResults(db))), start=1
     ):
+        # The run as a whole is no trial and has no row, but it counts as a verdict.
         if result.index == NO_TRIAL:
             whole.append(result)
         else:
             add_missing(result, number)
     sums = _RunningTotals()
     db.execute('DELETE FROM "cases"')
+    # In one pass: each case is added up, written and rated as it goes by, and none is kept.
     rate = compute_pass_rate(_write_cases(db, sums.add_each(_iterate_cases(db, log, whole))))
     report = build_run_report(log, sums.totals)
     code = choose_exit_code(sums.verdicts, report.reason, report.counts.planned, sums.results)
@@ -175,6 +177,7 @@ class _IndexedResults:
     db: sqlite3.Connection
 
     def __len__(self) -> int:
+        # A trial beyond the plan has 0 repeats, and stands for none that is missing.
         (number,) = self.db.execute('SELECT count(*) FROM "trials" WHERE repeats > 0').fetchone()
         return int(number)
 

@@ -30,6 +30,7 @@ def cell_words(cell: AccessCell | None) -> str:
     if cell is None:
         return "·"
     word = "LEAKED" if cell.leaks else _WORDS.get(cell.access, cell.access)
+    # What did not run says nothing of access, not even that it was not tried.
     if cell.status in {"skipped", "cancelled"} and not cell.decisions:
         word = cell.status
     return f"{word}{_MARKS[cell.status]}"

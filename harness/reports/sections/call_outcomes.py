@@ -67,6 +67,7 @@ def format_mark(result: TrialResult) -> str | None:
     deciding = [
         check for check in result.checks if check.severity == "fail" and check.verdict == "passed"
     ]
+    # harness answers a search of tools itself, so that says nothing about the server.
     outcomes = {
         outcome: amount
         for outcome, amount in result.outcomes.items()
@@ -80,6 +81,7 @@ def format_mark(result: TrialResult) -> str | None:
             else f"passed, but the call of {blocked_call.label} was not sent (blocked)"
         )
     traits = {trait for check in deciding for trait in check.traits}
+    # A test of a refusal is proved by calls that did not succeed.
     if "no_success" in traits or ("withholds" in traits and outcomes.keys() == {"denied"}):
         return None
     if not outcomes:

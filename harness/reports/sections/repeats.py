@@ -45,6 +45,7 @@ def compute_reliability(cases: Sequence[CaseResult]) -> list[Reliability]:
 
     They are means over tests: the identities that a test is asked as count as one case.
     """
+    # With a mark whether it is a test or a case: the two may have the same name.
     tests: dict[tuple[str, str, bool], list[_Tally]] = {}
     for case in cases:
         group = case.deciding_trial.case.group
@@ -123,6 +124,7 @@ def _count_started(case: CaseResult) -> int:
 
 def _estimate_reliability(tests: Sequence[Sequence[_Tally]], k: int) -> Reliability:
     """Return the figures of ``tests``, each with its tally for every identity that it has."""
+    # Without the cases that have fewer trials, the mean would be one of other cases for each k.
     if any(n < k for tallies in tests for n, _ in tallies):
         return Reliability(k=k, pass_at_k=None, pass_hat_k=None, standard_error=None)
     at_least_one = [fmean(pass_at_k(n, c, k) or 0 for n, c in tallies) for tallies in tests]

@@ -48,6 +48,7 @@ def reply_times(said: Transcript) -> Iterator[ReplyTime]:
 
 def _inferred_end(said: Transcript, place: int, calls: Sequence[ToolCall]) -> float:
     if calls:
+        # The first call was sent when the reply was there; the others may have waited for it.
         return min(call.started_s for call in calls)
     later = (message for message in said.messages[place + 1 :] if isinstance(message, UserMessage))
     following = next(later, None)

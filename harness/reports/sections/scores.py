@@ -119,6 +119,8 @@ def _group_rates(cases: Iterable[CaseResult]) -> dict[str, list[float]]:
         category = case.trials[0].case.metadata.get("category")
         if judged and isinstance(category, str):
             each = [_list_verdicts(result) for result in judged]
+            # Trials may have ended at different turns: only those that each of them reached are
+            # counted.
             found = [sum(verdicts) / len(verdicts) for verdicts in zip(*each, strict=False)]
             rates.setdefault(category, []).extend(found)
     return rates
@@ -153,11 +155,14 @@ class _ScorePart:
         if "category" in part:
             found = rates.get(part["category"], ())
             score = sum(found) / len(found) if found else 0.0
+            # Turns that are counted as cases may be more than the cases.
             return cls(part["name"], score, len(found), max(part["cases"], len(found)), weight)
         parts = tuple(cls.from_json(one, rates) for one in part["parts"])
         weights = {
             "equal": [1.0 for _ in parts],
             "weighted": [part.weight for part in parts],
+            # A category without any verdict weighs as much as all of its cases, and lowers the
+            # mean.
             "pooled": [float(part.judged or part.cases) for part in parts],
         }[part["mean"]]
         score = sum(share * one.score for share, one in zip(weights, parts, strict=True)) / sum(

@@ -94,6 +94,7 @@ def compute_pass_rate(cases: Iterable[CaseResult]) -> PassRate | None:
     tests: dict[tuple[str, str], list[Trials]] = {}
     found: list[Trials] = []
     judged, models = 0, set[str]()
+    # In one pass: the cases of a large run are read from the disk as they go by.
     for case in cases:
         models.add(case.entrant)
         verdicts = [
@@ -219,6 +220,7 @@ def sort_by_urgency(report: Report) -> list[CaseResult]:
 
 def least_urgent_first(report: Report) -> list[CaseResult]:
     """Return the cases, those that passed first, and those that failed last."""
+    # Sorted once more and not reversed: within a status, leaks stay ahead of the rest.
     return sorted(sort_by_urgency(report), key=lambda case: -URGENCY.index(case.status))
 
 

@@ -83,6 +83,7 @@ def find_confusions(report: Report, log: RunLog) -> list[Confusion]:
                 )
     return [
         Confusion(expected=expected, called=called, trials=trials)
+        # Equal ones by name, so that equal logs give equal reports.
         for (expected, called), trials in sorted(
             found.items(), key=lambda item: (-item[1], item[0])
         )

@@ -104,6 +104,7 @@ class TelemetryRequest:
 def _is_installed() -> bool:
     try:
         return find_spec("opentelemetry.exporter.otlp.proto.http") is not None
+    # `find_spec` imports the packages above the one that is looked for, and raises if they lack.
     except ModuleNotFoundError:
         return False
 
@@ -125,6 +126,7 @@ def export_log(
 
     A failure is reported in the sentence only; no result depends on it.
     """
+    # Less than the deadline, so that the exporter's own reason is known before it.
     sending = _Exporter(log, request, timeout_s=min(deadline_s * 0.8, _REQUEST_S))
     # A thread that nobody waits for: a collector that never answers cannot hold up the end of the
     # process.
@@ -182,6 +184,7 @@ class _Exporter:
 
         from harness.reports.telemetry.session import CollectorSession
 
+        # With `None`, the exporter reads them itself.
         timeout_s = None if any(name in os.environ for name in _TIMEOUTS) else self.timeout_s
         session = CollectorSession()
         exporter: SpanExporter = OTLPSpanExporter(
@@ -208,6 +211,7 @@ class _Exporter:
         """Send the metrics, once the traces were taken; a failure is told beside them."""
         from harness.reports.telemetry.metric_export import send_metrics
 
+        # An export that was given up has been reported by now, and is not to go on.
         url = self.request.metrics_url
         if url is None or self.stopped:
             return
@@ -250,6 +254,7 @@ def _build_resource() -> Resource:
     from opentelemetry.sdk.resources import Resource
 
     known = Resource.create()
+    # The SDK's default is `unknown_service`, with the name of the program where it knows it.
     named = not str(known.attributes.get("service.name", "unknown_service")).startswith(
         "unknown_service"
     )

@@ -131,4 +131,5 @@ class _MetricBuilder:
 
 
 def _parse_ns(time: str) -> int:
+    # By way of milliseconds, as the log has them: a float is not exact to the nanosecond.
     return round(datetime.fromisoformat(time).timestamp() * 1000) * 1_000_000

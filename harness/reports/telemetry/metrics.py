@@ -127,6 +127,7 @@ class MetricsTally:
         ):
             self._agents.setdefault(name, {}).setdefault(agent, ValueHistogram(bounds)).add(value)
         of_models, cost = _build_attributes(who), transcript.usage.cost_usd
+        # One unknown cost makes the sum unknown for good: a part of it would pass for the whole.
         before = self._cost.get(of_models, 0.0)
         self._cost[of_models] = None if cost is None or before is None else before + cost
 

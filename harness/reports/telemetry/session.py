@@ -38,6 +38,7 @@ class CollectorSession(requests.Session):
         merged = dict(super().merge_environment_settings(url, *settings))
         proxy = find_proxy(str(url), socks="socks")
         merged["proxies"] = {} if proxy is None else {urlsplit(str(url)).scheme: proxy.url}
+        # Anything else was named by a variable of OpenTelemetry or of requests.
         if merged["verify"] is True:
             merged["verify"] = named_certificates() or True
         return merged
@@ -56,6 +57,8 @@ class CollectorSession(requests.Session):
             if self.status is not None or self._unanswered < _MOST_UNANSWERED:
                 raise
             self.problem = f"nobody answers there: {_format_reason(error)}"
+            # Of another class than before, since the exporter tries again after a
+            # `ConnectionError`.
             raise requests.RequestException(self.problem) from error
         self.status = response.status_code
         self.problem = self.problem or _format_problem(response, self._what)

@@ -127,6 +127,8 @@ class _SpanTree:
 
     def _build_root(self, children: Sequence[Span]) -> Span:
         run, record = self.run, TrialRecord(self.run)
+        # The case's own calls lie outside of the conversation, and a parent must cover its
+        # children.
         end = max((self._to_ns(self.transcript.latency_s), *(span.end_ns for span in children)))
         said = [message for message in self.transcript.messages if isinstance(message, UserMessage)]
         return Span(
@@ -221,6 +223,7 @@ class _SpanTree:
 
     def _iterate_calls(self) -> Iterator[Span]:
         seen = self.transcript
+        # Setup is timed from its own start, and ends where the conversation begins.
         before = max((call.started_s + call.duration_s for call in seen.setup_calls), default=0.0)
         told: set[int] = set()
         for phase, calls, offset in (
@@ -300,6 +303,7 @@ class _SpanTree:
                     conventions.PROVIDER: self.model.get("provider"),
                     **self._describe_models(reply.served_by),
                     conventions.FINISH_REASONS: [
+                        # Where the convention has no word, the provider's own says most.
                         conventions.FINISH.get(reply.stop, reply.stop_detail or reply.stop)
                     ],
                     conventions.INPUT_TOKENS: reply.usage.input_tokens,
@@ -342,6 +346,7 @@ class _SpanTree:
         started = datetime.fromisoformat(
             self.transcript.started_at or self.run.finished_at
         ).timestamp()
+        # By way of milliseconds, as the log has them: a float is not exact to the nanosecond.
         return round(started * 1000) * 1_000_000 + round(offset_s * 1e9)
 
 

@@ -17,6 +17,7 @@ from harness.types import ToolCall, WireMessage
 
 _OVER = {"pipe": "over a pipe", "tcp": "over HTTP"}
 _LONGEST = 20_000
+# Beyond it, JavaScript's numbers are rounded.
 _EXACT = 2**53
 
 

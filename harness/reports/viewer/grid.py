@@ -113,6 +113,7 @@ def build_cell(case: CaseResult, said: Mapping[str, ConversationExcerpt]) -> dic
             "planned": case.planned,
             "trials": [trial.status for trial in case.trials],
         }
+    # A 0 stays: no call and a score of 0 are facts.
     return {name: value for name, value in facts.items() if value not in ("", [], None)}
 
 
@@ -128,11 +129,13 @@ def _extract_excerpt(line: JsonObject) -> ConversationExcerpt:
 
 def shorten_line(text: str, limit: int = NAME) -> str:
     """Return a harmless text on one line, of bounded length."""
+    # Cut before it is cleaned: a text may have megabytes, of which a line is shown.
     return shorten_text(make_one_line(text[: 4 * limit]), limit)
 
 
 def _build_model_axis(report: Report) -> JsonObject:
     models = dict.fromkeys(case.entrant for case in report.cases)
+    # In the order of the run; one of which no case has a result has no column.
     planned = [name for name in report.entrants if name in models]
     return {
         "name": "model",

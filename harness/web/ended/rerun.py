@@ -73,6 +73,7 @@ def _choices_of(header: Header) -> JsonObject:
         "judge_model": _get_single(settings.get("judge_models") or {}),
         "concurrency": str(settings.get("concurrency") or ""),
     }
+    # Without its end, since the marks of several identities are numbered.
     if MARK[:-1] in json.dumps(choices, ensure_ascii=False):
         raise HTTPException(422, "A secret was given for this run, which its log does not contain.")
     return choices
@@ -92,6 +93,7 @@ def failed_cases(run_id: str, runs: Path) -> tuple[str, ...]:
     labels = (
         case_label(case.suite, case.case) for case in cases if case.status in {"failed", "error"}
     )
+    # A case may have failed with several models, and is run again with all that are chosen.
     return tuple(dict.fromkeys(labels))
 
 
@@ -105,6 +107,7 @@ def _find_suite_file(log: Path, header: Header, max_bytes: int) -> Path | None:
     for path in (*beside, named):
         if path.suffix.removeprefix(".") not in SUFFIXES or not path.is_file():
             continue
+        # A log from elsewhere can name any file of this machine, which nobody must get to see.
         own = path in beside or path.resolve().is_relative_to(root)
         if own and path.stat().st_size <= max_bytes:
             return path

@@ -44,6 +44,7 @@ class Reviews:
         fields = await _read_fields(request)
         if await anyio.to_thread.run_sync(being_written, path):
             raise HTTPException(409, "The run is still under way: review it when it has ended.")
+        # `run_sync` passes on no keywords.
         add = partial(
             _append_review,
             path,
@@ -69,7 +70,10 @@ def _append_review(path: Path, key: str, decision: Decision, *, by: str, note: s
 
 def _known_status(path: Path, key: str) -> KnownStatus | None:
     """Return the status of a trial from the view of the run, if there is one."""
+    # Before the status is read: if the log grows meanwhile, `add_review` sees it by the size, and
+    # reads the log itself.
     facts = path.stat()
+    # A view is not made for this: `add_review` reads the log once, which takes less.
     if find_view(path) is None:
         return None
     found = find_last_line(path, key)

@@ -43,6 +43,8 @@ async def run_while_awaited(
         given_up.set()
 
     async def client_gone() -> None:
+        # The server says nothing of a client that has gone, unless it is asked for the next
+        # message.
         while (await request.receive())["type"] != "http.disconnect":
             pass
 
@@ -51,6 +53,8 @@ async def run_while_awaited(
             watchers.start_soon(abandon_after, client_gone)
             watchers.start_soon(abandon_after, board.closing.wait)
             try:
+                # anyio waits for its threads even when it is cancelled, so the thread has to end by
+                # itself.
                 found = await anyio.to_thread.run_sync(work, raise_if_abandoned)
             finally:
                 given_up.set()  # cancelled natively, this task no longer waits for its thread

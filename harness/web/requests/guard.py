@@ -55,6 +55,7 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
         if scope["type"] != "http":
+            # A websocket would pass none of these checks, and the page has none.
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
@@ -64,6 +65,8 @@ class Guard:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
+                    # A report and a comparison bring their own policy, for the script inside the
+                    # page.
                     headers.setdefault(name, value)
             await send(message)
 
@@ -71,11 +74,13 @@ class Guard:
 
     def _find_refusal(self, scope: Scope, headers: Headers) -> Response | None:
         hosts = headers.getlist("host")
+        # Of two Host headers, a proxy before this page may have checked the other one.
         if len(hosts) != 1 or not self._is_known_host(_parse_hostname(hosts[0])):
             return error_response(headers, 421, "This page does not go by that name.")
         if _is_foreign(scope, headers, hosts[0]):
             return error_response(headers, 403, "Requests from pages of other sites are refused.")
         token = self._settings.token
+        # Whoever watches the service has no token, and the answer says nothing of any run.
         if token is None or scope["path"] == HEALTH or _is_same_token(_read_token(headers), token):
             return None
         return _accept_token(scope, token) or error_response(
@@ -94,21 +99,25 @@ class Guard:
             *(known.lower() for known in settings.names),
         }:
             return True
+        # An address cannot be rebound, as a name can; a local page is reached by loopback alone.
         return is_address(name) and not settings.is_local
 
 
 def _parse_hostname(host: str) -> str | None:
     try:
         parts = urlsplit(f"//{host}")
+        # Raises for a port that is no number.
         _ = parts.port
     except ValueError:
         return None
+    # What follows a slash, or precedes an @, would be another host for another reader.
     return parts.hostname if parts.netloc == host and not parts.username else None
 
 
 def _is_foreign(scope: Scope, headers: Headers, host: str) -> bool:
     if not all(_is_ours(origin, host) for origin in headers.getlist("origin")):
         return True
+    # Programs do not send this header; browsers do, and their scripts cannot change it.
     if headers.get("sec-fetch-site", "none") in {"none", "same-origin"}:
         return False
     followed = (
@@ -140,6 +149,7 @@ def _read_token(headers: Mapping[str, str]) -> str:
 def _accept_token(scope: Scope, token: str) -> Response | None:
     """Set the cookie for a token in a link, and redirect to the link without it."""
     query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    # A redirect would lose the body of anything but a GET.
     if scope["method"] != "GET" or not _is_same_token(dict(query).get("token", ""), token):
         return None
     rest = urlencode([(name, value) for name, value in query if name != "token"])
@@ -151,4 +161,5 @@ def _accept_token(scope: Scope, token: str) -> Response | None:
 
 
 def _is_same_token(shown: str, token: str) -> bool:
+    # As bytes: of texts, `compare_digest` takes ASCII alone, and a client sends what it likes.
     return hmac.compare_digest(shown.encode(), token.encode())

@@ -66,6 +66,7 @@ class Arranger:
 
     def find_rows(self, view: RunView, question: RowQuery, go_on: Callable[[], None]) -> Order:
         """Return the rows that fit ``question``; ``go_on`` may end the search by raising."""
+        # A view that is made anew is another file, and lists of the old one no longer fit.
         facts = view.path.stat()
         key = (view.path, facts.st_ino, facts.st_mtime_ns, question)
         found = self._known.get(key)
@@ -88,6 +89,7 @@ def select_rows(view: RunView, question: RowQuery, go_on: Callable[[], None]) ->
     with view.open_database() as db:
         if question.words:
             _store_matches(db, question.words, go_on)
+        # Sorting cannot be interrupted: after the search is the last moment to give up.
         go_on()
         fits, values = _build_cell_condition(question)
         axis = find_axis(view, question.by)
@@ -123,6 +125,7 @@ def _build_cell_condition(question: RowQuery) -> tuple[str, dict[str, str]]:
         if name in _SAME:
             wanted.append(f"_cells.{name} = {bind_value(value)}")
         else:
+            # With the line breaks around it, so that no name is found within a longer one.
             wanted.append(f"instr(_cells.{_AMONG[name]}, {bind_value(chr(10) + value + chr(10))})")
     for number, word in enumerate(question.words):
         said = f"SELECT 1 FROM temp.found WHERE word = {number} AND number = _cells.number"  # noqa: S608

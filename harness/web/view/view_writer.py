@@ -51,6 +51,7 @@ def _write_cells(
     grids = [_GridRows(place, axis, framed["urgency"]) for place, axis in enumerate(framed["axes"])]
     offered = _FilterValues()
     for number, case in enumerate(report.cases):
+        # A planned trial without a line is part of its case, and has nothing to show.
         places = {trial.key: log.get_offset(trial.key) for trial in case.trials if trial.key in log}
         said = {key: _read_excerpt(db, at) for key, at in places.items()}
         cell = {**build_cell(case, said), "at": list(places.values())}
@@ -82,6 +83,7 @@ def _write_parts(
 ) -> None:
     logged = index_by_key(log.results)
     for one in report.results:
+        # Only what others decided: all else is in the log already.
         if one != logged.get(one.key, one):
             row = (log.get_offset(one.key), dump_line(TrialLine(run=one)))
             db.execute('INSERT INTO "_settled" VALUES (?, ?)', row)
@@ -115,6 +117,7 @@ class _GridRow:
     name: str
     first: int
     statuses: list[str] = field(default_factory=list)
+    # Beyond all that there are, so that the first cell sets each of them.
     urgency: float = 1e9
     score: float = 2.0
     seconds: float = 0.0
@@ -142,6 +145,7 @@ class _GridRows:
         if row is None:
             row = self.rows[key] = _GridRow(len(self.rows), cell["suite"], name, number)
         row.statuses.append(cell["status"])
+        # Among equal ones, a cell that has something to say comes first.
         urgent = self._urgency.index(cell["status"]) + (0 if cell.get("problem") else 0.5)
         row.urgency = min(row.urgency, urgent)
         row.score = min(row.score, cell.get("score", 2.0))
@@ -164,6 +168,7 @@ class _GridRows:
                         _replace_surrogates(row.name),
                         row.first,
                     ),
+                    # A column that lacks the case differs from those that have it.
                     len(set(row.statuses)) > 1 or len(row.statuses) < several,
                     any(status != "passed" for status in row.statuses),
                     *(row.urgency, row.score, row.seconds, row.cost),
@@ -218,6 +223,7 @@ def _join_between_breaks(names: Iterable[str]) -> str:
 
 
 def _replace_surrogates(text: str) -> str:
+    # SQLite keeps texts as UTF-8, in which half of a surrogate pair has no place.
     return text.encode("utf-8", "replace").decode()
 
 

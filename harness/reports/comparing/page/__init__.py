@@ -53,6 +53,7 @@ def write_comparison_html(
     with ExitStack() as stack:
         runs: dict[str, PageRun] = {}
         for side in comparison.sides:
+            # Several models of one run are several sides of it, and its log is opened once.
             if side.log not in runs:
                 run = stack.enter_context(opener(Path(side.log), comparison.by_people))
                 runs[side.log] = run

@@ -36,6 +36,7 @@ def case_row(pair: CasePair, before: PageSide, after: PageSide) -> dict[str, Any
         "change": pair.change,
         "before": sentences.format_tally(pair.before),
         "after": sentences.format_tally(pair.after),
+        # Of two unknown digests nobody knows whether they are equal.
         "alike": digests[0] == digests[1] and None not in digests[0],
         "problem": shorten_line(troubled[0].problem, 300) if troubled else "",
     }

@@ -25,6 +25,7 @@ def changed_tools(
     ``change`` is ``new``, ``gone`` or ``changed``. Where users see a tool in several forms, form is
     compared with form.
     """
+    # A side that listed no tools, for example after a failed start, has not lost all of them.
     if set(before) == set(after) or not before or not after:
         return []
     old, new = tool_forms(before), tool_forms(after)

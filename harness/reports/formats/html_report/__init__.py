@@ -41,6 +41,7 @@ MOST_BYTES = 400_000_000
 def write_html(report: Report, log: RunLog, stream: TextIO) -> None:
     """Write the page, one case at a time, so that a large run needs little memory."""
     counted = _CountingStream(stream)
+    # Blocks are made while they are written, so that their size is known before the next one.
     REPORT_PAGE.write(_build_blocks(report, log, counted), cast("TextIO", counted))
 
 

@@ -169,6 +169,7 @@ def _encode_check(check: CheckResult) -> dict[str, Any]:
 
 
 def _encode_steps(said: Transcript) -> list[dict[str, Any]]:
+    # By the reply as well: some models use the same ids again in a later one.
     calls = {(call.reply, call.request_id): call for call in said.tool_calls}
     steps = [_encode_call(call, "setup") for call in said.setup_calls]
     number = 0
@@ -191,6 +192,7 @@ def _encode_steps(said: Transcript) -> list[dict[str, Any]]:
             if message.reply.thinking:
                 thought = _bound_text(message.reply.thinking)
                 steps.append({"who": "assistant", "reply": number, "thinking": thought})
+            # A reply with neither is shown as an empty one: it explains why nothing follows.
             if message.reply.text or not message.reply.tool_requests:
                 steps.append(
                     {"who": "assistant", "reply": number, "text": _bound_text(message.reply.text)}
@@ -204,6 +206,8 @@ def _encode_steps(said: Transcript) -> list[dict[str, Any]]:
             steps += [
                 {"who": "harness", "text": _bound_text(f"What the model was told: {note}")}
                 for answer in message.answers
+                # The call shows its whole text; what the model got instead is told only where it
+                # differs.
                 if (note := cut_note(answer.text))
                 and (number, answer.request_id) in calls
                 and calls[number, answer.request_id].text != answer.text
@@ -248,6 +252,7 @@ def _encode_call(call: ToolCall, what: str) -> dict[str, Any]:
 def _repeats_result(call: ToolCall) -> bool:
     """Whether the text is the structured result once more, as servers send it for older clients."""
     try:
+        # As texts, since Python takes 1, 1.0 and True for equal.
         return json.dumps(load_json(call.text)) == json.dumps(call.structured, default=_to_plain)
     except ValueError:
         return False

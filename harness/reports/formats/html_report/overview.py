@@ -168,6 +168,8 @@ def _encode_heat_map(facts: ToolFacts) -> dict[str, Any]:
     """Return expected tools as rows, called tools as columns, and the trials of non-empty cells."""
     rows = sorted({expected for expected, _ in facts.matrix})
     called = {called for _, called in facts.matrix}
+    # An expected tool has a column even if nobody called it, so that each row can be read the same
+    # way.
     columns = sorted({*rows, *called} - {NO_CALL}) + ([NO_CALL] if NO_CALL in called else [])
     cells = [
         [rows.index(row), columns.index(column), trials]
