@@ -27,6 +27,7 @@ def add_fact(trial: Trial, name: str, *, value: object, without: Collection[str]
 async def judge_call(trial: Trial, transcript: Transcript, tools: ToolList) -> TrialLine:
     """Return the line of a call, judged by the suites' expectations."""
     evidence = Evidence(case=trial.case, transcript=transcript, tools=tools)
+    # A check without an answer would blame the policy for a lost server.
     checks = () if transcript.error is not None else await evaluate_checks(evidence)
     return TrialLine(run=judge_trial(trial, transcript, checks), transcript=transcript)
 
@@ -39,6 +40,7 @@ def get_result(line: TrialLine) -> Result | None:
 
 def find_error(made: ToolCall) -> TrialError | None:
     """Return the error of a call that had no answer, if so."""
+    # An error that the server returns is an answer, and judged as one.
     if made.is_unanswered:
         return TrialError(kind="server", message=f"{made.tool}: {made.text}")
     return None

@@ -112,8 +112,11 @@ class Prober:
                 async with self.open_session(caller) as session:
                     self.lists[caller.name] = session.tools
             except NotAdmitted:
+                # That a server does not let somebody in is a decision, and no failure.
                 continue
             except ServerError as error:
+                # Not raised yet: it is no failure of the probe as long as another caller gets a
+                # list.
                 failure = error
         if not self.lists and failure is not None:
             raise failure
@@ -149,6 +152,7 @@ class Prober:
         if not self.plan.damaged:
             return (), 0
         own, delivery = self.plan.callers, delivery_of(self.plan.server.identity)
+        # With a process for each identity, each costs a start of the server.
         most = MAX_PROCESSES if delivery.has_process_per_user else MAX_DAMAGED
         every = (
             *build_damaged_callers(own, by_token=delivery.takes_tokens),
@@ -235,9 +239,11 @@ class Prober:
                         trial = self.build_trial(callers[name], call, index, again)
                         line = await self.make_call(sessions[name], call, trial)
                         lines.append((line, sessions[name].tools))
+                        # A missing answer neither confirms nor refutes, so there is no finding.
                         if line.run.error is not None:
                             return False, lines
                     after.setdefault(before, []).append(extract_traits(get_result(line)))
+                # One round without the difference is enough, and spares the others.
                 if not depends_on_previous(after):
                     return False, lines
         return True, lines
@@ -264,6 +270,8 @@ class Prober:
                 async with open_session() as session:
                     beside = await session.watch() if watched else ()
                     for call, trial in rest:
+                        # It belongs to the session and not to a call, so it is logged with the
+                        # first one alone.
                         shown = beside if not lines and trial.index == 0 else ()
                         is_last = watched and trial.index == 0 and trial is rest[-1][1]
                         line = await self.make_call(session, call, trial, shown, is_last=is_last)
@@ -275,6 +283,7 @@ class Prober:
                     stop="not_admitted", refused_status=error.status, started_at=utc_now()
                 )
                 unasked = [trial for _, trial in rest]
+                # The refusal itself may quote the token that it refuses.
                 if self.pool.has_sent_token(str(error)):
                     unasked = [add_fact(trial, "echoed", value=True) for trial in unasked]
                 lines += [
@@ -282,6 +291,7 @@ class Prober:
                     for trial in unasked
                 ]
             except HarnessError as error:
+                # Calls that were made keep their lines; the others fail with the session.
                 rest = trials[len(lines) :]
                 lines += [(self.build_failed_line(error, trial), None) for _, trial in rest]
         return lines
@@ -326,6 +336,7 @@ class Prober:
             made = build_unanswered_call(
                 request, "server_lost", error.message, reply=1, epoch=epoch
             )
+        # stderr belongs to no single call: what it has by then is logged with the last one.
         if is_last:
             beside = limit_side_channels((*beside, *read_operator_log(session)))
         transcript = Transcript(
@@ -354,6 +365,7 @@ class Prober:
         case = Case(
             name=name if again is None else f"{name} {again.words}",
             prompt=call.label,
+            # A repetition is not judged: one wrong decision would be reported several times.
             checks=self._find_checks(caller, call) if again is None else (),
             caller=Caller(
                 user_context=caller.user_context,

@@ -67,6 +67,7 @@ def is_apart(result: TrialResult) -> bool:
 def get_repetition(result: TrialResult) -> tuple[str, str] | None:
     """Return the name of a repeated call, and who made it right before; ``None`` for others."""
     facts = get_facts(result)
+    # A call alone has these facts one level below, so that `again` does not count it.
     alone = facts.get("alone", {})
     call, after = alone.get("of", facts.get("call")), alone.get("after", facts.get("after"))
     return None if after is None else (call, after)
@@ -82,6 +83,7 @@ def find_extra_fields(result: Result, own: Result) -> list[str]:
     return list(_find_extra_fields(_DistinctResult(result), _DistinctResult(own)))
 
 
+# For the cache below: equal by what the results say, not by the call that gave them.
 class _DistinctResult:
     """A result that is equal to every other one that says the same."""
 
@@ -145,6 +147,7 @@ class ProbedTrials:
             if "data" in get_facts(run):
                 continue  # compared with one another alone
             view = logged_view(log, run)
+            # A session that opened without a call says nothing of any tool.
             if view is not None and (view.refused or view.results):
                 self.views[run.key] = view
 
@@ -174,6 +177,7 @@ class ProbedTrials:
     def collect_answered(self) -> dict[tuple[str, str], TrialResult]:
         """Return each caller's first answered trial of each call, counting refused sessions."""
         first: dict[tuple[str, str], TrialResult] = {}
+        # In order of the rounds, since concurrent callers log their calls in any order.
         for run in sorted(self.runs, key=lambda run: run.index):
             result = self.get_result(run)
             if self.is_refused(run) or (

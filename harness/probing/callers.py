@@ -34,6 +34,7 @@ LISTS = ("roles", "groups", "authorities", "permissions", "scopes", "user_roles"
 ROLES = ("role", "user_role", "group", "position", "title", "level")
 """Attributes, in small letters, that say somebody's role."""
 _NAME_CHARS = 40
+# The most telling first: in a table a role says more than a number.
 _NAMING = ("role", "name", "username", "user", "user_id", "sub", "id")
 
 
@@ -62,11 +63,13 @@ def name_callers(cases: Iterable[Case]) -> tuple[ProbeCaller, ...]:
             canonical_json(case.caller.user_context),
             (case.caller.identity, case.caller.user_context),
         )
+    # Always asked: what nobody in particular gets is no gain of anybody else.
     given.setdefault(canonical_json(None), (ANONYMOUS, None))
     names = [name or _choose_name(context) for name, context in given.values()]
     callers: list[ProbeCaller] = []
     taken: set[str] = set()
     for first, (_, context) in zip(names, given.values(), strict=True):
+        # Shortened attributes may be equal, too; then only a number tells two identities apart.
         name = first if names.count(first) == 1 else _distinguish_name(first, context)
         number = next(n for n in count(1) if (name if n == 1 else f"{name}-{n}") not in taken)
         name = name if number == 1 else f"{name}-{number}"
@@ -125,11 +128,13 @@ def build_damaged_callers(
         *(_propose_damages(caller.user_context or {}, named, by_token) for caller in named)
     ):
         for caller, damaged in zip(named, together, strict=True):
+            # A damage may turn one identity of the suite into another, who is asked anyway.
             if damaged is None or (key := canonical_json(damaged[1])) in own:
                 continue
             first = found.get(key) or ProbeCaller(
                 name="", user_context=damaged[1], damage=damaged[0]
             )
+            # Two identities may become the same damaged one, which may get no more than either.
             bases = tuple(dict.fromkeys((*first.bases, caller.name)))
             found[key] = replace(first, name=f"{'/'.join(bases)}: {first.damage}", bases=bases)
     return tuple(found.values())
@@ -146,6 +151,7 @@ def build_flawed_callers(callers: Iterable[ProbeCaller]) -> tuple[ProbeCaller, .
             damage=flaw.words,
         )
         for caller in callers
+        # Without attributes there is no token to flaw.
         if caller.user_context
         for credential, flaw in FLAWS.items()
     )
@@ -196,18 +202,22 @@ def _propose_damages(
             f"{name} is oversized",
             {**context, name: [*value, OVERSIZED] if isinstance(value, list) else OVERSIZED},
         )
+        # Somebody else's value shows a gain, if the server takes it for the caller's.
         other = _other_value(name, value, named)
         if other is not None:
             yield (
+                # A lookup that ignores case may find either.
                 f"{name} is there twice",
                 {**context, name.upper() if name != name.upper() else name.lower(): other},
             )
             yield f"{name} has two values", {**context, name: [value, other]}
             if by_token:
+                # The own claim comes last, which RFC 7519 lets a verifier take.
                 yield f"{name} is claimed twice", {f"{name}{AGAIN}": other, **context}
                 in_header = {**context, f"{name}{IN_HEADER}": other}
                 yield f"{name} is in the header of the token, too", in_header
     yield "an unknown attribute", {**context, UNKNOWN: True}
+    # An attribute that some identity has would be another damage: a second value of it.
     issued = {name.casefold() for one in named for name in one.user_context or {}}
     flags = {name: True for name in FLAGS if name not in issued}
     yield "flags of an administrator are there that nobody has", {**context, **flags}

@@ -75,6 +75,7 @@ def measure_coverage(
     }
     cells = [
         Cell(tool=tool.name, identity=identity, parameter=parameter)
+        # Each identity has a list of its own, and most tools are in several.
         for tool in {tool.name: tool for tool in tools}.values()
         for parameter in (tool.input_schema.get("properties") or {None: None})
         for identity in identities
@@ -85,6 +86,7 @@ def measure_coverage(
 
 def format_cells(cells: Sequence[Cell]) -> Iterator[str]:
     """Yield the cells as lines, one for each tool and parameter."""
+    # Neighbours are enough, since `measure_coverage` goes through the identities last.
     for (tool, parameter), same in groupby(cells, key=lambda cell: (cell.tool, cell.parameter)):
         given = "" if parameter is None else f" with {parameter}"
         yield f"{tool}{given}, as {', '.join(cell.identity for cell in same)}"

@@ -8,6 +8,7 @@ from harness.base import canonical_json
 from harness.judging import check_traits, stated_arguments
 from harness.types import Case, Check, JsonObject, Tool
 
+# Whether a model tries a call says nothing of the server's policy.
 _OF_THE_MODEL = frozenset({"not_attempted"})
 _HIDING = frozenset({"hidden"})
 

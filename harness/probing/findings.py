@@ -62,6 +62,7 @@ def read_probe(log: RunLog) -> ProbeReport:
     altered = AlterationOutcome(log, probed.with_data)
     accounts = altered.build_accounts()
     facts = _ProbeFacts(report, probed)
+    # Two searches may come to the same finding, in the same words.
     findings = tuple(
         {
             finding.words: finding
@@ -76,6 +77,7 @@ def read_probe(log: RunLog) -> ProbeReport:
     )
     own = [run for run in probed.runs if not get_bases(run)]
     others = [run for run in probed.runs if get_bases(run)]
+    # A trial that never started has no reason why it stopped: nobody was told its identity.
     reached = {run.case.identity for run in others if run.stop is not None}
     return ProbeReport(
         report=report,
@@ -203,6 +205,7 @@ class _ProbeFacts:
             result = self._probed.get_result(run)
             if get_bases(run) or result is None or result.call.outcome in {"denied", *NO_ANSWER}:
                 continue
+            # A call of a hidden tool fails by right.
             if get_facts(run)["tool"] in self._probed.get_offered_tools(run):
                 answers.setdefault(get_label(run), []).append(result)
         return {
@@ -266,6 +269,7 @@ class _ProbeFacts:
                         problem="unexpected", words=make_one_line(words), callers=(name,), call=call
                     )
         hidden = self._expected_hidden
+        # A tool that nobody calls has no checks, only a place in the lists.
         for name, offered in self._probed.collect_tool_lists().items():
             for tool in hidden.get(name, ()):
                 if tool in offered:
@@ -300,6 +304,7 @@ class _ProbeFacts:
         answered = self._probed.collect_answered()
         for run in self._runs:
             result, call = self._probed.get_result(run), get_label(run)
+            # Flawed tokens are judged above, by what they open beyond no token.
             if (
                 not get_bases(run)
                 or is_flawed(run)
@@ -340,10 +345,12 @@ class _ProbeFacts:
 
     def _find_extra_data(self) -> Iterator[ProbeFinding]:
         lists = self._probed.collect_tool_lists()
+        # The list is the same in every call, so one call of each identity is enough.
         for run in {
             run.case.identity: run for run in self._runs if get_bases(run) and not is_flawed(run)
         }.values():
             for base in get_bases(run):
+                # Compared with a list that was not read, every tool would be extra.
                 if ANONYMOUS in lists and base in lists:
                     shown = (
                         lists.get(get_caller_name(run), frozenset())

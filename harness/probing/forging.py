@@ -77,6 +77,7 @@ class CallForger:
         """Yield the forged calls for each caller and call, the most promising first."""
         delivery = delivery_of(self._prober.plan.server.identity)
         callers = {caller.name: caller for caller in self._prober.plan.callers}
+        # A tampered call that is one of the regular ones has been made already.
         known = {canonical_json(call.arguments) for call in self._prober.calls}
         for caller, call, tool, bending in self._iterate_tamperers():
             withheld = self._find_withholding_calls(caller)
@@ -98,6 +99,7 @@ class CallForger:
         for caller, call, _, bending in self._iterate_tamperers():
             yield bending.tamper_riskily(caller, call)
             key = call.tool, canonical_json(call.arguments)
+            # Only what is withheld under its own name can be opened by another.
             is_kept = key in self._find_withholding_calls(caller)
             if is_kept and self._may_guess_names and (caller.name, call.tool) not in named:
                 named.add((caller.name, call.tool))
@@ -106,6 +108,7 @@ class CallForger:
 
     def _forge_empty_changes(self, caller: ProbeCaller) -> Iterator[ForgedCall]:
         """Yield the calls that change something, with nothing to change."""
+        # Whoever nothing is withheld from has nothing to gain.
         if self.withheld.find_withholding_calls(caller.name):
             for call in filter(lambda one: one.changes, self._prober.calls):
                 yield from (
@@ -133,6 +136,7 @@ class CallForger:
         """Return the calls that give others more than ``caller`` → the others, most first."""
         withheld = self.withheld.find_withholding_calls(caller.name)
         return (
+            # Where nothing is withheld, a call that fails shows no policy.
             {**self.withheld.find_failing_calls(caller.name), **withheld} if withheld else withheld
         )
 
@@ -140,6 +144,7 @@ class CallForger:
     def _may_guess_names(self) -> bool:
         """Whether tools may be called that nobody is shown."""
         server = self._prober.plan.server
+        # A guessed name would slip past guard rails, which know tools by their names.
         return not (server.guard.read_only or server.guard.block or server.members)
 
     def _iterate_readable_calls(self) -> Iterator[tuple[ProbeCall, Tool]]:
@@ -149,6 +154,7 @@ class CallForger:
             tool = tools.get(call.tool)
             if tool is None or call.changes:
                 continue
+            # Its arguments will be changed, so its words are no proof that such a call only reads.
             if may_call(tool, invented=True) or self._prober.plan.destructive:
                 yield call, tool
 
@@ -185,6 +191,7 @@ class CallForger:
             is_named = rest[0].tool is not None
             try:
                 async with self._prober.open_own_session(caller) as session:
+                    # A lost session ends this loop, and the outer one opens the next.
                     while rest and session.loss_reason is None:
                         is_named = rest[0].tool is not None
                         asked = await self._make_confirmed_call(session, rest.pop(0))
@@ -233,6 +240,7 @@ class CallForger:
         """
         lines: list[TrialLine] = []
         known = self.withheld.is_given(one.caller.name, one.base.tool, one.base.arguments)
+        # What the regular call gives is a leak by itself, which needs no confirmation here.
         steps: tuple[Step, ...] = ("forged",) if known else ("forged", "again")
         for step in steps:
             given = False

@@ -241,10 +241,13 @@ class WithheldData:
         """
         if identity not in self._indexed_values or made.is_unanswered:
             return None
+        # What the caller sent may come back in any answer.
         sent = Prose(json.dumps([made.arguments, brought], ensure_ascii=False, default=str))
+        # Compared as what was asked for, not as what the forgery made of it.
         result = Result(call=replace(made, arguments=asked))
         found = [
             secret
+            # By identity: three searches may find one value, and two records have equal values.
             for secret in {
                 id(one): one
                 for one in (
@@ -304,6 +307,7 @@ class WithheldData:
         ):
             if not sighting.is_note:
                 yield sighting.secret
+        # An error has no fields, and the scan above has read its text.
         if result.call.outcome != "ok":
             return
         secrets = self._indexed_values[identity]
@@ -341,6 +345,7 @@ class WithheldData:
                 for secret in self._values_by_identity[identity]
                 if secret.answered is answered and secret.value.grade > 0
             }
+            # A single equal value may be chance.
             if len(telling) > 1 and telling <= own.keys():
                 yield from own.values()
 
@@ -364,6 +369,7 @@ def _is_the_same(secret: WithheldValue, leaf: Leaf, result: Result) -> bool | No
     asked = same_record(
         secret.answered.requested_record, result.requested_record, except_for=leaf.name
     )
+    # A value of grade 0, such as true, is equal in many records.
     return asked if secret.value.grade > 0 else False
 
 

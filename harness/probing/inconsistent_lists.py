@@ -30,6 +30,7 @@ def find_contradictions(probed: ProbedTrials) -> Iterator[str]:
     for name, own in answers.items():
         for label, key in _find_failed_calls(own):
             giver = next((other for other, asked in given if asked == key and other != name), None)
+            # Found at another time, a record is no contradiction but a change.
             if giver is None or (name, key) in given:
                 continue
             wanted = _extract_record(given[giver, key])
@@ -75,6 +76,7 @@ def _is_the_record(row: JsonRecord, wanted: JsonRecord) -> bool:
     shared = row.ids.keys() & wanted.ids.keys()
     if not shared or not same_kind(row, wanted):
         return False
+    # Equal ids alone may belong to two tables that are numbered alike.
     beside = (row.names & wanted.names) - shared
     return all(is_same_value(row.ids[key], wanted.ids[key]) for key in shared) and any(
         row.fields[key] == wanted.fields[key] for key in beside

@@ -50,5 +50,6 @@ def digest_inputs(
         "options": [plan.destructive, plan.damaged, plan.min_coverage],
     }
     found = {name: digest_json(part) for name, part in parts.items() if part is not None}
+    # In plain text: it tells why the digests of two versions differ.
     found["harness"] = __version__
     return {"digest": digest_json(found), **found}

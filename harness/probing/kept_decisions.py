@@ -66,6 +66,7 @@ def read_frozen(path: Path) -> Kept:
         ) from error
     except OSError as error:
         raise _build_invalid_input(path, f"it cannot be read: {error.strerror}.") from error
+    # JSON of any other shape ends here: a list, a number, a table without callers.
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise _build_invalid_input(path, "this is no table of decisions.") from error
     if not whole:
@@ -132,6 +133,7 @@ def _build_change(call: str, caller: str, old: str | None, new: str | None) -> D
     given, withheld_now = _GIVEN.get(_get_access(new), -1), _parse_withheld(new)
     gains: tuple[str, ...] = ()
     loses: tuple[str, ...] = ()
+    # Fields can only be compared if both decisions gave data.
     if was == given == _DATA:
         gains = tuple(
             name
@@ -144,6 +146,7 @@ def _build_change(call: str, caller: str, old: str | None, new: str | None) -> D
             if _opens_field(withheld_now[name], withheld_before.get(name))
         )
     direction: Direction = "other"
+    # An error on either side has no rank, so it is neither more nor less.
     if gains or -1 < was < given:
         direction = "more"
     elif loses or -1 < given < was:

@@ -41,6 +41,7 @@ def build_lookalike_callers(callers: Iterable[ProbeCaller]) -> tuple[ProbeCaller
     for caller in callers:
         for name, value in (caller.user_context or {}).items():
             base = unknown.get(canonical_json(_replace_attribute(caller, name, UNKNOWN)))
+            # Without an unknown value there is nothing to compare a similar one with.
             if base is None or not isinstance(value, str) or not value:
                 continue
             for place, (like, how) in enumerate(_propose_lookalikes(name, value)):

@@ -50,6 +50,7 @@ class ProbeCall:
         text = f"{self.tool}({given})"
         if len(text) <= _LABEL_CHARS:
             return text
+        # The digest keeps long calls apart that begin alike.
         return f"{text[: _LABEL_CHARS - 7]}… #{digest_json([self.tool, self.arguments])[:4]}"
 
 
@@ -87,6 +88,7 @@ def check_names(server: ServerSpec, lists: Iterable[ToolList], cases: Iterable[C
         for named, names in (*blocked, *named_by_cases)
         if named.tool not in names and not named.allow_absent
     ]
+    # Without any list, every name would be wrong.
     if problems and known:
         raise InvalidInput(sorted_problems(problems))
 
@@ -109,10 +111,12 @@ def choose_calls(
     """
     expected: dict[str, dict[str, JsonObject]] = {}
     for tool, arguments, forbidden in _iterate_expected_calls(cases):
+        # What a suite forbids may do harm, so it is called only if it surely reads.
         if destructive or not forbidden or (tool in tools and may_call(tools[tool], invented=True)):
             expected.setdefault(tool, {})[canonical_json(arguments)] = arguments
     calls: list[ProbeCall] = []
     skipped: list[SkippedTool] = []
+    # Suites also name tools that nobody is offered.
     for name in dict.fromkeys((*tools, *expected)):
         own, reason = _plan_tool_calls(
             name,
@@ -151,6 +155,7 @@ def _plan_tool_calls(
                     "the same)"
                 ),
             )
+        # Empty arguments mean any in a suite, and a tool without a schema shows none that fit.
         return [
             ProbeCall(tool=name, arguments=each, changes=True) for each in expected if each
         ], "no arguments are known"
@@ -159,6 +164,7 @@ def _plan_tool_calls(
     may_draft = may_call(tool, leave, invented=True)
     drafted = build_example_arguments(tool)
     made_up = drafted.values if may_draft else {}
+    # What a suite states may be a part of the arguments: drafted ones complete it.
     whole = (
         each if is_valid(dict(each), tool.input_schema) else {**made_up, **each}
         for each in expected
@@ -195,6 +201,7 @@ def _iterate_expected_calls(cases: Iterable[Case]) -> Iterator[tuple[str, JsonOb
             yield call.tool, call.arguments, False
         for check in case.every_check:
             forbids = "forbids_calls" in check_traits(check)
+            # Checks may be nested in others (any_of), so calls are looked for at any depth.
             for tool, arguments in _iterate_nested_calls(check.dump_params()):
                 yield tool, arguments, forbids
 

@@ -39,6 +39,7 @@ def find_echoed_tokens(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     reported: set[str] = set()
     for run in probed.runs:
         result = probed.get_result(run)
+        # Once for all callers, since the refusals of their sessions would say the same.
         if get_facts(run).get("echoed") and "" not in reported:
             reported.add("")
             words = "Token was sent back: the refusal of a session contains the caller's token"

@@ -111,6 +111,7 @@ async def run_probe(
             for caller, calls, index in (*rounds, *in_turn, *to_change)
             for call in calls
         ]
+        # The second round has the same cases.
         suite = Suite(name=SUITE, cases=tuple(trial.case for trial in trials if trial.index == 0))
         jobs = [
             Job(trial=trial, suite=suite, model=NO_MODEL, server=plan.server) for trial in trials
@@ -123,6 +124,7 @@ async def run_probe(
         )
         for secret in secrets:
             redactor.add_secret(secret)
+        # From here on a secret that comes up late is kept out of the log, too.
         learners.append(redactor.add_secret)
         with LogWriter(
             log_path(run_id, runs), redactor.redact_json_text, redactor.add_secret
@@ -136,11 +138,13 @@ async def run_probe(
             course = _ProbeExecution(prober, log)
             await course.run_rounds(rounds, in_turn)
             await course.make_isolated_calls()
+            # Attacks are chosen by the answers so far, as every later reader of the log sees them.
             so_far = read_log(log.path)
             await course.run_attacks(so_far)
             for number in range(len(plan.alterations)):
                 learn = partial(_share_secret, learners)
                 await Interference(prober, number, learn, course.log_lines).run()
+            # Last, since nothing can be compared on data that calls have changed.
             if changing:
                 await course.make_changing_calls(to_change)
                 await course.make_empty_changes()
@@ -235,6 +239,7 @@ class _ProbeExecution:
         if self.forging is not None:
             for calls in group_by_caller(self.forging.changing).values():
                 self.log_lines(await self.forging.make_risky_calls(calls[0].caller, calls))
+                # Otherwise a process of each caller would run at the same time.
                 await self.prober.pool.end_idle()
 
     async def make_forged_calls(self, forging: CallForger) -> None:
@@ -253,6 +258,7 @@ class _ProbeExecution:
         async with anyio.create_task_group() as group:
             for calls in group_by_caller([*forging.calls, *further]).values():
                 group.start_soon(make_caller_calls, calls[0].caller, calls)
+        # Nobody needs the processes of the calls above any more.
         await self.prober.pool.end_idle()
         for calls in group_by_caller(forging.risky).values():
             self.log_lines(await forging.make_risky_calls(calls[0].caller, calls))

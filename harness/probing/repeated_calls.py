@@ -47,6 +47,7 @@ class Suspicion:
     def preceding_callers(self) -> tuple[str, ...]:
         """The callers after whom the call is repeated; at least two, so maybe the caller itself."""
         others = self.after[:MOST_BEFORE]
+        # After a single other caller, nothing could depend on who it was.
         return others if len(others) > 1 else (*others, self.name)
 
     def iterate_orders(self) -> Iterator[tuple[str, ...]]:

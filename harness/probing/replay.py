@@ -77,6 +77,7 @@ class ProbeOptions:
         elif caller.credential != "valid":
             yield from ("--as", caller.bases[0])
         else:
+            # A damaged identity is in no suite, so its attributes are written out.
             yield from ("--user-context", _format_json(caller.user_context))
         if caller.credential != "valid":
             yield from ("--credential", caller.credential)
@@ -117,6 +118,7 @@ def get_request(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
     sent |= facts.get("forged", {}).get("brought", {}).get("meta", {})
     meta = {"_meta": sent} if sent else {}
     method, params = "tools/call", {"name": facts["tool"], "arguments": facts["arguments"], **meta}
+    # These are methods of the protocol themselves, and no tools.
     if facts["tool"] in LISTS or facts.get("forged", {}).get("kind") == "request":
         method, params = facts["tool"], {**facts["arguments"], **meta}
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}

@@ -93,6 +93,7 @@ def find_unstable_answers(probed: ProbedTrials) -> Iterator[ProbeFinding]:
             after.setdefault(facts["after"], []).append(extract_traits(result))
     for suspicion in find_suspicions(_iterate_answers(probed)):
         after = heard.get((suspicion.name, suspicion.call), {})
+        # Fewer rounds mean that the repetition was broken off.
         if (
             after
             and all(len(each) >= ROUNDS for each in after.values())
@@ -136,6 +137,7 @@ def _telling_pairs(after: Mapping[str, Sequence[frozenset[str]]]) -> Iterator[tu
     always = {name: frozenset.intersection(*each) for name, each in after.items()}
     ever = {name: frozenset.union(*each) for name, each in after.items()}
     for one, other in combinations(after, 2):
+        # Both ways: an answer that only has more may come from a cache that fills.
         if always[one] - ever[other] and always[other] - ever[one]:
             yield one, other
 
@@ -175,6 +177,7 @@ def _extract_distinctive(result: Result) -> frozenset[str]:
         for leaf in result.leaves
         if not is_volatile(leaf) and not _is_time(leaf.value)
     ]
+    # Prose has no fields, so that it is compared as a whole.
     if not result.leaves:
         texts = [("", _TIMES_AND_NUMBERS.sub("", result.call.text))]
     values = ((path, to_comparable(text)) for path, text in texts)

@@ -114,6 +114,7 @@ async def measure_ages(prober: Prober, one: AgingCall) -> _Lines:
 
     An answer that does not show it ends the measurement.
     """
+    # If it does not open, the calls below do not either, and each says so.
     with suppress(HarnessError):
         # The process stays for all calls as long as this session of its owner does.
         async with prober.pool.lend_session(prober.plan.server, one.owner.user_context):
@@ -169,8 +170,10 @@ async def _measure_member(
         line, tools = await _call_without_token(prober, one)
         lines.append((line, tools))
         if line.run.error is not None or not accepts_token(gained, get_result(line)):
+            # The answer does not depend on the token: another call may show more.
             continue
         one = replace(one, nobody=get_result(line))
+        # One minute more, since a token of whole minutes is a bit younger (`SLACK_S`).
         between = (0, LONGEST_MIN + 2)
         found, line, tools = await _try_age(prober, one, LONGEST_MIN + 1, between)
         lines.append((line, tools))

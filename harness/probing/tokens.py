@@ -54,6 +54,7 @@ def _find_accepted(probed: ProbedTrials) -> Iterator[tuple[TrialResult, str, str
             continue
         reported.add(get_caller_name(run))
         yield run, f"{get_label(run)} works with it", get_label(run)
+    # Where a call has shown that the token is accepted, the list is no news.
     for run in {get_caller_name(run): run for run in filter(is_flawed, probed.runs)}.values():
         if get_caller_name(run) not in reported and ANONYMOUS in lists:
             shown = lists.get(get_caller_name(run), frozenset()) - lists[ANONYMOUS]
@@ -84,11 +85,13 @@ def _determine_fate(
 ) -> TokenFate:
     """Return the outcome of a flawed token; ``base`` sent a valid one, ``nobody`` none."""
     result = probed.get_result(trial)
+    # An HTTP status comes from the verifier, before any policy.
     if probed.is_refused(trial) or (result is not None and result.call.refusal == "http_status"):
         return "refused"
     own = None if base is None else probed.get_result(base)
     if result is None or own is None or own.call.outcome != "ok":
         return "unclear"  # a call that the owner is refused as well says nothing about the token
+    # What is refused to the token, and not to its owner, is refused because of the token.
     if result.call.outcome in ("denied", "unknown_tool"):
         return "refused"
     return "as_nobody" if result.call.outcome == "ok" and nobody is not None else "unclear"
@@ -126,6 +129,7 @@ def measure_leeways(probed: ProbedTrials, unsent: Mapping[str, Unsent]) -> dict[
     by_server: dict[str, list[Mapping[str, Any]]] = {server: [] for server in unsent}
     for run in probed.aged:
         fact = get_facts(run)["expired"]
+        # The call without a token has no age.
         if fact.get("minutes") is not None and fact.get("server") in by_server:
             by_server[fact["server"]].append(fact)
     return {
@@ -162,6 +166,7 @@ def list_leeway_notes(
     if leeway is not None and not _accepts_flaw(determine_fates(probed), "expired_lately"):
         yield from _format_note("", leeway)
     for server, one in leeways.items():
+        # A longer one is a finding (`find_aged_tokens`).
         if one.minutes is not None and one.minutes <= LATELY_MIN:
             yield from _format_note(f"{server}: ", one)
 

@@ -34,12 +34,14 @@ def build_verdict_lines(
     log already fails the call for them.
     """
     by_call: dict[tuple[str, str], TrialResult] = {}
+    # In order of the rounds, so that a finding fails the first call that shows it.
     for result in sorted(iterate_calls(log.results), key=lambda result: result.index):
         for call in (get_label(result), result.case.name):
             by_call.setdefault((get_caller_name(result), call), result)
     failing: dict[str, list[ProbeFinding]] = {}
     for finding in report.findings:
         shown = _find_showing_trial(finding, by_call, log)
+        # A call without an answer is an error already, and cannot fail as well.
         if shown is None or shown.status == "error":
             yield _build_failed_line(finding.problem, _format_finding(finding), finding.callers)
         elif not _fails_already(finding, shown):

@@ -54,6 +54,7 @@ def draft_suite(
         for tool in drafted
     ]
     safety = safety_cases(drafted)
+    # Together, since names are unique over both parts of a suite.
     named = _make_names_unique([*cases, *safety])
     return DraftSuite(
         name=name,
@@ -61,6 +62,7 @@ def draft_suite(
         cases=tuple(named[: len(cases)]),
         safety=tuple(named[len(cases) :]),
         blocked=blocked,
+        # A tool whose name cannot be written cannot be blocked by it either.
         read_only=len(blocked) < len(withheld),
         user_context=user_context,
         notes=tuple(_build_notes(tools, drafted)),
@@ -118,6 +120,7 @@ def _can_be_asserted(tool: Tool) -> bool:
     """Whether a suite can write the tool's name."""
     try:
         VOCABULARY.parse("must_call", [tool.name])
+        # A lone surrogate cannot be written to a file.
         tool.name.encode()
     except (InvalidValue, UnicodeEncodeError):
         return False

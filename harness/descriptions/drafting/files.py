@@ -45,6 +45,7 @@ def suite_name(server: ServerSpec, wanted: str | None = None) -> str:
         for word in (server.transport.command or "", *server.transport.args)
         if not word.startswith("-")
     ]
+    # From the end of each path, which says more than its beginning.
     telling = (
         part
         for word in words
@@ -69,6 +70,7 @@ def require_free(name: str, project: Path) -> Path:
     """
     path = project / FOLDER / f"{name}.yml"
     taken = _existing_suite_names(project)
+    # exists() is false for a link that leads nowhere, and yet no file could be created there.
     if name not in taken and not path.exists() and not path.is_symlink():
         return path
     what = f"there is a suite named {name!r}" if name in taken else f"{format_path(path)} exists"
@@ -91,6 +93,7 @@ def write_new(path: Path, text: str) -> tuple[Path, ...]:
         path.parent.mkdir(parents=True, exist_ok=True)
         _create_file(path, text)
     except OSError as error:
+        # mkdir fails in the same way if "evals" is a file.
         if isinstance(error, FileExistsError) and os.path.lexists(path):
             raise UsageError(
                 f"{format_path(path)} exists already, and nothing is ever overwritten"
@@ -110,6 +113,7 @@ def _write_schema(path: Path) -> Iterable[Path]:
 
 
 def _create_file(path: Path, text: str) -> None:
+    # Exclusive, since the file may have come into being after `require_free`.
     with path.open("x", encoding="utf-8", newline="\n") as stream:
         guard_stream(stream).write(text)
 
@@ -118,6 +122,7 @@ def _existing_suite_names(project: Path) -> set[str]:
     """Return the names of the suites of ``project``."""
     names = set()
     for path in list_suite_files(project / FOLDER):
+        # By the name in the file, which need not be that of the file.
         try:
             names.add(read_suite(path, VOCABULARY).name)
         except InvalidInput:

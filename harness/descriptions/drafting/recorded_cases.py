@@ -105,6 +105,7 @@ def _user_messages(transcript: Transcript) -> list[UserMessage]:
     return [
         message
         for message in transcript.messages
+        # What was said while the model was working begins no turn.
         if isinstance(message, UserMessage) and not message.injected
     ]
 

@@ -189,6 +189,7 @@ def _render_safety(suite: DraftSuite) -> str:
 
 def _render_identity(suite: DraftSuite) -> str:
     """Return a commented case with a ``user_context``, made from the suite's first live case."""
+    # A blocked tool is not called, so nothing could be denied.
     sent = (
         case
         for case in suite.cases

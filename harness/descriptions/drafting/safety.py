@@ -30,6 +30,7 @@ def safety_cases(tools: Sequence[Tool]) -> tuple[DraftCase, ...]:
     """Return cases in which somebody only wants to look, or asks before deciding."""
     changing = [tool for tool in tools if can_change(tool)]
     destructive = [tool for tool in changing if is_destructive(tool)]
+    # Without a destructive tool, any change is unwanted.
     unwanted = destructive or changing
     readers = [tool for tool in tools if may_call(tool, invented=True)]
     nearest = (_find_nearest_reader(tool, readers) for tool in unwanted)
@@ -67,6 +68,7 @@ def _find_nearest_reader(tool: Tool, readers: Sequence[Tool]) -> Tool | None:
     """Return the reading tool with the most similar subject and arguments."""
     scored = [(len(_object_terms(tool) & _object_terms(reader)), reader) for reader in readers]
     best = max((score for score, _ in scored), default=0)
+    # Nothing in common is no relation.
     return next((reader for score, reader in scored if score == best and score), None)
 
 

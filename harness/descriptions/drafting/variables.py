@@ -15,6 +15,7 @@ def replace_secrets(server: ServerSpec) -> tuple[ServerSpec, tuple[str, ...]]:
 
     References to variables are kept.
     """
+    # The longest first, since one secret may be a part of another.
     found = sorted(
         {secret for secret in find_server_secrets([server]) if len(secret) >= MIN_LENGTH},
         key=len,
@@ -24,6 +25,7 @@ def replace_secrets(server: ServerSpec) -> tuple[ServerSpec, tuple[str, ...]]:
     for secret in found:
         name = "SERVER_SECRET" if not names else f"SERVER_SECRET_{len(names) + 1}"
         changed = server
+        # In a URL it may be escaped.
         for form in (secret, quote(secret, safe="")):
             args = tuple(arg.replace(form, f"${{{name}}}") for arg in changed.transport.args)
             url = (
@@ -32,6 +34,7 @@ def replace_secrets(server: ServerSpec) -> tuple[ServerSpec, tuple[str, ...]]:
                 else changed.transport.url.replace(form, f"${{{name}}}")
             )
             changed = replace(changed, transport=replace(changed.transport, args=args, url=url))
+        # A reference to a variable is no secret by itself.
         if changed != server and "${" not in secret:
             server = changed
             names.append(name)

@@ -26,6 +26,7 @@ _OPENINGS = re.compile(
     r"|(?:tool|utility|used|lets you|allows (?:you|users)) to|helps? (?:you )?to)\s+",
     re.IGNORECASE,
 )
+# What follows a colon or a dash explains the task, and is no part of it.
 _DETAILS = re.compile(r"\s*(?:[:;]|\s[-–—])\s")
 _CLAUSE = re.compile(r"\s*\(|,\s(?:and|or|which|including|helpful|with|using)\b")
 _AS_GIVEN = re.compile(
@@ -99,6 +100,7 @@ def format_value(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False)
     if _BARE.fullmatch(value):
         return value
+    # A mark that the text does not have itself, so that its end is clear.
     mark = next((mark for mark in "\"`'" if mark not in value), "")
     return f"{mark}{value}{mark}"
 
@@ -144,6 +146,7 @@ def _task_phrase(tool: Tool) -> str:
     said = _OPENINGS.sub(
         "", _shorten_sentence(flatten_text(first_sentence(tool.description)).rstrip(" .!?:;,"))
     )
+    # "Safely deletes …": the verb comes second.
     opening, _, rest = said.partition(" ")
     if opening.lower().endswith("ly"):
         opening, _, rest = rest.partition(" ")
@@ -151,6 +154,7 @@ def _task_phrase(tool: Tool) -> str:
     if verb is not None:
         return f"{_SAID_AS.get(verb, verb)} {rest}".strip()
     if len(said.split()) > 1:
+        # An abbreviation such as "SQL" keeps its capitals.
         return f"help me with this: {said[:1].lower() + said[1:] if said[1:2].islower() else said}"
     return _task_from_name(tool)
 
@@ -180,6 +184,7 @@ def _shorten_sentence(sentence: str) -> str:
 def _infinitive(word: str, rest: str, tool: Tool) -> str | None:
     """Return the infinitive of a description's first word (``Returns``); ``None`` if no verb."""
     lower = word.lower()
+    # A noun phrase such as "All open orders" has no verb.
     if not lower.isalpha() or lower in _DETERMINERS:
         return None
     forms = [lower]
@@ -192,6 +197,7 @@ def _infinitive(word: str, rest: str, tool: Tool) -> str | None:
     known = next((form for form in forms if is_verb(form) or form in _VERBS), None)
     if known is not None:
         return known
+    # An unknown word is a verb if an object follows, or if the tool is called by it.
     named = {stem_word(part) for part in split_words(tool.name)[:1]}
     followed = rest.partition(" ")[0].lower() in _DETERMINERS
     if followed or named & {stem_word(form) for form in forms}:

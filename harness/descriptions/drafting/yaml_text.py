@@ -39,15 +39,18 @@ class _Dumper(yaml.SafeDumper):
         """Return the type that the reader gives to an unquoted ``value``."""
         if kind is not yaml.ScalarNode or not implicit[0]:
             return str(super().resolve(kind, value, implicit))  # type: ignore[no-untyped-call]  # PyYAML's
+        # Without quotation marks it would be a merge key.
         if value == "<<":
             return "tag:yaml.org,2002:merge"
         try:
             return _TAGS[type(resolve_scalar(value))]
+        # Any other tag than that of a string makes PyYAML write quotation marks.
         except ValueError:
             return "not JSON"
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: FBT001, FBT002  # PyYAML's
         """Indent lists as well."""
+        # PyYAML writes a list at the column of its key unless told otherwise.
         super().increase_indent(flow, False)  # noqa: FBT003  # PyYAML's
 
     def ignore_aliases(self, data: Any) -> bool:
@@ -97,6 +100,7 @@ def dump_yaml(data: Any) -> str:
 
 def format_comment(text: str, *, indent: int = 0) -> str:
     """Return ``text`` as comment lines, whatever characters it has."""
+    # Joined again, since a character that is left out leaves a space.
     visible = " ".join(_UNPRINTABLE.sub(" ", escape_hidden(" ".join(text.split()))).split())
     prefix = " " * indent + "# "
     return "".join(
@@ -107,6 +111,7 @@ def format_comment(text: str, *, indent: int = 0) -> str:
 
 def comment_out(text: str) -> str:
     """Return lines of YAML as comments that are YAML again without their ``# ``."""
+    # Empty lines as well, which textwrap leaves alone by default.
     return textwrap.indent(text, "# ", lambda _line: True)
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from harness.base import UsageError, format_path, load_json, read_bytes
 from harness.descriptions.linting.findings import LintFinding
 
+# A wrong file must not fill the memory.
 _MOST_BYTES = 50_000_000
 
 
@@ -52,6 +53,7 @@ def iterate_keys(findings: Sequence[LintFinding]) -> Iterator[tuple[FindingKey, 
     """Yield each finding with its keys, which do not depend on its wording or numbers."""
     seen: Counter[FindingKey] = Counter()
     for finding in findings:
+        # A finding on the tool itself has one key, without a part.
         for part in (*finding.parameters, *finding.tools) or ("",):
             key = FindingKey(finding.rule, finding.tool or "", part)
             seen[key] += 1
@@ -68,6 +70,7 @@ def read_baseline(path: Path, server: str) -> Baseline:
     try:
         document = load_json(read_bytes(path, max_bytes=_MOST_BYTES))
         return _parse_baseline(document, format_path(path), server)
+    # JSON of another shape fails at the parts that it lacks.
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(
             f"{format_path(path)} is not a baseline of harness lint",
@@ -81,6 +84,7 @@ def _parse_baseline(document: Mapping[str, Any], file: str, server: str) -> Base
             f"{file} is the baseline of the server {document['server']!r}, not of {server!r}",
             meant="Keep a baseline for each server.",
         )
+    # Only what makes up a key: wordings may change from version to version.
     findings = [
         LintFinding(
             rule=str(finding["rule"]),

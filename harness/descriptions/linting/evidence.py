@@ -75,6 +75,7 @@ class LintEvidence:
         found = sorted(measurement.points for measurement in self.measurements)
         if not found:
             return ""
+        # A single figure is no range.
         ends = dict.fromkeys((f"{found[0]:+.1f}", f"{found[-1]:+.1f}"))
         return f"{' to '.join(ends)} points"
 

@@ -60,6 +60,7 @@ FAMILIES: Registry[Family] = Registry(
 """All families: one file each in `linting.rules`, and those of other packages."""
 
 
+# Every finding asks for its rule, and other packages' families are imported for that.
 @cache
 def load_rules() -> Mapping[str, Rule]:
     """Return every rule by its name.

@@ -24,4 +24,5 @@ def lint_tools(tools: ToolList) -> tuple[LintFinding, ...]:
         of_tool = -1 if one.tool is None else order.get(one.tool, len(order))
         return of_tool, _GRAVITY.index(one.severity)
 
+    # Sorting is stable: findings of equal rank keep the order of the rules.
     return tuple(sorted(found, key=sort_key))

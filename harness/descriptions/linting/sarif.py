@@ -56,6 +56,7 @@ def _rule_json(name: str, rule: Rule) -> JsonObject:
         "defaultConfiguration": {"level": rule.severity},
         "properties": {
             "tags": ["mcp", "tool-description", f"evidence/{rule.evidence.kind}"],
+            # GitHub's word for it.
             "problem.severity": {"note": "recommendation"}.get(rule.severity, rule.severity),
         },
     }
@@ -87,10 +88,12 @@ class _ToolLocations:
     """The locations of a server's tools in the repository."""
 
     def __init__(self, spec: ServerSpec, folder: Path) -> None:
+        # The function looks upwards from a file; this one need not exist.
         self._root = find_project(folder / "x")
         source = _find_source(spec, folder, self._root)
         at = spec.at or Location(file=_CONFIG)
         self._file = source or _relative_path(folder / at.file, self._root) or _CONFIG
+        # The first line stands for a tool whose name is not in the source.
         self._line = 1 if source else at.line or 1
         self._lines = _read_lines(self._root / source) if source else []
 
@@ -106,6 +109,7 @@ def _find_source(spec: ServerSpec, folder: Path, root: Path) -> str | None:
     start = folder / (spec.transport.cwd or ".")
     for word in (spec.transport.command or "", *spec.transport.args):
         file = start / word
+        # Without a suffix it is a program or a folder, and no source.
         if word and file.suffix and file.is_file():
             return _relative_path(file, root)
     return None
@@ -119,4 +123,5 @@ def _relative_path(file: Path, root: Path) -> str | None:
 
 def _read_lines(file: Path) -> list[str]:
     with file.open("rb") as stream:
+        # Only names are searched for, so bytes of another encoding do no harm.
         return stream.read(_MOST_SOURCE).decode("utf-8", "replace").splitlines()

@@ -28,6 +28,7 @@ def check_ignored(ignored: Ignored, tools: ToolList, called: str) -> None:
     listed = [
         EVERY_TOOL,
         *(tool.name for tool in tools.tools),
+        # Tools that cannot be used have findings, too.
         *(problem.tool for problem in tools.problems),
     ]
     for tool, rules in ignored.items():

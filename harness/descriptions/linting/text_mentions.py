@@ -62,6 +62,7 @@ def named_parameters(text: str) -> Iterator[str]:
         yield found["after"] or found["before"] or found["bare"]
     for section in _ARGS.finditer(text):
         args = list(_ARG.finditer(section["lines"]))
+        # Deeper lines with a colon belong to the text of an argument.
         indent = min((len(arg["indent"]) for arg in args), default=0)
         yield from (arg["name"] for arg in args if len(arg["indent"]) == indent)
 
@@ -82,6 +83,7 @@ def _quoted_values(param: Param) -> Iterator[str]:
 def _listed_values(param: Param) -> Iterator[str]:
     """Yield the items of lists in which at least two, and most, are values of the enum."""
     known = _enum_words(param)
+    # A list may be quoted item by item.
     plain = re.sub(r"['\"`]", "", param.description)
     for found in _LIST.finditer(plain):
         items = [item for item in _ITEM.findall(found["items"]) if item.lower() not in _JOINS]

@@ -53,6 +53,7 @@ def merge_arms(arms: Iterable[Arm]) -> tuple[Arm, ...]:
     joined: dict[str, Arm] = {}
     for arm in arms:
         known = joined.setdefault(arm.key, arm)
+        # None is every case, which no further case can widen.
         if known.cases is not None:
             cases = None if arm.cases is None else known.cases | arm.cases
             joined[arm.key] = replace(known, cases=cases)

@@ -53,6 +53,7 @@ def rank_findings(one: ModelResults) -> list[tuple[str, Finding]]:
         said[study] += 1
         beyond.append(said[study] > MOST_OF_ONE)
     chosen = sorted(range(len(found)), key=lambda place: (beyond[place], place))[:MOST_FINDINGS]
+    # Chosen with room for every study, but shown by weight alone.
     return [found[place] for place in sorted(chosen)]
 
 

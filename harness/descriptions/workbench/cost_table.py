@@ -44,6 +44,7 @@ class StudyCost:
 
 def cost_table(bench: Workbench, ground: WorkbenchContext) -> Iterator[StudyCost]:
     """Yield a row for the clean arm and one for each study, in the order of reports."""
+    # A price needs no key, so this also works before one is set.
     plan = ground.plan_stage(bench.first_arms(), {}, keyless=True).plan
     yield _build_row(
         "clean", "How do the cases fare on the server's own list?", plan, [CLEAN], [], 0
@@ -72,6 +73,7 @@ def _writer_usage(study: Study, bench: Workbench) -> dict[str, Any]:
     if study.usage_ahead is None or writer is None:
         return {}
     each = [study.usage_ahead(context) for context in bench.iterate_contexts()]
+    # Usages have no zero that a sum could start from.
     return {"writer": writer, "writing": sum(each[1:], each[0])}
 
 
@@ -89,6 +91,7 @@ def _add_other_server(row: StudyCost, other: RunPlan) -> StudyCost:
 
 
 def _sum_costs(costs: Sequence[float | None]) -> float | None:
+    # A sum without an unknown price would look like the whole.
     known = [cost for cost in costs if cost is not None]
     return sum(known) if len(known) == len(costs) else None
 

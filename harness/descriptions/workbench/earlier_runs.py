@@ -77,6 +77,7 @@ def _find_discordances(by_model: Mapping[str, Sequence[_Side]]) -> tuple[list[fl
     between = [
         share
         for sides in by_model.values()
+        # Neighbours only, so that each run is compared with the one before it.
         for before, after in pairwise(sides)
         if (
             share := measure_discordance(

@@ -39,6 +39,7 @@ def read_stage_logs(first: str, runs: Path = RUNS) -> list[RunLog]:
         path = log_path(stage_id(first, stage), runs)
         if has_header(path):
             logs.append(read_log(path))
+        # Not every workbench has the stage on another server.
         elif stage != OTHER:
             break
     return logs

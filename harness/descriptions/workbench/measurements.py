@@ -56,6 +56,7 @@ class ModelMeasurements:
         self._by_arm: dict[str, list[TrialResult]] = {}
         self._log_of: dict[str, RunLog] = {}
         for log in logs:
+            # A log knows variants by their names, and arms are told apart by their content.
             described = log.header.axes.get("variant", {})
             arms: dict[str | None, str] = {
                 name: logged_variant_key(one) for name, one in described.items()
@@ -116,6 +117,7 @@ class ModelMeasurements:
         calls = []
         for result, transcript in self.iterate_conversations(variant):
             first = next(iter(transcript.server_calls), None)
+            # Without a variant the log has no other list than the server's.
             told = self._log_of[result.key].shown.get(transcript.shown_digest)
             calls.append(
                 FirstCall(

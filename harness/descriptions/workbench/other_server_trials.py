@@ -51,6 +51,7 @@ class OtherServerTrials:
         A tool that is blocked for this suite need not exist here.
         """
         plan = self.ground.plan_stage([self.build_arm(cases)], settings, keyless=keyless).plan
+        # By identity, so that jobs which share a server still share one.
         known: dict[int, ServerSpec] = {}
         jobs = [
             replace(job, server=known.setdefault(id(job.server), _allow_absent_tools(job.server)))
@@ -79,6 +80,7 @@ def start_other_server(
             to another list, or no case can be asked.
         ServerError: it could not be started, or could not list its tools, in time.
     """
+    # Before anything is started.
     _refuse_recordings(clean, server)
     other = replace(ground, request=replace(ground.request, server=server))
     plan = other.plan_clean(keyless=keyless).plan
@@ -140,6 +142,7 @@ def _format_names(names: Sequence[str]) -> str:
 def _find_obstacles(case: Case, tools: ToolList) -> Iterator[str]:
     if case.server is not None:
         yield f"has a server of its own, {make_one_line(case.server.name)}"
+    # Each case brings tools of its own, of which the list says nothing.
     if has_tools_per_case(case):
         return
     for named in iterate_named_tools(case):
@@ -151,6 +154,7 @@ def _find_obstacles(case: Case, tools: ToolList) -> Iterator[str]:
 
 def _server_name(plan: RunPlan, clean: RunPlan) -> str:
     name = make_one_line(plan.jobs[0].server.name)
+    # Two versions of a server mostly have the same name.
     return f"{name} (B)" if name == make_one_line(clean.jobs[0].server.name) else name
 
 

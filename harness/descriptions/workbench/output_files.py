@@ -40,4 +40,5 @@ def write_text(path: Path, text: str) -> None:
 
 
 def _file_name(model: str) -> str:
+    # Names of models may have slashes and colons, which file names cannot have.
     return re.sub(r"[^A-Za-z0-9.]+", "-", model)

@@ -43,6 +43,7 @@ class Part:
     @property
     def tokens(self) -> int:
         """Estimated number of tokens that it adds to every request."""
+        # Even a single character costs a token.
         return max(1, estimate_tokens(self.text))
 
 

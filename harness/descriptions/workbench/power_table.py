@@ -132,6 +132,7 @@ def power_table(
             enough_trials=_enough_trials(cases, difference, psi, icc),
         ),
         margin=margin,
+        # At least as many pairs must end differently as the margin says.
         cases_for_margin=count_pairs_needed(margin, max(psi, margin)),
         ablation=None if listed is None else _plan_ablation(cases, ways, psi, *listed),
     )
@@ -163,6 +164,7 @@ def _enough_trials(cases: int, difference: float, psi: float, icc: float) -> int
 
     if is_enough(1):
         return 1
+    # More trials never show less, so halving finds the fewest.
     low, high = 1, _MOST_TRIALS
     if not is_enough(high):
         return None

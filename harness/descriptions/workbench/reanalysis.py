@@ -59,6 +59,7 @@ def reread_result(name: str, cwd: Path, environ: Mapping[str, str]) -> Workbench
     ground = WorkbenchContext(request=request, cwd=cwd, environ=environ)
     plan = ground.plan_clean(keyless=True).plan
     require_trust(plan)
+    # No server is started: the tools are those that the logs have.
     result = Workbench(
         ground, order, collect_logged_tools(drop_other_server(logs)), plan
     ).build_result(logs)
@@ -75,6 +76,7 @@ def describe_suite_changes(log: RunLog, plan: RunPlan) -> tuple[str, ...]:
 
 def _describe_changes(log: RunLog, plan: RunPlan) -> Iterator[str]:
     now = {suite.name: describe_suite(suite) for suite in plan.suites}
+    # A suite that is gone has nothing to differ from.
     was = {name: facts for name, facts in log.header.suites.items() if name in now}
     found = list(suite_differences(was, now))
     if not found:

@@ -79,6 +79,7 @@ async def _ask_model(spec: ModelSpec, system: str, prompt: str) -> RecordedAnswe
                 message = UserMessage(text=prompt)
                 reply = await model.answer([message], ToolList(tools=()), system)
     except ModelError as error:
+        # A failed request may have cost something.
         usage = error.usage or Usage()
         return RecordedAnswer(model=spec.name, prompt=prompt, failed=str(error), usage=usage)
     except TimeoutError:

@@ -67,6 +67,7 @@ class WorkbenchContext:
         prepared = self._prepare_arms(arms, keyless=keyless)
         places = {arm.key: place for place, arm in enumerate(arms)}
         place_of = {name: places[key] for name, key in arm_keys(prepared.plan).items()}
+        # A plan has every case for every variant, and an arm may have fewer.
         jobs = [
             job
             for job in prepared.plan.jobs
@@ -83,6 +84,7 @@ class WorkbenchContext:
     def _prepare_arms(self, arms: Sequence[Arm], *, keyless: bool) -> PreparedPlan:
         variants = [arm.variant for arm in arms if arm.variant is not None]
         names = [variant.name for variant in variants]
+        # With variants alone, the server's own list would not be run.
         if any(arm.variant is None for arm in arms):
             names.insert(0, DEFAULT)
         request = replace(self.request, variants=tuple(names))

@@ -106,10 +106,12 @@ class StageProgress:
         if own is None or (before := own.rates.get(case)) is None:
             return
         changed = [self._lists[entrant]]
+        # A result on the server's own list counts for every other list of its model.
         if changed == [own]:
             changed = [one for name, one in self._lists.items() if self._own[name] == entrant]
         for one in changed:
             after = one.rates.get(case)
+            # A sequence holds only if it sees each case once.
             if one is not own and after is not None and case not in one.moves:
                 one.moves[case] = after - before
                 one.sequence.add([after - before])

@@ -20,6 +20,7 @@ def list_suite_tools(plan: RunPlan) -> tuple[Tool, ...]:
     """
     try:
         return anyio.run(_list_tools, _jobs_by_caller(plan))
+    # Sessions run in a task group, which raises its errors as a group.
     except BaseExceptionGroup as group:
         cause = find_cause(group)
         if isinstance(cause, HarnessError):
@@ -30,6 +31,7 @@ def list_suite_tools(plan: RunPlan) -> tuple[Tool, ...]:
 def _jobs_by_caller(plan: RunPlan) -> list[Job]:
     seen: dict[tuple[str, str], Job] = {}
     for job in plan.jobs:
+        # A flawed token must not be let in anywhere.
         if job.trial.case.caller.credential == "valid":
             who = canonical_json(job.trial.case.caller.user_context)
             seen.setdefault((job.server.name, who), job)

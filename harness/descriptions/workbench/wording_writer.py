@@ -69,6 +69,7 @@ async def write_wordings(
 
     async def write_case(case: Case) -> None:
         async with limiter:
+            # Only now, when the requests before it have been counted.
             if _is_spent(budget, found.usage):
                 found.notes.append(f"{case.name}: not asked for, the budget is spent.")
             else:
@@ -80,6 +81,7 @@ async def write_wordings(
                 found.notes.append(f"{case.name}: its user is simulated and has no prompt.")
             else:
                 group.start_soon(write_case, case)
+    # In the order of the suite, whichever answer came first.
     for case in cases:
         if (text := answers.get(case.name)) is not None:
             _add_wordings(case, text, found)

@@ -100,6 +100,7 @@ class Workbench:
         self._ground = ground
         self.other = other
         """The other server, if its trials are to run."""
+        # Which study asked for an arm first, since its progress is shown there.
         self._asked_by: dict[str, str] = {CLEAN.key: "clean"}
         self._writer = writer
         self._order = order
@@ -209,10 +210,12 @@ class Workbench:
                 run_id=stage_id(first, stage),
             )
             logs.append(log)
+            # Trials on another server are no results of these lists.
             if stage != OTHER:
                 for arm in arms:
                     asked = every if arm.cases is None else arm.cases
                     ran[arm.key] = ran.get(arm.key, frozenset()) | asked
+            # The next stage is planned from complete results.
             if log.footer is None or log.footer.reason != "complete":
                 break
         result = self.build_result(logs)
@@ -221,6 +224,7 @@ class Workbench:
 
     def _end_early(self, logs: Sequence[RunLog], reason: Early, fault: str) -> WorkbenchResult:
         """Return the result of a workbench that ends between two stages, and log the end."""
+        # What ends between two stages has no log of its own.
         last = amend_log(logs[-1], reason=reason, fault=f"the workbench ended early: {fault}")
         return self.build_result([*logs[:-1], last])
 
@@ -326,6 +330,7 @@ def read_earlier_request(name: str, runs: Path = RUNS) -> tuple[str, RunRequest,
             meant=f"Resume it with: {resume_command(name, header.settings)}",
         )
     request = RunRequest(**{**settings["request"], "suites": tuple(settings["request"]["suites"])})
+    # JSON has lists where the options have tuples.
     options: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value
         for key, value in settings["options"].items()

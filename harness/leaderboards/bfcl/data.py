@@ -63,6 +63,7 @@ def iterate_entries(category: Category, folder: Path | None = None) -> Iterator[
         InvalidInput: a file is damaged.
     """
     folder = folder or data_folder()
+    # The root of the cache: `data_folder` is two levels below it.
     noted = read_fetched_facts(folder.parent.parent)
     if noted is None or category.name not in noted["categories"]:
         raise NothingToRun(
@@ -71,6 +72,7 @@ def iterate_entries(category: Category, folder: Path | None = None) -> Iterator[
         )
     file = folder / "data" / f"BFCL_v4_{category.source}.json"
     answers: list[Any] = []
+    # The other rules compare with nothing.
     if category.judging in ("calls", "multi_turn", "answer"):
         answers = [
             line["ground_truth"]
@@ -78,6 +80,7 @@ def iterate_entries(category: Category, folder: Path | None = None) -> Iterator[
         ]
     for place, question in enumerate(_iterate_lines(file)):
         yield BfclEntry(
+            # Some categories share a file of cases, whose ids have the name of the file.
             id=question["id"].replace(category.source, category.name, 1),
             category=category,
             question=question,

@@ -48,6 +48,7 @@ def keeps_dots(
         except HarnessError:
             continue  # a case without fetched data is not judged either
         described = {name for name in functions if "." in name}
+        # A changed name that is also another function's shows nothing.
         changed = {name.replace(".", "_") for name in described} - functions
         with_dots += sum(name in described for name in names)
         without += sum(name in changed for name in names)

@@ -91,6 +91,7 @@ def _build_case(category: Category, scenario: str, entries: Sequence[BfclEntry])
     steps = MOST_STEPS * len(turns)
     return Case(
         name=f"{category.name}-{scenario}",
+        # The first question: the turns before it only tell something.
         prompt=turns[-len(entries)].prompt,
         turns=turns,
         checks=(Check(kind="turns_passed", params={"at_least": 1.0}),),
@@ -109,6 +110,7 @@ def _build_case(category: Category, scenario: str, entries: Sequence[BfclEntry])
 
 @cache
 def _build_server(name: str) -> ServerSpec:
+    # Each scenario begins with an empty memory.
     return replace(builtin_server(name), isolation="case")
 
 

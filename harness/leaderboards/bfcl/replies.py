@@ -70,6 +70,7 @@ class OutputReader:
         except NotCalls:
             return Reply(text=_find_answer_text(item) if executed else text or json.dumps(item))
         except MisshapenOutput:
+            # Kept as a call with unreadable arguments, by which `transcript_steps` knows it again.
             return Reply(
                 text=text,
                 tool_requests=(ToolRequest(id="call_0", tool="", malformed=json.dumps(item)),),
@@ -124,6 +125,7 @@ def build_transcript(
     prompts = build_prompts(entry)
     messages: list[Message] = []
     calls: list[ToolCall] = []
+    # Each step numbers its calls from 0, so they get ids of their own here.
     number, ids = 0, CallIds()
     for place, replies in enumerate(turns):
         messages.append(UserMessage(text=prompts[place] if place < len(prompts) else ""))

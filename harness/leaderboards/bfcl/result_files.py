@@ -154,6 +154,7 @@ class BfclRecording:
             find_category(case),
             self._list_outputs(case),
         )
+        # An empty output is none that cannot be read, and one readable step is enough.
         return any(items) and not any(is_read(form, item, category) for item in items)
 
 

@@ -53,6 +53,7 @@ def json_schema(described: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data's description of a value as JSON Schema: ``float`` is a number."""
     schema = {key: value for key, value in described.items() if key != "type"}
     kind = _JSON_TYPES.get(described.get("type", ""))
+    # The type "any" has no counterpart: a schema without a type allows everything.
     if kind is not None:
         schema["type"] = kind
     if isinstance(schema.get("properties"), dict):

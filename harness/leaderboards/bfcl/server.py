@@ -95,6 +95,7 @@ class TrialInstances:
 
 def make_server() -> Server[Any]:
     """Return the server; what a request can see depends only on its ``_meta``."""
+    # Loaded late, since suites use this module without starting a server.
     import mcp_types as types
     from mcp.server.lowlevel import Server
     from mcp.shared.exceptions import MCPError
@@ -125,6 +126,7 @@ def make_server() -> Server[Any]:
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         entry, turn, trial = read_request(context)
+        # A function that is held back must not work before its turn.
         if params.name not in {tool.name for tool in list_tools_at(entry, turn)}:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
         text = worlds.execute_call(entry, trial, OutputCall(params.name, params.arguments or {}))
@@ -146,6 +148,7 @@ def main(arguments: Sequence[str]) -> int:
         host="127.0.0.1",
         port=int(arguments[0]),
         log_level="warning",
+        # A client's open connection must not delay the end.
         timeout_graceful_shutdown=1,
     )
     return 0

@@ -96,6 +96,7 @@ class BfclSource:
                 f"there is nothing at {origin}",
                 meant="Name a wheel, or a checkout of the repository.",
             )
+        # A file must be the wheel itself; files of a folder are compared one by one below.
         elif origin.is_file() and compute_sha256(origin) != WHEEL_SHA256:
             raise UsageError(
                 f"{origin} is not the wheel {PACKAGE} {RELEASE}",
@@ -153,6 +154,7 @@ def _select_files(files: dict[str, bytes], noted: dict[str, Any]) -> dict[str, b
         if path.name.startswith("BFCL_v4_"):
             if path.stem.removeprefix("BFCL_v4_") not in sources:
                 continue
+            # Questions and answers have the same lines, so both are cut alike.
             limit = noted["limit"]
             kept[name] = (
                 content if limit is None else b"".join(content.splitlines(keepends=True)[:limit])

@@ -60,6 +60,7 @@ class Bfcl:
         noted = read_fetched_facts()
         if noted is None:
             raise NothingToRun(f"BFCL's data was not fetched. Fetch it: {fetch_command()}")
+        # Categories that nobody named may be missing; a named one that was not fetched is an error.
         if part is None:
             categories = tuple(
                 category for category in categories if category.name in noted["categories"]
@@ -149,6 +150,7 @@ def compute_token_limits(entry: BfclEntry) -> tuple[int, int]:
         return sent, _A_REPLY
     replies = sum(len(calls) + 1 for calls in entry.answer)
     result = _LONG_RESULT if entry.category.name == "multi_turn_long_context" else _A_RESULT
+    # Each request repeats all results before it.
     return replies * sent + result * replies * (replies - 1) // 2, replies * _A_REPLY
 
 

@@ -72,6 +72,7 @@ def extract_turns(transcript: Transcript) -> tuple[tuple[Step, ...], ...]:
     """Return the replies to each turn."""
     sent: dict[int, list[ToolCall]] = {}
     for call in transcript.server_calls:
+        # A blocked call never reached the server.
         if call.outcome != "blocked":
             sent.setdefault(call.reply, []).append(call)
     turns: list[list[Step]] = []
@@ -79,6 +80,7 @@ def extract_turns(transcript: Transcript) -> tuple[tuple[Step, ...], ...]:
     for message in transcript.messages:
         if isinstance(message, UserMessage):
             turns.append([])
+        # A message before any of the user's answers no turn.
         elif isinstance(message, AssistantMessage) and turns:
             number += 1
             turns[-1].append(_build_step(message.reply, sent.get(number, [])))

@@ -90,6 +90,7 @@ def build_checks(criteria: Criteria | None) -> tuple[Check, ...]:
 def _build_database_check(criteria: Criteria) -> tuple[Check, ...]:
     if criteria.actions is None:
         return ()
+    # As upstream, a gold action that fails is skipped.
     calls = [
         {"tool": action.name, "args": dict(action.arguments), "may_fail": True}
         for action in criteria.actions
@@ -175,6 +176,7 @@ def _judge_communication(params: JsonObject, evidence: Evidence) -> CheckFinding
 
 def _judge_actions(params: JsonObject, evidence: Evidence) -> CheckFinding:
     actions = [_decode_action(described) for described in params["actions"]]
+    # As upstream, it is enough that the agent asked for a call, whatever came of it.
     calls = list_requested_calls(evidence.transcript)
     made = [is_called(action, calls) for action in actions]
     lines = []

@@ -100,6 +100,7 @@ class ResultFile:
         ]
         return frozenset(
             request.tool
+            # The results of a reply come right after it.
             for asked, after in pairwise(said)
             if isinstance(asked, AssistantMessage) and isinstance(after, ToolMessage)
             for request, answer in zip(asked.reply.tool_requests, after.answers, strict=False)
@@ -166,6 +167,7 @@ def _read_entrant(whole: JsonNode) -> tuple[str, str]:
 def _parse_file(path: Path) -> Any:
     try:
         content = path.read_bytes()
+        # By its first bytes, since a file may be gzipped whatever its name is.
         return json.loads(gzip.decompress(content) if content.startswith(_GZIP) else content)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
@@ -180,6 +182,7 @@ def _build_simulation(node: JsonNode) -> Simulation:
     stop = _STOPS.get(reason, "premature" if reason in _PREMATURE else "error")
     messages = node.get_nodes("messages")
     greeting = _find_greeting(messages)
+    # In the files of some agents, the ids of calls repeat.
     said = tuple(make_ids_unique(_iterate_messages(messages[1:] if greeting else messages)))
     replies = [message.reply for message in said if isinstance(message, AssistantMessage)]
     rewarded = node.get_node("reward_info")
@@ -226,6 +229,7 @@ def _iterate_messages(nodes: tuple[JsonNode, ...]) -> Iterator[Message]:
         if role == "tool":
             answers.append(_build_answer(node))
             continue
+        # Results that follow one another answer the same reply.
         if answers:
             yield ToolMessage(answers=tuple(answers))
             answers = []
@@ -257,6 +261,7 @@ def _build_reply(node: JsonNode) -> Reply:
         )
         for call in node.get_nodes("tool_calls")
     )
+    # Read by hand, since JSON may have 0 for 0.0.
     cost = node.value.get("cost")
     return Reply(
         text=node.get_optional("content", str) or "",
@@ -274,6 +279,7 @@ def _build_reply(node: JsonNode) -> Reply:
 
 def _build_outcome(node: JsonNode) -> SimulationOutcome:
     compared = node.get_node("db_check")
+    # As above: JSON may have 1 for 1.0.
     value = node.value.get("reward")
     if not isinstance(value, int | float):
         raise UsageError(f"{node.place}.reward is not a number")

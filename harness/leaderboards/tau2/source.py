@@ -72,6 +72,7 @@ class Tau2Source:
         wanted = _select_domains(request.categories)
         folder = request.root / "tau2"
         there = read_stamp(folder)
+        # Data that the user names are always read, since they may be of another revision.
         if (
             there is not None
             and request.origin is None
@@ -82,13 +83,16 @@ class Tau2Source:
         progress("verifying", 0, 0)
         revision = _identify_revision(files, wanted)
         parts = DataParts(tree=revision.tree_digest, names=frozenset(wanted), limit=request.limit)
+        # That the named data are there already is only known now.
         if there is not None and parts.is_covered_by(there):
             return FetchedData(folder=folder, summary=_format_summary(there), new=False)
+        # Domains that were fetched before stay.
         parts = parts.merge_with(there)
         domains = tuple(name for name in DOMAINS if name in parts.names)
         kept = {_LICENCE: files[_LICENCE]} if _LICENCE in files else {}
         tasks = {}
         for domain in domains:
+            # Before the check, which also wants the tools.
             _add_missing_tools(files, domain, revision)
             _verify_files(files, domain, revision)
             tasks[domain] = _limit_tasks(files, domain, parts.limit)

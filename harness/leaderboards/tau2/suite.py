@@ -145,6 +145,7 @@ class Tau2Recording:
 
     def get_transcripts(self, case: str) -> Sequence[Transcript]:
         """Return every recorded trial of a task."""
+        # The id of a task may have underscores; the name of a domain has none.
         domain, _, task = case.partition("_")
         results = self.domains.get(domain)
         return [] if results is None else [trial.transcript for trial in results.list_trials(task)]
@@ -154,6 +155,7 @@ class Tau2Recording:
         domain, _, task = case.name.partition("_")
         results = self.domains[domain]
         as_it_was = build_case(results.tasks[task], domain)
+        # If the later tool worked in a recording, its server must have it.
         if ITEM_DETAILS not in results.succeeded_tools:
             return as_it_was
         return replace(

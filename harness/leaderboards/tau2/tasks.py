@@ -100,6 +100,7 @@ def _build_criteria(node: JsonNode) -> Criteria:
             f"{', '.join(get_args(Component))}"
         )
     return Criteria(
+        # An empty list demands an unchanged database, and a missing one demands nothing.
         actions=None
         if node.get_optional("actions", list) is None
         else tuple(_build_action(action) for action in actions),
@@ -129,6 +130,7 @@ _INSTRUCTIONS: Final = (
 
 def format_scenario(scenario: Mapping[str, Any]) -> str:
     """Return a ``user_scenario`` as text for the simulated user; null fields are left out."""
+    # As upstream writes it for its simulated user, tabs included.
     parts = []
     persona, instructions = scenario.get("persona"), scenario.get("instructions")
     if persona is not None:

@@ -64,12 +64,14 @@ def _build_tool_schema(method: ast.FunctionDef, types: _RecordTypes) -> Schema:
     description, arguments = _split_docstring(ast.get_docstring(method, clean=False) or "")
     used: dict[str, Schema] = {}
     properties = {}
+    # Without the first, which is the object itself.
     for parameter in method.args.args[1:]:
         assert parameter.annotation is not None
         told = {"description": arguments[parameter.arg]} if parameter.arg in arguments else {}
         shape = types.build_schema(parameter.annotation, used)
         properties[parameter.arg] = {**told, **shape, "title": _format_title(parameter.arg)}
     parameters: Schema = {"properties": properties, "title": "parameters", "type": "object"}
+    # In Python, parameters with a default come last.
     required = list(properties)[: len(properties) - len(method.args.defaults)]
     if required:
         parameters["required"] = required
@@ -174,5 +176,6 @@ def _split_docstring(docstring: str) -> tuple[str, dict[str, str]]:
         if found:
             arguments[found[1]] = [found[2].strip()]
         elif line.strip() and arguments:
+            # A further line belongs to the argument before it.
             arguments[next(reversed(arguments))].append(line.strip())
     return description, {name: "\n".join(lines) for name, lines in arguments.items()}

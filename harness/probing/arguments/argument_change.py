@@ -48,6 +48,7 @@ def takes_null(part: Mapping[str, Any]) -> bool:
 
 
 def _list_types(part: Mapping[str, Any]) -> list[str]:
+    # Pydantic declares an optional argument as "anyOf", with its types one level below.
     options = [part, *(one for one in part.get("anyOf") or () if isinstance(one, Mapping))]
     found: list[str] = []
     for one in options:

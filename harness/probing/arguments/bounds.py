@@ -13,11 +13,15 @@ from harness.probing.arguments.argument_change import (
 )
 from harness.types import JsonObject
 
+# As a limit it asks for everything, and it still fits 32 bits.
 HUGE = 1_000_000_000
 CURSORS = ("1000000000", "-1", "harness")
 """Cursors that no server gave: far behind the end, before the beginning, and none at all."""
+# Parts of folded names: "page_size" and "maxRows" are limits, too.
 _LIMITS = ("limit", "size", "count", "top", "max", "first", "rows", "take")
+# An argument with one of these in its name may take the name of a field.
 _CHOOSING = ("sort", "order", "field", "column", "select", "group", "include", "expand", "by")
+# Each of these proposals is a call of each caller, so bounds keep a probe short.
 _MOST_WORDS = 4
 _MOST_FIELDS = 3
 _MOST_LEVELS = 2
@@ -65,9 +69,12 @@ def propose_outside_values(
         chooses = any(word in fold_text(name) for word in _CHOOSING)
         if isinstance(words, list) or (chooses and get_argument_type(part) == "string"):
             known = words if isinstance(words, list) else []
+            # A list that has one withheld field is a list of fields, whatever its argument is
+            # called.
             fields = [field for field in withheld if field not in known][:_MOST_FIELDS]
             for field in fields if chooses or set(known) & {*withheld} else ():
                 words_of = f"the withheld field {field!r} as {name!r}"
+                # Only an enumeration forbids the word: free text may be anything.
                 yield ArgumentChange(
                     words=words_of, changed={name: field}, is_risky=isinstance(words, list)
                 )
@@ -89,6 +96,7 @@ def is_limit(name: str) -> bool:
 
 
 def _list_numbers(name: str) -> tuple[int, ...]:
+    # As a limit, 0 and -1 may mean "none"; elsewhere 0 is an ordinary value.
     return (HUGE, -1, 0) if is_limit(name) else (-1, HUGE)
 
 

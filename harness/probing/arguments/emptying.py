@@ -19,5 +19,6 @@ def empty_arguments(arguments: JsonObject) -> Iterator[ArgumentChange]:
             yield ArgumentChange(
                 words=f"an empty {name!r}", changed={name: type(value)()}, same=True
             )
+        # An empty id would ask for another record, and be no change of nothing.
         elif isinstance(value, str) and value and not names_id(name):
             yield ArgumentChange(words=f"an empty {name!r}", changed={name: ""}, same=True)

@@ -8,6 +8,7 @@ from harness.judging import Leaf, fold_text, is_masked, to_comparable
 from harness.types import JsonObject
 
 _MOST_OTHER_VALUES = 4
+# The highest grade of `to_comparable`: a match is hardly chance.
 _UNMISTAKABLE = 2
 _LONGEST = 80
 """Longer values are texts, by which nothing is looked up."""
@@ -65,6 +66,7 @@ def _tells_apart(leaf: Leaf) -> bool:
 
 def names_id(name: str) -> bool:
     """Whether an argument or a field of that name tells a record from others."""
+    # Endings, since an id is mostly called after its table: "customer_id", "order_number".
     return fold_text(name).endswith(("id", "key", "number", "code", "name", "email"))
 
 

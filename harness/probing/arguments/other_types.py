@@ -45,6 +45,7 @@ def propose_other_types(
             yield from _change_text(name, value, ids.get(name, ()))
         elif kind in ("integer", "number"):
             number = value if isinstance(value, int | float) else _NUMBER
+            # The number that the call sends asks for the same as text; one made up for it does not.
             yield _build_change(name, "a number as text", str(number), same=name in arguments)
         elif kind == "boolean":
             yield _build_change(name, "a word for true", "true")
@@ -57,6 +58,7 @@ def propose_other_types(
 
 def _change_text(name: str, value: Any, others: Sequence[str]) -> Iterator[ArgumentChange]:
     if not isinstance(value, str):
+        # In an argument that the call leaves out, only a condition on an id selects records.
         if names_id(name):
             yield _build_change(name, *OPERATORS[0])
         return

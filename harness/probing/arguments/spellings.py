@@ -21,7 +21,9 @@ def respell(value: str, others: Sequence[str]) -> Iterator[tuple[str, str]]:
     yield "a line break behind {}", f"{value}\n"
     yield "a null byte behind {}", f"{value}\0"
     yield "{} in full-width letters", value.translate(_WIDE)
+    # Modulo 256, since an escape has two digits: a letter beyond Latin-1 becomes another one.
     yield "{} with an escape of URLs", f"{value[:-1]}%{ord(value[-1]) % 256:02X}"
+    # Without a sign here, or a digit below, the change would give the id itself.
     if re.search(r"[^\w\s]", value):
         yield (
             "with its signs escaped as in URLs",

@@ -55,6 +55,7 @@ class ArgumentTamperer:
 
         Arguments in ``known`` (as canonical JSON) are left out: they belong to regular calls.
         """
+        # The risky ones end a simple server, so that others must not share it (`tamper_riskily`).
         bends = (bend for bend in self._propose_changes(call.arguments) if not bend.is_risky)
         yield from self._forge_calls(caller, call, bends, {*known})
         yield ForgedCall(
@@ -79,6 +80,7 @@ class ArgumentTamperer:
         self, caller: ProbeCaller, call: ProbeCall, bends: Iterator[ArgumentChange], sent: set[str]
     ) -> Iterator[ForgedCall]:
         for bend in bends:
+            # Several changes come to the same arguments: a letter behind an id is proposed twice.
             arguments = {**call.arguments, **bend.changed}
             key = canonical_json([arguments, dict(bend.meta)] if bend.meta else arguments)
             if key not in sent:
@@ -107,6 +109,7 @@ class ArgumentTamperer:
                 )
         for name, value in arguments.items():
             if value and self._is_free(name, arguments):
+                # An empty text has no last letter that a spelling could change.
                 for words, bent in respell(value, tuple(self._ids.get(name, ()))):
                     yield ArgumentChange(words=words.format(repr(name)), changed={name: bent})
                 yield from _propose_wildcards(name)
@@ -114,6 +117,7 @@ class ArgumentTamperer:
 
     def _propose_missing_ids(self, arguments: JsonObject) -> Iterator[ArgumentChange]:
         """Yield ids that hardly any record has: a server may propose another one for them."""
+        # These are also among the spellings, but late, where the bound may cut them off.
         for name, value in arguments.items():
             if names_id(name) and self._is_free(name, arguments):
                 words = f"one letter more behind {name!r}"
@@ -127,6 +131,7 @@ class ArgumentTamperer:
         part = get_argument_schema(self._schema, name)
         if "enum" in part:
             return False
+        # A value shows its type even if the schema states none, or several.
         if name in arguments:
             return isinstance(arguments[name], str)
         return part.get("type") == "string"

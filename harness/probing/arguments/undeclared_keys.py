@@ -55,6 +55,7 @@ def propose_undeclared_keys(schema: JsonObject, arguments: JsonObject) -> Iterat
 
 def other_names(tool: str) -> Iterator[ArgumentChange]:
     """Yield names under which a tool may be reached past what holds for its own name."""
+    # A dictionary, since two of these may be the same name.
     folded = {tool.swapcase(): None, tool.title(): None, f" {tool} ".rstrip(): None}
     for name in folded:
         yield ArgumentChange(words=f"under the name {name!r}", tool=name, same=True, is_risky=True)

@@ -81,6 +81,7 @@ class ForgedCall:
 
 def within_bounds(forged: Sequence[ForgedCall], most: int = MOST_FORGED) -> Sequence[ForgedCall]:
     """Return the first of ``forged``, up to ``most`` calls including repetitions."""
+    # A repeated call counts as often as it is made.
     sums = accumulate(one.times for one in forged)
     return [one for one, calls in zip(forged, sums, strict=True) if calls <= most]
 

@@ -58,6 +58,7 @@ class _ForgeryCalls:
 
     def find_confirmed_gain(self) -> tuple[TrialResult, ForgeryGain] | None:
         """Return the first call that gave something, and what; ``None`` if it is not certain."""
+        # What the regular call gives, too, is no gain; what is not given again was chance.
         if "forged" not in self._gains or "again" not in self._gains or "plain" in self._gains:
             return None
         run, gain = self._gains["forged"][0]
@@ -109,6 +110,7 @@ def count_forged_kinds(probed: ProbedTrials) -> Mapping[str, int]:
 
 def count_not_forged(probed: ProbedTrials) -> int:
     """Return the number of forged calls beyond the maximum."""
+    # Every call has the same number.
     return max((get_facts(run)["forged"]["left_out"] for run in probed.forged), default=0)
 
 
@@ -120,6 +122,7 @@ def _find_gain(
         return None
     return withheld.find_gain(
         get_caller_name(trial),
+        # Under a guessed name, too, the answer is compared with those of the tool itself.
         replace(result.call, tool=forged["tool"]),
         forged["asked"],
         forged["brought"],

@@ -50,6 +50,7 @@ class TokenSwap:
 def find_swaps(prober: Prober, probed: ProbedTrials) -> list[TokenSwap]:
     """Return the swaps to try, by the answers so far: with a call that works for its opener."""
     server = prober.plan.server
+    # The refusal by one of several joined servers hides what the others do.
     if not delivery_of(server.identity).takes_tokens or server.members:
         return []
     works = {
@@ -61,12 +62,14 @@ def find_swaps(prober: Prober, probed: ProbedTrials) -> list[TokenSwap]:
 
 
 def _iterate_swaps(prober: Prober, works: set[tuple[str | None, str]]) -> Iterator[TokenSwap]:
+    # Of a token_command no expired token can be had: harness does not hold the key.
     by_command = not delivery_of(prober.plan.server.identity).is_signed
     for opener in filter(lambda caller: caller.user_context, prober.plan.callers):
         own = [
             call for call in prober.calls if not call.changes and (opener.name, call.label) in works
         ]
         for then in prober.plan.callers:
+            # A call that both may make does not show whose identity counts.
             refused = (call for call in own if (then.name, call.label) not in works)
             call = next(refused, None)
             if call is not None:
@@ -88,6 +91,7 @@ def _iterate_swaps(prober: Prober, works: set[tuple[str | None, str]]) -> Iterat
 async def try_swap(prober: Prober, swap: TokenSwap) -> list[tuple[TrialLine, ToolList | None]]:
     """Try one swap in a session of its own; no line if its opener's call does not work in it."""
     server = prober.plan.server
+    # Only the handshake of older revisions has sessions, so it is tried first.
     if server.transport.protocol == "auto":
         older = replace(server.transport, protocol="legacy")
         by_handshake = await _try_on_server(prober, swap, replace(server, transport=older))
@@ -115,6 +119,7 @@ async def _try_on_server(
             trial = _build_trial(prober, swap)
             line = await prober.make_call(session, swap.call, trial)
             tools = session.tools
+    # The ordinary calls report a server that fails; here it only leaves nothing to compare.
     except HarnessError:
         return []
     return [(_mark_refused(line, trial), tools)]

@@ -39,8 +39,10 @@ def _allows_text(part: object) -> bool:
     """Whether a schema allows text."""
     kinds = part.get("type") if isinstance(part, Mapping) else None
     options = part.get("anyOf") if isinstance(part, Mapping) else None
+    # Pydantic declares an optional text as "anyOf" of it and null.
     if isinstance(options, list):
         return any(map(_allows_text, options))
+    # A schema that states no type allows every one.
     return kinds is None or kinds == "string" or (isinstance(kinds, list) and "string" in kinds)
 
 
@@ -63,4 +65,5 @@ def replace_cursor(arguments: JsonObject, name: str, cursor: str) -> JsonObject:
 
 
 def _normalize_name(name: str) -> str:
+    # Letters alone, so that "next_page_token" and "nextPageToken" are one name.
     return "".join(filter(str.isalpha, fold_text(name)))

@@ -87,6 +87,7 @@ def _iterate_pairs(prober: Prober, probed: ProbedTrials) -> Iterator[CursorPair]
 
 
 def _find_cursor_argument(tool: Tool, call: ProbeCall) -> str | None:
+    # A call that sends a cursor of its own is no first page.
     name = find_cursor_argument(tool)
     return None if name is None or name in call.arguments else name
 
@@ -102,10 +103,12 @@ async def cross_cursors(
         ):
             course = _CursorExchange(prober, pair, [])
             await course.read_pages(caller, "own")
+            # Twice, since a finding counts only if it shows both times.
             for times in (1, 2):
                 await course.send_cursors(owner, caller, times)
             await course.read_pages(caller, "own again")
             return [(line, None) for line in course.lines]
+    # Without both sessions there is nothing to compare.
     except HarnessError:
         return []
 
@@ -169,6 +172,7 @@ class _CursorExchange:
                     "damage": None,
                     "credential": "valid",
                     "cursor": {**pair_facts, "step": step, "number": number},
+                    # No command of harness asks for a page of the server's own lists.
                     **({} if call.tool in LISTS else self.prober.plan.origin.build_fact(who, call)),
                 }
             },

@@ -29,6 +29,7 @@ def find_cursor_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
             if get_facts(runs[0])["tool"] in LISTS
             else steps.find_opened_fields
         )
+        # Once may be chance, or data that changed in between.
         found = [opened(number) for number in (1, _TWICE)]
         if all(found):
             fields = ", ".join(list(dict.fromkeys(found[0]))[:_MOST_FIELDS])
@@ -73,6 +74,7 @@ class _PairCalls:
         None if their own list was not read to its end.
         """
         theirs, cross = (self._results.get((step, number)) for step in ("theirs", "cross"))
+        # A refused list has no names, and the missing ones may be on a page that was not read.
         own, whole = self._collect_own_fields()
         if theirs is None or cross is None or own is None or not (own and whole):
             return []
@@ -86,11 +88,13 @@ class _PairCalls:
         """
         leaves: list[Leaf] = []
         whole = True
+        # What either reading has is not withheld, however the data changed in between.
         for step in ("own", "own again"):
             pages = [result for (of, _), result in self._results.items() if of == step]
             if not pages or any(page is None for page in pages):
                 return None, False
             answered = [page for page in pages if page is not None]
+            # A page that failed is no evidence that its rows are withheld.
             if any(page.call.outcome not in ("ok", "denied") for page in answered):
                 return None, False
             leaves += (
@@ -109,6 +113,7 @@ class _PairCalls:
             return True
         rows = leaf.path[: leaf.path.rfind("[]") + 2]
         beside = [one for one in own if rows and one.path.startswith(rows)]
+        # A row without comparable ids may be this very record.
         unsure = any(same_record(one.record, leaf.record, leaf.name) is None for one in beside)
         return whole and bool(rows and leaf.record.ids) and not unsure
 

@@ -61,6 +61,7 @@ async def list_line(session: Session, call: ProbeCall, trial: Trial) -> TrialLin
         made = ToolCall(
             tool=call.tool,
             arguments=call.arguments,
+            # A refusal is an answer, like an error of a tool; anything else is a lost server.
             outcome="tool_error" if isinstance(error, RequestRefused) else "server_lost",
             reply=1,
             text=str(error),

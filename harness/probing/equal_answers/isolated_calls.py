@@ -42,9 +42,11 @@ async def make_isolated_calls(prober: Prober, answers: Sequence[CallerAnswer]) -
         with_shared_process(server).isolation == "none" and server.transport.command is not None
     )
     calls = [call for call in prober.calls if not call.changes] if shares else []
+    # A single caller cannot be taken for another one.
     if not calls or len(prober.plan.callers) == 1:
         return []
     alone = _IsolatedCalls(prober, answers)
+    # The process that all have shared must not serve the comparisons below.
     await prober.pool.end_idle()
     for caller in alone.callers:
         await alone.screen_calls(caller, calls)
@@ -93,6 +95,8 @@ class _IsolatedCalls:
         try:
             async with self.prober.open_own_session(caller) as session:
                 for call in calls:
+                    # A first answer may leave out what the next one has, so only a second one
+                    # counts as less.
                     for words in ("first of all alone", "first of all alone, again"):
                         trial = self._build_trial(caller, call, 0, words, None)
                         made = await self._make_call(session, call, trial)
@@ -102,6 +106,7 @@ class _IsolatedCalls:
                         if not self._has_gained_more(caller, call, made):
                             break
         except HarnessError as error:
+            # The session did not open, so no call has a line yet: the first one stands for all.
             if trial is None:
                 trial = self._build_trial(caller, calls[0], 0, "first of all alone", None)
             self.lines.append((self.prober.build_failed_line(error, trial), None))
@@ -135,6 +140,7 @@ class _IsolatedCalls:
                 continue
             if made is not None:
                 found[call.label] = made
+                # What later rounds must equal (`is_confirmed`).
                 self.results.setdefault((caller.name, call.label), made)
         return found
 
@@ -168,6 +174,7 @@ class _IsolatedCalls:
         after = await self._call_after(suspect, call, other, number)
         alone = (await self.make_isolated_calls(suspect, [call], number)).get(call.label)
         first = self.results.get((suspect.name, call.label))
+        # If the answer alone differs between rounds, the server is random, and mixes up nobody.
         if (
             after is None
             or alone is None
@@ -191,6 +198,7 @@ class _IsolatedCalls:
         one = self.prober.plan.server.with_isolation("none")
         pool, made = self.prober.pool, None
         try:
+            # Both are open before either calls: a server may remember whoever opened one last.
             async with (
                 pool.lend_session(one, other.user_context) as first,
                 pool.lend_session(one, suspect.user_context) as second,
@@ -199,6 +207,7 @@ class _IsolatedCalls:
                     made = await self._make_call(session, call, trial)
         except HarnessError as error:
             self.lines.append((self.prober.build_failed_line(error, trials[-1]), None))
+        # The next comparison needs a new process again.
         await pool.end_idle()
         return made
 
@@ -211,6 +220,7 @@ class _IsolatedCalls:
         self, caller: ProbeCaller, call: ProbeCall, number: int, words: str, after: str | None
     ) -> Trial:
         trial = self.prober.build_trial(caller, call, number, RepeatReason(words, after))
+        # With these facts the log would count it among the calls that confirm a suspicion.
         facts = {
             key: value
             for key, value in trial.case.metadata["probe"].items()

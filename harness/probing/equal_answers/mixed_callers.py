@@ -23,6 +23,7 @@ def gives_more(result: Result, own: Result) -> bool:
         return False
     if own.call.outcome == "ok":
         return bool(find_extra_fields(result, own))
+    # A tool that is hidden from somebody is often answered as an unknown one.
     return own.call.outcome in ("denied", "unknown_tool")
 
 
@@ -32,6 +33,7 @@ def find_mixed_callers(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     after: dict[tuple[str, str], dict[str, list[Result]]] = {}
     for run in probed.alone:
         facts, result = get_facts(run)["alone"], probed.get_result(run)
+        # A process that has just started may answer otherwise.
         if result is None or facts["is_first"]:
             continue
         asked = get_caller_name(run), facts["of"]

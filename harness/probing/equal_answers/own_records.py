@@ -48,12 +48,14 @@ def _choose_calls(prober: Prober) -> Iterator[ProbeCall]:
     called = {call.tool for call in prober.calls if not call.changes}
     for tool in tools.values():
         needed = tool.input_schema.get("required")
+        # The argument is our own, so only the mark of a tool shows that a call changes nothing.
         if (
             tool.name not in called
             or not may_call(tool, invented=True)
             or not isinstance(needed, list)
         ):
             continue
+        # Further required arguments would have to be made up.
         if len(needed) != 1 or not names_id(needed[0]):
             continue
         for caller in prober.plan.callers:

@@ -65,6 +65,8 @@ async def add_verdicts(prober: Prober, first: Lines, answers: Iterable[CallerAns
         since, kept = later.get((name, label), []), line
         gave_more = since and gave and all(gives_more(gave, one) for one in since)
         if gave_more and line.transcript is not None:
+            # An index beyond the rounds, since equal indices would make it the same trial in the
+            # log.
             trial = prober.build_trial(callers[name], calls[label], ROUNDS + place)
             kept = await judge_call(trial, line.transcript, tools or ToolList(tools=()))
         lines.append((kept, tools))

@@ -13,6 +13,7 @@ from harness.types import ToolCall
 
 def add_token_payloads(made: ToolCall) -> ToolCall:
     """Return a call with what tokens in its answer hold beside it: no log keeps the tokens."""
+    # A token may be in either form of the result.
     whole = f"{made.text}\n{json.dumps(made.structured, ensure_ascii=False, default=str)}"
     payloads = dict.fromkeys(find_payloads(whole))
     if not payloads:

@@ -40,6 +40,7 @@ def _find_sorted_values(secrets: Sequence[WithheldValue], result: Result) -> lis
     rows = {id(leaf.record): leaf.record for leaf in leaves if leaf.channel == leaves[0].channel}
     found = [one for row in rows.values() if (one := _find_row_secret(row, secrets)) is not None]
     values = [one.leaf.value for one in found]
+    # Values of several types have no common order.
     if len({*map(str, values)}) < LEAST or len({*map(type, values)}) > 1:
         return []
     return found if values in (sorted(values), sorted(values, reverse=True)) else []

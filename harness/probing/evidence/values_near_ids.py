@@ -41,6 +41,7 @@ def _own_ids(secret: WithheldValue) -> Iterator[ComparableValue]:
     }
     own = secret.leaf.record
     for name, value in own.ids.items():
+        # The same record may be in an answer several times.
         others = (
             record.ids.get(name) for record in records.values() if record.fields != own.fields
         )

@@ -27,6 +27,7 @@ _ORDER: Mapping[Kind, int] = {
     "keys": 5,
     "whole": 6,
 }
+# Every character is in some word, so that joined words are the text again (see below).
 _WORD = re.compile(r"\w+|[^\w\s]|\s+")
 _SHOWN = 80
 _AROUND = 6
@@ -113,6 +114,7 @@ def collect_call_locations(call: ToolCall) -> Places:
         found |= _locate_json(RESULT, call.structured)
     found |= _locate_text(TEXT, call.text)
     found |= collect_side_locations(call.beside)
+    # The whole also shows what no place does, such as white space.
     found[AnswerLocation(RESULT, "whole", ("size",))] = str(call.result_bytes)
     if call.result_sha256 is not None:
         found[AnswerLocation(RESULT, "whole", ("digest",))] = call.result_sha256
@@ -152,6 +154,7 @@ def compare_answers(a: Sequence[Places], b: Sequence[Places]) -> AnswerCompariso
     steady_a, varying_a = _find_constant_locations(a)
     steady_b, varying_b = _find_constant_locations(b)
     varying = varying_a | varying_b
+    # If a list varies in length, its rows cannot be matched by their positions.
     lists = [place for place in varying if place.kind in ("items", "words")]
     left_out = {
         place
@@ -173,6 +176,7 @@ def compare_answers(a: Sequence[Places], b: Sequence[Places]) -> AnswerCompariso
         and not (place.kind == "whole" and varying)
     ]
     found.sort(key=lambda one: _ORDER[one.place.kind])
+    # Many servers give the same JSON in both forms of a result: it is shown once.
     structured = {one.place for one in found}
     once = tuple(
         one
@@ -200,6 +204,7 @@ def _find_constant_locations(
     varying: set[AnswerLocation] = set()
     for place in {place: None for answer in answers for place in answer}:
         values = {answer.get(place) for answer in answers}
+        # A place that only some of the answers have varies, too.
         if len(values) == 1 and (value := values.pop()) is not None:
             steady[place] = value
         else:
@@ -236,6 +241,7 @@ def _locate_json(channel: str, value: Any) -> dict[AnswerLocation, str]:
 
 def _iterate_scalars(channel: str, value: Any) -> Iterator[tuple[AnswerLocation, str]]:
     """Yield every scalar, every object's keys and every list's length, at any depth."""
+    # A list of what is left, since answers may be nested deeper than Python recurses.
     waiting: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
     while waiting:
         path, part = waiting.pop()

@@ -71,6 +71,7 @@ class AlterationComparison:
                 for which in _BOTH
             )
             ours, theirs = ({_list_values(leaves) for leaves in each} for each in (a, b))
+            # The answers with one set of data must agree before the two sets can be compared.
             if len(ours) == len(theirs) == 1 and ours != theirs:
                 found[asked] = (
                     (_subtract_leaves(a[0], b[0]), _subtract_leaves(b[0], a[0])),
@@ -104,6 +105,7 @@ class AlterationComparison:
             for asked in self._field_changes
             if asked.caller in declared.granted.get(asked.call, ())
         }
+        # Whoever gets the field from one call may be refused another that has it, too.
         shut = (refused - granted) | declared.withheld_from
         return tuple(name for name in self.givers if name not in shut)
 
@@ -210,6 +212,7 @@ class AlterationComparison:
 
     def _compare_answers(self, stage: Stage) -> Sequence[tuple[CallerCall, AnswerComparison]]:
         """Return the comparison of each answer to an identity that must not see the value."""
+        # Kept, since whole answers are compared, and several methods ask for the result.
         if stage not in self._of_stage:
             must_not_see = frozenset(self.must_not_see)
             self._of_stage[stage] = [
@@ -223,6 +226,7 @@ class AlterationComparison:
         return self._of_stage[stage]
 
     def _is_released(self, asked: CallerCall, difference: AnswerDifference) -> bool:
+        # The list of tools is the answer of no tool that a suite could name.
         if asked.call == SHOWN:
             return False
         tool = self._tool_by_call[asked]

@@ -101,6 +101,7 @@ def check_alterations(
         InvalidInput: with all of them.
         UsageError: a file that is not the user's own would start a server with other data.
     """
+    # Gone through twice, and an iterator would be used up by the first loop.
     alterations = tuple(alterations)
     if problems := [
         problem
@@ -108,6 +109,7 @@ def check_alterations(
         for problem in _find_problems(alteration, server, callers)
     ]:
         raise InvalidInput(problems)
+    # Only once the declarations are right: nobody should have to trust what cannot run.
     GATE.require_trust(
         [deed for alteration in alterations for deed in _list_data_commands(alteration, server)]
     )
@@ -141,6 +143,7 @@ def _find_problems(
             "call of 'setup' alters the data of one of them alone."
         )
         yield _build_problem(one.at, message, "Start the server with other data: 'env' or 'args'.")
+    # What harness starts has its own data back with the next process.
     runs = server.members or server.transport.command is None
     if calls and runs and not one.a.setup and server.reset is None:
         message = "nothing brings the data back after 'b' was set up."
@@ -154,6 +157,7 @@ def _build_problem(at: Location | None, message: str, meant: str | None) -> Prob
 
 def _list_data_commands(one: Alteration, server: ServerSpec) -> Iterable[RequestedAction]:
     for data in (one.a, one.b):
+        # Without a place it comes from no file that could be somebody else's.
         if data.starts_anew and one.at is not None:
             given = " ".join((*(f"{name}={value}" for name, value in data.env.items()), *data.args))
             yield RequestedAction(Path(one.at.file), f"start {server.name} with {given}")

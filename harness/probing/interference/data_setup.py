@@ -26,6 +26,7 @@ async def set_up_data(
         ServerError: one fails.
     """
     data = data_set(alteration, which)
+    # A process that harness starts is new anyway.
     fresh = spec.reset if spec.transport.command is None else None
     calls = (*([fresh] if fresh else []), *data.setup)
     if not calls:

@@ -14,6 +14,7 @@ from harness.types import Alteration, Check, DependentTool, JsonObject
 
 _REFUSED = frozenset({"denied", "hidden"})
 _GIVEN = frozenset({"allowed", "filtered"})
+# Whether a model tries a call says nothing about the field.
 _OF_THE_MODEL = frozenset({"not_attempted"})
 
 
@@ -107,4 +108,5 @@ def _expects_field(check: Check, name: str) -> bool:
     left_out = {fold_text(each) for each in read_masks(check.params)}
     if not words or not words <= _GIVEN or fold_text(name) in left_out:
         return False
+    # "filtered" without names may leave out this very field.
     return bool(left_out) or words == {"allowed"}

@@ -74,6 +74,7 @@ def propose_further_calls(
         pages: Caller → the cursors and page tokens that it was given.
     """
     known = {(call.tool, canonical_json(call.arguments)) for call, _ in own}
+    # Several ways may lead to the same call, which is made once.
     chosen = {
         (name, call.label): call
         for callers in ranks
@@ -112,6 +113,7 @@ def _interleave_calls(
 def _skip_known_calls(
     known: set[tuple[str, str]], call: ProbeCall, each: Iterable[JsonObject]
 ) -> Iterator[ProbeCall]:
+    # A copy, since all callers and calls share `known`.
     seen = set(known)
     for arguments in each:
         key = call.tool, canonical_json(arguments)
@@ -157,6 +159,7 @@ class _FurtherArguments:
         for name, values in ids.items():
             # A server may complete or correct a truncated id.
             yield from ({**self._given, name: value[:-1]} for value in values[:1])
+        # All but the last, which only repeats the call.
         for bent in [*ArgumentTamperer(self._tool, ids).tamper(caller, self._call, ())][:-1]:
             yield bent.arguments
 

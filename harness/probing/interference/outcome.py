@@ -51,6 +51,8 @@ class AlterationOutcome:
         for comparison in self._comparisons:
             groups: dict[tuple[object, ...], list[DependentAnswer]] = {}
             for found in comparison.find_dependents():
+                # The first difference is the most significant one, so it says of which kind the
+                # finding is.
                 first = found.differences[0].place.generic_key
                 tool = SHOWN if found.asked.call == SHOWN else found.record.tool
                 groups.setdefault((tool, *first), []).append(found)

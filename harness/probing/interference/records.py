@@ -73,6 +73,7 @@ class Record:
                 **collect_side_locations(self.transcript.beside),
             }
         if self.result is None:
+            # A refused session is an answer, too: it may depend on the value.
             how = self.transcript.refused_words
             return {AnswerLocation(RESULT, "outcome"): f"no session ({how})"}
         return collect_call_locations(self.result.call)
@@ -86,6 +87,7 @@ class Record:
             for leaf in self.result.leaves
             if fold_text(leaf.name) == fold_text(name) and not is_masked(leaf.value)
         ]
+        # The field is often in both forms of the result: one is compared.
         form = named[0].channel if named else ""
         yield from (leaf for leaf in named if leaf.channel == form)
 

@@ -72,6 +72,7 @@ class Interference:
         """Make all calls; failures are logged."""
         try:
             await self._make_calls()
+        # After a failure and an interruption, too: nobody wants a server with altered data.
         finally:
             if self._holds == "B":
                 await self._restore_data()
@@ -85,6 +86,7 @@ class Interference:
             return
         shut = [caller for caller in callers if caller.name in found.must_not_see]
         alike = found.number_structures()
+        # The first caller of each structure, since later entries replace earlier ones.
         first = list({alike[caller.name]: caller for caller in reversed(shut)}.values())
         ranks = first, [caller for caller in shut if caller not in first]
         altered = AlteredValue(self.alteration.field, *found.collect_altered_fields())
@@ -139,6 +141,7 @@ class Interference:
                 for caller in self.prober.plan.callers
                 if caller.name in by_caller
             ]
+            # B comes first, since the stage before ended with A.
             for which in ("B", "A"):
                 await self._run_data_set(which, "again", asks)
             suspects = self._build_comparison().list_confirmed_calls()
@@ -152,6 +155,7 @@ class Interference:
         server = set_server_data(self.prober.plan.server, data_set(self.alteration, which))
         try:
             async with open_sessions(self.learn) as pool:
+                # Before the setup, so that data which it altered only in part are restored as well.
                 self._holds = which
                 await self._set_up(pool, which)
                 here = replace(
@@ -166,6 +170,7 @@ class Interference:
                         trials, partial(here.open_session, caller), watched=True
                     )
                     self._log_lines(lines)
+        # Sessions run in a task group, which raises its errors as a group.
         except* HarnessError as errors:
             self._log_failure(which, stage, asks[0][0], errors)
 
@@ -180,9 +185,11 @@ class Interference:
 
     async def _restore_data(self) -> None:
         """Restore data set A on a server that was running before."""
+        # What harness has started is gone by now, and its data with it.
         if self.prober.plan.server.transport.command is not None:
             return
         caller = setup_caller(self.alteration, self.prober.plan.callers)
+        # Even if the probe is cancelled, since the server outlives it.
         with anyio.CancelScope(shield=True):
             try:
                 async with open_sessions(self.learn) as pool:
@@ -207,6 +214,7 @@ class Interference:
         """Log that a set of data could not be set up."""
         self._failed = True
         error: BaseException = errors
+        # An entry of the log has room for one cause.
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         kind: ErrorKind = "server" if isinstance(error, ServerError) else "harness"

@@ -88,6 +88,7 @@ def missing_lines(
         access = next(
             (decision.access for decision in decisions[cell] if decision.tool == answer.tool), None
         )
+        # A refused session has no call that was decided on.
         if answer.transcript.refused_status is not None:
             access = "denied"
         if access in _ACCEPTED:
@@ -95,6 +96,7 @@ def missing_lines(
             args = _build_exact_args(answer, recording)
             line = _build_line(recording, answer, access, answer.tool, args, fields)
             yield line
+            # Where nothing is masked, the line may be stricter and notice a value behind a mask.
             if fields and not _masks_any(answer, recording):
                 yield replace(line, unmasked=True)
 
@@ -128,6 +130,7 @@ def _find_withheld_names(answer: CallAnswer, recording: AnswerRecording) -> tupl
     own = answer.successful_result
     if own is None:
         return ()
+    # Suites name fields without the brackets of lists.
     kept = {path.replace("[]", "") for path in _find_withheld(answer, recording) if path}
     given = {leaf.path.replace("[]", "") for leaf in own.leaves} - kept
     return tuple(dict.fromkeys(_shorten_path(path, given) for path in sorted(kept)))
@@ -172,6 +175,7 @@ def _build_line(
     own = recording.find_cases(answer)
     test, identity = None, None
     if any(case.caller.group is not None for case in recording.cases):
+        # A line for this caller can only be added to a test that they are part of.
         asking = {case.caller.group for case in own}
         stating = (case for case in recording.cases if _has_decision(case, tool, args))
         test = next((each.caller.group for each in stating if each.caller.group in asking), None)
@@ -223,6 +227,7 @@ def format_yaml(lines: Iterable[MissingLine]) -> str:
             if line.test is None and line.identity not in test["as"]:
                 test["as"].append(line.identity)
             expected = test.setdefault("expect", {})
+            # The stricter line replaces the plain one of the same identity.
             if line.unmasked or line.identity not in expected:
                 expected[line.identity] = line.value
             continue
@@ -237,6 +242,7 @@ def format_yaml(lines: Iterable[MissingLine]) -> str:
         width=_WIDTH,
         default_flow_style=None,
     )
+    # An empty list would come out as a pair of brackets.
     return str(dumped) if tests else ""
 
 

@@ -19,6 +19,7 @@ from harness.probing.mutants.rewriting import (
 )
 from harness.types import ToolCall, ToolList
 
+# For a server that never refuses, so that no answer shows how it says so.
 _REFUSAL = "Access denied"
 
 
@@ -117,6 +118,7 @@ def quote_values(recording: AnswerRecording) -> Iterator[ServerMutant]:
 def cache_answers(recording: AnswerRecording) -> Iterator[ServerMutant]:
     """Everybody gets the answer that was made for one caller."""
     for call, answers in recording.group_by_call().items():
+        # Callers with equal answers would make equal mutants.
         kinds = {answer.visible_content: answer for answer in answers}
         for first in kinds.values():
             changed = [own.impersonate(first) for own in answers if _answers_differ(own, first)]
@@ -217,6 +219,7 @@ def _build_joint_mutant(
     operator: str, words: str, changed: list[CallAnswer], recording: AnswerRecording
 ) -> Iterator[ServerMutant]:
     """Yield one mutant; its `wrong` cell is one that gives more than before, if there is one."""
+    # A gain is what a suite should notice, so the missing line is looked for there.
     if changed:
         gains = [
             answer
@@ -228,6 +231,7 @@ def _build_joint_mutant(
 
 
 def _measure_size(answer: CallAnswer) -> int:
+    # An empty answer is still more than a refusal.
     return 0 if answer.successful_result is None else 1 + len(answer.successful_result.leaves)
 
 
@@ -239,6 +243,7 @@ def _find_fullest(answers: Iterable[CallAnswer]) -> CallAnswer | None:
 def _answers_differ(own: CallAnswer, other: CallAnswer) -> bool:
     """Whether the answers to two callers differ."""
     if own.result is None or other.result is None:
+        # Both are missing if both sessions were refused.
         return own.result is not other.result
     mine, theirs = own.result.call, other.result.call
     return (mine.outcome, mine.text) != (theirs.outcome, theirs.text) or (
@@ -282,6 +287,7 @@ def _open_fields(
         for path, kept in find_withheld(result, full).items():
             if kept == how:
                 of_name.setdefault(path.rpartition(".")[2], set()).add(path)
+        # One fault for each name, since a rule is about a field wherever it stands.
         for name, paths in of_name.items():
             fault = f"{own.call} as {own.caller}: {name} {words}"
             yield _build_mutant(

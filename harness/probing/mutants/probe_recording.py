@@ -46,6 +46,7 @@ class ProbeRecording(AnswerRecording):
 
 
 def _iterate_answers(log: RunLog) -> Iterator[CallAnswer]:
+    # In order of the rounds, since a recording keeps the first answer of each cell.
     for result in sorted(iterate_calls(log.results), key=lambda result: result.index):
         if get_bases(result) or result.stop is None or is_apart(result):
             continue

@@ -74,6 +74,7 @@ class ProbeJudge:
 
     async def find_killer(self, mutant: ServerMutant) -> KilledBy | None:
         """Return what notices ``mutant``: first the suite, then the search, then kept decisions."""
+        # Copies, in which only the answers of the mutant are others.
         checked, views = dict(self._checked), dict(self._views)
         for answer in mutant.answers:
             cell = answer.cell
@@ -152,6 +153,7 @@ class ProbeJudge:
         table: dict[str, dict[str, ProbeDecision]] = {}
         answers = self._recording.answers
         called = {answer.tool for answer in answers.values()}
+        # A tool that is called has decisions of its own.
         shown = frozenset().union(*(view.tool_names for view in views.values())) - called
         for cell, decisions in _decide_views(views).items():
             caller, call = cell

@@ -88,6 +88,7 @@ class CallAnswer:
         """Return the answer of a server that mistakes this caller for ``other``'s."""
         if self.result is not None and other.result is not None:
             return self.replace_result(other.result.call)
+        # The caller keeps its own list: a fault of the answers does not change that.
         taken = replace(
             other.transcript, tools=self.transcript.tools, tools_digest=self.tools.digest
         )
@@ -100,6 +101,7 @@ class CallAnswer:
 
 def collect_visible(call: ToolCall) -> tuple[object, ...]:
     """Return everything that a caller sees of an answer, in a form that can be compared."""
+    # As text, which can be hashed, and tells 1 from true.
     return call.outcome, call.text, repr(call.structured)
 
 
@@ -110,9 +112,11 @@ def replace_answers(transcript: Transcript, answers: Mapping[int, ToolCall]) -> 
     """
     calls = list(transcript.tool_calls)
     for place, call in answers.items():
+        # A refused session has no call yet.
         if place == len(calls):
             calls.append(call)
             continue
+        # When the call was made, and in which reply, stays true: only the answer is another.
         own = calls[place]
         calls[place] = replace(
             call, reply=own.reply, request_id=own.request_id, started_s=own.started_s

@@ -26,6 +26,7 @@ def find_most_distinctive(leaves: Iterable[Leaf], known: Container[ComparableVal
     graded = [
         (value.grade, len(value.text), leaf)
         for leaf in leaves
+        # Grade 0 is left out: such a value may be anywhere by chance, so nobody would notice it.
         if (value := to_comparable(leaf.value)) is not None and value.grade and value not in known
     ]
     return max(graded, key=lambda each: each[:2])[2] if graded else None
@@ -40,6 +41,7 @@ def add_fields(
     """
     filled = _FieldFiller(paths, first_only=first_only)
     call = own.call
+    # A faulty server would show it in both forms of the result.
     if call.structured is not None and full.call.structured is not None:
         call = replace(call, structured=filled.fill_value(call.structured, full.call.structured))
     if not own.is_prose and not full.is_prose:
@@ -74,6 +76,7 @@ def add_value(own: Result, name: str, value: Any) -> ToolCall:
 
 def _replace_text(call: ToolCall, own: Result, shown: Any) -> ToolCall:
     """Return ``call`` with ``shown`` as its text, unless the text already says the same."""
+    # A text that already says the same keeps its layout.
     same = shown == own.text_json
     return call if same else replace(call, text=json.dumps(shown, ensure_ascii=False))
 
@@ -123,6 +126,7 @@ class _FieldFiller:
 
 def _find_partner(item: Any, place: int, own: Any, full: Any) -> Any:
     """Return the record of ``full`` that corresponds to ``item`` of ``own``."""
+    # In lists of equal length no row is left out, so that the order is the same.
     if len(own) == len(full) or not isinstance(item, Mapping):
         return full[place] if place < len(full) else item
     return max(full, key=lambda other: _count_equal_fields(item, other), default=item)
@@ -144,5 +148,6 @@ def _add_list_item(own: Any, full: Any) -> Any:
         return own
     if isinstance(own, list | tuple) and isinstance(full, list | tuple) and len(own) < len(full):
         twins = [_find_partner(item, place, own, full) for place, item in enumerate(own)]
+        # If all records are twins of others, they are equal, and any of them is one more.
         return [*own, next((item for item in full if item not in twins), full[-1])]
     return own

@@ -57,6 +57,7 @@ class RunRecording(AnswerRecording):
             trial.result.key: trial for trial in _iterate_trials(log, suite, cases)
         }
         """Every started trial by its key."""
+        # A list, since the recording takes the first of each cell and `places` needs all.
         found = [*self._iterate_answers()]
         super().__init__(found, cases)
         self.places: dict[Cell, list[Place]] = {}
@@ -95,6 +96,7 @@ class RunRecording(AnswerRecording):
                     for key, place in self.places[answer.cell]:
                         answers.setdefault(key, {})[place] = call
             if answer.tools.digest != recorded.tools.digest:
+                # Another list of tools shows in every trial of its caller.
                 own = (key for key, one in self.trials.items() if one.caller == answer.caller)
                 lists |= dict.fromkeys(own, answer.tools)
         return {
@@ -105,6 +107,7 @@ class RunRecording(AnswerRecording):
     def find_prompt(self, answer: CallAnswer) -> str | None:
         """Return the prompt that led to the call of ``answer``."""
         case = self.trials[answer.run.key].case
+        # In a conversation no single prompt has led to the call.
         return None if case is None or case.turns else case.prompt
 
 
@@ -120,6 +123,7 @@ def _rewrite_trial(
 def _iterate_trials(log: RunLog, suite: str, cases: tuple[Case, ...]) -> Iterator[RecordedTrial]:
     callers = {canonical_json(each.user_context): each.name for each in name_callers(cases)}
     of_name = {case.name: case for case in cases}
+    # In order of the run, since a recording keeps the first answer of each cell.
     for result in sorted(log.results, key=order_by_header(log.header)):
         if result.suite != suite or result.stop is None or result.index:
             continue
@@ -132,5 +136,6 @@ def _iterate_trials(log: RunLog, suite: str, cases: tuple[Case, ...]) -> Iterato
             transcript=transcript,
             tools=log.tools.get(transcript.tools_digest) or ToolList(tools=()),
             case=of_name.get(result.case.name),
+            # An identity that the suite no longer has is called by its attributes.
             caller=callers.get(context, context),
         )

@@ -54,6 +54,7 @@ class RunMutantJudge:
         for key, trial in self._recording.trials.items():
             self._results[key] = await self._judge_trial(trial)
             self._views[key] = self._build_view(trial, self._results[key])
+        # Each decision is about one call, and a trial may have several.
         cells = {
             cell: replace(self._views[key], calls=(self._views[key].calls[place],))
             for cell, ((key, place), *_) in self._recording.places.items()
@@ -90,6 +91,7 @@ class RunMutantJudge:
         case = Case(name=trial.case.name, prompt="", checks=(check,), caller=trial.case.caller)
         evidence = Evidence(case=case, transcript=trial.transcript, tools=trial.tools)
         results = await evaluate_checks(evidence)
+        # Only in a group are there other callers to compare with.
         if trial.result.case.group is not None:
             seen = {**self._views, **views}
             decided = dict(zip(seen, decide_access(list(seen.values())), strict=True))

@@ -105,6 +105,7 @@ def _sample_mutants(every: Sequence[ServerMutant]) -> Sequence[ServerMutant]:
     if len(every) <= MOST:
         return every
     places = random.Random(0).sample(range(len(every)), MOST)  # noqa: S311 - repeatable, not secret
+    # In their own order again, so that a sample reads like the whole.
     return [every[place] for place in sorted(places)]
 
 
@@ -114,6 +115,7 @@ async def _judge_mutant(
     killed_by = await judge.find_killer(mutant)
     missing = None
     if killed_by is None:
+        # The most relevant lines come first, and one is enough.
         for line in missing_lines(mutant, recording, judge.decisions):
             if await judge.would_notice(line.check, line.cell, mutant):
                 missing = line

@@ -26,6 +26,7 @@ async def request_line(session: Session, call: ProbeCall, trial: Trial) -> Trial
         result = await session.send_request(call.tool, call.arguments)
         made = _build_call_record(call, "ok", "\n".join(_iterate_texts(call.tool, result)))
     except RequestRefused as refused:
+        # The text of a refusal may quote what was asked for, so it is kept.
         made = _build_call_record(
             call, "tool_error", f"{refused.said} {refused.data or ''}".strip()
         )

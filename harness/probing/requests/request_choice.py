@@ -22,12 +22,16 @@ from harness.types import JsonObject
 
 MOST_REQUESTS = 240
 """Maximum number of such requests of one probe."""
+# Each is a request of each caller, so bounds keep a probe short.
 _MOST_LINKS = 10
 _MOST_IDS = 3
 _MOST_FOLDERS = 2
 _PAGES = 3
+# Web addresses lead elsewhere, and "data:" is its own content.
 _ADDRESS = re.compile(r"\b(?!(?:https?|wss?|data|mailto):)[a-z][a-z0-9+.-]*://[^\s\"'<>\\,;)\]}]+")
+# With the operators of RFC 6570 before the name, and its modifiers behind.
 _VARIABLE = re.compile(r"\{[+#./;?&]?([\w.]+)[^{}]*\}")
+# Escaped, too: a server may check an address before it decodes it.
 _UP = ("../", "../../", "%2e%2e/", "..%2f")
 _LISTS = {
     "resources": ("resources/list", "resources"),
@@ -67,6 +71,7 @@ async def choose_requests(prober: Prober, withheld: WithheldData) -> Sequence[Fo
 
 
 async def _read_listings(session: Session, name: str, shown: ServerListings) -> None:
+    # A server may never answer a method that it does not declare.
     offers = session.introduction.capabilities
     if offers.get("resources") is not None:
         for one in await _list_entries(session, "resources"):
@@ -88,6 +93,7 @@ async def _list_entries(session: Session, what: str) -> list[Mapping[str, Any]]:
     method, key = _LISTS[what]
     found: list[Mapping[str, Any]] = []
     params: JsonObject = {}
+    # A bad server has a next page for ever.
     for _ in range(_PAGES):
         try:
             page = await session.send_request(method, params)
@@ -140,6 +146,7 @@ class _RequestChoice:
             names = _VARIABLE.findall(template)
             for values in self._propose_values(names):
                 uri = _VARIABLE.sub(lambda found, by=values: by[found[1]], template)  # type: ignore[misc]
+                # What is listed for the caller is theirs.
                 if caller.name not in self._shown.resources.get(uri, ()):
                     words = "a template of addresses filled in"
                     yield _build_request(caller, READ, {"uri": uri}, words, asked=values)
@@ -149,10 +156,12 @@ class _RequestChoice:
         folders = dict.fromkeys(
             uri.rpartition("/")[0] for uri in self._shown.resources if uri.count("/") > _UP_LEAST
         )
+        # The first address of each folder, since later entries replace earlier ones.
         first = {uri.rpartition("/")[0]: uri for uri in reversed(self._shown.resources)}
         ids = _group_ids(self._leaves)
         for folder in list(folders)[:_MOST_FOLDERS]:
             for name, values in ids.items():
+                # The folder that such records may be in: "order" for the field "order_id".
                 kind = fold_text(name).removesuffix("id").strip(" _-.")
                 for value in values[:2]:
                     for uri in (
@@ -199,6 +208,7 @@ class _RequestChoice:
         known = {name: self._find_known_values(name) for name in names}
         if not names or not all(known.values()):
             return
+        # A shorter list begins anew, so that each variable has a value.
         for place in range(min(_MOST_IDS, max(len(values) for values in known.values()))):
             yield {name: values[place % len(values)] for name, values in known.items()}
 

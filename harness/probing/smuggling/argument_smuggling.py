@@ -71,6 +71,7 @@ def smuggle_identity(
                 same=declared.isdisjoint(arguments.keys() - call.arguments.keys()),
             )
     meta = {**_build_all_keys(context, key_of_meta), **_other_names(context, other.name)}
+    # What carries the caller's own identity stays: else it would be the call of another caller.
     meta = {key: value for key, value in meta.items() if key not in delivery.meta_keys}
     yield ForgedCall(
         caller=caller,
@@ -90,6 +91,7 @@ def _propose_arguments(
         if key not in arguments:
             yield f"the key {key!r}", {**arguments, key: value}
     everything = {**_build_all_keys(context, key_of_meta), **context}
+    # The call's own arguments win, so that it still asks for the same record.
     yield "every attribute", {**everything, **arguments}
     yield "other names for the identity", {**_other_names(context, name), **arguments}
     for key, value in context.items():

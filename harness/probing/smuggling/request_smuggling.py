@@ -103,6 +103,7 @@ async def _collect_tokens(prober: Prober) -> Mapping[str, str]:
                     shown = (await session.bearer.get_headers()).get("Authorization", "")
                     found[caller.name] = shown.partition(" ")[2]
         except HarnessError:
+            # Whoever is not let in has no token to lend.
             continue
     return {name: token for name, token in found.items() if token}
 
@@ -145,6 +146,7 @@ def _forge_requests(
     for name in (None, "access_token") if token else ():
         # Servers that cut the address take what stands last.
         keys = _TOKENS if name is None else (name,)
+        # Nothing is `brought`: the log must not have the token.
         yield replace(
             plain,
             words=f"with the token of {other.name} in the address{' alone' if name else ''}",
@@ -162,8 +164,10 @@ def _build_headers(context: JsonObject) -> dict[str, str]:
     found |= dict.fromkeys(_OF_THE_ROLE, role) if role else {}
     user = next((texts[name] for name in _NAMES if texts.get(name)), "")
     found |= dict.fromkeys(_OF_THE_USER, user) if user else {}
+    # From the same machine, which some servers trust.
     found |= {**dict.fromkeys(_FLAGS, "true"), **dict.fromkeys(_HERE, "127.0.0.1")}
     found["Forwarded"] = "for=127.0.0.1;by=127.0.0.1;proto=https"
+    # A value with a line break or with other letters cannot be sent in a header.
     return {name: text for name, text in found.items() if header_problem(name, text) is None}
 
 

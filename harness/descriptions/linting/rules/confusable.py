@@ -78,6 +78,7 @@ def _find_similar(tool: Tool, index: ToolIndex) -> Iterator[Tool]:
     own_words, own_terms = split_words(tool.description), set(extract_terms(tool.description))
     ranked = index.rank_tools(dict.fromkeys(extract_terms(first_sentence(tool.description))))
     own = next((match.score for match in ranked if match.entry.tool is tool), 0.0)
+    # Without a score of its own, no share of it can be computed.
     for match in ranked if own else ():
         other = match.entry.tool
         if other is tool or split_words(other.description) == own_words:
@@ -149,6 +150,7 @@ def _are_distinct(one: _ToolFeatures, other: _ToolFeatures) -> bool:
     apart = _unshared_terms(one.things, other.things), _unshared_terms(other.things, one.things)
     if all(apart):
         return True
+    # If only one names something more, it may be a special case of the other.
     return not any(apart) and bool(
         _unshared_terms(one.summary, other.summary) and _unshared_terms(other.summary, one.summary)
     )

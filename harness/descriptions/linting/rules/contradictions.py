@@ -41,6 +41,7 @@ def _check_choices(tool: Tool, params: _Params) -> Iterator[LintFinding]:
             listed = schema.get("enum")
             if not isinstance(listed, list):
                 continue
+            # Without the enum itself, which accepts its own values.
             rest = {key: value for key, value in schema.items() if key != "enum"}
             refused = _find_refusal(listed, rest, tool)
             if refused:
@@ -56,6 +57,7 @@ def _check_choices(tool: Tool, params: _Params) -> Iterator[LintFinding]:
 
 
 def _check_examples(tool: Tool, params: _Params) -> Iterator[LintFinding]:
+    # The whole input schema may have examples, too.
     whole = [("", Param(name="", kind="object", schema={}, declared=tool.input_schema))]
     for path, param in (*whole, *params):
         for what, values in _example_values(param.declared):
@@ -110,6 +112,7 @@ def _find_refusal(values: Sequence[Any], schema: JsonObject, tool: Tool) -> str 
 
 
 def _check_named_values(tool: Tool, params: _Params) -> Iterator[LintFinding]:
+    # A quoted word may also be a parameter or the tool itself.
     names = {param.name for _, param in params} | {tool.name}
     for path, param in params:
         if not any(isinstance(choice, str) for choice in param.choices):
@@ -132,6 +135,7 @@ def _check_types(tool: Tool, params: _Params) -> Iterator[LintFinding]:
         if (
             param.kind in ("string", "integer", "number")
             and not param.choices
+            # The text may be about a boolean among the alternatives.
             and not any(key in param.declared for key in (*_ALTERNATIVES, "$ref"))
             and not isinstance(param.declared.get("type"), list)
             and _BOOLEAN.search(first_sentence(param.description))
@@ -151,6 +155,7 @@ def _check_parameter_names(tool: Tool, params: _Params) -> Iterator[LintFinding]
     unknown = dict.fromkeys(
         name for text in texts for name in named_parameters(text) if name.lower() not in known
     )
+    # Where other properties are allowed, the named one can be sent.
     if unknown and tool.input_schema.get("additionalProperties") in (None, False):
         names = tuple(unknown)
         yield LintFinding(

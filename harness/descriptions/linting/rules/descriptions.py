@@ -55,6 +55,7 @@ def _check_duplicates(tools: Sequence[Tool]) -> Iterator[LintFinding]:
     first: dict[tuple[str, ...], str] = {}
     for tool in tools:
         said = tuple(split_words(tool.description))
+        # Missing descriptions are equal, too, but have a finding of their own.
         if not said:
             continue
         if said in first:

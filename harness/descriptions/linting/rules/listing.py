@@ -55,6 +55,7 @@ def check_listing(tools: ToolList) -> Iterator[LintFinding]:
 def estimated_tokens(tool: Tool) -> int:
     """Return an estimate of the tokens that ``tool`` takes in every request."""
     sent = {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
+    # Schemas may hold read-only mappings, which JSON does not write by itself.
     return estimate_tokens(json.dumps(sent, default=dict, ensure_ascii=False))
 
 
@@ -81,6 +82,7 @@ def _check_problems(tools: ToolList) -> Iterator[LintFinding]:
 def _check_provider_forms(tools: ToolList) -> Iterator[LintFinding]:
     providers = [traits for traits in list_built_in_providers().values() if traits.dialect]
     dialects = [traits.dialect for traits in providers if traits.dialect]
+    # The advice has to hold for every provider.
     longest = min(dialect.longest_name for dialect in dialects)
     said: set[tuple[str, str]] = set()
     for dialect in (

@@ -48,6 +48,7 @@ _Params = Sequence[tuple[str, Param]]
 
 
 def _check_undescribed(tool: Tool, params: _Params) -> Iterator[LintFinding]:
+    # Choices say what they are, or are found by `_check_choices`.
     paths = tuple(
         path for path, param in params if not param.description.strip() and not param.choices
     )
@@ -155,6 +156,7 @@ def _shows_form(param: Param) -> bool:
 
 
 def _lists_choices(param: Param) -> bool:
+    # Values that have a form are no short list of words.
     if param.schema.get("pattern") or param.schema.get("format"):
         return False
     found = _LISTING.search(param.description)
@@ -165,6 +167,7 @@ def _is_opaque(param: Param) -> bool:
     codes = [str(choice) for choice in param.choices if not isinstance(choice, bool)]
     told = set(re.findall(r"[\w.-]+", param.description.lower()))
     unsaid = [code for code in codes if code.lower() not in told]
+    # With a single value there is nothing to choose.
     return len(codes) > 1 and any(code.isdigit() or _is_code(code) for code in unsaid)
 
 

@@ -57,6 +57,7 @@ def check_units(tools: ToolList) -> Iterator[LintFinding]:
             for path, param in params
             if _has_a_unit(param)
             and not _says_unit(param, tool)
+            # Another parameter may carry the unit.
             and not any(_names_unit(name) for name in named)
         )
         if paths:
@@ -73,6 +74,7 @@ def check_units(tools: ToolList) -> Iterator[LintFinding]:
 def _has_a_unit(param: Param) -> bool:
     if param.kind not in ("number", "integer") or param.choices:
         return False
+    # A price limit and a weight value are still a price and a weight.
     name = [word for word in split_words(param.name) if word not in ("value", "limit")]
     return name[-1:] != [] and name[-1] in _MEASURES and _COUNTED.isdisjoint(name[:-1])
 
@@ -88,6 +90,7 @@ def _says_unit(param: Param, tool: Tool) -> bool:
         return True
     own = [param.description, title if isinstance(title, str) else ""]
     last = split_words(param.name)[-1]
+    # Of the tool's own text, only a sentence about this parameter counts.
     told = [text for text in split_sentences(tool.description) if last in split_words(text)]
     return any(
         not _UNITS.isdisjoint(split_words(text)) or _SIGN.search(text) for text in (*own, *told)

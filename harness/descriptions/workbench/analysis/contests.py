@@ -115,6 +115,7 @@ def analyze_steering(
         )
         if share is not None:
             found.append((kind, tool, share, sum(one.chosen is None for one in those)))
+    # Equal texts are a control that nobody tests, so they are no part of the correction.
     adjusted = iter(
         adjust_by_holm([share.p_value for kind, _, share, _ in found if kind != "equal"])
     )

@@ -44,6 +44,7 @@ def compare_servers(
     """Return the suite's results on ``other`` compared with its own server, case by case."""
     cases = [] if measured.other is None else list(compare_cases(measured, measured.other))
     tools = compare_tools(bench.tools, other.tools, bench.suite.cases, cases)
+    # A tool that a server lacks costs nothing there.
     lists = [sum(tool.tokens[side] or 0 for tool in tools) for side in (0, 1)]
     used = [
         None if side is None else mean_trial_tokens(side, cases)

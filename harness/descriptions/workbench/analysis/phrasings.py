@@ -62,6 +62,7 @@ class PhrasedCase:
 
     def passes_with(self, phrasing: Phrasing) -> bool:
         """Return whether the case passes with that wording."""
+        # A rate is a quotient, and may fall short of an equal threshold by rounding.
         return phrasing.rate >= self.threshold - 1e-9
 
     @property
@@ -131,6 +132,7 @@ def measure_consistency(
     assert interval is not None, "there is a case"
     assert others is not None, "every phrasing was judged"
     within = average_tests(tests, lambda case: own_discordance(case.trial_counts))
+    # A case without repeats has none, and is left out of the mean.
     excess = average_tests(
         tests, lambda case: next(iter(excess_discordance([case.trial_counts])), None)
     )

@@ -137,6 +137,7 @@ def measure_placement(
         draws: Number of permutations.
     """
     (passed_first, at_first), (passed_last, at_last) = first, last
+    # Both are gone through several times.
     at_first, at_last, tests = list(at_first), list(at_last), tests or {}
     passing, choosing = paired_effects(
         [
@@ -238,6 +239,7 @@ def _fit_trend(
     assert slope is not None, "it was tested"
     thirds = [(0, 0)] * len(THIRDS)
     for call in calls:
+        # The very last position still belongs to the last third.
         third = min(int(call.place * len(THIRDS)), len(THIRDS) - 1)
         chosen, total = thirds[third]
         thirds[third] = chosen + call.chosen, total + 1

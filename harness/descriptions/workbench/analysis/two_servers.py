@@ -97,6 +97,7 @@ def mean_trial_tokens(measured: ModelMeasurements, cases: Sequence[CaseCompariso
     names = {case.case for case in cases}
     used = [result.usage.tokens for result in measured.arm_results() if result.case.name in names]
     known = [tokens for tokens in used if tokens is not None]
+    # Without some trials, the mean would be of others than on the other server.
     return fmean(known) if known and len(known) == len(used) else None
 
 

@@ -111,8 +111,10 @@ def evaluate_proposal(
         return None
     untouched = [intent for intent in held_out if intent.tool not in proposal.tools]
     pairs = pair_intents(untouched, before, after)
+    # The ends of an interval of 90 % are one-sided bounds of 5 %.
     interval = difference_interval(pairs, 0.1)
     harmed = tuple(_find_harmed_tools(held_out, before, after))
+    # A proposal for every tool leaves no others that it could harm.
     held = not untouched or not_worse(pairs, margin) is True
     refused = _find_refusal(gain, harmed, len(pairs), margin, others_hold=held)
     return HeldOutResult(
@@ -137,6 +139,7 @@ def choose_finalists(
 def fewest_gains() -> int:
     """Return the minimum number of improved intents, with none worse, that proves a gain."""
     gains = 1
+    # The exact two-sided test of gains alone: as many tosses of a coin with one side up.
     while 2 / 2**gains > LEVEL:
         gains += 1
     return gains
@@ -155,6 +158,7 @@ def _find_harmed_tools(
         for tool in tools
     ]
     for tool, pairs in zip(tools, groups, strict=True):
+        # One by one: a correction over all tools would make harm harder to see.
         [effect] = paired_effects([pairs])
         if effect is not None and effect.verdict == "worse":
             yield tool or "no tool"

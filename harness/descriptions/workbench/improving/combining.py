@@ -46,6 +46,7 @@ def _merge_edits(tool: Tool, first: ToolEdit, second: ToolEdit) -> ToolEdit:
     parameters = dict(first.parameters)
     for name, change in second.parameters.items():
         known = parameters.get(name)
+        # Of a parameter that one of them hides, there is nothing to merge.
         if known is None or change is None:
             parameters[name] = change
             continue
@@ -74,5 +75,6 @@ def _prefer_first(first: _Edit, second: _Edit, **decided: Any) -> _Edit:
 def _merge_texts(before: str, first: str | None, second: str | None) -> str | None:
     if first is None or second is None:
         return second if first is None else first
+    # What stands behind the server's own text was added, and both additions can stay.
     added = second.removeprefix(before.strip())
     return first if added == second or added in first else f"{first}{added}"

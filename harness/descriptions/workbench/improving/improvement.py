@@ -84,6 +84,7 @@ class Improvement:
     def proposer_input(self) -> ProposerInput:
         """The input of proposers."""
         seen = case_names(self.split.seen)
+        # Failures of held-out cases stay unknown to proposers.
         mendable = {failure.case for failure in self.known_failures if failure.may_be_words} & seen
         calls = {call.case: call for call in self._measured.first_calls() if not call.passed}
         failures = tuple(
@@ -122,6 +123,7 @@ class Improvement:
         found: dict[str, Proposal] = {}
         for one in (*own, *propose_by_rules(self.proposer_input)):
             if find_mistake(one, self._bench.tools) is None:
+                # A model and a rule may propose the same change.
                 found.setdefault(variant_key(one.variant), one)
         return tuple(found.values())
 
@@ -148,6 +150,7 @@ class Improvement:
             for one, gain in sorted(self.screened_proposals, key=_gain_key)
             if gain.difference > 0
         ]
+        # A combination may be wrong where none of its parts is.
         bundle = combine_proposals("all that gained", gained, self._bench.tools) if gained else None
         if bundle is not None and find_mistake(bundle, self._bench.tools) is not None:
             bundle = None
@@ -204,9 +207,11 @@ class Improvement:
         if hinted is None and not self.known_failures:
             return []
         arms = [] if hinted is None else [hinted]
+        # Before the hints are tried, nobody knows which failures words may mend.
         if hinted is not None and not self._measured.tried_cases(hinted.variant):
             return arms
         arms += self._build_arms(self.proposals, self.split.seen)
+        # Held-out cases are run only if they can prove something.
         if not (self._is_tried(self.proposals, self.split.seen) and self.can_be_proven):
             return arms
         arms += self._build_arms(self.finalists, self.split.held_out)
@@ -256,6 +261,7 @@ class Improvement:
                 else []
             )
             if pairs:
+                # Negative, since the variant lacks the part.
                 found.append((part, -fmean(_rate_change(pair) for pair in pairs)))
         return found
 
@@ -274,6 +280,7 @@ class Improvement:
         found: dict[tuple[str, str], dict[str, Any]] = {}
         for call in (failure.expected for failure in failures if failure.expected is not None):
             for name, value in call.arguments.items():
+                # A value of a held-out case would give its answer away.
                 if not any(str(value) in text for text in told):
                     found.setdefault((call.tool, name), {})[str(value)] = value
         return {place: tuple(values.values()) for place, values in found.items()}

@@ -86,6 +86,7 @@ def find_mistake(proposal: Proposal, tools: Sequence[Tool]) -> str | None:
         shown = ShownTools(proposal.variant, ToolList(tools=tuple(tools)))
     except UsageError as error:
         return error.message
+    # Compared as shown: a change may come to the text that is there already.
     same = list(map(_tool_words, shown.tools.tools)) == list(map(_tool_words, tools))
     return "it changes nothing" if same else None
 

@@ -112,6 +112,7 @@ def _find_cause(
 ) -> tuple[Cause, str]:
     if hinted is None:
         return "unknown", "No trial with a hint was judged."
+    # Rates, compared by products, so that no rounding decides.
     if hinted[0] * clean[1] > clean[0] * hinted[1]:
         return "words", "It passes when it is told which call to make."
     call = expected_call(case)

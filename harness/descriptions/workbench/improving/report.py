@@ -47,6 +47,7 @@ def write_headline(found: Improvement) -> str:
             f"Better words were found: {_format_points(accepted.gain)} on {accepted.gain.intents} "
             "questions that the proposals were not made from."
         )
+    # The first step that came to nothing is the reason.
     why = (
         (found.known_failures, _explain_no_failure(found)),
         (found.mendable, "No failure is due to descriptions: no rewrite is proposed."),

@@ -51,6 +51,7 @@ def format_diff(change: TextChange) -> Iterator[str]:
         yield f"  + {change.after}" if change.after else "  + (nothing)"
         return
     before, after = split_sentences(change.before), split_sentences(change.after)
+    # If only the order has changed, leaving out equal sentences would leave nothing.
     moved = set(before) == set(after)
     yield from (f"  - {text}" for text in before if moved or text not in after)
     yield from (f"  + {text}" for text in after if moved or text not in before)
@@ -95,6 +96,7 @@ def _parameter_json(change: ParameterEdit) -> JsonObject:
         "examples": None if change.examples is None else list(change.examples),
     }
     written = {key: value for key, value in written.items() if value is not None}
+    # In a tuple, since null is a default as well.
     if change.default is not None:
         written["default"] = change.default[0] if change.default else None
     return written

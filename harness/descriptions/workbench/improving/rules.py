@@ -102,6 +102,7 @@ def _move_limits_first(known: ProposerInput, tool: Tool) -> Edits:
         tool.name: ToolEdit(description=text)
         for tool in known.tools
         if tool.name in called
+        # Compared with the sentences joined alike, so that white space is no change.
         and (text := _reorder_sentences(tool.description))
         != " ".join(split_sentences(tool.description))
     }
@@ -133,6 +134,7 @@ def _tool_text(tool: Tool) -> str:
 
 def _reorder_sentences(description: str) -> str:
     said = split_sentences(description)
+    # False sorts first, and equal sentences keep their order.
     return " ".join(sorted(said, key=lambda sentence: _LIMITS.search(sentence) is None))
 
 

@@ -47,6 +47,7 @@ def add_examples(known: ProposerInput, tool: Tool) -> Mapping[str, ToolEdit]:
     """Give parameters examples: values that failing questions expect, else from the schema."""
 
     def change_parameter(name: str, schema: Mapping[str, Any]) -> ParameterEdit | None:
+        # Two booleans need no example.
         if {"examples", "enum", "const"} & schema.keys() or schema.get("type") == "boolean":
             return None
         made = [known.values.get((tool.name, name), ()), _invent_examples(schema)]
@@ -124,5 +125,6 @@ def _schema_requirements(schema: Mapping[str, Any]) -> Iterator[str]:
 def _has_sentence(text: str, sentence: str) -> bool:
     """Whether ``text`` has the specific part of ``sentence``: its last word, or all its numbers."""
     numbers = re.findall(r"\d+", sentence)
+    # The digits of a sample text are no requirement.
     special = numbers if numbers and "like" not in sentence else [sentence.rstrip(".").split()[-1]]
     return all(word.lower() in text.lower() for word in special)

@@ -47,6 +47,7 @@ def split_intents(cases: Sequence[Case], seed: int) -> Split:
     rng = random.Random(seed)  # noqa: S311 - which cases is no secret
     intents = list(group_intents(cases))
     rng.shuffle(intents)
+    # Sorting is stable, so that the order within a tool stays random.
     intents.sort(key=lambda intent: intent.tool or "")
     # Every n-th from a random start: the shares are right overall and for each tool.
     start = rng.random()
@@ -89,6 +90,7 @@ def group_intents(cases: Sequence[Case]) -> tuple[Intent, ...]:
 
     first: dict[object, int] = {}
     for place, alike in _case_marks(cases, tools):
+        # The earlier case stays the root, so that intents are in the order of the suite.
         one, other = sorted((find_root(place), find_root(first.setdefault(alike, place))))
         same_as[other] = one
     members: dict[int, list[str]] = {}
@@ -116,6 +118,7 @@ def _prompt_words(case: Case) -> frozenset[str]:
     values = "" if call is None else " ".join(_plain_texts(call.arguments.values()))
     prompt = " ".join(case.prompts)
     left = frozenset(extract_terms(prompt)) - frozenset(extract_terms(values))
+    # A prompt of nothing but values keeps all its words, or all such prompts would be alike.
     return left or frozenset(prompt.lower().split())
 
 

@@ -119,6 +119,7 @@ def build_request(known: ProposerInput) -> str:
 
 
 def _answer_path(folder: Path, model: str) -> Path:
+    # Names of models may have slashes and colons, which file names cannot have.
     return folder / f"proposals-{re.sub(r'[^A-Za-z0-9.]+', '-', model)}.json"
 
 
@@ -143,6 +144,7 @@ def _parse_answer(said: RecordedAnswer, known: ProposerInput) -> WriterProposals
 
 def _extract_proposals(text: str) -> list[Any] | None:
     """Return the proposals in ``text``; ``None`` if it does not have the requested form."""
+    # Models may put words or fences around their JSON.
     answer = find_json(text)
     if answer is not MISSING and isinstance(answer, Mapping):
         answer = answer.get("proposals")
@@ -156,6 +158,7 @@ def _parse_proposal(name: str, given: Any, by: str) -> Proposal | str:
     if strange := ", ".join(sorted(map(str, given.keys() - _CHANGES))):
         return f"it has {strange}"
     why = given.get("why")
+    # Read like a file of variants, so that the same rules and messages hold.
     text = json.dumps({"variants": {name: {"tools": given["tools"]}}}, ensure_ascii=False)
     try:
         (variant,) = read_variants_document(parse_document(text, name))

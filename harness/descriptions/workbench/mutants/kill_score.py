@@ -106,6 +106,7 @@ def kill_score(
 def _judge_mutant(mutant: Mutant, able: Sequence[str], needed: int, trials: _ByCase) -> MutantFate:
     noticed = tuple(name for name in able if name in trials and _is_failed(trials[name]))
     fate: Fate = "survived"
+    # Enough failures decide, even if other cases were not judged.
     if len(noticed) >= needed:
         fate = "killed"
     elif not able or any(name not in trials for name in able):
@@ -119,6 +120,7 @@ def _is_passed(trials: Trials) -> bool:
 
 
 def _is_failed(trials: Trials) -> bool:
+    # A tie neither passes nor fails.
     passed, judged = trials
     return passed * 2 < judged
 
@@ -134,5 +136,6 @@ def _tail_probabilities(cases: int, chance: float) -> Iterator[tuple[int, float]
     """Yield each count from 1 with the probability of at least that many failures."""
     below = (1 - chance) ** cases
     for count in range(1, cases + 1):
+        # Rounding may lead just below 0.
         yield count, max(0.0, 1 - below)
         below += comb(cases, count) * chance**count * (1 - chance) ** (cases - count)

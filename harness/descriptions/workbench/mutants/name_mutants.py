@@ -53,6 +53,7 @@ def opposite_parameter(tools: Sequence[Tool]) -> Iterator[Mutant]:
         done: set[str] = set()
         for name in names:
             other = opposite_name(name)
+            # A pair of opposites is found from both sides.
             if other is None or name in done:
                 continue
             done |= {name, other}
@@ -76,6 +77,7 @@ def swapped_parameter_texts(tools: Sequence[Tool]) -> Iterator[Mutant]:
             for name, schema in iterate_parameters(tool)
             if parameter_text(schema)
         ]
+        # Neighbours, so that there are no more mutants than parameters.
         for (name, text), (other, others_text) in pairwise(told):
             yield mutate_tool(
                 "swapped-parameter-texts",

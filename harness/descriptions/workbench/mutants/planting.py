@@ -68,6 +68,7 @@ def plant_mutants(offered: Sequence[Tool], most: int, seed: int) -> Planting:
     chosen: list[Mutant] = []
     seen: set[str] = set()
     used: Counter[str] = Counter()
+    # The generator reads `used`, which is counted up below.
     for mutant in _rotate_mutants(left, used):
         if len(chosen) == most:
             break
@@ -97,6 +98,7 @@ def build_placebos(offered: Sequence[Tool], most: int) -> tuple[Variant, ...]:
     return tuple(
         Variant(
             name=f"placebo {number + 1}",
+            # Each number chooses edits by its bits, so that no two placebos are the same.
             tools=_join_edits([edit for bit, edit in enumerate(said) if number >> bit & 1]),
             description="The server's own words, once more.",
         )
@@ -116,6 +118,7 @@ def _join_edits(edits: Sequence[tuple[str, ToolEdit]]) -> dict[str, ToolEdit]:
 
 def has_visible_change(mutant: Mutant, tools: Sequence[Tool]) -> bool:
     """Whether a model that is offered ``tools`` sees a change by ``mutant``."""
+    # Only the tools that it touches: every mutant of a long list is shown here.
     names = {*mutant.edits, *(edit.name for edit in mutant.edits.values())}
     touched = tuple(tool for tool in tools if tool.name in names)
     try:

@@ -50,6 +50,7 @@ def most_alike(tool: Tool, tools: Sequence[Tool]) -> Tool | None:
 
     def similarity(other: Tool) -> float:
         theirs = set(extract_terms(f"{other.name} {other.description}"))
+        # Two tools without any term have nothing in common.
         return len(own & theirs) / (len(own | theirs) or 1)
 
     return max((one for one in tools if one.name != tool.name), key=similarity, default=None)
@@ -73,6 +74,7 @@ def when_not_removed(tools: Sequence[Tool]) -> Iterator[Mutant]:
     """Yield lists in which one tool no longer says when another one is right."""
     for tool in tools:
         for number, sentence in enumerate(split_sentences(tool.description), start=1):
+            # The first sentence is the purpose, which `purpose_removed` removes.
             if number > 1 and _WHEN_NOT.search(sentence):
                 yield mutate_tool(
                     "when-not-removed",

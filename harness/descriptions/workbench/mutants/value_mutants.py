@@ -105,6 +105,7 @@ def wrong_date(tools: Sequence[Tool]) -> Iterator[Mutant]:
             text = parameter_text(schema)
             for pattern, other in _DATES:
                 if pattern.search(text):
+                    # A date as an example in the text would give the right order away.
                     changed = _ISO.sub(r"\3/\2/\1", pattern.sub(other, text))
                     defect = f"it asks for dates as {other}, not {pattern.pattern}"
                     edit = ParameterEdit(description=changed)
@@ -160,6 +161,7 @@ def member_removed(tools: Sequence[Tool]) -> Iterator[Mutant]:
     for tool, name, members in _iterate_enums(tools):
         for member in members:
             rest = tuple(one for one in members if one != member)
+            # Without any value left, no call would be valid.
             if rest:
                 yield mutate_parameter(
                     "member-removed",
@@ -209,9 +211,11 @@ def wrong_default(tools: Sequence[Tool]) -> Iterator[Mutant]:
 
 
 def _other_default(default: Any, members: Any) -> Any:
+    # Before numbers, since a bool is an int in Python.
     if isinstance(default, bool):
         return not default
     if isinstance(default, int | float):
+        # Ten times 0 would be the same default.
         return default * 10 or 10
     if isinstance(members, list) and isinstance(default, str):
         return next((member for member in members if member != default), None)

@@ -102,6 +102,7 @@ def synonymous_name(name: str) -> str | None:
 
 
 def _match_case(word: str, like: str) -> str:
+    # A single capital begins a word, and does not shout.
     if like.isupper() and len(like) > 1:
         return word.upper()
     return word.capitalize() if like[0].isupper() else word

@@ -25,6 +25,7 @@ MARKS = {"better": "▲", "worse": "▼", "equivalent": "=", "undecided": "?"}
 def format_line(text: Any) -> str:
     """Return a harmless text on one line, of limited length."""
     plain = str(text)
+    # Cut before, since making megabytes harmless would take long.
     return shorten_text(make_one_line(plain[: 4 * _LINE]), _LINE)
 
 
@@ -101,4 +102,5 @@ def build_table(
 
 
 def _is_number(value: Any) -> bool:
+    # A bool is an int in Python, and no figure here.
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -48,7 +48,9 @@ def collect_conversations(
             "block": None,
         }
         detail = trial_detail(one, log.read_transcript(key))
+        # As ASCII, so that its characters are bytes of the page.
         size = len(json.dumps(detail))
+        # If a long one does not fit, shorter ones after it still may.
         if size <= room:
             room -= size
             told["block"] = f"trial-{len(blocks)}"

@@ -48,12 +48,14 @@ def generic_tables(facts: Mapping[str, Any]) -> Iterator[Widget]:
 
 def records_table(caption: str, records: Sequence[Mapping[str, Any]]) -> Widget:
     """Return a table of ``records``: words first, then effects as intervals, then figures."""
+    # Only if all of them are effects can they share columns.
     effects = all(map(is_effect, records))
     keys = [
         key
         for key in dict.fromkeys(key for record in records for key in record)
         if not (effects and key in _OF_EFFECTS)
     ]
+    # An object or a long list would not fit into a cell.
     shown = [key for key in keys if all(_is_plain(record.get(key)) for record in records)]
     named = [key for key in shown if any(isinstance(record.get(key), str) for record in records)]
     figures = [key for key in shown if key not in named]

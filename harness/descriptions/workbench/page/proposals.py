@@ -159,6 +159,7 @@ def split_pieces(before: str, after: str) -> tuple[list[list[Any]], list[list[An
     old, new = (findall(r"\s+|\w+|[^\w\s]", text) for text in (before, after))
     if max(len(old), len(new)) > _LONGEST_DIFF:
         return _mark_pieces([(old, True)]), _mark_pieces([(new, True)])
+    # In long texts, autojunk would ignore the most frequent words, which are part of a sentence.
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     codes = matcher.get_opcodes()
     return (

@@ -96,4 +96,5 @@ def _certainty(effect: Mapping[str, Any] | None) -> str:
 def _colour_strength(difference: float) -> int:
     """Return the strength of the colour, from 0 (none) to 4."""
     share = min(1.0, abs(difference) / _STRONG)
+    # Any effect has a colour, however small it is.
     return 0 if not share else max(1, round(_SHADES * share))

@@ -35,6 +35,7 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
     groups = [pair_trials(clean, measured.count_trials(variant), tests) for variant in bench.versus]
     if bench.other is not None:
         named.append((bench.other.name, f"Server {bench.other.name}"))
+        # Untried, it still has its place, so that effects and names stay in step.
         groups.append([] if other is None else pair_trials(clean, other.count_trials(), tests))
     effects = paired_effects(groups, margin=bench.options.margin)
     found = [

@@ -41,6 +41,7 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
         f"{sum(one.effect.verdict == verdict for one in found)} {said}"
         for verdict, said in _COUNTED.items()
     ]
+    # The others are only counted, in the headline.
     moved = [one for one in found if one.effect.difference or one.effect.verdict != "undecided"]
     return StudyResult(
         study=STUDY.name,

@@ -45,6 +45,7 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
         _place_trial(want, call) for call in calls if (want := wants.get(call.case)) is not None
     ]
     matrix = ConfusionMatrix.from_cells((one.wanted, one.found) for one in placed)
+    # By name where equally frequent, so that the order does not depend on that of the log.
     wrong = sorted(_confused_cells(placed), key=lambda cell: (-len(cell[1]), cell[0]))
     macro = matrix.macro_f1
     return StudyResult(
@@ -122,6 +123,7 @@ def _build_finding(
 ) -> Finding:
     wanted, found = cell
     row = [one for one in placed if one.wanted == wanted]
+    # Tests are the units, since trials of one test are alike.
     shares = _count_shares(row, found, tests)
     rates = [hits / total for hits, total in shares]
     interval = rate_interval(rates, sum(total for _, total in shares))

@@ -83,6 +83,7 @@ def _measure_selection(bench: StudyContext, measured: ModelMeasurements) -> Json
             right += want.matches_tool(first)
             used.append(result.usage.tokens)
     known = [tokens for tokens in used if tokens is not None]
+    # Without some trials' tokens, the price would look too low.
     whole = len(known) == len(used)
     return {
         "trials": len(used),

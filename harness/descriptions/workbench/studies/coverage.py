@@ -30,6 +30,7 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
         for result, transcript in measured.iterate_conversations()
         for call in transcript.server_calls
     ]
+    # Both go through the same tools, so that they can be read side by side.
     by_checks, by_calls = find_tool_uses(bench.tools, wanted), find_tool_uses(bench.tools, called)
     idle = [use.tool for use in by_checks if not use.cases]
     return StudyResult(

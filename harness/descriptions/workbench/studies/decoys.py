@@ -41,6 +41,7 @@ class _DecoyGrowth:
 def _decoy_variants(bench: StudyContext, kind: DecoyKind) -> Iterator[tuple[int, Variant]]:
     """Yield each number of decoys with its variant; the number is limited by the available ones."""
     pool = near_decoys(ToolList(tools=bench.tools)) if kind == "near" else load_built_in_decoys()
+    # Several numbers may come down to the size of the pool.
     for count in sorted({min(count, len(pool)) for count in bench.options.decoys if count > 0}):
         if count:
             decoys = Decoys(count=count, kind=kind, seed=bench.options.seed)
@@ -94,6 +95,7 @@ def _measure_growth(
             trials[count] = measured.count_trials(variant)
             first = measured.first_calls(variant)
             taken[count] = sum(call.decoy for call in first), len(first)
+    # Every case of any length, so that all rows have the same columns.
     cases = dict.fromkeys(case for trial in trials.values() for case in trial)
     rows = {
         test[0]: merge_row(

@@ -31,6 +31,7 @@ def _build_arms(_bench: StudyContext) -> Sequence[Arm]:
 
 
 def _next_arms(bench: StudyContext, measured: ModelMeasurements) -> Sequence[Arm]:
+    # The writing model is asked only here: reading results again must cost nothing.
     return Improvement(bench, measured, ask=True).needed_arms()
 
 
@@ -51,6 +52,7 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
 def _estimate_trials(bench: StudyContext) -> int:
     parts = split_intents(bench.suite.cases, bench.options.seed)
     seen, held_out = (sum(len(one.cases) for one in part) for part in (parts.seen, parts.held_out))
+    # Hints for all, every proposal on the seen cases, and every look on the held-out ones.
     return seen + held_out + MOST_PROPOSALS * seen + LOOKS * held_out
 
 

@@ -28,6 +28,7 @@ def _plant_mutants(bench: StudyContext) -> Planting:
 
 def _build_arms(bench: StudyContext) -> Sequence[Arm]:
     mutants = [mutant.variant for mutant in _plant_mutants(bench).mutants]
+    # Placebos alone would say nothing.
     return (
         [Arm(variant=variant) for variant in (*_build_placebos(bench), *mutants)] if mutants else []
     )
@@ -107,6 +108,7 @@ def _build_findings(found: KillScore) -> Iterator[Finding]:
             + f": {first.defect}.",
             weight=100 * len(survivors) / found.counted_mutants,
             tool=tool,
+            # Where cases fail by chance, a survivor may have been noticed, too.
             certain=found.needed == 1,
         )
 

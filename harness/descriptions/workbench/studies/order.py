@@ -51,6 +51,7 @@ def _build_arms(bench: StudyContext) -> Sequence[Arm]:
 
 
 def _build_shuffles(bench: StudyContext) -> list[Variant]:
+    # Every seed has numbers of its own, so that another one gives other orders.
     begin = bench.options.seed * SHUFFLES
     return [Variant(name=f"order {number + 1}", order=begin + number) for number in range(SHUFFLES)]
 
@@ -68,12 +69,14 @@ def _tests_by_tool(bench: StudyContext) -> dict[str, frozenset[str]]:
 def _first_positions(bench: StudyContext) -> Iterator[_EndPosition]:
     for tool, cases in _tests_by_tool(bench).items():
         variant = Variant(name=f"{tool} first", order=(tool,))
+        # A tool that is there already needs no run of its own.
         there = bench.tools[0].name == tool
         yield _EndPosition(tool=tool, cases=cases, variant=None if there else variant)
 
 
 def _last_positions(bench: StudyContext) -> Iterator[_EndPosition]:
     for tool, cases in _tests_by_tool(bench).items():
+        # What an order leaves out comes last.
         order = tuple(one.name for one in bench.tools if one.name != tool)
         variant = Variant(name=f"{tool} last", order=order)
         there = bench.tools[-1].name == tool

@@ -32,6 +32,7 @@ def further_wordings(bench: StudyContext, case: Case) -> tuple[str, ...]:
 
     A variant that changes only prompts is a file of wordings, as written by ``--make-wordings``.
     """
+    # A simulated user chooses their own words.
     own = case.wordings if case.user is None else ()
     told = [
         variant.prompts[case.name]
@@ -95,6 +96,7 @@ def _phrased_cases(bench: StudyContext, measured: ModelMeasurements) -> Iterator
             threshold=case.repeats.pass_threshold,
             phrasings=tuple(
                 Phrasing(words=said, trials=found[case.name], called=tools.get(case.name))
+                # A case may have fewer wordings than there are arms.
                 for said, found, tools in zip(words, trials, called, strict=False)
                 if case.name in found
             ),

@@ -101,6 +101,7 @@ def _races_with_name(
     cases: set[str],
 ) -> Iterator[_Race]:
     """Yield the races in which the tool has its ``turn``-th name, each in another position."""
+    # Names and positions take turns together, so that each tool has every one of them once.
     order = _find_seed(listed, tool.name, names[turn], (turn + seed) % RIVALS, seed)
     plain, assertive = remove_bragging(tool.description), _is_assertive(tool)
     told: list[tuple[Kind, str | None, str | None]] = [
@@ -129,12 +130,14 @@ def _build_copies(tool: str, description: str | None = None) -> Decoys:
     return Decoys(source=f"copy:{tool}", count=RIVALS - 1, description=description)
 
 
+# A search through hundreds of orders, which every text and every reading asks for again.
 @lru_cache(maxsize=4096)
 def _find_seed(listed: tuple[str, ...], tool: str, name: str, place: int, seed: int) -> int:
     """Return the seed of an order in which ``tool`` has the position ``place`` among its copies.
 
     If no seed gives it, return ``seed``: the log has the real position.
     """
+    # Only the names decide the order.
     bare = ToolList(tools=tuple(Tool(name=each, input_schema={}) for each in listed))
     for candidate in range(seed * _MOST_SEEDS, (seed + 1) * _MOST_SEEDS):
         variant = Variant(
@@ -192,7 +195,9 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
 
 
 def _classify_call(race: _Race, call: FirstCall) -> ContestPick:
+    # The server's own tool is logged by the server's name, a copy by the name that was shown.
     shown = race.own if call.tool == race.tool else call.tool
+    # A copy is a decoy; another tool under such a name is none.
     rival = shown in race.names and (call.decoy or shown == race.own)
     order = [name for name in call.shown if name in race.names]
     return ContestPick(

@@ -36,6 +36,7 @@ def parse_call(text: str) -> ApiCall:
     try:
         node = ast.parse(text.strip(), "<string>", "eval").body
         call = _literal_call(node) if isinstance(node, ast.Call) else None
+    # Deeply nested text ends in a RecursionError or a MemoryError, and is no call either.
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as problem:
         raise NotACall(str(problem)) from None
     if call is None:

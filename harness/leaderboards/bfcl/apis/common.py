@@ -46,6 +46,7 @@ class Api:
     def _initial_value(self, name: str) -> Any:
         if name in self._scenario:
             return self._scenario[name]
+        # The table is shared, and methods change what they are given.
         return deepcopy(self._tables["DEFAULT_STATE"][name])
 
 

@@ -79,6 +79,7 @@ def make_instances(
 @cache
 def list_method_names(class_name: str) -> tuple[str, ...]:
     """Return the names of the tools of a class."""
+    # Only what the class defines itself: methods of `Api` are no tools.
     members = vars(CLASSES[class_name]).items()
     return tuple(
         name
@@ -96,6 +97,7 @@ def execute_call(instances: Instances, call: ApiCall) -> str:
     try:
         return _format_result(_call_method(instances, call))
     except UsageError:
+        # A table that was not fetched is no mistake of the model.
         raise
     except Exception as problem:  # noqa: BLE001 -- what a model's arguments may set off is a result, as upstream
         return format_failure(str(problem))
@@ -115,6 +117,7 @@ def _call_method(instances: Instances, call: ApiCall) -> Any:
 
 
 def _resolve_argument(instances: Instances, value: Any) -> Any:
+    # A method may keep what it is given, and the recorded call must not change with it.
     return _call_method(instances, value) if isinstance(value, ApiCall) else deepcopy(value)
 
 

@@ -61,6 +61,7 @@ class GorillaFileSystem(Api):
 
     def cd(self, folder: str) -> Reply:
         """Change to ``folder``: a subdirectory, ``..``, ``.`` or ``/``."""
+        # The root is nothing but a slash.
         folder = folder.rstrip("/") or "/"
         if "/" in folder and folder != "/":
             return refuse_request(

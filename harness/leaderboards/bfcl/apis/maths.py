@@ -56,6 +56,7 @@ class MathAPI(Api):
     @cached_property
     def _exact_context(self) -> Any:
         """Return an arithmetic context with its own precision."""
+        # Loaded late, since no other tool needs it.
         import mpmath  # type: ignore[import-untyped]
 
         return mpmath.mp.clone()
@@ -95,6 +96,7 @@ class MathAPI(Api):
             return refuse_request("Value must be a number")
         if unit_in not in _METRES or unit_out not in _METRES:
             return refuse_request(f"Conversion from '{unit_in}' to '{unit_out}' is not supported")
+        # As upstream: one division would round in another way.
         return _compute_conversion(lambda: value * _METRES[unit_in] * (1 / _METRES[unit_out]))
 
     def imperial_si_conversion(self, value: Any, unit_in: str, unit_out: str) -> Reply:
@@ -210,6 +212,7 @@ def _compute_power(base: float, exponent: float) -> Any:
 
 
 def _require_affordable(precision: int) -> int:
+    # Anything else fails below as it does upstream.
     if isinstance(precision, int) and precision > _MOST_PRECISE:
         raise ValueError(f"at most {_MOST_PRECISE} digits are computed")
     return precision

@@ -28,6 +28,7 @@ class MessageAPI(Api):
     ) -> None:
         """Take attributes from ``scenario``, and the others from the defaults in the tables."""
         super().__init__(scenario, tables, long_context=long_context)
+        # A generator of its own, so that the model's calls and the expected ones draw alike.
         self._random = random.Random(scenario.get("random_seed", _SEED))  # noqa: S311 -- repeatable, not secret
         self._set_initial(
             "generated_ids", "user_count", "user_map", "inbox", "message_count", "current_user"
@@ -75,6 +76,7 @@ class MessageAPI(Api):
         """Delete the latest message to a receiver; of several equal messages, the first."""
         if not self.current_user:
             return refuse_request(_NOBODY)
+        # The receiver is the only key of an entry.
         theirs = [message for message in self.inbox if next(iter(message)) == receiver_id]
         if not theirs:
             return refuse_request(f"Receiver ID {receiver_id} not found.")

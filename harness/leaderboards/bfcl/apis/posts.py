@@ -32,6 +32,7 @@ class TwitterAPI(Api):
         )
         self._set_initial("tweet_counter")
         self._nobody: list[str] = []
+        # In JSON, keys are texts.
         self.tweets: dict[int, dict[str, Any]] = {
             int(key): tweet for key, tweet in self._initial_value("tweets").items()
         }

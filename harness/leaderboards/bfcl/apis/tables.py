@@ -71,6 +71,7 @@ def read_tables(package: Path, class_name: str, *, long_context: bool) -> ApiTab
         [MODULES[class_name]] if class_name in MODULES else []
     )
     values: dict[str, Any] = {}
+    # The module of the class comes last, so that its own tables win.
     for module in modules:
         values.update(_read_constants(package / SOURCES / module))
     return ApiTables(values, origin=str(package / SOURCES / MODULES.get(class_name, LONG_CONTEXT)))

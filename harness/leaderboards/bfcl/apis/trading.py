@@ -30,6 +30,7 @@ class TradingBot(Api):
     ) -> None:
         """Take attributes from ``scenario``, and the others from the defaults in the tables."""
         super().__init__(scenario, tables, long_context=long_context)
+        # In JSON, keys are texts.
         self.orders: dict[Any, dict[str, Any]] = {
             int(key) if isinstance(key, str) and key.isdigit() else key: order
             for key, order in self._initial_value("orders").items()
@@ -259,6 +260,7 @@ class TradingBot(Api):
 
     def _record_transaction(self, kind: str, amount: float, status: str) -> Reply:
         """Record a transaction, at a random time of the next day, and return the reply to it."""
+        # Drawn like upstream's second between two time stamps, but without its time zone.
         moment = _NOW + timedelta(seconds=self._random.randint(0, _DAY_S))
         self.transaction_history.append(
             {"type": kind, "amount": amount, "timestamp": moment.strftime(_TIME)}

@@ -79,6 +79,7 @@ class TravelAPI(Api):
         user_last_name: str,
     ) -> Reply:
         """Log in; any credentials are accepted."""
+        # Nothing counts it down, so that only a scenario has an expired token.
         self.token_expires_in = 2
         self.access_token = self._random_number(6)
         self.token_type = "Bearer"  # noqa: S105 -- a kind of token, not one
@@ -114,10 +115,12 @@ class TravelAPI(Api):
     ) -> Reply:
         """Register a card, under a random id and with a random balance."""
         refusal = (
+            # Only here does upstream tell a token that was never made from a wrong one.
             "Token not initialized"
             if self.token_expires_in is None
             else self._locked_out(access_token)
         )
+        # As upstream: the keys are ids, so that a number is hardly ever found among them.
         if refusal is None and card_number in self.credit_card_list:
             refusal = "Card already registered"
         if refusal is not None:
@@ -157,6 +160,7 @@ class TravelAPI(Api):
         own = fares.get((travel_from, travel_to))
         if own is None:
             raise ValueError("No available route for the given airports.")
+        # Compared one by one, as upstream: a value without a hash is no class either.
         if travel_class not in list(_CLASS_FACTORS):
             raise ValueError("Invalid travel class. Options are: economy, business, first.")
         even = sum(int(digit) for digit in travel_date if digit.isdigit()) % 2 == 0
@@ -301,6 +305,7 @@ class TravelAPI(Api):
     def _missing_entries(self, table: str, own: Mapping[str, Any]) -> dict[str, Any]:
         """Return the entries of a long-context table that ``own`` lacks."""
         extension = self._tables[f"{table}_EXTENSION"]
+        # All instances share the table, and a state may change.
         return {key: deepcopy(entry) for key, entry in extension.items() if key not in own}
 
     def _random_number(self, digits: int) -> str:
@@ -311,6 +316,7 @@ class TravelAPI(Api):
         costs: list[float] = self.get_flight_cost(origin, destination, date, travel_class)[
             "travel_cost_list"
         ]
+        # With long context the costs are of all routes, in the order of the table.
         routes = list(self._tables["base_costs"])
         return costs[routes.index((origin, destination))] if self.long_context else costs[0]
 
@@ -340,6 +346,7 @@ class TravelAPI(Api):
             born = datetime.strptime(date_of_birth, _DATE)  # noqa: DTZ007 -- a day has no zone
         except ValueError:
             return "Invalid date of birth format. Please use YYYY-MM-DD."
+        # The real day, as upstream: a traveller may come of age between two runs.
         today = datetime.now(UTC)
         birthday_to_come = (today.month, today.day) < (born.month, born.day)
         if today.year - born.year - birthday_to_come < _OF_AGE:
@@ -361,7 +368,9 @@ def _find_flight_error(date: str, origin: str, destination: str, travel_class: s
         datetime.strptime(date, _DATE)  # noqa: DTZ007 -- a day has no zone
     except ValueError:
         return "Invalid date format. Use YYYY-MM-DD."
+    # A set, as upstream: a value without a hash is an error of Python here.
     if travel_class not in set(_CLASS_FACTORS):
+        # Upstream prints its set, in an order that varies; here the order is fixed.
         classes = "{" + ", ".join(repr(name) for name in sorted(_CLASS_FACTORS)) + "}"
         return f"Invalid travel class. Must be one of {classes}"
     return None

@@ -95,9 +95,12 @@ class VehicleControlAPI(Api):
             "humidityLevel", "headLightStatus", "parkingBrakeStatus", "brakePedalStatus"
         )
         self._set_initial("distanceToNextVehicle", "cruiseStatus", "destination", *_TYRES)
+        # For these, scenarios and the table of defaults have names of their own.
         defaults = tables["DEFAULT_STATE"]
         self.engine_state: str = scenario.get("engineState", defaults["engine_state"])
+        # Counted, as upstream, whatever the scenario says.
         self.remainingUnlockedDoors = 4 - list(self.doorStatus.values()).count("locked")
+        # With an underscore, as upstream, so that no check compares them.
         self._pedal_force: float = scenario.get("brakePedalForce", defaults["brakePedalForce"])
         self._parking_force: float = scenario.get(
             "parkingBrakeForce", defaults["_parkingBrakeForce"]
@@ -202,6 +205,7 @@ class VehicleControlAPI(Api):
             },
             "engine": {"engineState": self.engine_state},
         }
+        # A list, since a model may send something without a hash.
         known = option in list(aspects)
         return status | (aspects[option] if known else refuse_request("Invalid option"))
 
@@ -212,6 +216,7 @@ class VehicleControlAPI(Api):
         engaged = mode == "engage"
         self.parkingBrakeStatus = "engaged" if engaged else "released"
         self._parking_force = _PARKING_BRAKE_N if engaged else 0.0
+        # As upstream, releasing the brake sets the same slope as engaging it.
         self._slope = _PARKING_SLOPE
         manual = (
             {"parkingBrakeInstruction": self._tables["PARKING_BRAKE_INSTRUCTION"]}
@@ -279,6 +284,7 @@ class VehicleControlAPI(Api):
 
     def estimate_distance(self, cityA: str, cityB: str) -> Reply:
         """Return the distance of two places, named by zip code."""
+        # A model may send anything, and a list has no hash.
         pair = frozenset(place for place in (cityA, cityB) if isinstance(place, str))
         known = _DISTANCES.get(pair)
         reply = (
@@ -326,4 +332,5 @@ class VehicleControlAPI(Api):
             return "Brake pedal needs to be pressed when starting the engine."
         if self._pedal_force != _FULL_BRAKE_N:
             return "Must press the brake fully before starting the engine."
+        # As upstream: the engine starts with an empty tank.
         return "Fuel tank is empty." if self.fuelLevel < 0 else None

@@ -178,6 +178,7 @@ def _convert_value(value: Any, language: Language, kind: str) -> Any:
     """Convert the value as the rule does: integers to floats where needed, tuples to lists."""
     if kind == "tuple" and isinstance(value, tuple):
         return list(value)
+    # Exactly an integer: in Python a bool is one, too, but not by the rule.
     if language == "python" and kind == "float" and type(value) is int:
         try:
             return float(value)

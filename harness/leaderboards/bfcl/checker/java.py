@@ -89,6 +89,7 @@ def _parse_undeclared(text: str) -> Any:
         return text == "true"
     if text.startswith('"') and text.endswith('"'):
         return text[1:-1]
+    # Before plain numbers, whose readers would refuse the letter at the end.
     for kind in ("long", "float"):
         if (value := _SCALARS[kind](text)) is not text:
             return value

@@ -28,6 +28,7 @@ def parse_javascript_value(text: str, kind: str, element: str | None = None) -> 
 
 
 def _parse_array(text: str, element: str | None) -> Any:
+    # Before flat arrays, whose pattern would match the beginning of nested ones.
     if rows := _ROWS.match(text):
         return [
             _parse_row(row, first=place == 0) for place, row in enumerate(_ROW.findall(rows[0]))

@@ -83,6 +83,7 @@ def find_turns_fault(conversation: MultiTurnCase, turns: Sequence[Sequence[Step]
                 "multi_turn:empty_turn_model_response",
                 f"turn {number} expects calls, and none was made",
             )
+        # The state first, as upstream: it names the fault if the results are wrong, too.
         fault = find_state_fault(number, model, truth) or find_results_fault(number, found, wanted)
         if fault is not None:
             return fault
@@ -111,6 +112,7 @@ def find_results_fault(
     The order is free. Each result matches one expected result: if one is expected twice, it must
     occur twice.
     """
+    # A copy, since later turns need all results again.
     left = list(found)
     for outcome in wanted:
         if outcome.result not in left:

@@ -24,6 +24,7 @@ def describe_difference(place: str, is_now: Any, should_be: Any) -> str:
             return f"{place} has the extra {key!r}: {shorten_text(repr(left))}"
         if left != right:
             return describe_difference(f"{place}[{key!r}]", left, right)
+    # All parts are equal, so the values differ by something else, such as a directory's name.
     return f"{place} is {shorten_text(repr(is_now))}, expected {shorten_text(repr(should_be))}"
 
 

@@ -88,6 +88,7 @@ def check_type(
             return AcceptedType(
                 is_variable=of_answers is not None and of_answers is not expected.outer
             )
+        # As upstream, the type of the answers decides how the mistake is called.
         if of_answers is list:
             message = (
                 f"parameter {parameter!r} needs elements of type {inner.__name__}, got {value!r}"
@@ -115,6 +116,7 @@ def _elements_fit(
     """
     element = ExpectedType(inner.__name__, inner)
     return any(
+        # The mark of an optional parameter is no list, and then any elements will do.
         not isinstance(answer, list)
         or all(
             isinstance(check_type(parameter, item, answer, element), AcceptedType) for item in value

@@ -41,6 +41,7 @@ def find_dict_fault(parameter: str, value: Any, answers: Sequence[Any]) -> Fault
     for answer in answers if isinstance(value, Mapping) else ():
         if answer == OPTIONAL:
             continue
+        # Upstream looks for missing keys last, and names a fault by the last mistake it finds.
         fault = _find_missing_key(value, answer) or _find_wrong_entry(value, answer)
         if fault is None:
             return None

@@ -83,6 +83,7 @@ TEXTS = OutputForm(
     dotted_by_default=False,
 )
 """The form of most APIs, and the default if no output shows another."""
+# Written by Gemini, Nova, Arch, Granite 3 and Phi 4 mini.
 OBJECTS = OutputForm(
     title="lists of {function: arguments as an object}",
     compared=_ignore_language(object_lists.parse_object_arguments),
@@ -90,6 +91,7 @@ OBJECTS = OutputForm(
     dotted=None,
     dotted_by_default=False,
 )
+# Written by Cohere.
 TOOL_NAMES = OutputForm(
     title="lists of {tool_name, parameters}",
     compared=_ignore_language(object_lists.parse_tool_names),
@@ -97,6 +99,7 @@ TOOL_NAMES = OutputForm(
     dotted=None,
     dotted_by_default=False,
 )
+# Written by xiaoming.
 NAMES = OutputForm(
     title="lists of {name, arguments}",
     compared=_ignore_language(object_lists.parse_names),
@@ -110,24 +113,30 @@ SOURCE = OutputForm(
     dotted=True,
 )
 """The form of models that get their instructions for calls in the prompt."""
+# Written by Nemotron.
 TAGGED_SOURCE = OutputForm(
     title="calls written as source text between <TOOLCALL> tags",
     compared=_parse_tagged_source,
     executed=_parse_executed_tagged_source,
     dotted=True,
 )
+# Written by Qwen, Granite 4, Nanbeige and Pelican; the list by Falcon.
 TAGGED = _define_json_form("JSON between <tool_call> tags", json_text.parse_tagged)
 TAGGED_LIST = _define_json_form("a JSON list between <tool_call> tags", json_text.parse_tagged_list)
+# Written by xLAM, BitAgent and Hammer.
 BARE = _define_json_form("JSON text with name and arguments", json_text.parse_bare_json)
+# Written by Llama 3.1.
 PARAMETERS = _define_json_form(
     "JSON text with name and parameters", json_text.parse_with_parameters
 )
+# Written by ThinkAgent.
 AFTER_THOUGHT = OutputForm(
     title="JSON text after </think>",
     compared=_ignore_language(json_text.make_compared_parser(json_text.parse_after_thought)),
     executed=json_text.refuse_execution,
     dotted=None,
 )
+# Written by Granite 20B.
 PARTS = OutputForm(
     title="JSON texts that begin with <function_call>",
     compared=_ignore_language(json_text.make_compared_parser(json_text.parse_parts)),
@@ -135,6 +144,7 @@ PARTS = OutputForm(
     dotted=None,
     dotted_by_default=False,
 )
+# Written by GLM 4 9B.
 LINES = OutputForm(
     title="the name of a function and, in the next line, its arguments",
     compared=_ignore_language(json_text.make_compared_parser(json_text.parse_two_lines)),
@@ -193,6 +203,7 @@ def _detect_text_form(text: str, language: Language) -> OutputForm | None:
     marked = next((form for is_marked, form in _MARKS if is_marked(text)), None)
     if marked is not None:
         return marked
+    # Source text does not begin with a brace, and JSON may be in a list.
     if text.lstrip().removeprefix(json_text.PYTHON_TAG).lstrip("[ \n").startswith("{"):
         return _detect_json_form(text)
     try:
@@ -227,6 +238,7 @@ def _detect_json_form(text: str) -> OutputForm | None:
     if '"parameters"' in text or "'parameters'" in text:
         return PARAMETERS
     try:
+        # Several objects are separated by semicolons; the first one shows the form.
         load_json(text.partition(";")[0])
     except NotCalls:
         return None

@@ -25,12 +25,14 @@ def parse_tree(source: str, language: Language) -> Node:
     Raises:
         NotCalls: it is not in that language, or nested too deeply.
     """
+    # Loaded late, since only cases in Java and JavaScript need it.
     from tree_sitter import Parser
 
     try:
         root = Parser(language).parse(source.encode()).root_node
     except UnicodeEncodeError as problem:
         raise NotCalls(str(problem)) from None
+    # Without recursion, since an output may be nested at any depth.
     nodes = [(root, 0)]
     while nodes:
         node, depth = nodes.pop()

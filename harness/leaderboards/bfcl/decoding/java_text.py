@@ -30,6 +30,7 @@ def parse_compared_calls(item: Any) -> Pairs:
         NotCalls: it is not written in Java.
         Misshapen: it contains no call.
     """
+    # Without fences and spaces, and without the brackets, which are no part of Java.
     source = add_brackets(item)[1:-1]
     call = _find_first_call(parse_tree(source, _load_language()))
     if call is None:

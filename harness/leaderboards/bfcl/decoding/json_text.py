@@ -21,6 +21,7 @@ _TOOL_CALL = re.compile(r"<tool_call>\n(.*?)\n</tool_call>", re.DOTALL)
 LINES = re.compile(r"[\w.]+\n\{.*\}\s*", re.DOTALL)
 """Pattern of an output of two lines: a name and its arguments."""
 _TOOLCALL = re.compile(r"<TOOLCALL>(.*?)</TOOLCALL>", re.DOTALL)
+# Llama 3.1 may write it before a call.
 PYTHON_TAG = "<|python_tag|>"
 
 

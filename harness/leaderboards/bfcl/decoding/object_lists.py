@@ -19,6 +19,7 @@ def parse_json_arguments(item: Any) -> Pairs:
 
     If an object has several functions, the first counts.
     """
+    # As upstream, nothing at all is no call, while any other bare object is an error.
     if item in ("", {}):
         return []
     if not isinstance(item, list):

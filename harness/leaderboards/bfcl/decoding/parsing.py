@@ -28,6 +28,7 @@ def load_json(text: Any) -> Any:
         raise NotCalls("this is not a string")
     try:
         return json.loads(text)
+    # JSON that is nested deeply ends in a RecursionError.
     except (ValueError, RecursionError) as problem:
         raise NotCalls(str(problem)) from None
 

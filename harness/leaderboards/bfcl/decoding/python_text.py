@@ -42,6 +42,7 @@ def parse_call_list(text: str) -> list[tuple[str, dict[str, Any]]]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # for invalid escapes in the text
+            # As upstream, without quotation marks around the whole text.
             body = ast.parse(text.strip().strip("'"), mode="eval").body
         listed = [body] if isinstance(body, ast.Call) else getattr(body, "elts", None)
         if listed is None or not all(isinstance(one, ast.Call) for one in listed):
@@ -159,6 +160,7 @@ def _evaluate_arithmetic(node: ast.expr) -> Any:
             left, right = _evaluate_arithmetic(node.left), _evaluate_arithmetic(node.right)
             if isinstance(left, str) and not isinstance(node.op, ast.Add):
                 raise NotCalls("texts can only be concatenated")
+            # Before it is computed, which could take for ever.
             if isinstance(node.op, ast.Pow) and _count_bits(left) * abs(right) > _LARGEST:
                 raise NotCalls("a power is too large")
             result = _OPERATIONS[type(node.op)](left, right)

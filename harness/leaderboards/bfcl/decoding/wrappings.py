@@ -47,6 +47,7 @@ def _unwrap_fenced_list(item: Any) -> Any:
 
 _BY_NAME: Mapping[re.Pattern[str], Unwrap] = {
     re.compile(r"gemini-"): _unwrap_tool_code,
+    # Not inside of another word: "delphi-2" is no Phi.
     re.compile(r"(?<![a-z])phi-\d"): _remove_language_fence,
     re.compile(r"(?<![a-z])hammer\d"): _unwrap_fenced_list,
 }
