@@ -61,6 +61,7 @@ def _build_cell(case: CaseResult, identity: str, facts: AccessFacts) -> AccessCe
     return AccessCell(
         identity=identity,
         case=case.case,
+        # Without a view, nothing is known of what the server did.
         access=summarise_access(telling or [decision.access for decision in decisions])
         if judged
         else "error",

@@ -16,6 +16,7 @@ IDENTITY_OBSERVED = "identity_observed"
 """Kind of the check that the server answers different identities differently."""
 
 _MOST_TOLD = 5
+# So the place of a leak begins that no call shows (`harness.judging.policy.leaks`).
 _ONLY_ANSWERED = "the answer"
 
 
@@ -30,8 +31,10 @@ def leak_check(leaks: Sequence[Leak], others: Sequence[str], at: Location | None
             at=at,
             line_crossed=False,
         )
+    # One leak in a result is enough to lay it to the server.
     answered = all(leak.place.startswith(_ONLY_ANSWERED) for leak in leaks)
     more = [f"… and {len(leaks) - _MOST_TOLD} more fields"] if len(leaks) > _MOST_TOLD else []
+    # The name of a field is the server's: it must not break the line.
     fields = ", ".join(dict.fromkeys(make_one_line(leak.field) for leak in leaks[:_MOST_TOLD]))
     return CheckResult(
         kind=NO_LEAK,
@@ -95,6 +98,7 @@ _ANSWERED_HINT = (
 
 def leak_lines(leak: Leak) -> list[str]:
     """Return a leak in words: the value, the identity, how it is withheld, and its place."""
+    # A whole call that is open to anybody: no single value of it is withheld.
     if not leak.allowed_to:
         return [
             make_one_line(
@@ -201,9 +205,11 @@ def judge_by_comparison(check: CheckResult, decisions: Sequence[Decision]) -> Ch
     about = [
         decision
         for decision in decisions
+        # A tool that was not called in this trial decided nothing in it.
         if check.expected.get("tool") in (None, decision.tool) and decision.calls
     ]
     kept = [path for one in about for path in (*one.missing, *one.masked)]
+    # Only an answer may turn out to be filtered; a refusal is one whatever others get.
     if found != "allowed":
         return check
     if kept:
@@ -225,6 +231,7 @@ def judge_by_comparison(check: CheckResult, decisions: Sequence[Decision]) -> Ch
         and not kept
         and "without" not in check.expected
     ):
+        # Without an answer to compare with, it is a want of evidence and no line crossed.
         compared = any(one.compared for one in about)
         first = (
             "Decision is allowed, expected filtered: others get the same result from the same call"

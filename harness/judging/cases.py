@@ -17,6 +17,7 @@ _Asked: TypeAlias = tuple[str, str, str]
 
 def case_results(results: Iterable[TrialResult]) -> tuple[CaseResult, ...]:
     """Return the verdict on each case and entrant, from settled ``results``."""
+    # These are on disk: a case keeps only the places of its trials.
     if isinstance(results, ResultBlocks):
         return tuple(map(_case_result, _split_by_case(results)))
     groups: dict[_Asked, list[TrialResult]] = {}
@@ -59,11 +60,14 @@ def _case_result(trials: Sequence[TrialResult]) -> CaseResult:
 def _case_status(trials: Sequence[TrialResult], planned: int, needed: int) -> Status:
     """Return the verdict; trials that are still open never count as passed."""
     endings = Counter(trial.status for trial in trials)
+    # A leak fails the case whatever its other repeats did.
     if any(is_leaking(trial) for trial in trials):
         return "failed"
     if endings["passed"] >= needed:
         return "passed"
+    # Even if all others passed, they would be too few.
     if planned - endings["failed"] < needed:
         return "failed"
+    # Of several hindrances, the one that needs attention most is told.
     hindrances: tuple[Status, ...] = ("error", "cancelled", "skipped")
     return next((status for status in hindrances if endings[status]), "cancelled")

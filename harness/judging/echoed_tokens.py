@@ -13,6 +13,7 @@ def echo_checks(transcript: Transcript) -> tuple[CheckResult, ...]:
     made = [
         call
         for call in (
+            # The server gets the same token before and after the conversation.
             *transcript.setup_calls,
             *transcript.tool_calls,
             *transcript.teardown_calls,

@@ -34,10 +34,12 @@ def _silent_turns(transcript: Transcript) -> dict[int, Reply]:
         if isinstance(message, UserMessage) and not message.injected:
             turn += 1
         elif isinstance(message, AssistantMessage):
+            # The last reply of a turn is its answer; those before it ask for tools.
             last[turn] = message.reply
     return {
         turn: reply
         for turn, reply in last.items()
+        # A refusal is an answer, and a reply that was cut fails by its limit (`limits`).
         if reply.stop in ("end", "tool_calls", "other")
         and not (reply.text.strip() or reply.tool_requests)
     }

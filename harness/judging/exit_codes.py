@@ -19,6 +19,7 @@ EXIT_INVALID = 3
 """A suite, the configuration or the command is invalid."""
 EXIT_UNJUDGED = 4
 """No case failed, but some have no verdict."""
+# 128 + 2, as a shell reports a program that SIGINT ended.
 EXIT_INTERRUPTED = 130
 """The run was interrupted."""
 
@@ -40,6 +41,7 @@ def choose_exit_code(
         return EXIT_INTERRUPTED
     if planned == 0:
         return EXIT_NOTHING
+    # A failure stands, however many results are missing.
     if "failed" in verdicts:
         return EXIT_FAILED
     complete = planned == recorded

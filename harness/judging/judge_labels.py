@@ -57,6 +57,7 @@ def reviewed_judge(log: RunLog, threshold: float) -> ReviewedJudge:
         said = [] if review is None else list(_judge_verdicts(result.checks, threshold))
         if review is None or not said:
             continue
+        # It may have failed for another reason, which says nothing of the judge.
         if review.verdict == "failed" and not _points_at_judge(result, said):
             silent += 1
             continue
@@ -80,6 +81,7 @@ def _judge_verdicts(
     """Yield judge, label and explanation of each check that a judge has decided."""
     for check in checks:
         facts = _judge_facts(check)
+        # No judge graded it, but the score that stands in for one.
         if facts.get("judge") is None:
             continue
         score = facts.get("score")
@@ -107,6 +109,7 @@ def _points_at_judge(result: TrialResult, said: list[tuple[str, str, str]]) -> b
         for check in result.checks
         if "judge_decides" not in check.traits and check.severity == "fail"
     ]
+    # With two judged checks, it is not known which one the person means.
     return len(said) == 1 and not any(map(_fails_otherwise, others))
 
 
@@ -114,6 +117,7 @@ def _fails_otherwise(check: CheckResult) -> bool:
     if "grades" not in check.traits:
         return check.verdict == "failed"
     metrics = check.actual.get("metrics") if isinstance(check.actual, Mapping) else None
+    # A graded case may also fail by its calls, of which no judge decides.
     scores = [
         metrics[name].get("score")
         for name in ("tool_selection", "argument_match")

@@ -42,6 +42,7 @@ def limit_check(stop: Stop, limits: Limits, transcript: Transcript) -> CheckResu
             round(transcript.latency_s, 3),
             "there was no answer in time",
         ),
+        # The case does not have these two limits: they are set for the user and for the model.
         "user_limit": ("max_turns of the user", None, transcript.replies, "the user was not done"),
         "max_tokens": (
             "max_tokens of a reply",

@@ -33,6 +33,7 @@ def judge_log(log: RunLog) -> JudgedLog:
     """Judge the results of ``log``; transcripts are read only to compare identities."""
     order = order_by_header(log.header)
     judge = RunJudge(suites=log.header.suites, order=order)
+    # Sorting reads all results, so the judge has every one of them before it is closed.
     results = sort_results(_add_results(log, judge), order, log.results)
     judged = {result.key: result for result in judge.close()}
     settled = store_results(
@@ -45,12 +46,14 @@ def judge_log(log: RunLog) -> JudgedLog:
 def _add_results(log: RunLog, judge: RunJudge) -> Iterator[TrialResult]:
     """Yield each result of ``log``, after it was given to ``judge``."""
     for result in log.results:
+        # Made when it is needed, which is only where identities are compared.
         judge.add_result(result, partial(logged_view, log, result))
         yield result
 
 
 def _apply_review(result: TrialResult, log: RunLog) -> TrialResult:
     review = log.reviews.get(result.key) if log.by_people else None
+    # A person can overrule a verdict, but not make one of an error.
     if review is None or result.status not in {"passed", "failed"}:
         return result
     return replace(result, status=review.verdict)
@@ -72,6 +75,7 @@ def order_by_names(cases: Mapping[str, Iterable[str]], entrants: Iterable[str]) 
         (suite, name): place for suite, names in cases.items() for place, name in enumerate(names)
     }
     entrant_places = {name: place for place, name in enumerate(entrants)}
+    # What the header does not name comes last.
     last = len(case_places) + len(entrant_places) + len(suite_places)
     return lambda result: (
         suite_places.get(result.suite, last),

@@ -79,12 +79,14 @@ def find_missing(
     """
     lacking = header.planned - len(recorded)
     unrun = _list_unrun(header, recorded) if lacking > 0 else []
+    # Such a case lacks at least one trial: with more cases than trials, names would mislead.
     named = unrun if len(unrun) <= lacking else []
     yield from named
     if footer is not None and footer.fault is not None:
         yield _add_fault(
             _run_entry(header, recorded), footer.fault, ended=footer.reason == "complete"
         )
+    # Any other status already shows that the run is no success.
     elif not named and recorded.list_statuses() <= {"passed"}:
         if lacking > 0 and not recorded.has_repeats():  # cases show missing repeats
             yield _run_entry(header, recorded, f"{lacking} planned trials have no result")
@@ -106,6 +108,7 @@ def _list_unrun(header: Header, recorded: RecordedResults) -> list[TrialResult]:
 
 def _cancelled_result(suite: str, case: str, entrant: str, described: JsonObject) -> TrialResult:
     return TrialResult(
+        # A key of no planned trial, but the same whenever the log is read.
         key=digest_json(["no result", suite, case, entrant]),
         suite=suite,
         case=CaseFacts(name=case),
@@ -117,6 +120,7 @@ def _cancelled_result(suite: str, case: str, entrant: str, described: JsonObject
 
 
 def _run_entry(header: Header, recorded: RecordedResults, reason: str = "") -> TrialResult:
+    # A run without any result has at least a header.
     suite, entrant = recorded.first_suite_and_model() or (
         next(iter(header.suites), ""),
         next(iter(header.entrants), ""),

@@ -54,12 +54,14 @@ def add_review(
     with LogWriter(path, KNOWN.redact_json_text) as writer:  # opened first, since it locks the log
         machine, footer = _use_known_status(path, known) or _read_status(path, key)
         review = _build_review(key, machine, decision, name, words)
+        # The footer is repeated, so that it stays the last line.
         lines: list[Line] = [ReviewLine(review=review), *([footer] if footer else [])]
         writer.write(b"".join(map(writer.prepare_line, lines)))
     return review
 
 
 def _use_known_status(path: Path, known: KnownStatus | None) -> tuple[Status, Footer] | None:
+    # A log only grows: if it has its old size, nothing was added since it was read.
     if known is None or path.stat().st_size != known.size:
         return None
     footer = read_footer(path)

@@ -131,18 +131,21 @@ class RunJudge:
             waiting = self._waiting.setdefault(result.suite, _WaitingTrials())
             waiting.results[result.key] = result
             waiting.sources[result.key] = view
+            # A view that was made is of the result that this one replaces.
             waiting.views.pop(result.key, None)
         else:
             settled = (result,)
         if result.suite in self._expected:
             ended = self._ended.setdefault(result.suite, set())
             ended.add(result.key)
+            # Keys and no counter: a trial whose result is replaced has ended once.
             if len(ended) == self._expected[result.suite]:
                 settled += self._settle_suite(result.suite)
         return settled
 
     def close(self) -> tuple[TrialResult, ...]:
         """Settle all waiting trials, since no more results will come."""
+        # A copy of the names, since each suite that is settled is removed.
         return tuple(
             result for suite in tuple(self._waiting) for result in self._settle_suite(suite)
         )
@@ -157,6 +160,7 @@ class RunJudge:
         the total search work of a run stays proportional to its number of trials.
         """
         waiting = self._waiting.get(result.suite)
+        # Only tests with several identities are compared.
         if waiting is None or result.case.group is None or result.key not in waiting.results:
             return ()
         view = waiting.get_view(result.key)
@@ -166,6 +170,7 @@ class RunJudge:
         if not self._is_search_due(waiting):
             return ()
         results = [waiting.results[view.key] for views in waiting.tests.values() for view in views]
+        # Not those of the run, which are of settled trials only.
         facts = AccessFacts()
         judged = self._judge_by_views(results, waiting, facts)
         return tuple(one for one in judged if one.key in facts.leaks)
@@ -175,6 +180,7 @@ class RunJudge:
         test = waiting.tests.setdefault(view.group, [])
         test.append(view)
         waiting.known += 1
+        # A search takes time by the number of views: one at each new view would be quadratic.
         if _has_grown(len(test), since=waiting.looked.get(view.group, 0), share=8):
             waiting.looked[view.group] = len(test)
             waiting.suspicious |= any(
@@ -207,6 +213,7 @@ class RunJudge:
                 [one for one in ordered if one.case.group is not None], waiting, self.facts
             )
         }
+        # All views of the suite: a field is known if anybody was shown it in any test.
         seen = [view for one in ordered if (view := waiting.get_view(one.key)) is not None]
         judged = list(check_known_fields([compared.get(one.key, one) for one in ordered], seen))
         if suite not in self._required:
@@ -223,6 +230,7 @@ class RunJudge:
         self, results: Iterable[TrialResult], waiting: _WaitingTrials, facts: AccessFacts
     ) -> list[TrialResult]:
         """Compare results of tests with several identities; add findings to ``facts``."""
+        # In the order of reports: which leak is told first must not depend on who ended first.
         ordered = sorted(results, key=self._order)
         views = [view for one in ordered if (view := waiting.get_view(one.key)) is not None]
         facts.decisions |= {
@@ -298,5 +306,6 @@ def _apply_comparison(
 
 def _replace_checks(result: TrialResult, checks: Sequence[CheckResult]) -> TrialResult:
     failed = any(check.verdict == "failed" and check.severity == "fail" for check in checks)
+    # An error stays one: such a trial has no verdict that could change.
     status = "failed" if failed and result.status == "passed" else result.status
     return replace(result, checks=tuple(checks), status=status)

@@ -69,9 +69,11 @@ def judge_trial(
         *written_call_warnings(transcript),
         *warn_of_held_back(transcript),
     )
+    # The first one counts, since the later ones may follow from it.
     error = (
         error
         or transcript.error
+        # After the checks: a failure that no answer could have changed stands.
         or server_fault(trial.case, transcript, results)
         or _unjudged_error(results)
     )
@@ -94,6 +96,7 @@ def judge_trial(
         user_usage=transcript.user_usage,
         judgements=tuple(judgements),
         replies=transcript.replies,
+        # A search for tools is no call of the server.
         tool_calls=len(transcript.server_calls),
         outcomes=count_outcomes(transcript),
         offered=len(transcript.tools),
@@ -207,6 +210,7 @@ def events_digest(transcript: Transcript) -> str:
 def _trial_status(
     checks: Sequence[CheckResult], error: TrialError | None, *, interrupted: bool
 ) -> Status:
+    # Before failed checks: it is unknown what they would say without the error.
     if error is not None:
         return "error"
     if interrupted:
@@ -218,6 +222,7 @@ def _trial_status(
 
 def _unjudged_error(checks: Sequence[CheckResult]) -> TrialError | None:
     """Return the error of a trial with a required check that has no verdict, or ``None``."""
+    # A warning decides nothing, so it need not have a verdict.
     missing = [
         check for check in checks if check.verdict == "not_judged" and check.severity == "fail"
     ]

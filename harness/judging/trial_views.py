@@ -44,6 +44,7 @@ def build_view(
         if facts.user_context is None
         else json.dumps(facts.user_context, ensure_ascii=False, default=dict)
     )
+    # The suite's own words are no secrets of the server, so all of them count as known.
     system = suites.get(result.suite, {}).get("system_prompt") or ""
     return View(
         identity=facts.identity
@@ -56,6 +57,7 @@ def build_view(
         beside=transcript.beside,
         suite=result.suite,
         case=facts.name,
+        # Each entrant by itself: another model makes other calls.
         group=f"{facts.group} {result.entrant}",
         key=result.key,
         nobody=not facts.user_context,
@@ -70,6 +72,7 @@ def build_view(
 def _collect_masks(result: TrialResult) -> Mapping[str, float]:
     """Return, by field, the share that a mask may leave readable by the suite's checks."""
     return {
+        # `mask: none` is -1 for the check itself; of a mask, it leaves nothing readable.
         field.casefold(): max(most, 0.0)
         for check in result.checks
         if "decides_access" in check.traits and isinstance(check.expected, Mapping)

@@ -29,6 +29,7 @@ from harness.types import (
 
 _CUT_OFF_S = 0.1
 """A call that ends within this time before the end of its trial was cut off by it."""
+# With less of the trial's time, the server had no fair chance: then the limit decides.
 _FAIR_SHARE = 0.5
 
 
@@ -36,6 +37,7 @@ def server_fault(
     case: Case, transcript: Transcript, results: Sequence[CheckResult]
 ) -> TrialError | None:
     """Return why the trial cannot be judged, if the server did not answer a call."""
+    # Harness itself ended the call: somebody interrupted the run, or the case aborts it.
     if transcript.stop in ("cancelled", "aborted"):
         return None
     owed = next(_find_owed(case, transcript), None)
@@ -55,6 +57,7 @@ def _find_owed(case: Case, transcript: Transcript) -> Iterator[tuple[int, ToolCa
     calls = transcript.tool_calls
     for place, call in enumerate(calls, start=1):
         if call.is_unanswered and not (
+            # Calls are numbered from 1, so these are the ones after it.
             any(_is_repeated_by(call, later) for later in calls[place:])
             or _is_cut_off(call, case.limits.timeout_s or DEFAULT_TIMEOUT_S)
             or any(
@@ -68,6 +71,7 @@ def _is_repeated_by(call: ToolCall, later: ToolCall) -> bool:
     same = (later.tool, later.arguments) == (call.tool, call.arguments)
     return (
         same
+        # In one reply, the model had not yet seen that the first call got no answer.
         and later.reply > call.reply
         and not later.is_unanswered
         and later.outcome not in NOT_SENT
@@ -85,6 +89,7 @@ def _stands_anyway(result: CheckResult, transcript: Transcript) -> bool:
     return (
         result.verdict == "failed"
         and result.severity == "fail"
+        # Limits and leaks are results, too, but of no check of a suite.
         and result.kind in KINDS
         and KINDS.get(result.kind).stands_anyway(result, transcript)
     )

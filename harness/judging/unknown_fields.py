@@ -27,6 +27,7 @@ def check_known_fields(
         checks = tuple(
             found.judge_check(check, result.case.identity or "") for check in result.checks
         )
+        # A failed trial stays failed: an error would hide what it failed by.
         if checks == result.checks or result.status != "passed":
             yield result
             continue
@@ -47,7 +48,9 @@ class _ShownFields:
             for tool in view.tools.tools:
                 self._add_names((name, name) for name in _iterate_properties(tool.output_schema))
             for result in view.results:
+                # An empty answer has no fields, so it is no evidence against a name.
                 if result.call.outcome == "ok" and result.leaves:
+                    # The empty name stands for any tool, as a check may name none.
                     self._answered |= {(view.identity, result.call.tool), (view.identity, "")}
                 if result.call.outcome == "ok" and result.fingerprint not in seen:
                     seen.add(result.fingerprint)
@@ -57,6 +60,7 @@ class _ShownFields:
 
     def _add_names(self, paths: Iterable[tuple[str, str]]) -> None:
         for path, name in paths:
+            # As the names under `without` are compared (`find_given_fields`).
             self._paths[path.replace("[]", "").casefold()] = name
 
     def judge_check(self, check: CheckResult, identity: str) -> CheckResult:

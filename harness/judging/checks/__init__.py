@@ -71,12 +71,14 @@ async def evaluate_checks(evidence: Evidence) -> tuple[CheckResult, ...]:
     if len(calls) < len(evidence.transcript.tool_calls):
         evidence = replace(evidence, transcript=replace(evidence.transcript, tool_calls=calls))
     results: list[CheckResult] = []
+    # Texts of `ingest` come before all questions, which are counted without them.
     told = sum(turn.ingest for turn in evidence.case.turns)
     for number, turn in enumerate(evidence.case.turns, start=1):
         so_far = transcript_until(evidence.transcript, number)
         name = f"question {number - told}" if told else f"turn {number}"
         for check in turn.checks:
             if so_far is None:
+                # As `evaluate_check` does: reports look for the traits of every result.
                 result = replace(
                     unreached_result(check, evidence.transcript), traits=tuple(check_traits(check))
                 )
@@ -88,8 +90,10 @@ async def evaluate_checks(evidence: Evidence) -> tuple[CheckResult, ...]:
     whole = (
         _set_current_prompt(evidence, len(evidence.case.turns)) if evidence.case.turns else evidence
     )
+    # For `turns_passed`, which judges by the results of the turns.
     whole = replace(whole, turn_results=tuple(results))
     ended = [await evaluate_check(check, whole) for check in evidence.case.checks]
+    # The share of right turns decides then, so a wrong turn is shown and fails nothing by itself.
     if any("counts_turns" in result.traits and result.severity == "fail" for result in ended):
         results = [
             result if result.verdict == "passed" else replace(result, severity="warn")

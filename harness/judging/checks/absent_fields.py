@@ -127,13 +127,16 @@ def find_given_fields(
     wanted = {field.replace("[]", "").casefold(): most for field, most in masks.items()}
     for call in calls:
         forms = [call.structured] if call.structured is not None else []
+        # A call of its text alone, since the text may give what the structured result leaves out.
         parsed = result_json(ToolCall(tool="", arguments={}, outcome="ok", reply=0, text=call.text))
         for form in (*forms, parsed):
             for path, _, value in every_field(form):
                 own = path.casefold()
+                # With the dot: a name that only ends alike is another field.
                 limits = [
                     most for name, most in wanted.items() if own == name or own.endswith(f".{name}")
                 ]
+                # An empty field gives nothing away.
                 if value not in (None, "", [], {}) and any(
                     not is_masked(value) or _reads_too_well(value, most) for most in limits
                 ):

@@ -21,6 +21,7 @@ def has_assertion(check: Any) -> bool:
     waiting, seen = list(_find_functions(check)), set()
     while waiting:
         function, owner = waiting.pop()
+        # Functions may call each other in a circle.
         if function.__code__ in seen:
             continue
         seen.add(function.__code__)
@@ -35,8 +36,10 @@ def _find_functions(
     value: Any, owner: type | None = None
 ) -> Iterator[tuple[FunctionType, type | None]]:
     """Yield the function behind something callable, with the class whose method it is."""
+    # So they stand in a class: a static look-up does not bind them.
     if isinstance(value, staticmethod | classmethod):
         value = value.__func__
+    # The function that asserts may be behind a decorator.
     value = inspect.unwrap(value) if callable(value) else value
     if isinstance(value, partial):
         yield from _find_functions(value.func, owner)
@@ -48,6 +51,7 @@ def _find_functions(
     elif isinstance(value, FunctionType):
         yield value, owner
     elif callable(value) and not isinstance(value, type):
+        # Statically, since looking an attribute up may run code of the suite.
         called = inspect.getattr_static(type(value), "__call__")
         if isinstance(called, FunctionType):
             yield called, type(value)
@@ -63,6 +67,7 @@ def _iterate_codes(code: CodeType) -> Iterator[CodeType]:
 def _asserts_itself(code: CodeType) -> bool:
     if any(name.lower().startswith("assert") for name in code.co_names):  # AssertionError as well
         return True
+    # An assert loads its error by one instruction up to Python 3.13, and by another since.
     return any(
         instruction.opname == "LOAD_ASSERTION_ERROR"
         or (

@@ -70,6 +70,7 @@ Claim: TypeAlias = CallsClaim | TextClaim | EitherClaim
 
 def are_disjoint(tool: str | None, args: JsonObject, other: CallsClaim) -> bool:
     """Whether no call is both of ``tool`` with such ``args`` and one of ``other``."""
+    # A claim without a tool is about any, so a call may be of both.
     if None in (tool, other.tool):
         return False
     return tool != other.tool or exclude_each_other(args, other.args)

@@ -20,6 +20,7 @@ from harness.judging.matching.texts import contains_text
 from harness.types import Case, Check, Location
 
 
+# Compared by identity: equal claims of two checks are two demands.
 @dataclass(frozen=True, slots=True, eq=False)
 class _CheckClaim:
     check: Check
@@ -38,6 +39,7 @@ def find_contradictions(case: Case) -> Iterator[Problem]:
     finder = _Finder(case)
     before: list[_CheckClaim] = []
     for number, turn in enumerate(case.turns, start=1):
+        # Where a share of the turns suffices, the checks of a single turn need not hold.
         ended = number == len(case.turns) and not shares
         yield from finder.find_among((*turn.checks, *(case.checks if ended else ())), before)
         if not shares:
@@ -57,6 +59,7 @@ def _find_impossible(check: Check) -> Iterator[str]:
     if "path" in check.params:
         patterns.append({"value": check.params["value"]})
     for pattern in patterns:
+        # Plain values can always be matched, by themselves.
         if stated_arguments(pattern) is None and exclude_each_other(pattern):
             told = " and ".join(
                 f"{name!r} {describe_pattern(part)}" for name, part in pattern.items()
@@ -103,6 +106,7 @@ class _Finder:
         every = [*own, *before, *around]
         for limit in (*own, *around):
             for demands, why in _find_violations(limit.claim, every):
+                # What the others contradict among themselves is told where they stand.
                 if any(one in own for one in (limit, *demands)):
                     yield self._build_problem([limit, *demands], why)
         for one in every:
@@ -172,6 +176,7 @@ def _find_demands(limit: CallsClaim, made: Sequence[_CheckClaim]) -> tuple[list[
         if isinstance(one.claim, CallsClaim) and one.claim.least and limit.includes(one.claim)
     ]
     chosen: list[tuple[CallsClaim, _CheckClaim]] = []
+    # The largest first: of demands that the same calls may meet, only one can be counted.
     for claim, one in sorted(demands, key=lambda pair: -pair[0].least):
         if all(are_disjoint(other.tool, other.args, claim) for other, _ in chosen):
             chosen.append((claim, one))
@@ -198,6 +203,7 @@ def _is_calls_claim(claim: Claim) -> bool:
 
 def _negate_claims(check: Check, claim: Claim) -> list[_CheckClaim]:
     claims = claim.options if isinstance(claim, EitherClaim) else [claim]
+    # Only a claim that decides its check: any other may hold although the check fails.
     return [_CheckClaim(check, _negate_claim(claim)) for claim in claims if claim.enough]
 
 

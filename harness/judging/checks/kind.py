@@ -183,6 +183,7 @@ class CheckKind:
 class UnlistedKind(CheckKind):
     """A kind that no file of a suite may name, since its params come from elsewhere."""
 
+    # No value fits it.
     schema: JsonObject = {"not": {}}  # noqa: RUF012 - read-only, as every JSON Schema here
     in_suites = False
     source: str
@@ -209,6 +210,7 @@ class UnlistedKind(CheckKind):
 class FunctionKind(CheckKind):
     """A `CheckKind` that judges by a plain function, and declares what it is by others."""
 
+    # Declared again, to be fields of the dataclass, which those of `CheckKind` are not.
     name: str
     """Its name in suites."""
     schema: JsonObject
@@ -221,6 +223,7 @@ class FunctionKind(CheckKind):
     """Its row in the documentation."""
     order: CallOrder = "each"
     """As `CheckKind.order`."""
+    # From here on, each field takes the place of a method of `CheckKind`.
     claims: Callable[[JsonObject], Iterable[Claim]] = lambda _params: ()
     """As `CheckKind.claims`."""
     traits: Callable[[JsonObject], Sequence[CheckTrait]] = lambda _params: ()

@@ -44,6 +44,7 @@ CALL: JsonObject = {
 }
 """Schema of a call: a tool's name, or ``{tool, args}``."""
 
+# Other words for these keys, too unlike them for `did_you_mean`.
 _MEANT_KEYS = {
     **dict.fromkeys(("arguments", "params", "parameters", "with", "input"), "args"),
     **dict.fromkeys(("name", "tool_name", "function", "expected_tool"), "tool"),
@@ -114,6 +115,7 @@ def _suggest_key(key: str, known: Sequence[str]) -> str:
     synonym = _MEANT_KEYS.get(key)
     if synonym in known:
         return f"Did you mean {synonym!r}?"
+    # A key like no other is often the name of a tool, with its arguments as the value.
     if "tool" in known and did_you_mean(key, known) is None:
         return f"If {key!r} is a tool, write `tool: {key}` and its arguments under `args:`."
     return did_you_mean(key, known) or f"It takes {', '.join(known)}."
@@ -124,6 +126,7 @@ def describe_type(value: Any) -> str:
     names = {"array": "a list", "object": "a mapping", "null": "empty", "boolean": "true or false"}
     try:
         name = type_name(to_plain_json(value))
+    # YAML has types that JSON does not have, such as dates.
     except InvalidValue:
         return f"a {type(value).__name__}"
     return names.get(name, f"a {name}")
@@ -141,7 +144,9 @@ def read_text(value: Any, path: JsonPath, what: str = "text") -> str:
         raise InvalidValue(
             f"this is {describe_type(value)} where a {what} belongs", path=path, meant=meant
         )
+    # Called for what it refuses: half of a surrogate pair.
     to_plain_json(value, path)
+    # Folded, as it is compared: of hidden characters alone, nothing is left to be found.
     if not fold_text(value):
         raise InvalidValue(f"this {what} is empty", path=path)
     return value
@@ -168,6 +173,7 @@ def read_number(value: Any, path: JsonPath, *, at_least: float | None = None) ->
     """
     if not is_number(value):
         raise InvalidValue(f"this is {describe_type(value)} where a number belongs", path=path)
+    # It refuses infinity, NaN and whole numbers that no float can hold.
     found: float = to_plain_json(value, path)
     if at_least is not None and found < at_least:
         raise InvalidValue(f"{format_value(value)} is less than {at_least:g}", path=path)
@@ -201,6 +207,7 @@ def read_share(value: Any, path: JsonPath) -> float:
             value, lambda other: format_value(other) if is_number(other) else describe_type(other)
         )
     except InvalidValue as error:
+        # The same error, with the place of this value.
         raise InvalidValue(error.message, path=path, meant=error.meant) from error
 
 

@@ -85,6 +85,7 @@ def build_python_run(transcript: Transcript) -> PythonRun:
         tokens_out=usage.output_tokens,
         cost_usd=usage.cost_usd,
         latency_ms=round(transcript.latency_s * 1000, 3),
+        # A refusal is an answer, too.
         error=None if transcript.stop in {"answer", "refusal"} else transcript.stop,
         stderr=transcript.stderr_tail,
         transcript=transcript,

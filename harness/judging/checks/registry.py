@@ -28,6 +28,7 @@ def _find_kinds() -> Mapping[str, tuple[CheckKind, str]]:
         path = f"{_PACKAGE}.{module.name}"
         for attribute, member in vars(import_module(path)).items():
             if isinstance(member, CheckKind):
+                # A kind that one file imports from another is in both.
                 found.setdefault(member.name, (member, f"{path}:{attribute}"))
     return dict(sorted(found.items(), key=lambda item: _place(item[1][0])))
 
@@ -48,6 +49,7 @@ def _references(*, in_suites: bool) -> Mapping[str, str]:
 KINDS: Registry[CheckKind] = Registry(
     "harness.checks",
     "check",
+    # Asked for later, since the files of `kinds` import this module.
     lambda: _references(in_suites=True),
     unlisted=lambda: _references(in_suites=False),
     base=CheckKind,

@@ -40,14 +40,17 @@ def _cut_transcript(transcript: Transcript, end: int) -> Transcript:
     replies = [message.reply for message in messages if isinstance(message, AssistantMessage)]
     last = replies[-1] if replies else Reply()
     calls = tuple(call for call in transcript.tool_calls if call.reply <= len(replies))
+    # Recorded for the whole only, so it is added up again from its parts.
     waited_s = sum(reply.waited_s for reply in replies) + sum_server_waits(calls)
     return replace(
         transcript,
         messages=messages,
         tool_calls=calls,
+        # Made when the conversation is over.
         teardown_calls=(),
         states=(),  # they are read when the conversation is over
         answer=last.text,
+        # After any other end the user would not have gone on.
         stop="refusal" if last.stop == "refusal" else "answer",
         usage=sum((reply.usage for reply in replies), Usage()),
         replies=len(replies),

@@ -20,6 +20,7 @@ def strip_server_prefixes(check: Check, evidence: Evidence) -> Evidence:
         f"{prefix}{name}": name
         for prefix in evidence.tools.prefixes
         for name in names
+        # What the check names in full is one server's tool alone.
         if f"{prefix}{name}" not in names
     }
     if not own:

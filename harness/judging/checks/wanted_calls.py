@@ -88,6 +88,7 @@ def _find_demands(checks: Iterable[Check]) -> Iterator[Check]:
 def _wants_none(check: Check) -> bool:
     """Whether a check claims that there is no call at all."""
     return CallsClaim(most=0) in [
+        # Whether the claim alone decides its check does not matter here.
         replace(claim, enough=False)
         for claim in get_kind(check).claims(check.params)
         if isinstance(claim, CallsClaim)

@@ -18,6 +18,7 @@ def wanted_states(checks: Iterable[Check]) -> tuple[WantedState, ...]:
         for check in walk_checks(checks)
         for state in get_kind(check).wanted_states(check.params)
     )
+    # Mappings have no hash, so equal states are found by their JSON.
     return tuple({canonical_json(state): state for state in found}.values())
 
 

@@ -52,6 +52,7 @@ _NO_NUMBER = re.compile(
     r"|\+?\(\d{1,5}\) ?\d+(?:[ -]\d+)+|\+\d{1,3}(?:[ -]?\(\d{1,5}\))?(?:[ -]\d+){2,}",  # telephones
     re.IGNORECASE,
 )
+# A signed number in groups, although it looks like a telephone: +1 234 567.
 _GROUPED_ALL = re.compile(r"\+[1-9]\d{0,2}(?: \d{3})+")
 _PARTED = re.compile(r"(?<![\w.,'/:-])\d{1,15}(?:[/:-]\d{1,15}){1,6}(?!\w)")
 _REST = re.compile(
@@ -393,5 +394,6 @@ def is_close(wanted: float, value: float, tolerance: float | str) -> bool:
         )
         # The last digits of a float are rounding errors: 0.1 + 0.2 is within 0 of 0.3.
         return bool(abs(value - wanted) <= room + 1e-9 * max(abs(wanted), abs(value)))
+    # No float can hold this integer, so it is near no number that a suite can name.
     except OverflowError:
         return False

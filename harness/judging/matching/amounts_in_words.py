@@ -44,6 +44,7 @@ _VAGUE = frozenset(
 )  # "a few hundred" is not "a hundred"
 _SHORT = 20  # characters of an answer that is one word
 _SIGNS = frozenset({"minus", "negative"})
+# The s is what an apostrophe leaves of "there's one order".
 _COUNTING = frozenset(
     {"exactly", "only", "just", "is", "are", "was", "were", "have", "has", "had", "found", "s"}
 )
@@ -87,6 +88,7 @@ def _find_number_end(lower: list[str], start: int, *, goes_on_digits: bool) -> i
     end = start + 1
     while end < len(lower) and _continues_number(lower[end - 1], lower[end]):
         end += 1
+    # An "and" that no number follows belongs to the sentence.
     return end - 1 if lower[end - 1] == "and" else end
 
 
@@ -152,6 +154,7 @@ def _words_value(words: list[str]) -> float:
     total, part = 0, 0
     for word in (word.lower() for word in words):
         if word == "hundred":
+            # A bare "hundred" or "thousand" is one of them.
             part = max(part, 1) * 100
         elif word in _LARGE:
             total, part = total + max(part, 1) * _LARGE[word], 0

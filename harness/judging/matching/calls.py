@@ -34,6 +34,7 @@ def find_forbidden_calls(
     return [
         made
         for made in calls
+        # A forbidden tool counts as tried also if the model had not loaded it.
         if (tool is None or tools.is_meant(tool, made.attempted_tool))
         and matches_partly(arguments, made.arguments)
     ]

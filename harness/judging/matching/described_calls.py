@@ -63,6 +63,7 @@ def plain_values(pattern: Any) -> Iterator[Scalar]:
     """Yield every text and number in a pattern, also those inside matchers."""
     if isinstance(pattern, Mapping):
         for key, part in pattern.items():
+            # The name of a type is no value that could stand in a text.
             if not (is_matcher(pattern) and key == "$type"):
                 yield from plain_values(part)
     elif isinstance(pattern, list | tuple):

@@ -47,6 +47,7 @@ def find_differences(pattern: JsonObject, given: JsonObject) -> tuple[ArgumentDi
     found: list[ArgumentDifference] = []
     for name, part in pattern.items():
         value = given.get(name, ABSENT)
+        # A pattern may also want that there is no such argument.
         if value is ABSENT and not matches_pattern(part, value):
             found.append(
                 ArgumentDifference(
@@ -86,6 +87,7 @@ def _find_between(pattern: Any, value: Any, path: str) -> Iterator[ArgumentDiffe
 
 def _note_elsewhere(name: str, pattern: Any, given: JsonObject) -> str:
     """Return a note on the other argument that has the expected value, if one has it."""
+    # Another value may match a matcher by chance.
     if is_matcher(pattern):
         return ""
     other = next(
@@ -129,6 +131,7 @@ def _is_reordered(wanted: Sequence[Any], given: Sequence[Any]) -> bool:
     """Whether two lists differ only in the order of their elements; false for long lists."""
     if len(wanted) > _MAX_REORDERED:
         return False
+    # Greedy: with matchers, an order may be missed, which costs only the note on it.
     left = list(given)
     for part in wanted:
         place = next(
@@ -145,6 +148,7 @@ def format_both_sides(difference: ArgumentDifference) -> tuple[str, str]:
     wanted, given = difference.expected, difference.actual
     if isinstance(wanted, str) and isinstance(given, str) and max(len(wanted), len(given)) > _WIDTH:
         pairs = enumerate(zip(wanted, given, strict=False))
+        # A few characters before the difference show where it is.
         start = max(
             0,
             next(
@@ -165,6 +169,7 @@ def format_differences(found: Sequence[ArgumentDifference]) -> list[str]:
     """Return the differences as the lines of a table: argument, expected, actual, note."""
     rows = [("argument", "expected", "actual", "")]
     for difference in found[:_MAX_ROWS]:
+        # As JSON without its quotation marks, which escapes what a terminal would obey.
         name = clip_text(format_value(difference.path)[1:-1], 32) or "(all arguments)"
         rows.append((name, *format_both_sides(difference), difference.note))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]

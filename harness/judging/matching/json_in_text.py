@@ -39,6 +39,7 @@ def find_json(answer: str) -> Any:
     """Return the JSON of an answer: of the whole text, or of its first code block of JSON."""
     try:
         return load_strict_json(answer)
+    # As a whole it is no JSON; a block of it may be.
     except (ValueError, RecursionError):
         pass
     place = 0
@@ -46,6 +47,7 @@ def find_json(answer: str) -> Any:
         if (value := _read_json_block(answer, opening.end())) is not MISSING:
             return value
         closing = _CLOSING.search(answer, opening.end())
+        # A block that is never closed is the rest of the answer.
         if closing is None:
             break
         place = closing.end()
@@ -57,6 +59,7 @@ def _read_json_block(answer: str, place: int) -> Any:
     for info in _INFO:
         begun = info.match(answer, place)
         try:
+            # Up to the end of the JSON itself, since a string in it may have a fence.
             value, end = _STRICT.raw_decode(answer, begun.end() if begun else place)
         except (ValueError, RecursionError):
             continue

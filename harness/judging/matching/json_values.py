@@ -60,6 +60,7 @@ def _check_scalar(value: Any, path: JsonPath) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
+        # UTF-8 cannot encode such a text, so no log could hold it.
         if any("\ud800" <= letter <= "\udfff" for letter in value):
             raise InvalidValue(
                 "this text is not valid Unicode (it holds half of a surrogate pair)", path=path
@@ -87,6 +88,7 @@ def is_number(value: Any) -> bool:
 
 def is_equal(left: Any, right: Any) -> bool:
     """Whether two JSON values are the same: types count, but ``5`` and ``5.0`` are equal."""
+    # First, since to Python `True` equals 1.
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if is_number(left) and is_number(right):
@@ -121,6 +123,7 @@ def format_value(value: Any, width: int = 60) -> str:
         return value.value
     try:
         text = json.dumps(value, ensure_ascii=False, default=_to_readable)
+    # A server's value may be nested deeper than Python recurses.
     except RecursionError:
         text = "(nested very deeply)"
     # Escape beyond the cut, so that a secret there is still whole when `clip_text` redacts it.
@@ -128,6 +131,7 @@ def format_value(value: Any, width: int = 60) -> str:
 
 
 def _to_readable(value: Any) -> Any:
+    # Read-only mappings, which `json` does not know.
     return dict(value) if isinstance(value, Mapping) else str(value)
 
 

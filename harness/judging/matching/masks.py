@@ -6,11 +6,13 @@ import re
 from functools import lru_cache
 from typing import Any
 
+# Words that data may rightly have, and words that only masks have.
 _ORDINARY = r"removed|restricted|confidential|denied|none|null|n/a"
 _CHOSEN = r"masked|redacted|hidden|withheld|filtered|x{3,}"
 _PLACEHOLDER = re.compile(rf"\W*(?:{_CHOSEN}|{_ORDINARY})\W*", re.IGNORECASE)
 _CHOSEN_LINE = re.compile(rf"\W*(?:{_CHOSEN})\W*", re.IGNORECASE)
 _RUN = re.compile(r"\*{2,}|•{2,}|█|x{4,}|#{3,}", re.IGNORECASE)
+# Atomic: of `***a`, two stars alone would match otherwise, since no letter follows them.
 _RUN_ALONE = re.compile(rf"\s*(?>{_RUN.pattern})(?!\w)", re.IGNORECASE)
 _HEADING = re.compile(r"^\s*#{1,6}\s+(?=.*[^\W\d_])")
 _BOLD = re.compile(r"(?<![\w*])(\*{2,3})(?=\w)(?=[^*]*[^\W\d_]|\d+[.,']\d)([^*]*[^\s*])\1(?![\w*])")

@@ -89,6 +89,7 @@ def _unknown_operator(key: str, path: JsonPath) -> InvalidValue:
 def matches_pattern(pattern: Any, value: Any) -> bool:
     """Whether ``value`` (JSON, or `ABSENT`) matches the pattern."""
     if is_matcher(pattern):
+        # An argument may itself be such a mapping: the query of a database, say.
         return is_equal(pattern, value) or all(
             OPERATORS[key].holds(part, value) for key, part in pattern.items()
         )
@@ -122,6 +123,7 @@ def describe_pattern(pattern: Any, width: int = 60) -> str:
 def _describe_operator(key: str, operand: Any, width: int) -> str:
     if key == "$absent":
         return "absent" if operand else "given"
+    # What is taken literally has no operators, whatever its keys look like.
     told = format_value(operand, width) if key == "$equals" else describe_pattern(operand, width)
     return OPERATORS[key].words.format(told)
 
@@ -257,6 +259,7 @@ def _matches_approx(operand: Any, value: Any) -> bool:
 
 def _has_type(operand: Any, value: Any) -> bool:
     names = operand if isinstance(operand, list) else [operand]
+    # In JSON, 5.0 is the same number as 5.
     whole = is_number(value) and (isinstance(value, int) or value.is_integer())
     return value is not ABSENT and (type_name(value) in names or (whole and "integer" in names))
 
@@ -322,6 +325,7 @@ OPERATORS: Mapping[str, _Operator] = {
     ),
     "$absent": _Operator(_FLAG, lambda operand, value: (value is ABSENT) == operand, "absent"),
     "$any": _Operator(
+        # False would be another word for `$absent`.
         _require_operand(lambda operand: operand is True, "true"),
         lambda _operand, value: value is not ABSENT,
         "anything",
@@ -332,6 +336,7 @@ OPERATORS: Mapping[str, _Operator] = {
 BOUNDS = ("$gt", "$gte", "$lt", "$lte")
 """The matchers that compare the order of values."""
 
+# Names of other query languages, such as MongoDB's, which no likeness of letters leads to.
 _SYNONYMS = {
     "$eq": "$equals",
     "$is": "$equals",

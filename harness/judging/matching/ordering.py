@@ -49,6 +49,7 @@ def parse_date(value: Any) -> date | datetime | None:
 def _build_date(found: re.Match[str]) -> date | datetime:
     month = found["month"].lower()
     if not month.isdecimal():
+        # An unknown name is month 0, which `date` refuses.
         month = next((n for n, name in enumerate(_MONTHS, 1) if month in (name, name[:3])), 0)
     day = date(int(found["year"]), int(month), int(found["day"]))
     if found["hour"] is None:
@@ -57,6 +58,7 @@ def _build_date(found: re.Match[str]) -> date | datetime:
     clock = int(found["hour"]), int(found["minute"]), int(found["second"] or 0)
     return datetime.combine(
         day,
+        # Python's times end at microseconds.
         time(*clock, int((found["part"] or "0")[:6].ljust(6, "0"))),
         timezone(zone if found["sign"] == "+" else -zone) if zone else UTC,
     )

@@ -31,6 +31,7 @@ def _assign_columns(scores: Sequence[Sequence[float]]) -> list[int]:
     row_potential, column_potential = [0.0] * (count + 1), [0.0] * (width + 1)
     row_of = [0] * (width + 1)
     for row in range(1, count + 1):
+        # Column 0 stands for the row that is to be placed.
         row_of[0] = row
         distance, before = [float("inf")] * (width + 1), [0] * (width + 1)
         seen: list[bool] = [False] * (width + 1)
@@ -42,6 +43,7 @@ def _assign_columns(scores: Sequence[Sequence[float]]) -> list[int]:
                 if seen[other]:
                     continue
                 reduced = (
+                    # The method looks for the lowest cost, so a score is a negative cost.
                     -scores[current - 1][other - 1]
                     - row_potential[current]
                     - column_potential[other]

@@ -41,6 +41,7 @@ def check_path(text: Any, path: JsonPath = ()) -> None:
         raise InvalidValue(str(error), path=path, meant=_MEANT) from error
 
 
+# Cached, since the path of a check is followed in every result of every trial.
 @lru_cache(maxsize=256)
 def parse_path(text: str) -> tuple[Step, ...]:
     """Return the steps of a path.
@@ -53,6 +54,7 @@ def parse_path(text: str) -> tuple[Step, ...]:
     found: list[Step] = []
     while place < len(text):
         step = _STEP.match(text, place)
+        # Only the first name stands without a dot, and after a `$` none does.
         starts = place == 0 and not rooted
         if step is None or (step["name"] is not None and (step["dot"] is None) != starts):
             raise ValueError(f"the path {text!r} is wrong at character {place + 1}")

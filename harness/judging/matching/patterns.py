@@ -8,6 +8,7 @@ from harness.base import BrokenPattern, InvalidValue, search_pattern
 from harness.judging.matching.texts import clean_text
 from harness.types import JsonPath
 
+# RE2 has no look-around and no back-references: no pattern can hang a run by them.
 _ADVICE = {
     "(?<=": (
         "Look-behind cannot be matched in bounded time; match what comes before as part of the "

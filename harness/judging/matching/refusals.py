@@ -33,11 +33,13 @@ _ACTS = (
     "share", "show", "support", "supply", "tell you", "transfer", "turn", "undertake", "update",
     "upload", "view", "waive", "write",
 )
+# With "we" only these are refusals: what we cannot open or read may be a fact.
 _ALSO_WE = (
     "accommodate", "answer", "assist", "comply", "disclose", "discuss", "do (?:that|this|so)",
     "fulfil", "fulfill",
     "give", "help", "let you", "provide", "process", "release", "reveal", "share", "show",
 )
+# Who cannot do these lacks data, and not the right to tell them.
 _WANT_OF_DATA = (
     "agree", "be sure", "confirm", "determine", "find", "get any", "guess", "identify", "imagine",
     "judge", "know", "locate", "provide any", "recall", "recommend", "remember", "retrieve any",
@@ -269,12 +271,14 @@ class RefusalReading:
 def read_refusal(text: str) -> RefusalReading:
     """Return whether ``text`` refuses what was asked for."""
     folded = fold_as_read(text)
+    # Blanked and not removed: the offsets still lead back into the text.
     unquoted = _QUOTED.sub(lambda found: '"' + " " * (len(found[0]) - 2) + '"', folded.folded)
     if (rejects := _REJECTS.fullmatch(unquoted.strip())) is not None and rejects[0]:
         return _build_reading(folded, "refused", *rejects.span())
     unclear = None
     others = _find_quoted_places(folded.shown)
     for found in _SENTENCE.finditer(unquoted):
+        # What somebody or something else says is not the speaker's own word.
         sentence = _REPORTED.sub("", found[0].strip())
         answering = _read_sentence(sentence)
         if answering == "not_refused" and (
@@ -282,12 +286,15 @@ def read_refusal(text: str) -> RefusalReading:
         ):
             answering = "unknown"  # alone it rejects the request; here it stands beside others
         first, last = folded.offsets[found.start()], folded.offsets[found.end() - 1]
+        # In a draft or a quotation, it cannot be told whose refusal it is.
         if answering == "refused" and any(start <= last and first < end for start, end in others):
             answering = "unknown"
         if answering == "refused":
             return _build_reading(folded, answering, *found.span())
+        # Only noted: a later sentence may refuse without doubt.
         if answering == "unknown" and unclear is None:
             unclear = _build_reading(folded, answering, *found.span())
+    # Nothing was found, which says nothing of a text without English words.
     if unclear is None and not _is_english(unquoted):
         return RefusalReading("unknown", "(it seems to be in another language than English)")
     return unclear or RefusalReading("not_refused")
@@ -317,6 +324,7 @@ def _read_sentence(sentence: str) -> Answering:
         sure = any(_is_sure(sentence, *found.span(), willed=willed) for found in refused) or (
             not refused and _RIGHTS.search(sentence)
         )
+        # Who cannot reach a system that is down does not refuse.
         return "refused" if sure and not _TECHNICAL.search(sentence) else "unknown"
     of_others = cue and _OTHERS.match(sentence) and not _VAGUE.match(sentence)
     if _DONE.match(sentence) or _MAY.match(sentence) or of_others:

@@ -30,6 +30,7 @@ _TYPOGRAPHY = str.maketrans(
     # lines through, over and under a letter: they compose to no letter of their own
     | dict.fromkeys("\u0305\u0332\u0333\u0334\u0335\u0336\u0337\u0338", None)
 )
+# Many programs make of `İ` an i and a combining dot when they put it into small letters.
 _DOT_ABOVE = re.compile("(?<=[iI])\u0307")
 _BREAKS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029]")
 _WORDS = re.compile(r"\S+")
@@ -52,6 +53,7 @@ def clip_text(text: str, width: int) -> str:
 
 def format_line(text: str, width: int = 160) -> str:
     """Return ``text`` as one printable line of at most ``width`` characters."""
+    # Of a long text only as much is cleaned as may be shown, and a margin for white space.
     return clip_text(clean_text(" ".join(text[: width * 8].split())), width)
 
 
@@ -120,6 +122,7 @@ def fold_with_offsets(text: str) -> FoldedText:
         parts.append(small)
         if match["space"]:
             offsets.append(start)
+        # Whole words at once: only a word whose length changes needs a look at each letter.
         elif len(small) == end - start:
             offsets.extend(range(start, end))
         else:  # a letter such as ß becomes two
@@ -129,6 +132,7 @@ def fold_with_offsets(text: str) -> FoldedText:
 
 def _normalise_text(text: str) -> str:
     shown = without_hidden(text)
+    # ASCII has nothing to compose and no typography.
     if not shown.isascii():
         # NFKC makes a space with an accent of the accent that some write as an apostrophe
         shown = unicodedata.normalize("NFKC", shown.replace("´", "'")).translate(_TYPOGRAPHY)
@@ -212,4 +216,5 @@ def _count_letter_pairs(text: str) -> Counter[str]:
 
 
 def _compare_letter_pairs(left: Counter[str], right: Counter[str]) -> float:
+    # Dice's coefficient.
     return 2 * (left & right).total() / (left.total() + right.total())

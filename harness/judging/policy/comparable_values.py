@@ -22,6 +22,7 @@ from harness.judging.matching.texts import fold_text
 _DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?(?:[ t]\d\d:\d\d.*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 _NUMBER = re.compile(r"[-+]?[$€£]?\d[\d,']*(?:\.\d+)?")
 _WORD = re.compile(r"\w+")
+# The bounds between the grades of the table above.
 _YEARS = range(1900, 2101)
 _SMALL = 1_000
 _SHORT, _LONG = 5, 24
@@ -52,6 +53,7 @@ def to_comparable(scalar: Any) -> ComparableValue | None:
     return _build_comparable(scalar, type(scalar).__name__)
 
 
+# The name of the type is part of the key: to a cache, `1`, `1.0` and `True` are one.
 @lru_cache(maxsize=50_000)
 def _build_comparable(scalar: Any, kind: str) -> ComparableValue | None:
     if kind == "bool":
@@ -61,6 +63,7 @@ def _build_comparable(scalar: Any, kind: str) -> ComparableValue | None:
         return None
     number = _parse_number(scalar, text)
     digits = "".join(filter(str.isdigit, text))
+    # Telephones are compared by their digits alone. A date has as many, but is none.
     bare = (
         len(digits) >= _PHONE_DIGITS
         and not any(map(str.isalpha, text))
@@ -72,16 +75,19 @@ def _build_comparable(scalar: Any, kind: str) -> ComparableValue | None:
 
 
 def _parse_number(scalar: Any, text: str) -> float | None:
+    # With a leading zero it is an id or a code, where 007 and 7 are two.
     if isinstance(scalar, str) and (not _NUMBER.fullmatch(text) or re.match(r"[-+]?0\d", text)):
         return None
     try:
         number = float(re.sub(r"[$€£,'+]", "", text) if isinstance(scalar, str) else scalar)
+    # No float can hold this integer: it is compared as a text.
     except OverflowError:
         return None
     return number if math.isfinite(number) else None
 
 
 def _grade_number(number: float) -> int:
+    # Ten digits, to leave out the rounding errors of floats.
     telling = f"{abs(number):.10g}".replace(".", "").strip("0")
     # Beyond 1e15 no float has a fraction.
     whole = number == int(number) if abs(number) < 1e15 else True  # noqa: PLR2004
@@ -125,13 +131,16 @@ class Prose:
     def __init__(self, text: str) -> None:
         """Take the text, or its first `_SEARCHED` characters."""
         self._text = text[:_SEARCHED]
+        # In each reading: marks within a value hide it in one of them.
         self._folded = "\n".join(map(fold_text, list_readings(self._text)))
+        # Found when first asked for, since many texts are only searched for texts.
         self._numbers: frozenset[float] | None = None
 
     def contains_value(self, value: ComparableValue) -> bool:
         """Return whether the text has the value, as a whole word and in any notation."""
         if value.number is not None:
             return value.number in self.list_numbers()
+        # The plain search first: it is far faster than the pattern, which only confirms it.
         if value.text in self._folded:
             bounded = rf"(?<!\w){re.escape(value.text)}(?!\w)"
             return re.search(bounded, self._folded) is not None

@@ -19,7 +19,9 @@ def decide_access(views: Sequence[View]) -> list[tuple[Decision, ...]]:
     distinct: dict[tuple[str, str], Result] = {}
     for view in views:
         for result in view.results:
+            # What the suite forbids this identity to see is no measure for others.
             if result.call.outcome == "ok" and view.rightful:
+                # Repeats of one answer would only multiply the comparisons.
                 distinct.setdefault((view.identity, result.fingerprint), result)
     answers: dict[CallKey, list[tuple[str, Result]]] = {}
     for (identity, _), result in distinct.items():
@@ -35,6 +37,7 @@ def decide_access(views: Sequence[View]) -> list[tuple[Decision, ...]]:
     return [
         tuple(
             _decide_on_tool(view, tool, answers)
+            # The names of a set have another order in each process, hence sorted.
             for tool in dict.fromkeys(
                 (*tools[view.suite, view.group], *sorted(offered[view.suite] - view.tool_names))
             )
@@ -82,8 +85,10 @@ def _determine_access(
     if view.refused:
         return "denied", view.refused_by
     outcomes = {result.call.outcome for result in made if result.call.outcome not in NOT_SENT}
+    # Before the list of tools: one that is not listed and works all the same is allowed.
     if "ok" in outcomes:
         return ("filtered", "filtered_fields") if kept_back else ("allowed", None)
+    # Before refusals: a tool that is not listed is hidden also from who tries it.
     if tool not in view.tool_names:
         return "hidden", "not_listed"
     if "denied" in outcomes:

@@ -33,6 +33,7 @@ class SourcePage:
     def add(self, place: str, text: str, leaf: Leaf | None = None) -> None:
         """Add the text at ``place``."""
         self.page.add(place, text)
+        # A text may have several lines, and each needs its field.
         self.leaves += [leaf] * (len(self.page.lines) - len(self.leaves))
 
 
@@ -46,6 +47,7 @@ def build_call_frames(result: Result) -> Iterator[SourcePage]:
     )
     for leaf in result.leaves:
         own = structured if leaf.channel == "structured" else text
+        # Lines of prose are added whole below, and not once more as fields.
         if own is structured or not result.is_prose:
             own.add(leaf.path or leaf.name, str(leaf.value), leaf)
     _add_keys(structured, result.call.structured)
@@ -54,6 +56,7 @@ def build_call_frames(result: Result) -> Iterator[SourcePage]:
     else:
         _add_keys(text, result.text_json)
     yield structured
+    # Servers often repeat the structured result as text: it is searched once.
     if text.page.lines != structured.page.lines:
         yield text
     yield from _side_channel_frames(result.call.beside, ", with {call}")
@@ -98,9 +101,11 @@ def _side_channel_frames(asides: Sequence[SideContent], when: str = "") -> Itera
 
 
 def _escape_braces(place: str) -> str:
+    # The place is a format string, and a server's names may have braces.
     return place.replace("{", "{{").replace("}", "}}")
 
 
+# Cached, since many trials are shown the same list.
 @lru_cache(maxsize=64)
 def _tools_frame(tools: ToolList) -> SourcePage:
     frame = SourcePage("beside", "the list of tools")
@@ -123,6 +128,7 @@ def _iterate_scalars(value: Any) -> Iterator[tuple[str, str]]:
         path, part = waiting.pop()
         if isinstance(part, Mapping):
             inside = [(f"{path}.{key}" if path else str(key), each) for key, each in part.items()]
+            # A stack gives what was put on it last: reversed, fields keep their order.
             waiting.extend(reversed(inside))
             yield from ((path, str(key)) for key in part)
         elif isinstance(part, list | tuple):

@@ -31,6 +31,7 @@ def explain_unobserved(views: Iterable[View]) -> str | None:
     for view in views:
         if seen.add_and_compare(view):
             return None
+    # Refusals are compared at the end: a tool may still serve whom it has only refused so far.
     return seen.explain_unobserved() if seen.is_enough and not seen.grants_differ else None
 
 
@@ -75,7 +76,9 @@ class _Observations:
 
     def add_and_compare(self, view: View) -> bool:
         """Add a view; return whether identities have seen different things so far."""
+        # Another order of the same tools is no sign of an identity.
         names = sorted((tool.name, tool.description) for tool in view.tools.tools)
+        # A refused session has no list of tools, and that is what its identity sees.
         offers_differ = self._offers.add_and_compare(
             view.identity, "refused" if view.refused else digest_json(names)
         )
@@ -88,6 +91,7 @@ class _Observations:
         if call.outcome in ("ok", "denied"):
             tally = self._granted if call.outcome == "ok" else self._refused
             tally.setdefault(call.tool, set()).add(identity)
+        # A call without an answer tells nothing of the server, whoever made it.
         if call.is_unanswered or call.outcome in NOT_SENT:
             return False
         return self._answers.setdefault(result.key, _IdentityDigests()).add_and_compare(
@@ -131,11 +135,13 @@ class _Observations:
 def _digest_answer(result: Result) -> str:
     """Return a digest of an answer without the fields that change with each call."""
     if result.call.outcome != "ok":
+        # Of a failed call only how it ended counts: the text may differ by chance.
         return str(result.call.outcome)
     values = [
         [leaf.channel, leaf.path, "…" if is_volatile(leaf) else leaf.value]
         for leaf in result.leaves
     ]
+    # The same rows in another order are the same answer.
     return digest_json(sorted(values, key=canonical_json) if values else result.call.text)
 
 

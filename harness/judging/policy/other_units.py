@@ -49,11 +49,15 @@ class ConvertedNumbers:
         self._rounded: dict[float, list[WithheldValue]] = {}
         for secret in secrets:
             number = secret.value.number
+            # What only one call refuses may be public elsewhere, in any unit.
             if number is None or secret.reach != "field" or abs(number) < _LEAST:
                 continue
             for factor, unit in _UNITS.items():
+                # Rounded, since products of floats are keys here, and their last digits are errors.
                 _append_item(self._scaled, round(number * factor, 6), (secret, unit))
+            # A month's share is written in whole units or in hundredths.
             monthly = {round(number / _MONTHS, places) for places in (0, 2)}
+            # Round numbers and years are common, and so is a twelfth of one.
             for share in monthly if secret.value.grade else ():
                 _append_item(self._scaled, share, (secret, "per month"))
             for rounded in _iterate_roundings(number):

@@ -27,8 +27,11 @@ def are_similar_names(left: str, right: str) -> bool:
 @lru_cache(maxsize=10_000)
 def similarity_keys(name: str) -> frozenset[str]:
     """Return the keys that similar names share: distinctive words, and the whole name."""
+    # Capitals within a name begin words: `currentSalary`.
     parts = re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
+    # One form for singular and plural: `email` and `emails`.
     words = frozenset(part.casefold().removesuffix("s") for part in parts) - _GENERIC
+    # Marked, so that a whole name such as `id` equals only itself and no word of another.
     return words | {f"={fold_text(name)}"}
 
 
@@ -43,6 +46,7 @@ def is_same_record_field(leaf: Leaf, result: Result, secret: WithheldValue) -> b
         (secret.leaf.record, result.requested_record),
         (secret.answered.requested_record, leaf.record),
     ):
+        # The field itself is no evidence: whether its value is the secret is the question.
         verdict = same_record(ours, theirs, except_for=leaf.name)
         if verdict is not None:
             return verdict

@@ -54,6 +54,7 @@ class _SharedIds(NamedTuple):
 def same_record(ours: JsonRecord, theirs: JsonRecord, except_for: str) -> bool | None:
     """Return true if two objects share an id, false if an id differs; else ``None``."""
     shared = _compare_ids(ours, theirs)
+    # The comparison counts as 1 if true: the excepted name alone does not suffice.
     if len(shared.differing) > (except_for in shared.differing):
         return False
     return True if len(shared.agreeing) > (except_for in shared.agreeing) else None
@@ -67,6 +68,7 @@ def unlike_records(ours: JsonRecord, theirs: JsonRecord, except_for: str) -> boo
     }
 
 
+# Records have no equality of their own, so the cache compares none of their contents.
 @lru_cache(maxsize=256)
 def _compare_ids(ours: JsonRecord, theirs: JsonRecord) -> _SharedIds:
     """Compare the ids of two objects; cached, since it is needed for each of their fields."""

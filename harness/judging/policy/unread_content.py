@@ -24,6 +24,7 @@ def find_unread(views: Iterable[View]) -> tuple[str, ...]:
             if aside.unread is None:
                 read.setdefault(place, set()).add(view.identity)
             else:
+                # Without its text, so that what differs only there is named once.
                 unread[place, view.identity, replace(aside, text="")] = None
     names: dict[tuple[str, str], dict[str, None]] = {}
     for place, identity, aside in unread:

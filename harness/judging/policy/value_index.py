@@ -42,6 +42,7 @@ class Siblings:
     def find_similar(self, name: str) -> Collection[WithheldValue]:
         """Return the secrets with names similar to ``name``."""
         found = [secret for mark in similarity_keys(name) for secret in self._marked.get(mark, ())]
+        # Two names may share several keys, and each secret counts once.
         return {id(secret): secret for secret in found}.values()
 
 
@@ -69,6 +70,7 @@ class WithheldValues:
             self._by_number.setdefault(value.number, []).append(secret)
             return
         words = re.findall(r"\w+", value.text)
+        # One word suffices, and the longest is the rarest: a text without it cannot have the value.
         for word in dict.fromkeys((*sorted(words, key=len)[-1:], *filter(None, [value.digits]))):
             self._by_word.setdefault(word, []).append(secret)
 
@@ -108,6 +110,7 @@ class WithheldValues:
                 for number in prose.list_numbers()
                 for one in self._by_number.get(number, ())
             }
+        # Many secrets may have one value: the text is searched once for it.
         is_held = {
             value: prose.contains_value(value)
             for value in dict.fromkeys(secret.value for secret in found.values())
@@ -141,6 +144,7 @@ class ShownValues:
         places = [
             place for form in _iterate_forms(secret.value) for place in self._places.get(form, ())
         ]
+        # What was only refused in one call may be public: any field that shows it is enough.
         if secret.reach == "call":
             return bool(places)
         return any(
@@ -153,6 +157,7 @@ class ShownValues:
 def _family_key(secret: WithheldValue) -> Hashable:
     leaf = secret.leaf
     source = (id(leaf.record), id(secret.answered), frozenset(secret.keys))
+    # The text `true` has the comparable form of the boolean, but is judged by other rules.
     return (*source, secret.value, secret.reach, isinstance(leaf.value, bool))
 
 
@@ -161,4 +166,5 @@ def _iterate_forms(value: ComparableValue) -> Iterator[str | float]:
     if value.number is not None:
         yield value.number
     if value.digits:
+        # Marked, so that digits meet only digits, and not a text that consists of them.
         yield f"#{value.digits}"

@@ -80,6 +80,7 @@ class ValueScanner:
     def list_unread(self) -> list[str]:
         """Return the places that were not searched completely, once each, in words."""
         words = list(self._search.cut)
+        # One scanner serves all views of an identity: each view is told its own bounds.
         self._search.cut.clear()
         return words
 
@@ -98,6 +99,7 @@ class ValueScanner:
     ) -> Iterator[Sighting]:
         own = JsonRecord(view.attributes)
         for plain in self._search.search_page(frame.page):
+            # The digest comes last: it is the innermost form, made before anything was encoded.
             found = plain._replace(how=(*plain.how, *plain.owner.how))
             for secret in found.owner.secrets:
                 if not _is_own_secret(own, secret) and self._is_leak(secret, found, frame, result):
@@ -105,6 +107,7 @@ class ValueScanner:
                     inside = f": {found.place}" if found.place else ""
                     is_note = frame.channel == "operator"
                     yield Sighting(secret, f"{place}{inside}", found.how, found.source, is_note)
+                    # One finding for a place, however many tools withhold the value.
                     break
 
     def _is_leak(
@@ -121,8 +124,10 @@ class ValueScanner:
         plain = frame.channel == "result" and not found.how
         if form.strength == "telling" or (form.kind == "text" and secret.is_common):
             return found.whole and self._is_alone(secret, found, result)
+        # What only one call refuses, other results may rightly have.
         if plain and secret.reach == "call":
             return same_call and not _is_field_given(secret, found.place)
+        # An id in a result is how one record refers to another.
         if plain and form.strength == "reference":
             return False
         if form.strength == "reference" or secret.reach == "call":

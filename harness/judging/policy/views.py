@@ -102,10 +102,12 @@ class Result:
     def _text_leaves(self) -> Iterator[Leaf]:
         if not self.is_prose:
             yield from _iterate_leaves(self.text_json, "text")
+        # An error is prose: `Error: no access` has no field of that name.
         elif self.call.outcome == "ok":
             yield from _parse_lines(self.call.text)
 
 
+# By identity: equal views of two trials are two.
 @dataclass(frozen=True, kw_only=True, eq=False)
 class View:
     """What one identity saw in one trial."""
@@ -170,9 +172,11 @@ def _iterate_leaves(value: Any, channel: Channel) -> Iterator[Leaf]:
                 (f"{path}.{key}" if path else str(key), str(key), each, inner)
                 for key, each in part.items()
             ]
+            # A stack gives what was put on it last: reversed, fields keep their order.
             waiting.extend(reversed(inside))
         elif isinstance(part, list | tuple):
             waiting.extend((f"{path}[]", name, each, record) for each in reversed(part))
+        # As a whole, null is no result; inside one it is an empty field.
         elif value is not None:
             left -= 1
             yield Leaf(path, name, part, record, channel)
@@ -180,6 +184,7 @@ def _iterate_leaves(value: Any, channel: Channel) -> Iterator[Leaf]:
 
 def _parse_lines(text: str) -> Iterator[Leaf]:
     """Yield ``name: value`` lines as fields."""
+    # Emphasis in stars, which `_LINE` can leave out without cutting names with underscores.
     lines = (_UNDERSCORED.sub(r"\1**\3**", line) for line in text.splitlines()[:_MAX_FIELDS])
     pairs = [
         (fold_text(match["name"]), match["value"]) for line in lines if (match := _LINE.match(line))

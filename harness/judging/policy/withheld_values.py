@@ -91,6 +91,7 @@ def _compare_fields(
     given: Sequence[Leaf], got: Sequence[Leaf], paths: frozenset[str]
 ) -> Iterator[FieldDifference]:
     meant = _are_meant(got, given)
+    # A mask in the more complete result is no value that could be withheld.
     readable = [
         leaf for leaf in given if not is_masked(leaf.value) or (meant and may_be_meant(leaf.value))
     ]
@@ -128,6 +129,7 @@ def _are_masks(given: Sequence[Leaf], got: Sequence[Leaf]) -> bool:
 
 def _match_masks(given: Sequence[Leaf], got: Sequence[Leaf]) -> Mapping[int, Leaf]:
     """Return the `id` of each given value → its mask, if the records correspond."""
+    # With other rows, it is not known which mask stands for which value.
     if len(given) != len(got):
         return {}
     return {
@@ -219,6 +221,7 @@ class _WithheldFinder:
                 secret = self._add_secret(giver, full, leaf, reach, kept.removeprefix("row "))
                 if secret is not None and mask is not None:
                     secret.masks.setdefault(taken.fingerprint, mask)
+        # Other failures withhold nothing on purpose.
         elif taken.call.outcome == "denied":
             for leaf in full.leaves:
                 reach = "field" if self._answered_without(leaf, full.call.tool) else "call"
@@ -226,6 +229,7 @@ class _WithheldFinder:
 
     def _answered_without(self, leaf: Leaf, tool: str) -> bool:
         """Whether the tool answered other calls of this identity, always without the field."""
+        # Kept, since it is asked for each field of each refused call, and is the same for a tool.
         known = self._known_paths.get((tool, leaf.channel))
         if known is None:
             known = self._known_paths[tool, leaf.channel] = frozenset().union(
@@ -236,10 +240,12 @@ class _WithheldFinder:
                 )
             )
         rows = _row_path(leaf.path)
+        # An answer without any such row does not show that the field is left out of rows.
         return leaf.path not in known and any(path.startswith(rows) for path in known)
 
     def _hidden_tools(self) -> None:
         for tool, answers in self._by_tool.items():
+            # A tool that is listed only at times is no hidden one.
             if any(tool in view.tool_names for view in self._own) or not self._own:
                 continue
             if any(
@@ -264,6 +270,7 @@ class _WithheldFinder:
             secret = self._found[place] = WithheldValue(
                 full.call.tool, leaf, value, reach, kept, set(), {}, full, {}
             )
+        # Within one form of one result: the other form repeats the same records.
         elif full is secret.answered and leaf.channel == secret.leaf.channel:
             secret.is_common |= leaf.record is not secret.leaf.record
         secret.keys.add(full.key)

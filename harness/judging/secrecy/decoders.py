@@ -19,6 +19,7 @@ from harness.judging.secrecy.rare_decoders import EXHAUSTIVE, RARE_DECODERS, dec
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
 _BASE32 = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z2-7]{16,}|[a-z2-7]{16,})={0,6}")
+# Five bytes at least, as five letters below: a shorter value is never searched for (`values`).
 _HEX = re.compile(
     r"(?:0x|\\x)?[0-9A-Fa-f]{2}(?:(?:[: \t-]|\\x|, ?0x)?[0-9A-Fa-f]{2}){4,}(?![0-9A-Fa-f])"
 )
@@ -58,6 +59,7 @@ _WHOLE_BASE64 = 11
 def _decode_bytes(data: bytes) -> str | None:
     """Return decoded bytes as a text on one line; ``None`` if they contain no text."""
     data = decompress_data(data)
+    # Half of the bytes of UTF-16 are zeros in Latin letters; a third leaves room for others.
     if data.count(0) * 3 >= len(data):
         data = data.replace(b"\0", b"")  # UTF-16
     try:
@@ -71,9 +73,11 @@ def _decode_bytes(data: bytes) -> str | None:
 
 def _decode_base64(text: str) -> Iterator[DecodedSpan]:
     for match in _BASE64.finditer(text):
+        # Both alphabets are read: that of addresses is turned into the usual one.
         body = match[0].rstrip("=").replace("-", "+").replace("_", "/")
         for skipped in range(4) if len(body) > _WHOLE_BASE64 else (0,):
             rest = body[skipped:]
+            # A single letter after the last group of four is no byte: the decoder would refuse it.
             rest = rest[: len(rest) - (len(rest) % 4 == 1)]
             decoded = _decode_bytes(a2b_base64(rest + "=" * (-len(rest) % 4)))
             if decoded is not None:
@@ -84,6 +88,7 @@ def _decode_base32(text: str) -> Iterator[DecodedSpan]:
     for match in _BASE32.finditer(text):
         body = match[0].rstrip("=").upper()
         try:
+            # Not every number of letters is a whole number of bytes: what is none is refused.
             decoded = _decode_bytes(base64.b32decode(body + "=" * (-len(body) % 8)))
         except ValueError:
             continue
@@ -106,6 +111,7 @@ def _decode_marked_lines(
     It starts with the word of the first mark and ends with the line.
     """
     end = 0
+    # One span a line: from each of its marks on, the same rest would be decoded again.
     while (first := mark.search(text, end)) is not None:
         begin = text.rfind("\n", 0, first.start()) + 1
         end = text.find("\n", begin)
@@ -143,6 +149,7 @@ def _decode_json(text: str) -> Iterator[DecodedSpan]:
 
 def _unescape_match(found: re.Match[str]) -> str:
     if found[1] is None:
+        # White space stays on the line: a line break would begin another place.
         return found[2] if found[2] in '"\\/' else " "
     letter = chr(int(found[1], 16))
     return letter if letter.isprintable() else " "
@@ -160,10 +167,12 @@ def _spelled_out(text: str) -> Iterator[DecodedSpan]:
 
 
 def _decode_at_and_dot(text: str) -> Iterator[DecodedSpan]:
+    # Without an "at" there is no address, whatever dots are named.
     for match in _NAMED_SIGN.finditer(text) if _AT.search(text) else ():
         yield DecodedSpan(match.start(), match[0], _DOT.sub(".", _AT.sub("@", match[0])))
 
 
+# Applied in this order: where the room for decoded text runs out (`layers`), the last are not.
 DECODERS: Mapping[str, Decoder] = {
     "base64": _decode_base64,
     "base32": _decode_base32,

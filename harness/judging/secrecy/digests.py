@@ -14,6 +14,7 @@ ALGORITHMS: Mapping[str, str] = {"MD5": "md5", "SHA-1": "sha1", "SHA-256": "sha2
 def iterate_digests(value: object) -> Iterator[tuple[str, SearchForm]]:
     """Yield the name of each algorithm, and the hexadecimal digest of ``value`` to search for."""
     text = str(value).strip()
+    # Addresses are usually put into small letters before they are hashed.
     for plain in dict.fromkeys((text, text.lower())):
         for name, algorithm in ALGORITHMS.items():
             made = hashlib.new(algorithm, plain.encode(), usedforsecurity=False).hexdigest()

@@ -87,6 +87,7 @@ class _RawLayer(NamedTuple):
 
 def _build_layer(raw: _RawLayer) -> Layer:
     text, lines, how, sources = raw
+    # Only in ASCII do small letters keep every position, by which `kept` is read.
     if text.isascii():
         plain, kept = text.lower(), text
     else:
@@ -112,13 +113,16 @@ def _decode_layer(raw: _RawLayer, room: int) -> tuple[_RawLayer, bool]:
             before = raw.how[line]
             if name == INVERSE and name in before:
                 continue  # reversing twice gives the original text
+            # They fit every line: combined with others, they would double all that is decoded.
             if before and (name in OUTERMOST or before[-1] in OUTERMOST):
                 continue
             room -= 0 if name in OUTERMOST else len(stretch.text)  # outermost ones have a bound
             if room < 0:
                 return _RawLayer("\n".join(texts), lines, hows, sources), False
+            # A line break here would shift the lists that have one entry for each line.
             texts.append(stretch.text.replace("\n", " "))
             lines.append(raw.lines[line])
             hows.append((*before, name))
+            # The outermost encoded text is the one that was sent.
             sources.append(raw.sources[line] if before else stretch.source)
     return _RawLayer("\n".join(texts), lines, hows, sources), True

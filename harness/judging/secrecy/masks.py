@@ -15,6 +15,7 @@ MOST_READABLE = 0.25
 """Default share that a mask may leave readable."""
 _LAST = 4
 """Number of last digits of a long number that may be readable, as on a receipt."""
+# Of a shorter number, four digits would be more than half.
 _LONG = 8
 _FIXED_LENGTH = 8
 """Assumed number of characters that ``***`` hides, since it may replace a value of any length."""
@@ -47,6 +48,7 @@ def readable_share(mask: Any, value: Any = None) -> float:
     if at and domain and "@" not in domain:
         true, shown = local, hidden_local if hidden_at else shown
     letters = SqueezedText(true).squeezed
+    # A mask of the same length shows each character in its place; of others only runs can be found.
     if covers_value(shown, true):
         kept = sum(one == other and one.isalnum() for one, other in zip(shown, true, strict=True))
         return kept / len(letters) if letters else 0.0
@@ -78,6 +80,7 @@ def covers_value(mask: str, value: str) -> bool:
     """Whether a mask is a value with single characters covered: ``4929 12?4 5678 9012``."""
     if len(mask) != len(value) or mask == value:
         return False
+    # If all characters differ, nothing shows that it is this value that is covered.
     differing = [one for one, other in zip(mask, value, strict=True) if one != other]
     return len(differing) < len(value) and set(differing) <= _COVERS
 
@@ -88,6 +91,7 @@ def _is_end_of_a_number(mask: Any, value: Any) -> bool:
         true = SqueezedText(normalise_text(str(value))).squeezed
         if not true.isdigit() or len(true) < _LONG or not true.endswith(shown):
             return False
+    # Without the value, so many hidden characters must show that the number is a long one.
     hidden = sum(len(run) for run in _MASK.findall(str(mask)))
     return shown.isdigit() and len(shown) <= _LAST and (true is not None or hidden >= _LAST)
 
@@ -97,6 +101,7 @@ def _count_in_order(shown: str, letters: str) -> int:
     parts = [SqueezedText(part).squeezed for part in _MASK.split(shown)]
     count = place = 0
     for part in filter(None, parts):
+        # After the run before it, so that no letter counts twice.
         found = letters.find(part, place)
         if found >= 0:
             count, place = count + len(part), found + len(part)
@@ -107,8 +112,10 @@ def _estimate_share(shown: str) -> float:
     local, at, _ = shown.partition("@")
     if at and local:
         if _MASK.search(local) is None:
+            # Nothing before the `@` is hidden, and the rest identifies nobody.
             return 1.0
         shown = local
+    # Other words beside the mask hide nothing, so they are no part of the value.
     words = [word for word in shown.split() if _MASK.search(word) or word.strip("+()-.").isdigit()]
     runs = [run for word in words for run in _MASK.findall(word)]
     hidden = sum(_FIXED_LENGTH if len(run) == len("***") else len(run) for run in runs)

@@ -24,6 +24,7 @@ def normalise_text(text: str) -> str:
     """Return ``text`` normalised line by line."""
     if text.isascii():
         return text.lower()
+    # Line by line, so that the numbers of lines stay, and lines in ASCII take hardly any time.
     return "\n".join(map(_normalise_line, text.split("\n")))
 
 

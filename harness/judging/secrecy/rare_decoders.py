@@ -19,6 +19,7 @@ _BASE85 = re.compile(r"[0-9A-Za-z!#$%&()*+;<=>?@^_`{|}~-]{15,}")
 _QUOTED = re.compile(
     r"(?<![!-<>-~ ])(?:=[0-9A-Fa-f]{2}|[!-<>-~ ])*(?:=[0-9A-Fa-f]{2})(?:=[0-9A-Fa-f]{2}|[!-<>-~])*"
 )
+# Five characters at least, of these and of the codes below, as in `decoders`.
 _BINARY = re.compile(r"(?<![01])[01]{8}(?:[ ,]?[01]{8}){4,}(?![01])")
 _CODES = re.compile(r"(?<![\d.])\d{2,3}(?:[,; ] ?\d{2,3}){4,}(?![\d.])")
 _NUMBER = re.compile(r"\d+")
@@ -40,15 +41,18 @@ _SHORT = 200
 _ROTATED_DIGITS = str.maketrans("0123456789", "5678901234")
 _LARGEST = 100_000
 """Maximum size of decompressed data in bytes."""
+# The first bytes of both formats; 47 = 32 + 15: zlib takes either, with the largest window.
 _GZIP, _ZLIB, _EITHER = b"\x1f\x8b", 0x78, 47
 
 
 def decompress_data(data: bytes) -> bytes:
     """Return gzip or zlib data decompressed, as far as it is valid; other data unchanged."""
+    # RFC 1950: the first two bytes, as a number, are a multiple of 31.
     is_zlib = len(data) > 1 and data[0] == _ZLIB and (data[0] * 256 + data[1]) % 31 == 0
     if not is_zlib and not data.startswith(_GZIP):
         return data
     try:
+        # `zlib.decompress` has no bound, and gives nothing at all of data that is cut off.
         return zlib.decompressobj(_EITHER).decompress(data, _LARGEST)
     except zlib.error:
         return data
@@ -67,6 +71,7 @@ def _decode_base85(text: str) -> Iterator[DecodedSpan]:
 
 
 def _quoted_printable(text: str) -> Iterator[DecodedSpan]:
+    # Every escape has this sign, and a look for it is far faster than the pattern.
     for match in _QUOTED.finditer(text) if "=" in text else ():
         decoded = quopri.decodestring(match[0].encode(errors="replace"))
         yield DecodedSpan(match.start(), match[0], _decode_to_line(decoded))

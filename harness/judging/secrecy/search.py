@@ -26,6 +26,7 @@ LONGEST = 1_000_000
 """Maximum number of characters of one page that are searched."""
 _SHORT = 50_000
 """Maximum length of a text whose values are cached."""
+# No value has fewer letters and digits (`values`); a longer prefix would miss the shortest.
 _PREFIX = 5
 _SHOWN = 120
 _GAP = re.compile(r"[\s,'\"\[\]{}()<>|:;]+")
@@ -94,7 +95,9 @@ class ValueSearch(Generic[Owner]):
             self._note_cut(page, f"only the first {LONGEST:,} characters were searched")
             text = text[:LONGEST]
         find = self._found_lately if len(text) <= _SHORT else self._search_text
+        # The places belong to the key of the cache: the same text at others gives other results.
         found, is_whole = find(text, tuple(page.places))
+        # Noted here and not in the cached search, so that every page is named.
         if not is_whole:
             self._note_cut(page, "only a part of what may be encoded was decoded")
         yield from found
@@ -134,6 +137,7 @@ class ValueSearch(Generic[Owner]):
         for start in hay.starts:
             lengths = self._lengths.get(squeezed[start : start + _PREFIX])
             for length in lengths or ():
+                # From the start of a run to the end of one: a part of a longer word is no value.
                 if start + length in ends:
                     for form, owner in self._owners.get(squeezed[start : start + length], ()):
                         yield start, length, form, owner
@@ -151,6 +155,7 @@ def _may_be(form: SearchForm, found: str, *, split: bool) -> bool:
         rest = _GAP.sub("", found)
         if split:
             return _drop_at_sign(rest) == _drop_at_sign(form.text)
+        # Other marks than the `@` may be lost or added, such as dots.
         return rest == form.text or _keep_address_letters(rest) == _keep_address_letters(form.text)
     return form.kind != "text" or form.strength == "unmistakable" or not split
 

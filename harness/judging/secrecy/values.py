@@ -29,11 +29,13 @@ _NAMES_A_RECORD = re.compile(
     r"(?i:(?:^|[_.\- ])(?:id|ids|uuid|guid|key|ref|reference|code|number|no|sku|slug|url|uri)$)"
     r"|[a-z](?:Id|Ids|Key|Ref|Code|Number)$"
 )
+# The bounds of the table above: whatever is shorter, several people may have by chance.
 _MANY_DIGITS = 9
 _LONG_KEY = 16
 _KEY_DIGITS = 4
 _WORDS = 5
 _LONG_TEXT = 24
+# The index (`search`) and the decoders rely on it: they leave out whatever is shorter.
 _SHORTEST = 5
 _TIMES = ((1_000_000_000, 2_200_000_000), (1_000_000_000_000, 2_200_000_000_000))
 """Seconds and milliseconds since 1970, from 2001 to 2039."""
@@ -64,9 +66,11 @@ def build_search_form(scalar: Any, name: str = "") -> SearchForm | None:
     found = _build_form(str(scalar)[:_LONGEST], isinstance(scalar, str))
     if found is None or found.strength != "unmistakable" or found.kind in ("email", "text"):
         return found
+    # Other results rightly refer to a record by its id. An address or a long text is no id.
     return found._replace(strength="reference") if _NAMES_A_RECORD.search(name) else found
 
 
+# Cached, since the same values are withheld from several identities.
 @lru_cache(maxsize=50_000)
 def _build_form(text: str, is_text: bool) -> SearchForm | None:  # noqa: FBT001 - one of two ways
     plain = " ".join(normalise_text(text).split())
@@ -80,6 +84,7 @@ def _build_form(text: str, is_text: bool) -> SearchForm | None:  # noqa: FBT001 
 def _grade_number(plain: str, squeezed: str) -> tuple[Kind, Strength]:
     whole = plain.lstrip("-").isdigit()
     is_time = whole and any(low <= int(squeezed) <= high for low, high in _TIMES)
+    # Round numbers and times since 1970 are met by chance, however many digits they have.
     many = whole and len(squeezed.rstrip("0")) >= _MANY_DIGITS and not is_time
     return "digits", "unmistakable" if many else "telling"
 

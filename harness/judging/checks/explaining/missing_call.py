@@ -70,6 +70,7 @@ def _not_called(call: JsonObject, evidence: Evidence) -> Told:
     lines += list_calls(calls, "Called instead, in order:")
     if absent is not None:
         return lines, _hint_not_offered(name, evidence)
+    # Such a model made no choice, so it took no other tool for this one.
     if find_stated_limit(transcript) is not None or (
         not calls and transcript.written_call is not None
     ):
@@ -105,6 +106,7 @@ def _two_tools(expected: str, other: str, evidence: Evidence) -> list[str]:
 def _hint_not_offered(name: str, evidence: Evidence) -> str:
     if find_hiding_variant(name, evidence) is not None:
         return "Let the variant show the tool, or leave this case out under the variant."
+    # With a near name it is a typo; without one, a policy may hide the tool from this user.
     if evidence.case.caller.user_context and not did_you_mean(
         name, (tool.name for tool in evidence.tools.tools)
     ):
@@ -154,6 +156,7 @@ def _hint_not_called(name: str, evidence: Evidence) -> str:
 
 
 def _other_arguments(call: JsonObject, made: list[ToolCall], evidence: Evidence) -> Told:
+    # The one that differs least was probably meant to be this call.
     closest = min(made, key=lambda other: measure_distance(call["args"], other.arguments))
     found = find_differences(call["args"], closest.arguments)
     lines = [
@@ -174,6 +177,7 @@ def _hint_arguments(name: str, found: tuple[ArgumentDifference, ...], evidence: 
         for part in found
         if part.argument and properties and part.argument not in properties
     ]
+    # First, since no description helps where the tool has no such parameter.
     if unknown:
         has = format_line(", ".join(properties), 160)
         return (
@@ -194,6 +198,7 @@ def _hint_value(name: str, first: ArgumentDifference, evidence: Evidence) -> str
     argument = parameter or "the arguments"
     # A check may describe the arguments as a whole: then no parameter can be named.
     described = f"the parameter {parameter}" if parameter else format_tool_name(name, evidence)
+    # The note names the argument that was given the value instead.
     if first.actual is ABSENT and first.note:
         return (
             "Say in the descriptions of the parameters which one takes this value, and mark "
@@ -269,6 +274,7 @@ def _find_types(schema: Any) -> list[str]:
     alternatives = schema.get("anyOf", schema.get("oneOf"))
     if isinstance(alternatives, list):
         each = [_find_types(alternative) for alternative in alternatives]
+        # An alternative without a type allows any.
         return list(dict.fromkeys(chain(*each))) if all(each) else []
     named = schema.get("type")
     names = named if isinstance(named, list) else [named]
@@ -276,5 +282,6 @@ def _find_types(schema: Any) -> list[str]:
 
 
 def _has_type(value: Any, types: list[str]) -> bool:
+    # Before Python 3.12, only floats have `is_integer`.
     whole = is_number(value) and value == value // 1
     return type_name(value) in types or (whole and "integer" in types)

@@ -29,6 +29,7 @@ def explain_missing(wanted: str, evidence: Evidence) -> tuple[list[str], str]:
         return lines, "See the calls: the model stopped before it answered."
     other = _find_other_notation(wanted, transcript.answer)
     near = find_nearest(wanted, transcript.answer)
+    # Before the nearest passage: the figure is right, and the check asks for its notation.
     if other is not None:
         lines.append(f"The same number stands there in another notation: “{format_line(other)}”")
         return (
@@ -50,6 +51,7 @@ def explain_missing(wanted: str, evidence: Evidence) -> tuple[list[str], str]:
 
 def _explain_by_transcript(wanted: str, evidence: Evidence) -> tuple[list[str], str]:
     transcript = evidence.transcript
+    # First, since a refusal explains all the rest.
     refusal = find_refusal(transcript)
     if refusal is not None:
         return [
@@ -108,6 +110,7 @@ def _parse_number(wanted: str) -> float | None:
     ]
     if not found:
         return None
+    # As people write it: 5 and not 5.0.
     return int(found[0]) if found[0].is_integer() else found[0]
 
 

@@ -19,6 +19,7 @@ _ASKS = re.compile(
     r"order))\b"
     r"|\blet me know (?:which|what|where|when|who|the|your)\b"
     r"|\b(?:do|did) you mean\b"
+    # A question at the very end counts, unless it only offers help.
     r"|\b(?:which|what|whose|where|when|who|how (?:many|much|long|often))\b"
     r"(?![^.?!]{0,160}\b(?:else|help|assist)\b)[^.?!]{1,160}\?\W*\Z"
 )
@@ -56,6 +57,7 @@ def explain_no_calls(transcript: Transcript) -> str:
     """Return the sentence for a conversation in which no tool was called."""
     if transcript.stop != "answer":
         return f"No tool was called; the conversation ended {describe_ending(transcript)}."
+    # What is known comes before what the wording suggests.
     if (why := _known_reason(transcript)) is not None:
         return f"No tool was called: {why}."
     answer = _fold_answer(transcript)
@@ -114,4 +116,5 @@ def hint_without_calls(transcript: Transcript, otherwise: str) -> str:
 
 
 def _fold_answer(transcript: Transcript) -> FoldedText:
+    # From the end, where a question stands.
     return fold_as_read(transcript.answer[-_READ:])

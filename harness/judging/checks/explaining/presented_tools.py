@@ -56,6 +56,7 @@ def seen_properties(tool: str, evidence: Evidence) -> JsonObject:
     presented = _find_presented(tool, evidence)
     if presented is None:
         return server_properties(tool, evidence)
+    # A variant may rename parameters; checks use the server's names.
     own_names = {shown: own for own, shown in presented.parameters.items()}
     properties = _read_properties(presented.tool)
     return {own_names.get(name, name): schema for name, schema in properties.items()}
@@ -67,6 +68,7 @@ def server_properties(tool: str, evidence: Evidence) -> JsonObject:
 
 
 def _read_properties(tool: Tool | None) -> JsonObject:
+    # A server's schema may have anything there.
     properties = tool.input_schema.get("properties") if tool else None
     return properties if isinstance(properties, Mapping) else {}
 

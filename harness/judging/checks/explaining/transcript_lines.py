@@ -14,6 +14,7 @@ from harness.judging.matching.json_values import format_value, shorten_value
 from harness.judging.matching.texts import fold_text, format_line, measure_likeness
 from harness.types import NOT_SHOWN, JsonObject, Outcome, Stop, Tool, ToolCall, Transcript
 
+# An explanation has to fit on a screen; a report may hold more.
 _MAX_CALLS = 6
 _MAX_REPORTED = 20
 _CONFUSABLE = 0.3  # similarity of name and description above which two tools may be confused
@@ -76,11 +77,13 @@ def format_expected_call(call: JsonObject, width: int = 120) -> str:
 def format_call(call: ToolCall, width: int = 120) -> str:
     """Return a call as text."""
     arguments = format_value(call.arguments, width) if call.arguments else ""
+    # As JSON without its quotation marks, which escapes what a terminal would obey.
     return f"{format_value(call.tool)[1:-1]}({arguments})"
 
 
 def describe_outcome(call: ToolCall) -> str:
     """Return how a call ended, in words."""
+    # It has the outcome of a server's answer, but no server was asked.
     if call.outcome == "unknown_tool" and call.tool.endswith(NOT_SHOWN):
         return "not sent: the variant shows the model no tool of this name"
     words = _OUTCOMES[call.outcome]
@@ -182,6 +185,7 @@ def _measure_similarity(left: Tool, right: Tool) -> float:
     names = measure_likeness(left.name.replace("_", " "), right.name.replace("_", " "))
     ours, theirs = _distinctive_words(left).keys(), _distinctive_words(right).keys()
     return (
+        # By the shorter text, so that a long description does not hide a likeness.
         max(names, len(ours & theirs) / min(len(ours), len(theirs))) if ours and theirs else names
     )
 
@@ -202,6 +206,7 @@ def _distinctive_words(tool: Tool) -> dict[str, str]:
     )
     words: dict[str, str] = {}
     for word in found:
+        # English plurals: "queries" and "query", "orders" and "order".
         singular = re.sub(r"ie$", "y", word.removesuffix("s")) if word.endswith("s") else word
         if _COMMON_WORDS.isdisjoint({word, singular}):
             words.setdefault(singular, word)

@@ -34,6 +34,7 @@ def invalid_fields(text: str) -> str | None:
 
 def _parse_pydantic(text: str) -> Iterator[tuple[str, str]]:
     for match in _PYDANTIC_FIELD.finditer(text):
+        # The heading has the form of a field where the error is one of all arguments together.
         if not _PYDANTIC.search(match["field"]):
             yield match["field"], match["message"]
 
@@ -41,6 +42,7 @@ def _parse_pydantic(text: str) -> Iterator[tuple[str, str]]:
 def _parse_zod(text: str) -> Iterator[tuple[str, str]]:
     start = text.find("[")
     try:
+        # Zod's list may stand behind words of the server, and before others.
         issues: Any = json.JSONDecoder().raw_decode(text, start)[0] if start >= 0 else []
     except (ValueError, RecursionError):
         return

@@ -37,6 +37,7 @@ class Agreement:
         first = [sum(row) for row in self.confusion]
         second = [sum(column) for column in zip(*self.confusion, strict=True)]
         by_chance = sum(left * right for left, right in zip(first, second, strict=True))
+        # Both would divide by zero.
         if total == 0 or by_chance == total * total:
             return None
         return float((self.equal_pairs * total - by_chance) / (total * total - by_chance))

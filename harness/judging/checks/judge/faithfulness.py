@@ -89,6 +89,7 @@ def describe_conversation(evidence: Evidence, **more: object) -> JsonObject:
 
 
 def _format_result(call: ToolCall) -> str:
+    # Some servers give a structured result without any text.
     return (
         call.text
         if call.text.strip() or call.structured is None
@@ -122,6 +123,7 @@ def grade_without_judge(keywords: Sequence[str], evidence: Evidence) -> Faithful
 def _check_figures(answer: str, evidence: Evidence) -> tuple[int, list[str]]:
     """Return the number of figures in the answer, and those without a source."""
     # An answer may name the year of a date, or the parts of 120/350.
+    # All without signs, since a loss of 5 may be -5 in the data.
     known = sorted(
         abs(value)
         for text in _collect_sources(evidence)

@@ -71,6 +71,7 @@ class JudgeModel:
         self._model = model
         self._timeout_s = timeout_s
         self._kept: dict[str, Judgement] = {}
+        # A lock for each question, so that different ones are asked at the same time.
         self._locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
 
     async def grade(self, question: JudgeQuestion, spend: Callable[[Usage], None]) -> Judgement:
@@ -82,6 +83,7 @@ class JudgeModel:
             JudgeError: there is no verdict.
         """
         try:
+            # Around the lock, so that the wait for an equal question counts as well.
             with anyio.fail_after(self._timeout_s):
                 return await self._grade_uncached(question, spend)
         except TimeoutError:
@@ -98,6 +100,7 @@ class JudgeModel:
         async with self._locks[key]:  # an equal question waits for the first one's verdict
             if key in self._kept:
                 return replace(self._kept[key], cached=True)
+            # Only a verdict is kept: after an error, an equal question is asked anew.
             self._kept[key] = await self._ask_model(question, spend)
             return self._kept[key]
 
@@ -110,6 +113,7 @@ class JudgeModel:
             try:
                 reply = await self._model.answer(conversation, question.scale.tools, SYSTEM)
             except ModelError as error:
+                # A request that failed may have used tokens, too.
                 spend(error.usage)
                 raise
             spend(reply.usage)
@@ -165,6 +169,7 @@ class Judge:
         """
         self._models = models
         self._default = default
+        # By question and judge: neither another judge's verdict nor one on other words is reused.
         self._recorded = {
             (judgement.question, judgement.model): judgement for judgement in recorded
         }

@@ -66,6 +66,7 @@ def read_labelled(path: Path) -> tuple[LabelledAnswer, ...]:
         except InvalidValue as error:
             problems.append(_build_problem(at, error))
     if problems:
+        # Problems of lines and of values were found one after the other: by line they are in order.
         raise InvalidInput(sorted(problems, key=lambda problem: problem.at.line or 0))
     if not found:
         raise InvalidInput(
@@ -78,6 +79,7 @@ def _read_csv(path: Path) -> _Records:
     table = read_table(path, required=REQUIRED, optional=OPTIONAL)
     records, problems = [], list(table.problems)
     for row in table.rows:
+        # An answer may be empty; any other empty cell is one that was left out.
         record: dict[str, Any] = {"answer": ""} | {
             name: cell for name, cell in row.cells.items() if cell.strip()
         }
@@ -86,6 +88,7 @@ def _read_csv(path: Path) -> _Records:
                 word.strip() for word in record["keywords"].split(",") if word.strip()
             ]
         try:
+            # A cell is one output in plain text, unless it begins like a list of several.
             if record.get("tool_outputs", "").lstrip().startswith("["):
                 record["tool_outputs"] = strict_json(record["tool_outputs"])
         except InvalidValue as error:
@@ -179,6 +182,7 @@ def _read_human_grade(value: Any, question: JudgeQuestion) -> str | float:
     if isinstance(value, str) and value.strip().lower() in {PASS, FAIL}:
         return value.strip().lower()
     try:
+        # To Python, `True` is the number 1.
         score = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         score = math.nan

@@ -58,6 +58,7 @@ elsewhere. Answer only by
 calling the tool {VERDICT}, exactly once."""
 """The system prompt of every judgement."""
 
+# Controls, formats, surrogates, private and unassigned characters, separators of lines.
 _ESCAPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
@@ -148,6 +149,7 @@ def build_material(
         more: Other fields that the instructions refer to, from the suite.
     """
     shown = outputs[:MAX_CALLS]
+    # All outputs must fit together, but of many each still shows its beginning.
     room = max(_LEAST_OUTPUT, min(MAX_OUTPUT, MAX_OUTPUTS // max(1, len(shown))))
     material = {
         "query": _cut_text(query, MAX_QUERY),
@@ -169,6 +171,7 @@ def _cut_text(text: str, width: int) -> Any:
 
 def encode_material(material: JsonObject) -> str:
     """Return ``material`` as JSON on one line, without invisible characters."""
+    # Read-only mappings, which `json` does not know, become dicts.
     text = json.dumps(material, ensure_ascii=False, default=dict)
     return "".join(_escape_letter(letter) if _is_hidden(letter) else letter for letter in text)
 
@@ -178,6 +181,7 @@ def _is_hidden(letter: str) -> bool:
 
 
 def _escape_letter(letter: str) -> str:
+    # JSON escapes every control character but DEL.
     return json.dumps(letter)[1:-1] if ord(letter) != 0x7F else "\\u007f"  # noqa: PLR2004 - DEL
 
 
@@ -208,6 +212,7 @@ def read_verdict(reply: Reply, scale: Scale) -> JudgeVerdict:
     """
     if reply.stop == "refusal":
         raise NoVerdict("it refused")
+    # Before its calls, whose arguments may be cut.
     if reply.stop == "max_tokens":
         raise NoVerdict("its reply was cut at its token limit")
     if not reply.tool_requests:

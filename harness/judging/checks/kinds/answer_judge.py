@@ -99,6 +99,7 @@ def _ask_by_rubric(params: JsonObject, evidence: Evidence) -> JudgeQuestion:
 class JudgedKind(CheckKind):
     """A kind of check that asks a judge."""
 
+    # As in `FunctionKind`: declared again, to be fields of the dataclass.
     name: str
     """Its name in suites."""
     schema: JsonObject
@@ -133,6 +134,7 @@ class JudgedKind(CheckKind):
             label=format_value(wanted, 60), verdict="not_judged", expected=expected
         )
         try:
+            # A judge without models raises the error that says how to name one.
             judge = evidence.judge or Judge({})
             judgement = await judge.grade(self.ask(params, evidence), params.get("model"))
         except JudgeError as error:
@@ -148,6 +150,7 @@ class JudgedKind(CheckKind):
 def _apply_judgement(
     found: CheckFinding, params: JsonObject, judgement: Judgement, evidence: Evidence
 ) -> CheckFinding:
+    # Of the grades, only `correct` is 1.0.
     passed = judgement.score >= params.get("threshold", 1.0)
     said = (
         judgement.grade or f"{judgement.score:.2f} of at least {params.get('threshold', 1.0):.2f}"

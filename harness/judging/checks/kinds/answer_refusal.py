@@ -42,6 +42,7 @@ def find_refusal(transcript: Transcript) -> str | None:
 
 
 def _read_answer(transcript: Transcript) -> RefusalReading:
+    # The provider's own mark decides, in whatever words.
     if transcript.stop == "refusal":
         said = format_line(transcript.answer, 160) or "(the provider marks the reply as a refusal)"
         return RefusalReading("refused", said)
@@ -59,8 +60,10 @@ async def _read_or_ask(evidence: Evidence) -> tuple[RefusalReading, str]:
         question = JudgeQuestion(
             instructions=_BY_JUDGE, material=describe_conversation(evidence), scale=SCORE
         )
+        # By the suite's judge, since this check names none.
         judgement = await evidence.judge.grade(question, None)
     except JudgeError as error:
+        # It stays unknown, so the check is not judged.
         return reading, str(error)
     if judgement.score < REFUSED_FROM:
         return RefusalReading("not_refused"), ""

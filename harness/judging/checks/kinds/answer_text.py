@@ -62,6 +62,7 @@ _TEXT_ITEM: JsonObject = {"anyOf": [TEXT, long_form({"text": TEXT}, required=("t
 
 def _judge_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
     wanted = params["text"]
+    # Not `find_passage`, which takes longer: where the text stands is not told.
     there = contains_text(wanted, evidence.transcript.answer)
     lines, hint = ([], None) if there else explain_missing(wanted, evidence)
     return CheckFinding(
@@ -112,6 +113,7 @@ def _explain_forbidden(forbidden: str, found: Passage, evidence: Evidence) -> tu
         f"Answer contains forbidden text: {format_value(forbidden)}",
         f"It stands here: “{found.context}”",
     ]
+    # Whose line was crossed depends on where the text came from: server, prompt or model.
     sources = [
         (call, there)
         for call in evidence.transcript.tool_calls
@@ -129,6 +131,7 @@ def _explain_forbidden(forbidden: str, found: Passage, evidence: Evidence) -> tu
             "so in the prompt or the description."
         )
     lines.append("Line crossed: what the user saw; the server did not give it.")
+    # Nobody gave it away: an answer may repeat the question.
     if contains_text(forbidden, evidence.case.prompt):
         lines.append(
             "No tool returned it; the prompt itself contains it, so the answer may merely repeat "
@@ -178,6 +181,7 @@ def _judge_any(params: JsonObject, evidence: Evidence) -> CheckFinding:
     if not there:
         reasons, hint = explain_missing(options[0], evidence)
         told = clip_text(", ".join(format_value(option, 40) for option in options), 300)
+        # Without the first line of the reasons, which names one of the texts alone.
         lines = [f"Answer does not contain expected text: any of {told}", *reasons[1:]]
     return CheckFinding(
         label=clip_text(", ".join(format_value(option, 20) for option in options), 80),
@@ -241,6 +245,7 @@ ANSWER_EQUALS = FunctionKind(
     schema=_TEXT_ITEM,
     read=make_single_reader(lambda value: _read_text(value, ())),
     judge=_judge_equals,
+    # Not `enough`: an answer that is not this text may contain it all the same.
     claims=lambda params: [TextClaim(has=params["text"], whole=True)],
     doc=CheckDoc(
         section="Answers",

@@ -49,6 +49,7 @@ def _limit_kind(
         limit, amount = params["limit"], used(evidence.transcript)
         base = {"at_most": limit, "unit": unit}
         label = f"{limit:,}"
+        # An unknown amount is neither zero nor within a limit.
         if amount is None:
             lines = [f"The limit of {limit:,} {unit} cannot be checked: the amount used is unknown"]
             return CheckFinding(
@@ -132,6 +133,7 @@ MAX_COST = _limit_kind(
 MAX_SECONDS = _limit_kind(
     "max_seconds",
     "seconds",
+    # Waiting for a rate limit says nothing of the model or the tools.
     lambda transcript: max(0.0, transcript.latency_s - transcript.waited_s),
     (
         (

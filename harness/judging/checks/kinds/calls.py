@@ -69,6 +69,7 @@ def _judge_must_call(params: JsonObject, evidence: Evidence) -> CheckFinding:
         label=format_value(params["tool"])[1:-1],
         verdict="passed",
         expected={key: params[key] for key in ("tool", "args", *_COUNTS) if key in params},
+        # Without a match all calls are reported, since one of them may be meant.
         actual=report_calls(made or evidence.transcript.tool_calls),
         explanation=_note_no_success(made),
     )
@@ -214,6 +215,7 @@ def _find_doubts(params: JsonObject, evidence: Evidence) -> Iterator[str]:
         {"tool": params["tool"]}, evidence.transcript.tool_calls, evidence.tools
     ):
         found = find_differences(params["args"], made.arguments)
+        # Arguments that were not accepted did nothing, whatever they mean.
         if found and all(map(_is_unlike, found)) and made.outcome != "invalid_arguments":
             why = "; ".join(one.note for one in found)
             yield f"Whether this call is forbidden cannot be known: {format_call(made)}: {why}"
@@ -228,6 +230,7 @@ def _is_unlike(found: ArgumentDifference) -> bool:
     return format_value(found.expected).strip('"') == format_value(sent).strip('"')
 
 
+# Any other outcome counts 1: the server had the call, and may have done something.
 _SEVERITY = {
     "ok": 0,
     "denied": 2,
@@ -299,6 +302,7 @@ MUST_NOT_CALL = FunctionKind(
     read=make_list_reader(read_call),
     judge=_judge_must_not_call,
     traits=lambda _params: ("forbids_calls",),
+    # The call was made, whatever its answer would have been.
     stands_anyway=lambda _failed, _transcript: True,
     claims=lambda params: [
         CallsClaim(tool=params["tool"], args=params["args"], most=0, enough=True)

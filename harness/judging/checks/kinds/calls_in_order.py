@@ -48,12 +48,14 @@ def _match_in_order(steps: Sequence[JsonObject], calls: Sequence[ToolCall]) -> l
     """Return the places of the calls that match the first steps, as many as were made in order."""
     places: list[int] = []
     for place, made in enumerate(calls):
+        # The first call that fits a step leaves the most room for the steps after it.
         if len(places) < len(steps) and matches_call(steps[len(places)], made):
             places.append(place)
     return places
 
 
 def _are_consecutive(steps: Sequence[JsonObject], calls: Sequence[ToolCall]) -> bool:
+    # From every place: the first call that fits a step may not be the one that begins the sequence.
     return any(
         all(matches_call(step, calls[start + place]) for place, step in enumerate(steps))
         for start in range(len(calls) - len(steps) + 1)
@@ -135,6 +137,7 @@ _CALLS: JsonObject = {"type": "array", "items": CALL, "minItems": 2}
 
 def _yield_claims(params: JsonObject) -> Iterator[CallsClaim]:
     yield CallsClaim(least=len(params["calls"]))
+    # Steps of one tool are different calls, so they add up.
     for tool, steps in groupby(sorted(params["calls"], key=_tool_of_step), key=_tool_of_step):
         several = list(steps)
         yield CallsClaim(tool=tool, least=len(several))

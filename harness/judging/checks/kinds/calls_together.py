@@ -75,6 +75,7 @@ def _judge_any(params: JsonObject, evidence: Evidence) -> CheckFinding:
             if (reason := explain_not_offered(call["tool"], evidence))
         ][:3]
         called = {call.tool for call in transcript.tool_calls}
+        # Probably the option that was meant, with other arguments.
         near = next((call for call in params["calls"] if call["tool"] in called), None)
         told, hint = explain_missing_call(near or params["calls"][0], evidence)
         if near is not None:
@@ -169,6 +170,7 @@ ONLY_CALL = FunctionKind(
     read=make_single_reader(lambda value: call_list(value, at_least=0)),
     judge=_judge_only,
     traits=lambda params: () if params["calls"] else ("no_success",),
+    # The call was made, whatever its answer would have been.
     stands_anyway=lambda _failed, _transcript: True,
     claims=lambda params: [CallsClaim(most=0, other_than=tuple(params["calls"]))],
     doc=CheckDoc(
@@ -205,6 +207,7 @@ def _parse_max_calls(value: Any) -> Any:
 
 def _judge_max_calls(params: JsonObject, evidence: Evidence) -> CheckFinding:
     tool, limit = params.get("tool"), params["limit"]
+    # As a prohibition is read: a limit covers the tool under its names on joined servers, too.
     calls = find_forbidden_calls({"tool": tool}, evidence.transcript.tool_calls, evidence.tools)
     which = f"calls of {tool}" if tool else "tool calls"
     lines: list[str] = []
@@ -236,6 +239,7 @@ def _hint_many(calls: list[ToolCall]) -> str:
             f"{failed} of them failed: let the tools' errors say how to do better, so that fewer "
             "attempts are needed."
         )
+    # To the last character: a call with another argument may be a new question.
     repeated = len(calls) - len({(call.tool, canonical_json(call.arguments)) for call in calls})
     if repeated:
         return (

@@ -53,6 +53,7 @@ from harness.types import NOT_SENT, Access, CheckTrait, JsonObject, JsonPath, To
 WORDS: tuple[str, ...] = tuple(word for word in get_args(Access) if word not in {"error", "mixed"})
 """The decisions that may be expected."""
 _CROSSED = "Line crossed: what the server allowed."
+# Other words for decisions, too unlike them for `did_you_mean`.
 _SYNONYMS = {
     **dict.fromkeys(("allow", "ok", "permitted", "granted", "success"), "allowed"),
     **dict.fromkeys(("deny", "refused", "forbidden", "rejected", "blocked"), "denied"),
@@ -170,6 +171,7 @@ def _judge_decision(params: JsonObject, evidence: Evidence) -> CheckFinding:
     )
     found = _determine_decision(params, made, evidence)
     masks = read_masks(params)
+    # In all calls, not only in those of the tool: no result may hold these fields.
     given = list(find_given_fields(masks, evidence.transcript.tool_calls))
     cut = next(
         (
@@ -199,6 +201,7 @@ def _judge_decision(params: JsonObject, evidence: Evidence) -> CheckFinding:
             "The server's policy has to leave the field out of every result for this identity, or "
             "mask it."
         )
+    # Last: what is missing matters only where the rest shows no forbidden field.
     elif cut is not None:
         verdict, fields = "not_judged", " or ".join(masks)
         lines = [
@@ -228,9 +231,11 @@ def _label_parts(params: JsonObject) -> Iterator[str]:
 
 
 def _determine_decision(params: JsonObject, made: Sequence[ToolCall], evidence: Evidence) -> Access:
+    # Whoever is refused a session is denied all that is in it.
     if evidence.transcript.refused_status is not None:
         return "denied"
     outcomes = {call.outcome for call in made} - NOT_SENT
+    # Before the list of tools: one that is not listed and works all the same is allowed.
     if "ok" in outcomes:
         return "allowed"
     if "tool" in params and _is_hidden(params["tool"], evidence):
@@ -250,6 +255,7 @@ def _explain_mismatch(
 ) -> tuple[list[str], str]:
     wanted = " or ".join(params["is"])
     first = f"Decision is {found.replace('_', ' ')}, expected {wanted}"
+    # A call that went through tells more than the last attempt.
     told = next((call for call in made if call.outcome == "ok"), made[-1] if made else None)
     lines = [f"{first}: {format_call(told)} → {describe_outcome(told)}" if told else first]
     lines += list_calls(made, "All attempts:") if len(made) > 1 else []
@@ -312,6 +318,7 @@ def _yield_claims(params: JsonObject) -> Iterator[CallsClaim]:
     tool, args = params.get("tool"), params.get("args", {})
     if words == {"not_attempted"}:
         yield CallsClaim(tool=tool, args=args, most=0)
+    # A refusal needs an attempt.
     if words == {"denied"}:
         yield CallsClaim(tool=tool, args=args, least=1)
     if words <= through:
@@ -358,6 +365,7 @@ DECISION = _Decision(
     read=_read_all,
     judge=_judge_decision,
     traits=_traits,
+    # What the server let through, no missing answer could change.
     stands_anyway=lambda failed, _transcript: bool(failed.actual["is"] == "allowed"),
     claims=_yield_claims,
     doc=CheckDoc(

@@ -69,6 +69,7 @@ def _read_params(value: Any, path: JsonPath) -> JsonObject:
         )
     if "same_state_as" in given:
         return found | {
+            # Without any call, the state must be that of a fresh copy.
             "same_state_as": read_calls(
                 given["same_state_as"], (*path, "same_state_as"), at_least=0
             )
@@ -114,6 +115,7 @@ def _judge_state(params: JsonObject, evidence: Evidence) -> CheckFinding:
 def _find_reading(
     source: JsonObject, after: tuple[JsonObject, ...] | None, transcript: Transcript
 ) -> StateReading:
+    # As JSON: what is read from a log has lists where this has tuples.
     same = canonical_json(WantedState(source, after))
     for reading in transcript.states:
         if canonical_json(WantedState(reading.source, reading.after)) == same:
@@ -131,6 +133,7 @@ def _judge_match(params: JsonObject, reading: StateReading) -> CheckFinding:
         f"{'' if path == '$' else path + ' '}{describe_pattern(pattern, 40)}"
     )
     expected = {"source": reading.source, "path": path, "value": pattern}
+    # A matcher needs the whole state, unlike the comparison of digests below.
     if reading.error is not None or reading.cut:
         return _report_unread(label, expected, reading)
     hit = has_match_at(path, pattern, reading.value)
@@ -165,6 +168,7 @@ def _judge_comparison(params: JsonObject, ours: StateReading, theirs: StateReadi
     for reading in (ours, theirs):
         if reading.error is not None:
             return _report_unread(label, expected, reading)
+    # By digest, since a large state is kept only in part.
     same = ours.digest == theirs.digest
     return CheckFinding(
         label=label,
@@ -189,6 +193,7 @@ def _list_differences(ours: StateReading, theirs: StateReading) -> list[str]:
             f"Here: {format_value(ours.value, 200)}",
             f"There: {format_value(theirs.value, 200)}",
         ]
+    # Partial at the top: a further key of ours is no difference to it.
     found = find_differences(theirs.value, ours.value)
     return format_differences(found) if found else ["There is something here that is not there."]
 

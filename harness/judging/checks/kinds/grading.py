@@ -82,6 +82,7 @@ def _read_params(value: Any) -> JsonObject:
     return {
         **found,
         "expected": expected,
+        # An empty list is none for `read_texts`, but here it says that no keyword is expected.
         "keywords": read_texts(keywords, ("keywords",), "keyword") if keywords != [] else [],
         "threshold": threshold,
     }
@@ -101,6 +102,7 @@ class _Grades:
     def overall(self) -> float | None:
         if self.faith is None:
             return None
+        # `fsum` is exact: the order of the scores does not matter.
         return round(math.fsum((self.selection, self.arguments, self.faith.score)) / 3, _DIGITS)
 
 
@@ -165,6 +167,7 @@ class GradedKind(CheckKind):
             faith = await grade_faithfulness(params["keywords"], params.get("model"), evidence)
         except JudgeError as error:
             faith, problem = None, str(error)
+        # These two metrics are told even where faithfulness has no score.
         pairs = pair_calls(expected, called)
         grades = _Grades(
             selection=tool_selection(expected, called),
@@ -301,6 +304,7 @@ def _explain_call(call: JsonObject, pair: CallPair, evidence: Evidence) -> list[
             )
         ]
     lines = [f"Expected call not found: {format_expected_call(call)}"]
+    # A title is told first: whoever wrote it means that tool.
     if reason := _nearest_title(call["tool"], evidence) or explain_not_offered(
         call["tool"], evidence
     ):
@@ -355,8 +359,10 @@ def _nearest_title(name: str, evidence: Evidence) -> str | None:
 
 
 def _choose_hint(grades: _Grades) -> str:
+    # A hint is given only where the check failed, which takes all three scores.
     assert grades.faith is not None
     worst = min(grades.selection, grades.arguments, grades.faith.score)
+    # First: the arguments of a call that was not made score 0 as well.
     if grades.selection == worst:
         return (
             "Say in the tool's description when it is to be used, with the words that people ask "

@@ -98,6 +98,7 @@ def _read_mapping(value: Any) -> tuple[JsonObject, _Options]:
 
 def _unwrap_options(value: Any) -> tuple[JsonObject, Any, JsonPath]:
     """Take ``{of: …, severity: …}`` apart; anything else is the content itself."""
+    # Called for what it refuses: values that are not JSON.
     to_plain_json(value)
     if not isinstance(value, Mapping) or "of" not in value:
         return {}, value, ()
@@ -133,6 +134,7 @@ def _not_verdict(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 async def _evaluate_member(member: Check, evidence: Evidence) -> CheckResult:
+    # A forbidden tool is forbidden on each server; a group leaves this to its own members.
     if evidence.must_not_hold and not member.options:
         evidence = strip_server_prefixes(member, evidence)
     try:
@@ -152,6 +154,7 @@ def _member_schema(name: str) -> JsonObject:
     group = KINDS.get(name).group
     if group is None:
         return VOCABULARY.schema(name)
+    # Groups nest without end, and so would a schema that is written out.
     return {"type": "object" if group == "none" else ["array", "object"]}
 
 
@@ -163,6 +166,7 @@ def _format_verdict(result: CheckResult) -> str:
 class _GroupKind(CheckKind):
     """A kind of check that combines others."""
 
+    # As in `FunctionKind`: declared again, to be fields of the dataclass.
     name: str
     """Its name in suites."""
     read: Callable[[Any], tuple[JsonObject, _Options]]
@@ -201,9 +205,11 @@ class _GroupKind(CheckKind):
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Judge every member, then the group."""
+        # Readers refuse this; built in another way, a group must not pass for want of members.
         if not check.options:
             raise HarnessError(f"check {self.name} has no options: nothing would be checked by it")
         if self.group == "none":
+            # A `not` within a `not` demands again.
             evidence = replace(evidence, must_not_hold=not evidence.must_not_hold)
         options = [
             [await _evaluate_member(member, evidence) for member in option]
@@ -261,6 +267,7 @@ class _GroupKind(CheckKind):
                 hint="Narrow what must not hold, or see in the calls why it did.",
             )
         told = [result for result in results if result.verdict != "passed"]
+        # All members that are told share the room of one explanation.
         room = _ROOM // min(len(told), _MAX_MEMBERS_TOLD) - _LABEL
         lines = [
             f"— {result.label} ({_format_verdict(result)}): {clip_text(result.explanation, room)}"

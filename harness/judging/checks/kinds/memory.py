@@ -57,6 +57,7 @@ def normalise_words(words: str, *, articles: bool = False) -> str:
 
 
 def _fold_words(words: str) -> str:
+    # Small letters may not be in the normal form any more, hence once more.
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", words).casefold())
 
 
@@ -112,6 +113,7 @@ def _check_params(found: dict[str, Any], path: JsonPath) -> JsonObject:
         else read_texts(given, path, "answer")
     )
     for index, answer in enumerate(answers):
+        # Of punctuation alone nothing would be left, which is in every answer.
         if not normalise_words(answer, articles=True):
             place = path if isinstance(given, str) else (*path, index)
             raise InvalidValue(

@@ -52,6 +52,7 @@ def tool_selection(expected: Sequence[ComparedCall], made: Sequence[ComparedCall
         return 1.0
     wanted = Counter(call.tool for call in expected)
     called = Counter(call.tool for call in made)
+    # The intersection has the smaller count of each tool, so calls too many count nothing.
     return (wanted & called).total() / len(expected)
 
 
@@ -129,6 +130,7 @@ def _is_same(expected: Any, given: Any) -> bool:
         return expected.casefold() == given.casefold()
     if is_number(expected) and is_number(given):
         try:
+            # Absolutely as well, since no other number is relatively near to zero.
             return math.isclose(expected, given, rel_tol=EPSILON, abs_tol=EPSILON * EPSILON)
         except OverflowError:  # a whole number beyond all floats
             return bool(expected == given)

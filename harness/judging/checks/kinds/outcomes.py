@@ -62,6 +62,7 @@ def _outcome_kind(
             actual=report_calls(made or evidence.transcript.tool_calls),
             explanation=lines,
             hint=hint,
+            # Only a refusal that is expected is a check of a policy.
             facts=policy_facts(made, crossed=_is_through(made)) if wants == "denied" else {},
         )
 
@@ -70,6 +71,7 @@ def _outcome_kind(
     }
 
     def claims(params: JsonObject) -> Iterator[CallsClaim]:
+        # One success is enough; one failure is not, since each call has to fail.
         ok: Literal["ok", "error"] = "ok" if wants == "ok" else "error"
         yield CallsClaim(
             tool=params["tool"], args=params["args"], least=1, outcome=ok, enough=ok == "ok"
@@ -88,6 +90,7 @@ def _outcome_kind(
         traits=lambda _params: () if wants == "ok" else ("no_success",),
         wanted_calls=one_call,
         expects_failure=lambda params, call: wants == "error" and matches_call(params, call),
+        # What the server let through once, no missing answer could undo.
         stands_anyway=lambda failed, transcript: (
             wants == "denied" and _is_through(find_matching_calls(failed.expected, transcript))
         ),
@@ -159,6 +162,7 @@ def _explain_not_denied(made: list[ToolCall]) -> Explained:
     through = [call for call in made if call.outcome != "denied"]
     if not through:
         return [], None
+    # One call that went through outweighs whatever else was not denied.
     worst = next((call for call in through if call.outcome == "ok"), through[0])
     first = (
         "Call was let through although it must be denied"
@@ -199,6 +203,7 @@ def _explain_not_denied(made: list[ToolCall]) -> Explained:
 
 
 def _explain_no_error(made: list[ToolCall]) -> Explained:
+    # A call that was held back shows no error of the server.
     good = [call for call in made if call.outcome in ("ok", "blocked")]
     if not good:
         return [], None
@@ -288,6 +293,7 @@ def _judge_recovers(params: JsonObject, evidence: Evidence) -> CheckFinding:
     stuck = [
         made
         for made in failed
+        # In the reply with the failed call, the model had not yet read its error.
         if not any(not later.is_error and later.reply > made.reply for later in calls)
     ]
     lines: list[str] = []
@@ -349,6 +355,7 @@ RECOVERS_FROM_ERROR = FunctionKind(
     claims=lambda params: [
         CallsClaim(tool=params.get("tool"), least=1, outcome="error"),
         CallsClaim(tool=params.get("tool"), least=1, outcome="ok"),
+        # Two calls, since no call both fails and succeeds.
         CallsClaim(tool=params.get("tool"), least=2),
     ],
     doc=CheckDoc(

@@ -65,6 +65,7 @@ class PythonKind(UnlistedKind):
                 )
         except AssertionError as error:
             return _build_result(check, code, run, "failed", _describe_assertion(error))
+        # It says already what is wrong with the verdict.
         except HarnessError:
             raise
         # A suite's own code may raise anything.
@@ -72,6 +73,7 @@ class PythonKind(UnlistedKind):
             raise HarnessError(
                 f"check of suite {code.suite} raised an error: {format_error(error)}"
             ) from error
+        # Reached only when the time was up: everything else has returned or raised.
         raise HarnessError(
             f"check of suite {code.suite} gave no verdict within {self.timeout_s:g} s"
         )
@@ -85,6 +87,7 @@ async def _call_function(
 ) -> Any:
     if inspect.iscoroutinefunction(function):
         return await function(case, run)
+    # A plain function may block, which would hold up all other trials.
     returned = await _run_in_thread(lambda: function(case, run))
     return await returned if inspect.isawaitable(returned) else returned
 
@@ -98,6 +101,7 @@ async def _run_in_thread(function: Callable[[], Any]) -> Any:
     done = anyio.Event()
     outcome: list[Any] = []
     failure: list[BaseException] = []
+    # A thread that anyio did not start reaches the event loop only with its token.
     token = anyio.lowlevel.current_token()
 
     def run_function() -> None:
@@ -108,6 +112,7 @@ async def _run_in_thread(function: Callable[[], Any]) -> Any:
         with contextlib.suppress(RuntimeError):  # the event loop has ended, and nobody waits
             anyio.from_thread.run_sync(done.set, token=token)
 
+    # A new thread has none of the trial's context variables by itself.
     threading.Thread(
         target=contextvars.copy_context().run, args=(run_function,), name="check", daemon=True
     ).start()
@@ -123,6 +128,7 @@ def _judge_returned(check: Check, code: UserCheck, run: PythonRun, returned: Any
         return replace(
             returned,
             kind=check.kind,
+            # A suite may put anything here, and a log takes only JSON.
             expected=json_value(returned.expected, strict=False),
             actual=json_value(returned.actual, strict=False),
             at=returned.at or check.at,
@@ -136,6 +142,7 @@ def _judge_returned(check: Check, code: UserCheck, run: PythonRun, returned: Any
             f"check of suite {code.suite} returned nothing and asserts nothing, which is no "
             "verdict; return True or False, a score from 0 to 1, or assert what must hold"
         )
+    # Before numbers, since to Python `True` is one.
     if isinstance(value, bool):
         return _build_result(check, code, run, passed_if(value), why)
     if isinstance(value, int | float) and not math.isnan(value) and 0 <= value <= 1:

@@ -85,6 +85,7 @@ def _judge_result(params: JsonObject, evidence: Evidence) -> CheckFinding:
         call for call in calls if not (negative and is_truncated(call) and call.structured is None)
     ]
     hit = any(has_match_at(path, pattern, result_json(call)) for call in telling)
+    # What was found is there; what was not may be in the rest.
     cut = not hit and any(is_truncated(call) for call in calls)
     lines: list[str] = []
     hint = None
@@ -198,6 +199,7 @@ def _judge_schema(params: JsonObject, evidence: Evidence) -> CheckFinding:
     hint = None
     cut = [call for call in calls if call.cut is not None]
     unknown = next((call for call in calls if call.result_not_validated), None)
+    # First: one broken result decides, however little is known of the others.
     if broken:
         lines = [f"Tool result breaks the tool's output schema: {format_call(broken[0])}"]
         lines += [f"  {format_line(error)}" for error in broken[0].output_errors[:5]]
@@ -205,6 +207,7 @@ def _judge_schema(params: JsonObject, evidence: Evidence) -> CheckFinding:
             "Correct the server's result or the outputSchema that it declares: clients may "
             "reject such a result."
         )
+    # Only a named tool must have a result, and a schema.
     elif "tool" in params and not calls:
         lines, hint = _no_result(params, evidence)
     elif tool is not None and tool.output_schema is None:
@@ -217,6 +220,7 @@ def _judge_schema(params: JsonObject, evidence: Evidence) -> CheckFinding:
         lines = [f"Only a part of the result of {format_call(cut[0])} was read, {cut[0].cut}"]
     return CheckFinding(
         label=params.get("tool", ""),
+        # A result that was not validated may be the one that is broken.
         verdict="not_judged"
         if (cut and not broken) or (unknown and not lines)
         else passed_if(not lines),

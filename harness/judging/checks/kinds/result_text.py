@@ -55,6 +55,7 @@ def iterate_forms(call: ToolCall) -> Iterator[str]:
     """Yield a result in every searchable form: as sent, and each JSON string unescaped."""
     yield call.text
     yield from iterate_leaves(call.structured)
+    # In JSON, escapes hide a text from a search.
     if call.text.lstrip().startswith(("{", "[", '"')):
         yield from iterate_leaves(result_json(call))
 
@@ -143,6 +144,7 @@ def _describe_results(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
 def _judge_not_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
     wanted, calls = (
         params["text"],
+        # As a prohibition is read: on each joined server, under the tool's name there.
         find_forbidden_calls(
             {"tool": params.get("tool")}, evidence.transcript.tool_calls, evidence.tools
         ),
@@ -153,6 +155,7 @@ def _judge_not_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
     hint = None
     if hits:
         lines, hint = _explain_forbidden(wanted, hits, evidence)
+    # The part that was kept does not speak for the rest.
     elif cut:
         lines = [
             (
@@ -234,6 +237,7 @@ TOOL_RESULT_NOT_CONTAINS = FunctionKind(
     read=make_list_reader(_read_text),
     judge=_judge_not_contains,
     traits=lambda _params: ("withholds",),
+    # What one result gave away, no other answer could take back.
     stands_anyway=lambda _failed, _transcript: True,
     claims=lambda params: [TextClaim(of="result", tool=params.get("tool"), lacks=params["text"])],
     doc=CheckDoc(

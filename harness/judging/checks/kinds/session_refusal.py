@@ -59,6 +59,7 @@ def _judge_refusal(params: JsonObject, evidence: Evidence) -> CheckFinding:  # n
             lines.append(
                 f"These calls were carried out: {clip_text(', '.join(dict.fromkeys(carried)), 240)}"
             )
+        # Refused calls look like a refused caller, but whoever makes calls was let in.
         if any(call.outcome == "denied" for call in transcript.tool_calls):
             hint = (
                 "The server refuses calls, not the caller: assert must_be_denied if that is what "

@@ -95,6 +95,7 @@ def _collect_turns(evidence: Evidence) -> list[_CheckedTurn]:
     ]
     return [
         _summarise_turn(turn, list(results), evidence)
+        # The results come turn by turn, as `groupby` needs them.
         for turn, results in groupby(deciding, lambda result: result.turn or 0)
     ]
 
@@ -107,6 +108,7 @@ def _summarise_turn(turn: int, results: Sequence[CheckResult], evidence: Evidenc
     reason = next((result.explanation for result in results if result.verdict == verdict), "")
     return _CheckedTurn(
         turn=turn,
+        # `evaluate_checks` puts the name of the turn before each label.
         name=results[0].label.partition(":")[0],
         prompt=evidence.case.turns[turn - 1].prompt.strip().partition("\n\n")[0],
         verdict=verdict,
@@ -134,8 +136,10 @@ def _build_finding(at_least: float, asked: Sequence[_CheckedTurn]) -> CheckFindi
         ],
     }
     base = replace(base, actual=actual)
+    # Enough turns are right, whatever those are that could not be judged.
     if right >= at_least * len(asked):
         return replace(base, verdict="passed")
+    # It depends on the turns that could not be judged.
     if right + len(unknown) >= at_least * len(asked):
         return replace(
             base,
@@ -159,6 +163,7 @@ def _build_finding(at_least: float, asked: Sequence[_CheckedTurn]) -> CheckFindi
 
 def _format_turns(turns: Sequence[_CheckedTurn]) -> list[str]:
     """Return the questions of ``turns``; a long list begins with all names, as it may be cut."""
+    # An explanation is cut at its end, where the later questions stand.
     every = [f"Wrong: {', '.join(turn.name for turn in turns)}."] if len(turns) > _MANY else []
     return [
         *every,

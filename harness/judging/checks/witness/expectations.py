@@ -32,6 +32,7 @@ def find_mismatches(tool: Tool, args: JsonObject) -> Sequence[MismatchReason]:
     Nothing is returned if there is such a call, or if that cannot be found out.
     """
     try:
+        # As texts, which a cache can compare.
         return _find_mismatches(tool.name, canonical_json(tool.input_schema), canonical_json(args))
     except (RecursionError, ValueError):
         return ()
@@ -43,6 +44,7 @@ def _find_mismatches(tool: str, schema: str, args: str) -> Sequence[MismatchReas
     # One by one, so that each argument which is at fault is named.
     parts = [pattern] if is_matcher(pattern) else [{name: pattern[name]} for name in pattern]
     found = [why for part in parts if (why := _find_mismatch(tool, json.loads(schema), part))]
+    # Each part may be possible, and all of them together not.
     if not found and len(parts) > 1:
         found = [why for why in [_find_mismatch(tool, json.loads(schema), pattern)] if why]
     return found
@@ -85,6 +87,7 @@ def implies_pattern(special: JsonObject, general: JsonObject) -> bool:
         name in special
         and (
             special[name] == part
+            # No value matches the special part and not the general one.
             or exclude_each_other({name: special[name]}, {name: {"$not": part}})
         )
         for name, part in general.items()
@@ -176,6 +179,7 @@ _KINDS: Mapping[type, str] = {
 def _find_similar(value: Any, blame: UnsatisfiedPart, search: WitnessSearch) -> Iterator[Any]:
     """Yield values that may be meant by one that the schema refuses."""
     if isinstance(value, str):
+        # A quoted `True` means JSON's `true`.
         yield from _parse_json(value.lower() if value.lower() in ("true", "false") else value)
         listed: Sequence[Any] = _describe_schema(blame, search).get("enum", ())
         yield from (

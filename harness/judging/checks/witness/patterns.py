@@ -42,6 +42,7 @@ def _operator_types(key: str, operand: Any) -> frozenset[str]:  # noqa: PLR0911 
     if key == "$type":
         names = operand if isinstance(operand, list) else [operand]
         return frozenset("number" if name == "integer" else name for name in names)
+    # If even null matches, the paths may lead nowhere, as they do in any scalar.
     if key == "$path" and not matches_pattern({key: operand}, None):
         return _SEVERAL
     return frozenset() if key == "$absent" and operand else TYPES
@@ -59,6 +60,7 @@ def inner_patterns(pattern: Any, step: str | int, length: int = 0) -> Iterator[A
     if isinstance(pattern, list):
         yield from pattern[step : step + 1] if isinstance(step, int) else ()
     elif isinstance(pattern, Mapping) and not is_matcher(pattern):
+        # A plain object has exactly these keys.
         yield pattern.get(str(step), NONE)
     elif isinstance(pattern, Mapping):
         for key, operand in pattern.items():
@@ -72,6 +74,7 @@ def inner_patterns(pattern: Any, step: str | int, length: int = 0) -> Iterator[A
                 )
             elif key == "$path":
                 for (first, *rest), part in _parse_paths(operand):
+                    # A negative index counts from the end.
                     if first == step or (isinstance(first, int) and first + length == step):
                         yield _wrap_in_path(rest, part)
 

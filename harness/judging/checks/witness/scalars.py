@@ -51,6 +51,7 @@ def list_named_values(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) 
 
 def candidate_numbers(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) -> list[Any]:
     """Return numbers among which one fits, if any number does."""
+    # Fractions, since sums and multiples of floats are inexact.
     named = [Fraction(part) for part in list_named_values(wants, local) if is_number(part)]
     named += [Fraction(one[word]) for one in local for word in _BOUNDS if is_number(one.get(word))]
     for want in wants:
@@ -69,6 +70,7 @@ def candidate_numbers(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) 
         for one, other in pairwise(points)
         for part in (Fraction(0), *near)
     ]
+    # By its digits as written: the float 0.1 is not a tenth.
     factors = [Fraction(str(s["multipleOf"])) for s in local if is_number(s.get("multipleOf"))]
     grids = {
         Fraction(1),
@@ -174,5 +176,6 @@ def _candidate_dates(wants: Sequence[Any]) -> Iterator[str]:
                     )
                 else:
                     yield f"{moved.isoformat()}T00:00:00Z"
+            # The calendar has no day before year 1 or after year 9999.
             except OverflowError:
                 continue

@@ -19,6 +19,7 @@ TYPES = frozenset({"null", "boolean", "number", "string", "array", "object"})
 Branch: TypeAlias = list[Mapping[str, Any]]
 """Schemas without alternatives, all of which hold."""
 
+# Alternatives multiply: beyond these bounds nothing is said, which is better than a long wait.
 _MOST_BRANCHES = 64
 _DEEPEST = 30
 _STEPS = 400_000  # of validation for one expectation: two seconds at worst
@@ -42,11 +43,14 @@ class Schemas:
             Undecided: a reference leads elsewhere.
         """
         self._frame = {key: schema[key] for key in ("$schema",) if key in schema}
+        # With an address of its own, the schema would be the base of the references in it.
         whole = {key: part for key, part in schema.items() if key not in ("$schema", "$id")}
+        # Widened only where a wider part cannot make the whole narrower.
         self.root = _root_references(whole, widen=not _TURNED & {*_iterate_keys(whole)})
         self._frame["$defs"] = {"root": self.root}
         self._budget = Budget(_STEPS)
         dialect = str(schema.get("$schema", ""))
+        # Up to draft 7, whatever stands beside a reference is ignored.
         self._lone_references = any(
             draft in dialect for draft in ("draft-04", "draft-06", "draft-07")
         )
@@ -83,6 +87,7 @@ class Schemas:
 
     def _split_schema(self, schema: Any, depth: int) -> list[Branch]:
         if isinstance(schema, bool):
+            # `true` allows everything without a condition; `false` has no alternative at all.
             return [[]] if schema else []
         if not isinstance(schema, Mapping) or depth > _DEEPEST:
             raise UndecidedError
@@ -115,6 +120,7 @@ class Schemas:
     def _resolve_reference(self, reference: str) -> Any:
         found: Any = self.root
         for step in reference.removeprefix(_ROOT).split("/")[1:]:
+            # RFC 6901: so a name with a slash or a tilde is written in a reference.
             name = step.replace("~1", "/").replace("~0", "~")
             if isinstance(found, Mapping) and name in found:
                 found = found[name]
@@ -148,6 +154,7 @@ def _root_references(value: Any, *, widen: bool) -> Any:
             raise UndecidedError
     found = {key: _root_references(part, widen=widen) for key, part in value.items()}
     if isinstance(reference := value.get("$ref"), str):
+        # Escapes of addresses are not undone here, so a reference with one is left undecided.
         if not (reference == "#" or reference.startswith("#/")) or "%" in reference:
             raise UndecidedError
         found["$ref"] = f"{_ROOT}{reference[1:]}"

@@ -42,6 +42,7 @@ from harness.judging.matching.matchers import is_matcher, matches_pattern
 from harness.types import JsonPath
 
 _ENOUGH = 6  # values of one part, of which a list may need different ones
+# Bounds of the search: beyond them, nothing is said of an expectation.
 _MOST_PARTS = 3_000
 _MOST_ITEMS = 40
 _MOST_PLACES = 8  # of an element that may stand anywhere
@@ -95,6 +96,7 @@ class WitnessSearch:
             raise UndecidedError
         for place, want in enumerate(wants):
             options = unwrap_pattern(want)
+            # One pattern at a time: the search of its options takes the others apart.
             if options != [[want]]:
                 rest = [*wants[:place], *wants[place + 1 :]]
                 found = _choose_first(
@@ -125,12 +127,14 @@ class WitnessSearch:
                     else fits
                 )
         kinds = frozenset[str]().union(*map(find_branch_types, branches)) & asked
+        # Whole values first, since a value that is built needs a search for each of its parts.
         candidates = [*list_named_values(wants, local), None, True, False]
         candidates += candidate_numbers(wants, local) if "number" in kinds else []
         candidates += candidate_texts(wants, local) if "string" in kinds else []
         found = self._filter_fitting(candidates, wants, schemas)
         if found.values:
             return found
+        # For these, no set of candidates is complete.
         sure = not ("string" in kinds and has_expressions(wants, local))
         sure = sure and not ("number" in kinds and is_fractional(local))
         built = self._build_values(wants, schemas, path, branches)
@@ -197,6 +201,7 @@ class WitnessSearch:
             **required,
         }:
             asked = [part for want in wants for part in inner_patterns(want, name)]
+            # What may be left out is left out: fewer conditions have to be met.
             if name not in required and allows_absence(asked):
                 continue
             inside, parts = (*path, name), _property_schemas(branch, name)
@@ -254,6 +259,7 @@ class WitnessSearch:
                 if found.values:
                     return found
                 tried.append(found)
+        # Then other arrangements are possible that were not tried.
         several = len(spots) > 1 or (spots and not alike and max(sizes) > places)
         return WitnessResult((), sure=all(one.sure for one in tried) and not several)
 
@@ -274,6 +280,7 @@ class WitnessSearch:
             found = self.find_values(asked or [ANY], items, (*path, place))
             if not found.values:
                 return found
+            # A new one if possible, since items may have to be unique.
             value.append(next((one for one in found.values if one not in value), found.values[0]))
         return self._check_built(value, wants, schemas)
 
