@@ -15,8 +15,8 @@ from tests.packaging.conftest import ROOT, Release, build
 
 STEM = f"{DISTRIBUTION.replace('-', '_')}-{__version__}"
 METADATA = f"{STEM}.dist-info"
-KINDS = {".py", ".js", ".css", ".html", ".svg", ".json", ".jsonl", ".csv", ".yml", ".txt"}
-"""The kinds of files that the package consists of; `py.typed` has none."""
+KINDS = {".py", ".pyi", ".js", ".css", ".html", ".svg", ".json", ".jsonl", ".csv", ".yml", ".txt"}
+"""The kinds of files that the package consists of; `py.typed` has none; `.pyi` lists a room's names."""
 
 
 def source_files(*folders: str) -> Iterator[PurePosixPath]:

@@ -17,7 +17,7 @@ from harness.reports.build import build_report
 from harness.reports.report_requests import ReportRequest, write_report
 from harness.runlog import read_log
 log = read_log(Path(sys.argv[1]))
-for name in WRITERS.names():
+for name in WRITERS.list_names():
     write_report(ReportRequest(format=name, path=Path(sys.argv[2]) / name), build_report(log), log)
 """
 SETTINGS = (

@@ -42,7 +42,13 @@ def interrupted(project: Project, moment: str, *arguments: str) -> subprocess.Co
 @pytest.mark.parametrize(
     "moment",
     often(
-        ["click", "harness.cli.comparison_gate", "harness.suites.case_patterns", "pydantic", "anyio"]
+        [
+            "click",
+            "harness.cli.comparison_gate",
+            "harness.suites.case_patterns",
+            "pydantic",
+            "anyio",
+        ]
     ),
 )
 def test_an_early_interrupt_ends_in_one_line(project: Project, moment: str) -> None:
