@@ -16,7 +16,7 @@ from tests.packaging.conftest import ROOT, Release, build
 STEM = f"{DISTRIBUTION.replace('-', '_')}-{__version__}"
 METADATA = f"{STEM}.dist-info"
 KINDS = {".py", ".pyi", ".js", ".css", ".html", ".svg", ".json", ".jsonl", ".csv", ".yml", ".txt"}
-"""The kinds of files that the package consists of; `py.typed` has none; `.pyi` lists a room's names."""
+"""The kinds of files of the package; `py.typed` has none, and `.pyi` lists a room's names."""
 
 
 def source_files(*folders: str) -> Iterator[PurePosixPath]:
