@@ -215,9 +215,16 @@ async def test_localhost_is_asked_at_both_of_its_addresses(client: str) -> None:
         heard.append(True)
         await stream.aclose()
 
-    async with await anyio.create_tcp_listener(local_host="::1", family=socket.AF_INET6) as server:
-        port = server.extra(anyio.abc.SocketAttribute.local_port)
-        async with anyio.create_task_group() as tasks:
+    with socket.socket() as refusing:
+        # Bound and not listening: no other test's server can have this port at 127.0.0.1.
+        refusing.bind(("127.0.0.1", 0))
+        port = refusing.getsockname()[1]
+        async with (
+            await anyio.create_tcp_listener(
+                local_host="::1", local_port=port, family=socket.AF_INET6
+            ) as server,
+            anyio.create_task_group() as tasks,
+        ):
             tasks.start_soon(server.serve, hear)
             with anyio.move_on_after(5):
                 await problem_of(client, f"http://localhost:{port}")
