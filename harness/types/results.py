@@ -43,13 +43,13 @@ class CheckResult:
     """What was found (JSON)."""
     explanation: str = ""
     """What happened, for a reader who wants to act on it; empty if there is nothing to say."""
-    code: str | None = None
+    code: str | None = field(default=None, metadata=left_out_if(None))
     """The check's own word for what is wrong, for programs: a leaderboard's ``error_type``."""
     hint: str | None = None
     """What usually helps."""
     at: Location | None = None
     """Where the suite states the check."""
-    turn: int | None = None
+    turn: int | None = field(default=None, metadata=left_out_if(None))
     """The `Turn` (from 1) that the check belongs to; ``None`` if it belongs to the whole case."""
     attempted: bool | None = field(default=None, metadata=left_out_if(None))
     """Of a policy, as the next three (else ``None``): whether a call that it is about was tried."""
