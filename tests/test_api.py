@@ -386,7 +386,7 @@ def test_what_was_never_started_has_no_answer_and_what_belongs_to_no_report_says
         None,
     )
     lonely = harness.TrialResult(
-        key="", suite="", case=harness.CaseFacts(name=""), model="", index=0, status="skipped"
+        key="", suite="", case=harness.CaseFacts(name=""), model="", trial=1, status="skipped"
     )
     with pytest.raises(LookupError, match="does not belong to a report"):
         _ = lonely.answer

@@ -67,7 +67,7 @@ def a_trial(key: str = "k", status: str = "passed", text: str = "hello") -> Tria
             suite="s",
             case=CaseFacts(name=f"case {key}"),
             model="m",
-            index=0,
+            trial=1,
             status=status,  # type: ignore[arg-type]
         ),
         transcript=transcript,
@@ -94,11 +94,11 @@ def test_a_result_begins_with_what_a_damaged_line_is_named_by(
     path = tmp_path / "log.jsonl"
     facts = CaseFacts(name="refund", identity="clerk", tags=("a",), metadata=metadata)
     line = TrialLine(
-        run=TrialResult(key="k", suite="s", case=facts, model="m", index=0, status="passed")
+        run=TrialResult(key="k", suite="s", case=facts, model="m", trial=1, status="passed")
     )
     write(path, HEADER, line)
     written = json.loads(path.read_text().splitlines()[1])["run"]
-    assert list(written)[:5] == ["key", "suite", "model", "axes", "index"]
+    assert list(written)[:5] == ["key", "suite", "model", "axes", "trial"]
     assert next(iter(written["case"].items())) == ("name", "refund")
     (result,) = read_log(path).results
     assert (result.case.name, result.case.identity, result.case.tags) == ("refund", "clerk", ("a",))

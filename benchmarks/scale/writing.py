@@ -107,7 +107,7 @@ def _trial(number: int, index: int, repeats: int, share: float, rng: random.Rand
         suite=SUITE,
         case=CaseFacts(name=_case(number), at=_AT),
         model=MODEL,
-        index=index,
+        trial=index + 1,
         repeats=repeats,
         status="error" if broke else "passed" if passed else "failed",
         checks=() if broke else (check,),

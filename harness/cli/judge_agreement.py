@@ -102,7 +102,7 @@ def build_document(found: ReviewedJudge) -> dict[str, Any]:
                         "case": label.result.case.name,
                         "model": label.result.model,
                         **axis_fields(label.result.axes),
-                        "trial": label.result.index + 1,
+                        "trial": label.result.trial,
                         "human": label.human,
                         "judge": label.judged,
                         "by": label.review.by,

@@ -106,7 +106,7 @@ _CAUSE = 200
 
 def _trial_name(result: TrialResult) -> str:
     """Return the trial's name."""
-    repeat = f" ({result.index + 1} of {result.repeats})" if result.repeats > 1 else ""
+    repeat = f" ({result.trial} of {result.repeats})" if result.repeats > 1 else ""
     return make_one_line(f"{result.suite}::{result.case.name}{repeat}")
 
 

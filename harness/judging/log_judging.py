@@ -81,7 +81,7 @@ def order_by_names(cases: Mapping[str, Iterable[str]], entrants: Iterable[str]) 
         suite_places.get(result.suite, last),
         case_places.get((result.suite, result.case.name), last),
         entrant_places.get(result.entrant, last),
-        result.index,
+        result.trial,
     )
 
 

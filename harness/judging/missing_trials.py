@@ -16,8 +16,8 @@ from harness.types import CaseFacts, CheckResult, JsonObject, Status, TrialError
 
 WHOLE_RUN = "the run as a whole"
 """Name of the entry for the run as a whole."""
-NO_TRIAL = -1
-"""Index of that entry, which does not count as a trial."""
+NO_TRIAL = 0
+"""Number of that entry, which does not count as a trial."""
 
 
 class RecordedResults(Protocol):
@@ -113,7 +113,7 @@ def _cancelled_result(suite: str, case: str, entrant: str, described: JsonObject
         suite=suite,
         case=CaseFacts(name=case),
         **_split_entrant(described),
-        index=0,
+        trial=1,
         status="cancelled",
         skip_reason="the run ended without a result of this case",
     )
@@ -130,7 +130,7 @@ def _run_entry(header: Header, recorded: RecordedResults, reason: str = "") -> T
         suite=suite,
         case=CaseFacts(name=WHOLE_RUN),
         **_split_entrant(header.entrants.get(entrant, {"model": entrant})),
-        index=NO_TRIAL,
+        trial=NO_TRIAL,
         status="cancelled",
         skip_reason=reason or None,
     )

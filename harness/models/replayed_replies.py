@@ -113,7 +113,7 @@ def _index_by_label(log: RunLog) -> dict[str, list[str]]:
     labels: dict[str, list[str]] = defaultdict(list)
     for result in log.results:
         if result.stop is not None:
-            labels[f"{result.suite}::{result.case.name}#{result.index}"].append(result.key)
+            labels[f"{result.suite}::{result.case.name}#{result.trial}"].append(result.key)
     return labels
 
 

@@ -272,8 +272,8 @@ class Prober:
                     for call, trial in rest:
                         # It belongs to the session and not to a call, so it is logged with the
                         # first one alone.
-                        shown = beside if not lines and trial.index == 0 else ()
-                        is_last = watched and trial.index == 0 and trial is rest[-1][1]
+                        shown = beside if not lines and trial.number == 1 else ()
+                        is_last = watched and trial.number == 1 and trial is rest[-1][1]
                         line = await self.make_call(session, call, trial, shown, is_last=is_last)
                         lines.append((line, session.tools))
                         if session.loss_reason is not None:
@@ -392,5 +392,5 @@ class Prober:
         key = digest_json([*facts, caller.user_context, index])
         repeats = ROUNDS if not caller.bases and not call.changes and again is None else 1
         return Trial(
-            suite=SUITE, case=case, model=NO_MODEL.name, index=index, key=key, repeats=repeats
+            suite=SUITE, case=case, model=NO_MODEL.name, number=index + 1, key=key, repeats=repeats
         )

@@ -178,7 +178,7 @@ class ProbedTrials:
         """Return each caller's first answered trial of each call, counting refused sessions."""
         first: dict[tuple[str, str], TrialResult] = {}
         # In order of the rounds, since concurrent callers log their calls in any order.
-        for run in sorted(self.runs, key=lambda run: run.index):
+        for run in sorted(self.runs, key=lambda run: run.trial):
             result = self.get_result(run)
             if self.is_refused(run) or (
                 result is not None and result.call.outcome not in NO_ANSWER

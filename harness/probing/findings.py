@@ -168,7 +168,7 @@ class _ProbeFacts:
         }
         table: dict[str, dict[str, ProbeDecision]] = {}
         for run in self._runs:
-            if run.index:
+            if run.trial != 1:
                 continue
             cell = cells.get((get_label(run), run.case.identity or ""))
             tool = get_facts(run)["tool"]

@@ -330,7 +330,7 @@ class CallForger:
         )
         facts = [self._prober.plan.server.name, name, number, call.arguments, one.words]
         key = digest_json([*facts, caller.user_context])
-        return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=number, key=key)
+        return Trial(suite=SUITE, case=case, model=NO_MODEL.name, number=number, key=key)
 
     def _build_command(
         self, caller: ProbeCaller, one: ForgedCall, call: ProbeCall, meta: JsonObject

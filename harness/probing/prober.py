@@ -112,7 +112,7 @@ async def run_probe(
             for call in calls
         ]
         # The second round has the same cases.
-        suite = Suite(name=SUITE, cases=tuple(trial.case for trial in trials if trial.index == 0))
+        suite = Suite(name=SUITE, cases=tuple(trial.case for trial in trials if trial.number == 1))
         jobs = [
             Job(trial=trial, suite=suite, model=NO_MODEL, server=plan.server) for trial in trials
         ]

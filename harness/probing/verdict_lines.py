@@ -35,7 +35,7 @@ def build_verdict_lines(
     """
     by_call: dict[tuple[str, str], TrialResult] = {}
     # In order of the rounds, so that a finding fails the first call that shows it.
-    for result in sorted(iterate_calls(log.results), key=lambda result: result.index):
+    for result in sorted(iterate_calls(log.results), key=lambda result: result.trial):
         for call in (get_label(result), result.case.name):
             by_call.setdefault((get_caller_name(result), call), result)
     failing: dict[str, list[ProbeFinding]] = {}
@@ -114,4 +114,4 @@ def _build_trial(problem: str, words: str, callers: Iterable[str] = ()) -> Trial
         caller=Caller(identity=next(iter(callers), None)),
     )
     key = digest_json([SUITE, problem, words])
-    return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=0, key=key)
+    return Trial(suite=SUITE, case=case, model=NO_MODEL.name, number=1, key=key)

@@ -58,6 +58,7 @@ from .querying.reviewed_trials import reviewed_run as reviewed_run
 from .querying.sql_query import DamagedIndex as DamagedIndex
 from .querying.sql_query import answer_query as answer_query
 from .querying.texts import search_texts as search_texts
+from .record_fields import axis_fields as axis_fields
 from .report_requests import ReportRequest as ReportRequest
 from .report_requests import write_report as write_report
 from .sarif import build_fingerprints as build_fingerprints
@@ -98,7 +99,6 @@ from .telemetry.export import export_log as export_log
 from .terminal import align_columns as align_columns
 from .terminal import print_text as print_text
 from .terminal import stdout_console as stdout_console
-from .trial_axes import axis_fields as axis_fields
 from .viewer import ASSETS as ASSETS
 from .viewer.graded_checks import METRICS as METRICS
 from .viewer.graded_checks import get_metrics as get_metrics

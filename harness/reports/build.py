@@ -60,7 +60,7 @@ class Totals:
 
     def add_result(self, result: TrialResult) -> None:
         """Add one result."""
-        if result.index != NO_TRIAL:
+        if result.trial != NO_TRIAL:
             self.endings[result.status] += 1
             self.further += result.is_further
         self.usage += result.usage
@@ -97,7 +97,7 @@ def build_run_report(log: RunLog, totals: Totals) -> Report:
 def count_results(results: Iterable[TrialResult], planned: int | None = None) -> Counts:
     """Count results by status; planned trials without a record were cut off: cancelled."""
     return count_statuses(
-        Counter(result.status for result in results if result.index != NO_TRIAL), planned
+        Counter(result.status for result in results if result.trial != NO_TRIAL), planned
     )
 
 
@@ -119,8 +119,3 @@ def count_statuses(endings: Counter[Status], planned: int | None = None) -> Coun
 def iterate_trials(cases: Iterable[CaseResult]) -> Iterator[TrialResult]:
     """Yield the trials of ``cases``: those of a large run are read as they are asked for."""
     return (result for case in cases for result in case.trials)
-
-
-def total_usage(results: Iterable[TrialResult]) -> Usage:
-    """Return the sum over ``results``; a trial of unknown cost makes the sum unknown."""
-    return sum((result.usage for result in results), Usage())

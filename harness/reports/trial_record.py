@@ -10,19 +10,17 @@ of the model that played the user. Trials count from 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from harness.judging import combine_facts
 from harness.reports.sections.call_outcomes import format_mark
 from harness.reports.sections.sentences import find_stand_in, format_problem
-from harness.runlog import RunLog
 from harness.suites import AXES
 from harness.types import HELD_BACK, JsonObject, Review, Transcript, TrialResult
 
-FieldKind: TypeAlias = Literal["TEXT", "INTEGER", "REAL", "BOOLEAN", "JSON"]
-"""The type of a value. ``JSON`` is a list or an object; any field may be null as well."""
+AXIS_FIELDS = tuple(axis.name for axis in AXES)
+"""The axes of a trial, which are fields as well: null where the value is the default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,7 @@ class TrialRecord:
 
     def read(self, name: str) -> Any:
         """Return the field ``name``: a property, or the value on an axis."""
-        return self.result.axes.get(name) if name in _AXES else getattr(self, name)
+        return self.result.axes.get(name) if name in AXIS_FIELDS else getattr(self, name)
 
     @property
     def suite(self) -> str:
@@ -61,7 +59,7 @@ class TrialRecord:
     @property
     def trial(self) -> int:
         """Number of the repeat, from 1; 0 of an entry for the run as a whole."""
-        return self.result.index + 1
+        return self.result.trial
 
     @property
     def status(self) -> str:
@@ -332,69 +330,3 @@ class TrialRecord:
     def answer(self) -> str | None:
         """The last reply of the model; null if it was not started."""
         return None if self.transcript is None else self.transcript.answer
-
-
-@dataclass(frozen=True, slots=True)
-class RecordField:
-    """A field of the record."""
-
-    name: str
-    """Its name in every output."""
-    kind: FieldKind
-    """The type of its value."""
-    doc: str
-    """What it says."""
-    null: str
-    """When it is null; empty if it never is."""
-
-    @property
-    def unit(self) -> str:
-        """The unit; empty if it has none."""
-        return next((unit for end, unit in _UNITS.items() if self.name.endswith(end)), "")
-
-
-_UNITS = {"_s": "seconds", "_ms": "milliseconds", "_usd": "US dollars"}
-_KINDS: Mapping[str, FieldKind] = {
-    "str": "TEXT",
-    "int": "INTEGER",
-    "float": "REAL",
-    "bool": "BOOLEAN",
-    "list[str]": "JSON",
-    "JsonObject": "JSON",
-}
-"""Type of a property → that of the field."""
-
-
-_AXES = {axis.name: axis for axis in AXES}
-
-
-def _list_fields() -> Iterator[RecordField]:
-    """Yield every property as a field, and the axes after the model."""
-    for name, value in vars(TrialRecord).items():
-        if isinstance(value, property):
-            doc, _, null = str(value.__doc__).rstrip(".").partition("; null if ")
-            kind = value.fget.__annotations__["return"].removesuffix(" | None")
-            yield RecordField(name, _KINDS[kind], f"{doc}.", null)
-        if name == "model":
-            for axis in AXES:
-                yield RecordField(axis.name, "TEXT", axis.doc, "it has the default")
-
-
-RECORD_FIELDS = tuple(_list_fields())
-"""Every field."""
-CONVERSATION_FIELDS = frozenset({"tools_digest", "answer"})
-"""Fields that JSONL and CSV leave out: they would have to read every conversation."""
-RESULT_FIELDS = tuple(it.name for it in RECORD_FIELDS if it.name not in CONVERSATION_FIELDS)
-"""The names of all others."""
-
-
-def find_record(
-    result: TrialResult, log: RunLog, names: Iterable[str] = RESULT_FIELDS
-) -> dict[str, Any]:
-    """Return the fields ``names`` of the record of ``result``, whose reviews ``log`` has."""
-    return choose_fields(TrialRecord(result, log.reviews.get(result.key)), names)
-
-
-def choose_fields(record: TrialRecord, names: Iterable[str]) -> dict[str, Any]:
-    """Return name and value of the fields ``names``."""
-    return {name: record.read(name) for name in names}

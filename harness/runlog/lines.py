@@ -224,7 +224,7 @@ def build_damaged_line(raw: bytes, number: int | None, why: str) -> DamagedLine:
         entrant = name_entrant(model, json.loads(found["axes"]))
     except ValueError:
         return DamagedLine(line=number, why=why, kind=kind)
-    words = f"{suite}/{case}, trial {int(found['index']) + 1} with {entrant}"
+    words = f"{suite}/{case}, trial {int(found['trial'])} with {entrant}"
     return DamagedLine(line=number, why=why, kind=kind, key=key, trial=words)
 
 
@@ -242,7 +242,7 @@ _TEXT = rb'"(?:[^"\\]|\\.){0,10000}"'
 _TRIAL = re.compile(
     # `json` writes a space behind each colon, pydantic writes none.
     rb'\{"run":\s?\{"key":\s?(?P<key>%s),\s?"suite":\s?(?P<suite>%s),\s?"model":\s?(?P<model>%s),'
-    rb'\s?"axes":\s?(?P<axes>\{[^{}]{0,10000}\}),\s?"index":\s?(?P<index>\d{1,9}),'
+    rb'\s?"axes":\s?(?P<axes>\{[^{}]{0,10000}\}),\s?"trial":\s?(?P<trial>\d{1,9}),'
     rb'\s?"case":\s?\{"name":\s?(?P<case>%s)' % (_TEXT, _TEXT, _TEXT, _TEXT)
 )
 

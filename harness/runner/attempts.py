@@ -12,15 +12,15 @@ from harness.types import TrialResult
 def build_further_job(job: Job, number: int) -> Job:
     """Return the trial that asks the question of ``job`` the ``number``-th time after the first."""
     trial = job.trial
-    place, key = trial.index + number * trial.repeats, _build_key(trial.key, number)
-    return replace(job, trial=replace(trial, index=place, key=key, repeats=0), optional=False)
+    place, key = trial.number + number * trial.repeats, _build_key(trial.key, number)
+    return replace(job, trial=replace(trial, number=place, key=key, repeats=0), optional=False)
 
 
 def build_further_result(result: TrialResult, number: int) -> TrialResult:
     """Return ``result`` as that of the trial that `build_further_job` returns."""
     # Behind all planned repeats, so that no two trials of a case have one number.
-    place, key = result.index + number * result.repeats, _build_key(result.key, number)
-    return replace(result, index=place, key=key, repeats=0)
+    place, key = result.trial + number * result.repeats, _build_key(result.key, number)
+    return replace(result, trial=place, key=key, repeats=0)
 
 
 def _build_key(key: str, number: int) -> str:

@@ -335,7 +335,7 @@ def _build_trial(result: TrialResult, case: Case) -> Trial:
         case=case,
         model=result.model,
         axes=result.axes,
-        index=result.index,
+        number=result.trial,
         key=result.key,
         repeats=result.repeats,
     )

@@ -183,6 +183,6 @@ def _build_plan(request: RecordRequest) -> RunPlan:
     model = ModelSpec(name=program, provider="command", model_id=program)
     point = {} if request.variant is None else {"variant": request.variant}
     axes = name_values(point)
-    trial = Trial(suite=SUITE, case=case, model=program, axes=axes, index=0, key=key)
+    trial = Trial(suite=SUITE, case=case, model=program, axes=axes, number=1, key=key)
     job = Job(trial=trial, suite=suite, model=model, server=request.server, point=point)
     return RunPlan(jobs=(job,), settings={RECORDED_SERVER: request.written_server})

@@ -65,7 +65,7 @@ class StepwiseRun:
         # If the caller asks again, what these attempts used is added to that of the next.
         self._live.before |= {one.key: one for one in own if not has_verdict(one)}
         known = {one.key: one for result in own for one in await self._live.list_failing(result)}
-        return tuple(sorted((known.get(one.key, one) for one in own), key=lambda one: one.index))
+        return tuple(sorted((known.get(one.key, one) for one in own), key=lambda one: one.trial))
 
     def abandon(self) -> None:
         """Cancel the running trials; their partial results are kept, and `run_jobs` returns."""

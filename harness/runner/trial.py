@@ -143,7 +143,7 @@ def _build_strategy(case: Case, sessions: Mapping[int, Session]) -> Strategy:
 
 def get_label(trial: Trial) -> str:
     """Return the name of a trial in a recording."""
-    return f"{trial.suite}::{trial.case.name}#{trial.index}"
+    return f"{trial.suite}::{trial.case.name}#{trial.number}"
 
 
 class _Attempt:
@@ -322,7 +322,7 @@ class _Attempt:
         self._recorded = replace(now, states=states)
         self._replay = (replay_check(differences),)
         # What was judged when it was recorded counts where no judge is asked now.
-        self._judge.given = recording.get_verdicts(case.name, self._job.trial.index)
+        self._judge.given = recording.get_verdicts(case.name, self._job.trial.number - 1)
 
     async def _judge_trial(self) -> None:
         case, tools, transcript = (

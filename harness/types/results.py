@@ -104,8 +104,8 @@ class Trial(HasEntrant):
     """The case to run."""
     model: str
     """Name of the model."""
-    index: int
-    """0-based repeat."""
+    number: int
+    """Number of the repeat, from 1."""
     key: str
     """SHA-256 of everything that determines the trial: equal keys, equal questions."""
     axes: Mapping[str, str] = field(default_factory=dict)
@@ -162,8 +162,8 @@ class TrialResult(_LogBacked, HasEntrant):
     """Name of the model."""
     axes: Mapping[str, str] = field(default_factory=dict)
     """`Trial.axes`."""
-    index: int
-    """0-based repeat."""
+    trial: int
+    """`Trial.number`."""
     case: CaseFacts
     """The case, as far as a result carries it."""
     status: Status

@@ -146,7 +146,7 @@ class EventFeed:
                 "suite": clean_name(ended.suite),
                 "case": clean_name(ended.case.name),
                 "model": clean_name(ended.entrant),
-                "trial": ended.index + 1,
+                "trial": ended.trial,
             }
             # A trial that was skipped has never started.
             if starts and ended.stop is not None:

@@ -128,7 +128,7 @@ def _group_by_suite(report: Report) -> list[dict[str, Any]]:
     found: dict[tuple[str, str], _PassCount] = {}
     for result in report.results:
         # The entry for the run as a whole is no trial, and has no part in a rate.
-        if result.status in {"passed", "failed"} and result.index != NO_TRIAL:
+        if result.status in {"passed", "failed"} and result.trial != NO_TRIAL:
             found.setdefault((result.suite, result.entrant), _PassCount()).add_result(result)
     parts = []
     for (suite, model), judged in found.items():

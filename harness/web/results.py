@@ -92,7 +92,7 @@ def encode_result(line: TrialLine) -> dict[str, Any]:
         "suite": clean_name(run.suite),
         "case": clean_name(run.case.name),
         "model": clean_name(run.entrant),
-        "trial": run.index + 1,
+        "trial": run.trial,
         "trials": run.repeats,
         "status": run.status,
         "score": score,

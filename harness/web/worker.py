@@ -132,7 +132,7 @@ def trial_name(trial: Trial) -> dict[str, Any]:
         "suite": clean_name(trial.suite),
         "case": clean_name(trial.case.name),
         "model": clean_name(trial.entrant),
-        "trial": trial.index + 1,
+        "trial": trial.number,
     }
 
 

@@ -19,18 +19,18 @@ def shown(console: Console) -> str:
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", file.getvalue())
 
 
-def run(index: int, status: str, text: str = "") -> TrialResult:
+def run(trial: int, status: str, text: str = "") -> TrialResult:
     checks = (
         (CheckResult(kind="k", label="must_call x", verdict="failed", explanation=text),)
         if text
         else ()
     )
     return TrialResult(
-        key=str(index),
+        key=str(trial),
         suite="shop",
         case=CaseFacts(name="a_case_with_quite_a_long_name_indeed"),
         model="m",
-        index=index,
+        trial=trial,
         status=status,  # type: ignore[arg-type]
         checks=checks,
         repeats=26,
@@ -42,11 +42,15 @@ def test_the_bar_counts_trials_and_keeps_its_room_on_a_terminal_of_80_columns() 
     with live_bar(console) as bar:
         live = LiveProgress(bar)
         live.on_planned(26)
-        for index in range(3):
-            case = Case(name=f"a_case_with_quite_a_long_name_indeed_{index}", prompt="?", checks=())
-            live.on_started(Trial(suite="shop", case=case, model="m", index=index, key=str(index)))
-        live.on_finished(run(0, "passed"))
-        live.on_finished(run(1, "failed", "Expected call not found: x()\nMore of it."))
+        for number in range(1, 4):
+            case = Case(
+                name=f"a_case_with_quite_a_long_name_indeed_{number}", prompt="?", checks=()
+            )
+            live.on_started(
+                Trial(suite="shop", case=case, model="m", number=number, key=str(number))
+            )
+        live.on_finished(run(1, "passed"))
+        live.on_finished(run(2, "failed", "Expected call not found: x()\nMore of it."))
         bar.refresh()
         text = shown(console)
     assert " 2/26 trials" in text
@@ -64,9 +68,9 @@ def test_what_was_skipped_or_cut_off_is_not_counted_as_done() -> None:
     with live_bar(console) as bar:
         live = LiveProgress(bar)
         live.on_planned(8)
-        for index, status in enumerate(["passed", "failed", "error", "cancelled", "skipped"]):
-            live.on_finished(run(index, status))
-        live.on_finished(replace(run(5, "skipped"), skip_reason=DECIDED))
+        for trial, status in enumerate(["passed", "failed", "error", "cancelled", "skipped"], 1):
+            live.on_finished(run(trial, status))
+        live.on_finished(replace(run(6, "skipped"), skip_reason=DECIDED))
         bar.refresh()
         text = shown(console)
     assert " 3/7 trials" in text
@@ -77,10 +81,10 @@ def test_what_was_skipped_or_cut_off_is_not_counted_as_done() -> None:
 def test_plain_lines_count_what_was_run(capsys: pytest.CaptureFixture[str]) -> None:
     plain = PlainProgress()
     plain.on_planned(4)
-    plain.on_finished(run(0, "passed"))
-    plain.on_finished(replace(run(1, "skipped"), skip_reason=DECIDED))
-    plain.on_finished(run(2, "skipped"))
-    plain.on_finished(run(3, "error"))
+    plain.on_finished(run(1, "passed"))
+    plain.on_finished(replace(run(2, "skipped"), skip_reason=DECIDED))
+    plain.on_finished(run(3, "skipped"))
+    plain.on_finished(run(4, "error"))
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(" shop::")[0] for line in lines] == [
         "[1/4] passed",
@@ -94,11 +98,11 @@ def test_a_trial_whose_status_takes_other_identities_waits_and_is_counted_once()
     with live_bar(console) as bar:
         live = LiveProgress(bar)
         live.on_planned(2)
-        live.on_waiting(run(0, "passed"))
+        live.on_waiting(run(1, "passed"))
         bar.refresh()
         assert "1 wait for other identities" in shown(console)
-        live.on_finished(run(1, "passed"))
-        live.on_finished(run(0, "failed", "Leak: mail"))
+        live.on_finished(run(2, "passed"))
+        live.on_finished(run(1, "failed", "Leak: mail"))
         bar.refresh()
         text = shown(console)
     assert " 2/2 trials" in text
@@ -111,11 +115,11 @@ def test_plain_lines_number_each_settled_trial_and_count_the_waiting_ones_apart(
 ) -> None:
     plain = PlainProgress()
     plain.on_planned(3)
-    plain.on_waiting(run(0, "passed"))
-    plain.on_waiting(run(2, "passed"))
-    plain.on_finished(run(1, "passed"))
-    plain.on_finished(run(0, "failed", "Leak: mail"))
+    plain.on_waiting(run(1, "passed"))
+    plain.on_waiting(run(3, "passed"))
     plain.on_finished(run(2, "passed"))
+    plain.on_finished(run(1, "failed", "Leak: mail"))
+    plain.on_finished(run(3, "passed"))
     lines = capsys.readouterr().err.splitlines()
     name = "shop::a_case_with_quite_a_long_name_indeed"
     assert lines == [

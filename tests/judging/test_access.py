@@ -73,7 +73,7 @@ def a_run(
             user_context=USERS.get(identity, {"role": identity}),
         ),
         model="m",
-        index=0,
+        trial=1,
         status=status,
         stop="answer",
     )
@@ -238,8 +238,8 @@ def test_a_cell_of_the_matrix_has_every_different_decision_of_its_trials_once(
     tmp_path: Path,
 ) -> None:
     trials = [
-        (replace(a_run("clerk", key=f"clerk {place}"), index=place), told)
-        for place, told in enumerate((FULL, FILTERED, FILTERED))
+        (replace(a_run("clerk", key=f"clerk {place}"), trial=place), told)
+        for place, told in enumerate((FULL, FILTERED, FILTERED), start=1)
     ]
     (row,) = build_report(a_log(tmp_path, (a_run("admin"), FULL), *trials)).access.rows
     admin, clerk = row.cells

@@ -38,16 +38,16 @@ def trials(
     """Return one trial a letter: ``ppf`` is two that passed and one that failed."""
     return [
         TrialResult(
-            key=f"{case}{index}",
+            key=f"{case}{trial}",
             suite="s",
             case=CaseFacts(name=case, pass_threshold=threshold),
             model="m",
-            index=index,
+            trial=trial,
             status=SHORT[letter],
             checks=(NO,) if letter == "f" else (),
             repeats=planned or len(endings),
         )
-        for index, letter in enumerate(endings)
+        for trial, letter in enumerate(endings, start=1)
     ]
 
 
@@ -118,7 +118,7 @@ def test_no_error_is_ever_taken_for_a_pass_and_no_order_matters(
 
 @given(_ENDINGS, _SHARES, st.integers(0, 11))
 def test_a_further_pass_never_makes_it_worse(endings: str, threshold: float, place: int) -> None:
-    better = "".join("p" if index == place else letter for index, letter in enumerate(endings))
+    better = "".join("p" if at == place else letter for at, letter in enumerate(endings))
     assert verdict(better, threshold) != "failed" or verdict(endings, threshold) == "failed"
     assert verdict(endings, threshold) != "passed" or verdict(better, threshold) == "passed"
 

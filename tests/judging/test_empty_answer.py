@@ -50,7 +50,7 @@ def asked(text: str = "question", **changes: Any) -> UserMessage:
     ],
 )
 def test_a_case_with_an_empty_answer_fails_and_says_so(messages: tuple[Message, ...]) -> None:
-    trial = Trial(suite="s", case=a_case(), model="m", index=0, key="k")
+    trial = Trial(suite="s", case=a_case(), model="m", number=1, key="k")
     run = judge_trial(trial, told(*messages), ())
     assert run.status == "failed"
     assert [check.label for check in run.checks] == ["an answer"]

@@ -40,7 +40,7 @@ def a_result(without: Any, status: Status = "passed", **check: Any) -> TrialResu
         suite="s",
         case=CaseFacts(name="c", identity="agent"),
         model="m",
-        index=0,
+        trial=1,
         status=status,
         checks=(CheckResult(**{"expected": expected, **facts}),),
     )

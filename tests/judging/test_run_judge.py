@@ -70,7 +70,7 @@ def trials(draw: st.DrawFn) -> list[tuple[TrialResult, Transcript]]:
             st.tuples(
                 st.sampled_from(TESTS),
                 st.sampled_from(sorted(USERS)),
-                st.integers(0, 1),
+                st.integers(1, 2),
                 st.sampled_from(["m", "n"]),
             ),
             min_size=1,
@@ -79,7 +79,7 @@ def trials(draw: st.DrawFn) -> list[tuple[TrialResult, Transcript]]:
         )
     )
     found = []
-    for test, identity, index, model in names:
+    for test, identity, trial, model in names:
         checks = draw(st.sampled_from([(), (decision("allowed"),), (decision("filtered"),)]))
         result = a_run(
             identity,
@@ -87,9 +87,9 @@ def trials(draw: st.DrawFn) -> list[tuple[TrialResult, Transcript]]:
             test,
             draw(st.sampled_from(["fail", "fail", "ignore"])),
             checks=checks,
-            index=index,
+            trial=trial,
             model=model,
-            key=f"{test} {identity} {index} {model}",
+            key=f"{test} {identity} {trial} {model}",
         )
         if result.status == "skipped" or draw(st.integers(0, 5)) == 0:
             result = of_case(result, group=None)

@@ -21,7 +21,7 @@ from harness.types import (
     UserMessage,
 )
 
-TRIAL = Trial(suite="s", case=Case(name="c", prompt="p", checks=()), model="m", index=0, key="k")
+TRIAL = Trial(suite="s", case=Case(name="c", prompt="p", checks=()), model="m", number=1, key="k")
 PASSED = CheckResult(kind="k", label="l", verdict="passed")
 FAILED = CheckResult(kind="k", label="l", verdict="failed", explanation="no")
 UNJUDGED = CheckResult(kind="k", label="l", verdict="not_judged", explanation="the cost is unknown")

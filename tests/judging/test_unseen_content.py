@@ -10,7 +10,7 @@ from harness.judging.unseen_content import unseen_warnings
 from harness.types import AgentFacts, Case, CheckResult, ToolCall, Transcript, Trial
 
 PASSED = CheckResult(kind="k", label="l", verdict="passed")
-TRIAL = Trial(suite="s", case=Case(name="c", prompt="p", checks=()), model="m", index=0, key="k")
+TRIAL = Trial(suite="s", case=Case(name="c", prompt="p", checks=()), model="m", number=1, key="k")
 Kinds = st.lists(st.sampled_from(["image image/png, 4 kB", "audio of unknown type, 1 kB"]))
 
 

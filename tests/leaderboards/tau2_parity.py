@@ -45,7 +45,7 @@ class Tally:
 
 def compare(results: ResultFile, log: RunLog) -> Tally:
     """Return how what came out compares with what was recorded."""
-    ours = {(run.case.name, run.index): run for run in log.results}
+    ours = {(run.case.name, run.trial - 1): run for run in log.results}
     tally = Tally()
     for task in results.tasks:
         for index, simulation in enumerate(results.list_trials(task)):
@@ -92,7 +92,7 @@ def _same(tally: Tally, what: str, recorded: object, ours: object) -> bool:
 
 def pass_hats(results: ResultFile, log: RunLog) -> list[tuple[int, float, float]]:
     """Return ``(k, recorded pass^k, ours)`` for every k up to the fewest trials of a task."""
-    ours = {(run.case.name, run.index): run.status == "passed" for run in log.results}
+    ours = {(run.case.name, run.trial - 1): run.status == "passed" for run in log.results}
     tallies = []
     for task in results.tasks:
         trials = results.list_trials(task)

@@ -43,10 +43,10 @@ WARNING = CheckResult(
 
 
 def a_run(
-    case: str, status: Status = "passed", *, suite: str = "shop", index: int = 0, model: str = "m"
+    case: str, status: Status = "passed", *, suite: str = "shop", trial: int = 1, model: str = "m"
 ) -> TrialResult:
     return TrialResult(
-        key=f"{suite}{case}{model}{index}",
+        key=f"{suite}{case}{model}{trial}",
         suite=suite,
         case=CaseFacts(
             name=case,
@@ -55,7 +55,7 @@ def a_run(
             at=Location(file="evals/shop.yml", line=5),
         ),
         model=model,
-        index=index,
+        trial=trial,
         status=status,
         checks=(FAILED_CHECK,) if status == "failed" else (PASSED_CHECK,),
         error=TrialError(kind="server", message="the server exited", detail="no database")

@@ -44,14 +44,14 @@ def write_log(  # noqa: PLR0913 - everything that a log may say
     by_model = {name: {suite: own} for name, own in models.items()} if models else {model: suites}
     runs = [
         replace(
-            a_run(suite, case, name, index, letter, usage),
+            a_run(suite, case, name, trial, letter, usage),
             repeats=repeats or len(letters),
             case=CaseFacts(name=case, pass_threshold=pass_threshold),
         )
         for name, own in by_model.items()
         for suite, cases in own.items()
         for case, letters in cases.items()  # type: ignore[union-attr]
-        for index, letter in enumerate(letters)
+        for trial, letter in enumerate(letters, start=1)
     ]
     named = {
         suite: {
@@ -86,16 +86,16 @@ def write_log(  # noqa: PLR0913 - everything that a log may say
 
 
 def a_run(
-    suite: str, case: str, model: str, index: int, letter: str, usage: Usage | None = None
+    suite: str, case: str, model: str, trial: int, letter: str, usage: Usage | None = None
 ) -> TrialResult:
     """Return one trial of which the letter says the ending."""
     started = letter in "pf"
     return TrialResult(
-        key=f"{suite}/{case}/{model}/{index}",
+        key=f"{suite}/{case}/{model}/{trial}",
         suite=suite,
         case=CaseFacts(name=case),
         model=model,
-        index=index,
+        trial=trial,
         status=STATUSES[letter],
         error=TrialError(kind="server", message="gone") if letter == "e" else None,
         skip_reason="budget" if letter == "s" else None,

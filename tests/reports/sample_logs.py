@@ -81,7 +81,7 @@ def a_run(
     *,
     checks: tuple[CheckResult, ...] = (),
     error: TrialError | None = None,
-    index: int = 0,
+    trial: int = 1,
     repeats: int = 1,
     suite: str = "shop",
     model: str = "m",
@@ -100,13 +100,13 @@ def a_run(
         "skip_reason": "budget" if status == "skipped" else None,
     }
     return TrialResult(
-        key=f"{suite}{case}{model}{index}",
+        key=f"{suite}{case}{model}{trial}",
         suite=suite,
         case=CaseFacts(
             name=case, **(of_case | {key: more.pop(key) for key in of_its_case & more.keys()})
         ),
         model=model,
-        index=index,
+        trial=trial,
         repeats=repeats,
         status=status,
         checks=checks,
@@ -214,13 +214,13 @@ def an_ordinary_log(folder: Path) -> RunLog:
             ),
             (a_run("left_out", "skipped"), None),
             (a_run("cut", "cancelled"), a_conversation()),
-            (a_run("often", "passed", index=0, repeats=3), a_conversation("get_order")),
+            (a_run("often", "passed", trial=1, repeats=3), a_conversation("get_order")),
             (
-                a_run("often", "failed", index=1, repeats=3, checks=failed),
+                a_run("often", "failed", trial=2, repeats=3, checks=failed),
                 a_conversation("get_orders"),
             ),
             (
-                a_run("often", "passed", index=2, repeats=3),
+                a_run("often", "passed", trial=3, repeats=3),
                 a_conversation("get_order", outcome="denied"),
             ),
         ],

@@ -14,14 +14,14 @@ STATUSES: list[Status] = ["passed", "failed", "error", "skipped", "cancelled"]
 
 
 def a_run(
-    case: str, status: Status = "passed", *, index: int = 0, usage: Usage | None = None
+    case: str, status: Status = "passed", *, trial: int = 1, usage: Usage | None = None
 ) -> TrialResult:
     return TrialResult(
-        key=f"{case}{index}",
+        key=f"{case}{trial}",
         suite="s",
         case=CaseFacts(name=case),
         model="m",
-        index=index,
+        trial=trial,
         status=status,
         usage=usage or Usage(),
     )
@@ -69,13 +69,13 @@ def test_results_stand_in_the_order_of_the_suite_whatever_the_order_of_arrival(
 ) -> None:
     report = a_report(
         tmp_path / "log.jsonl",
-        [a_run("third"), a_run("first", index=1), a_run("first"), a_run("second")],
+        [a_run("third"), a_run("first", trial=2), a_run("first"), a_run("second")],
     )
-    assert [(run.case.name, run.index) for run in report.results] == [
-        ("first", 0),
+    assert [(run.case.name, run.trial) for run in report.results] == [
         ("first", 1),
-        ("second", 0),
-        ("third", 0),
+        ("first", 2),
+        ("second", 1),
+        ("third", 1),
     ]
 
 

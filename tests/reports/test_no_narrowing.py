@@ -45,8 +45,8 @@ def a_log(
     runs = []
     for place, model, who in product(range(len(results)), models, identities):
         name, group = (f"c{place}", None) if who is None else (f"c{place} [{who}]", f"c{place}")
-        for index, letter in enumerate(results[place]):
-            run = a_run("s", name, model, index, letter)
+        for trial, letter in enumerate(results[place], start=1):
+            run = a_run("s", name, model, trial, letter)
             case = CaseFacts(name=name, group=group, identity=who)
             runs.append(replace(run, case=case, repeats=len(results[place])))
     with LogWriter(folder / "log.jsonl") as log:

@@ -67,7 +67,7 @@ def with_cases_that_the_header_does_not_name(folder: Path) -> None:
     with LogWriter(log) as writer:
         for index in range(3):
             for case in ("new", "newer"):
-                writer.append(TrialLine(run=a_run("s", case, "m", index, "pf"[index % 2])))
+                writer.append(TrialLine(run=a_run("s", case, "m", index + 1, "pf"[index % 2])))
 
 
 def of_which_results_are_missing(folder: Path) -> None:

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 
 from harness.reports.build import build_report
-from harness.reports.telemetry.conventions import OF_TRIAL
-from harness.reports.telemetry.spans import build_trace
-from harness.reports.trial_record import (
+from harness.reports.record_fields import (
     CONVERSATION_FIELDS,
     RECORD_FIELDS,
     RESULT_FIELDS,
     RecordField,
-    TrialRecord,
     choose_fields,
     find_record,
 )
+from harness.reports.telemetry.conventions import OF_TRIAL
+from harness.reports.telemetry.spans import build_trace
+from harness.reports.trial_record import TrialRecord
 from harness.runlog import RunLog, read_log
 from harness.types import Report, TrialResult
 from tests.reports.querying.support import json_report, jsonl_report, objects

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.reports.trial_record import RECORD_FIELDS
+from harness.reports.record_fields import RECORD_FIELDS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reports.md"
 _MARKED = re.compile(r"(?P<begin><!-- record -->\n).*?(?P<end><!-- end of record -->)", re.DOTALL)

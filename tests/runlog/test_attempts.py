@@ -27,7 +27,7 @@ COST = Usage(input_tokens=8, output_tokens=2, cost_usd=0.25)
 def an_attempt(status: Status, number: int) -> TrialResult:
     started = status != "skipped"
     return replace(
-        a_run("s", "a", "m", 0, status[0]),
+        a_run("s", "a", "m", 1, status[0]),
         stop="answer" if started else None,
         usage=COST if started else Usage(),
         judge_usage=Usage(cost_usd=0.5) if status in {"passed", "failed"} else Usage(),

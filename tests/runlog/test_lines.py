@@ -69,7 +69,7 @@ HALF = "\ud800"
 def a_line(reply: Reply) -> TrialLine:
     facts = CaseFacts(name="c")
     return TrialLine(
-        run=TrialResult(key="k", suite="s", case=facts, model="m", index=0, status="passed"),
+        run=TrialResult(key="k", suite="s", case=facts, model="m", trial=1, status="passed"),
         transcript=Transcript(messages=(AssistantMessage(reply=reply),)),
     )
 

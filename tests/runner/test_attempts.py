@@ -17,14 +17,14 @@ def test_a_further_trial_has_a_key_and_a_number_of_its_own() -> None:
     (job,) = jobs("a")
     again = [build_further_job(job, number).trial for number in (1, 2)]
     assert len({job.trial.key, *(one.key for one in again)}) == 3
-    assert [(one.index, one.repeats) for one in again] == [(1, 0), (2, 0)]
+    assert [(one.number, one.repeats) for one in again] == [(2, 0), (3, 0)]
 
 
 def test_a_result_becomes_that_of_the_same_further_trial() -> None:
     (job,) = jobs("a")
-    result = build_further_result(a_run("s", "a", "m", 0, "f"), 1)
-    assert (result.index, result.is_further, result.status) == (1, True, "failed")
-    same = build_further_result(a_run("s", "a", "m", 0, "f"), 1)
+    result = build_further_result(a_run("s", "a", "m", 1, "f"), 1)
+    assert (result.trial, result.is_further, result.status) == (2, True, "failed")
+    same = build_further_result(a_run("s", "a", "m", 1, "f"), 1)
     assert result.key == same.key != build_further_job(job, 2).trial.key
 
 
@@ -44,7 +44,7 @@ def test_nor_for_a_missing_repeat(tmp_path: Path) -> None:
 
 def a_report(tmp_path: Path, cases: tuple[str, ...], planned: int) -> Report:
     """Return that of an interrupted run in which the test of case "a" was repeated."""
-    first = a_run("s", "a", "m", 0, "f")
+    first = a_run("s", "a", "m", 1, "f")
     path = tmp_path / "log.jsonl"
     with LogWriter(path) as log:
         log.append(
@@ -58,6 +58,6 @@ def a_report(tmp_path: Path, cases: tuple[str, ...], planned: int) -> Report:
                 entrants=entrants_of(("m",)),
             )
         )
-        for run in (first, build_further_result(a_run("s", "a", "m", 0, "p"), 1)):
+        for run in (first, build_further_result(a_run("s", "a", "m", 1, "p"), 1)):
             log.append(TrialLine(run=run))
     return build_report(read_log(path))

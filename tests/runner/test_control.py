@@ -20,7 +20,7 @@ def a_run(
         suite="s",
         case=CaseFacts(name=case),
         model="m",
-        index=0,
+        trial=1,
         status=status,
         usage=usage,
     )

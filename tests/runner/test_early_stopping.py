@@ -60,7 +60,7 @@ def carry_out(plan: RunPlan, endings: Sequence[str], workers: int = 1) -> list[T
             for job in jobs:
                 wanted = await early.is_wanted(job)
                 await anyio.lowlevel.checkpoint()
-                ending = LETTERS[words[job.trial.case.name][job.trial.index]]
+                ending = LETTERS[words[job.trial.case.name][job.trial.number - 1]]
                 run = not_started(
                     job.trial, ending if wanted else "skipped", reason=None if wanted else DECIDED
                 )
@@ -81,10 +81,10 @@ def ran(runs: Sequence[TrialResult], case: str = "one") -> int:
 
 
 def test_optional_repeats_come_last_and_round_by_round() -> None:
-    order = [(job.trial.case.name, job.trial.index, job.optional) for job in a_plan(2, 4).jobs]
+    order = [(job.trial.case.name, job.trial.number, job.optional) for job in a_plan(2, 4).jobs]
     assert order == [
-        ("one", 0, False), ("one", 1, False), ("two", 0, False), ("two", 1, False),
-        ("one", 2, True), ("two", 2, True), ("one", 3, True), ("two", 3, True),
+        ("one", 1, False), ("one", 2, False), ("two", 1, False), ("two", 2, False),
+        ("one", 3, True), ("two", 3, True), ("one", 4, True), ("two", 4, True),
     ]  # fmt: skip
 
 
@@ -183,7 +183,7 @@ def test_a_resumed_run_remembers_what_is_decided(tmp_path: Path) -> None:
     plan = a_plan(2, 5)
     runs = carry_out(plan, ["ppppp", "fpppp"])
     assert select_remaining(plan, a_log(tmp_path / "whole.jsonl", plan, runs)).jobs == ()
-    kept = [run for run in runs if run.case.name == "two" and run.index < 2]
+    kept = [run for run in runs if run.case.name == "two" and run.trial <= 2]
     rest = select_remaining(plan, a_log(tmp_path / "torn.jsonl", plan, kept))
     again = carry_out(replace(rest, jobs=tuple(rest.jobs)), ["ppppp", "ppppp"])
     assert ran(again, "two") == 0

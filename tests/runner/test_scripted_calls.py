@@ -90,7 +90,7 @@ def test_a_teardown_that_fails_is_a_warning_and_the_rest_is_made_all_the_same() 
     session = MemorySession(failing("empty"))
     _, transcript = run(session)
     assert [request.tool for request in session.sent][2:] == ["empty", "drop"]
-    result = judge_trial(Trial(suite="s", case=CASE, model="m", index=0, key="k"), transcript, ())
+    result = judge_trial(Trial(suite="s", case=CASE, model="m", number=1, key="k"), transcript, ())
     assert result.status == "passed"
     (warning,) = result.checks
     assert (warning.kind, warning.verdict, warning.severity) == ("teardown", "failed", "warn")

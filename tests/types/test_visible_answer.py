@@ -58,7 +58,7 @@ def heard_by_the_user(said: Transcript) -> str:
     text = said.messages[-1].reply.raw_text  # type: ignore[union-attr]
     player = ScriptedModel(says("Where is it?"), says("###STOP###"))
     user = SimulatedUser(scenario="You want your order.")
-    voice = build_speaker(user, player, "suite::case#0")
+    voice = build_speaker(user, player, "suite::case#1")
     talk = ModelConversation(
         a_case(user=user), ScriptedModel(says(text)), MemorySession(), speaker=voice
     )
@@ -73,7 +73,7 @@ def said_by_a_program(said: Transcript) -> str:
     text = said.messages[-1].reply.raw_text  # type: ignore[union-attr]
     user = SimulatedUser(code=lambda _: text, max_turns=1)
     agent = ScriptedModel(says("Hello."))
-    voice = build_speaker(user, None, "suite::case#0")
+    voice = build_speaker(user, None, "suite::case#1")
     talk = ModelConversation(a_case(user=user), agent, MemorySession(), speaker=voice)
     anyio.run(talk.run)
     heard = agent.asked[-1][-1]

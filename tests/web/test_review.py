@@ -34,9 +34,9 @@ def send(page: Page, run: str, **fields: Any) -> httpx2.Response:
 def test_a_review_is_one_line_in_the_log_and_the_summary_counts_it(page: Page) -> None:
     name = "20260501T000000Z-reviewed-api"
     path = a_run_of(page, name)
-    answer = send(page, name, key="shopbadm0", decision="overrule", by="Ann", note="<b>No.</b>")
+    answer = send(page, name, key="shopbadm1", decision="overrule", by="Ann", note="<b>No.</b>")
     assert (answer.status_code, answer.json()["overruled"]) == (200, 1)
-    assert answer.json()["trials"]["shopbadm0"]["note"] == "<b>No.</b>"
+    assert answer.json()["trials"]["shopbadm1"]["note"] == "<b>No.</b>"
     told = page.client.get(f"/evaluations/{name}").json()["summary"]
     assert told["reviews"] == answer.json()
     assert told["counts"]["failed"] == 1
@@ -46,13 +46,13 @@ def test_a_review_is_one_line_in_the_log_and_the_summary_counts_it(page: Page) -
 @pytest.mark.parametrize(
     ("fields", "status"),
     [
-        ({"key": "shopbadm0", "decision": "overrule", "by": "Ann"}, 422),
-        ({"key": "shopbadm0", "decision": "accept"}, 422),
+        ({"key": "shopbadm1", "decision": "overrule", "by": "Ann"}, 422),
+        ({"key": "shopbadm1", "decision": "accept"}, 422),
         ({"key": "other", "decision": "accept", "by": "Ann"}, 422),
-        ({"key": "shopbrokenm0", "decision": "accept", "by": "Ann"}, 422),
-        ({"key": "shopbadm0", "decision": "maybe", "by": "Ann"}, 400),
-        ({"key": "shopbadm0", "decision": "accept", "by": "Ann", "status": "passed"}, 400),
-        ({"key": "shopbadm0", "decision": "accept", "by": "x" * 70_000}, 413),
+        ({"key": "shopbrokenm1", "decision": "accept", "by": "Ann"}, 422),
+        ({"key": "shopbadm1", "decision": "maybe", "by": "Ann"}, 400),
+        ({"key": "shopbadm1", "decision": "accept", "by": "Ann", "status": "passed"}, 400),
+        ({"key": "shopbadm1", "decision": "accept", "by": "x" * 70_000}, 413),
     ],
 )
 def test_what_is_no_review_is_refused_and_not_written(
@@ -81,7 +81,7 @@ def test_another_site_cannot_review_by_a_form_of_its_own(page: Page) -> None:
     name = "20260503T000000Z-foreign"
     path = a_run_of(page, name)
     before = path.read_bytes()
-    body = '{"key": "shopbadm0", "decision": "accept", "by": "Eve"}'
+    body = '{"key": "shopbadm1", "decision": "accept", "by": "Eve"}'
     address = f"/evaluations/{name}/reviews"
     for headers, status in (
         ({"content-type": "text/plain"}, 415),

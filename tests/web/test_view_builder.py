@@ -40,7 +40,7 @@ def a_large_run(page: Page, name: str, cases: int) -> Path:
 
 def test_a_failure_is_not_hidden_by_a_later_trial_of_the_same_case(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
-    runs = [a_run("a", "failed"), a_run("a", index=1), a_run("b", index=1), a_run("b")]
+    runs = [a_run("a", "failed"), a_run("a", trial=2), a_run("b", trial=2), a_run("b")]
     a_log(log, *runs)
     cells = build_first_grid(log)["cells"]
     assert [(cell["case"], cell["status"]) for cell in cells] == [("a", "failed"), ("b", "passed")]

@@ -56,7 +56,7 @@ def test_a_trial_is_everything_that_the_report_shows_of_it(page: Page) -> None:
     log = a_run_of(page, "20260501T000001Z-trial-a")
     cells = ask(page, f"{log.parent.name}/grid")["grid"]["cells"]
     detail = ask(page, f"{log.parent.name}/trials/{cells[1]['at'][0]}")
-    assert (detail["status"], detail["key"]) == ("failed", "shoptwom0")
+    assert (detail["status"], detail["key"]) == ("failed", "shoptwom1")
     assert [step["who"] for step in detail["steps"]] == ["user", "call", "assistant"]
 
 

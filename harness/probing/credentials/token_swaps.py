@@ -161,4 +161,4 @@ def _build_trial(prober: Prober, swap: TokenSwap) -> Trial:
         metadata={"probe": facts},
     )
     key = digest_json([prober.plan.server.name, name])
-    return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=0, key=key)
+    return Trial(suite=SUITE, case=case, model=NO_MODEL.name, number=1, key=key)

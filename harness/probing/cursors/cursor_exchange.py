@@ -178,4 +178,4 @@ class _CursorExchange:
             },
         )
         key = digest_json([self.prober.plan.server.name, name, call.arguments, who.user_context])
-        return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=0, key=key)
+        return Trial(suite=SUITE, case=case, model=NO_MODEL.name, number=1, key=key)

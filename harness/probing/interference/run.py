@@ -266,7 +266,7 @@ class Interference:
         key = digest_json(
             [self.prober.plan.server.name, name, self._visits, data, caller.user_context]
         )
-        return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=0, key=key)
+        return Trial(suite=SUITE, case=case, model=NO_MODEL.name, number=1, key=key)
 
     def _build_command(self, caller: ProbeCaller, call: ProbeCall) -> dict[str, str]:
         return self.prober.plan.origin.build_fact(caller, call, altered=self.alteration.name)

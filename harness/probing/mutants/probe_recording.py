@@ -47,7 +47,7 @@ class ProbeRecording(AnswerRecording):
 
 def _iterate_answers(log: RunLog) -> Iterator[CallAnswer]:
     # In order of the rounds, since a recording keeps the first answer of each cell.
-    for result in sorted(iterate_calls(log.results), key=lambda result: result.index):
+    for result in sorted(iterate_calls(log.results), key=lambda result: result.trial):
         if get_bases(result) or result.stop is None or is_apart(result):
             continue
         transcript = log.read_transcript(result.key)

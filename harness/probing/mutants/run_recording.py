@@ -125,7 +125,7 @@ def _iterate_trials(log: RunLog, suite: str, cases: tuple[Case, ...]) -> Iterato
     of_name = {case.name: case for case in cases}
     # In order of the run, since a recording keeps the first answer of each cell.
     for result in sorted(log.results, key=order_by_header(log.header)):
-        if result.suite != suite or result.stop is None or result.index:
+        if result.suite != suite or result.stop is None or result.trial != 1:
             continue
         transcript = log.read_transcript(result.key)
         if transcript is None:

@@ -15,7 +15,7 @@ from harness.reports.comparing.comparison_types import (
     Side,
     Tally,
 )
-from harness.reports.trial_axes import axis_fields
+from harness.reports.record_fields import axis_fields
 
 
 def write_comparison_json(

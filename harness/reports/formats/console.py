@@ -20,8 +20,8 @@ from harness.base import (
     make_printable,
     shorten_text,
 )
-from harness.reports.build import total_usage
 from harness.reports.case_names import case_name
+from harness.reports.record_fields import sum_fields
 from harness.reports.sections.access_matrix import (
     LEGEND,
     access_warnings,
@@ -47,6 +47,7 @@ from harness.reports.sections.sentences import (
 )
 from harness.reports.sections.tool_use import find_confusions
 from harness.reports.terminal import print_text
+from harness.reports.trial_record import TrialRecord
 from harness.runlog import RunLog
 from harness.types import CaseResult, CheckResult, Report, Status, TrialResult
 
@@ -115,49 +116,52 @@ class _Summary:
             elif words := case_mark(case):
                 self._print(Text(f"{case.status:<9} {case_name(case, self.report)}: ! {words}"))
         self._print_counts()
-        self._print_calls()
+        self._print_remarks()
         self._print_damage()
 
     def _print_grid(self) -> None:
         """Print the verdicts of several models, case by case."""
         lines = list(grid_lines(self.report, self.console.width))
+        self._print_table(lines)
+        if lines:
+            self.console.print()
+
+    def _print_table(self, lines: Sequence[str]) -> None:
         for line in lines[:_MAX_MATRIX]:
             self.console.print(Text(make_printable(line)), soft_wrap=True)
         if len(lines) > _MAX_MATRIX:
             self._print_indented(f"… and {len(lines) - _MAX_MATRIX} more lines", "dim", depth=0)
-        if lines:
-            self.console.print()
 
     def _print_title(self) -> None:
         for suite, facts in self.report.suites.items():
             description = shorten_text(make_one_line(facts.get("description") or ""), 200)
-            self._print_line(
-                Text(make_one_line(suite), style="bold"), Text(description, style="dim")
-            )
+            self._print_pair(make_one_line(suite), "bold", description)
         for name in self.report.entrants:
-            self._print_line(
-                Text(make_one_line(f"model {name}")),
-                Text(make_one_line(model_words(self.report, name)), style="dim"),
-            )
+            words = make_one_line(model_words(self.report, name))
+            self._print_pair(make_one_line(f"model {name}"), "", words)
         self.console.print()
 
     def _print_cases(self) -> None:
         cases = least_urgent_first(self.report)
-        quiet = [case for case in cases if case.status in {"passed", "skipped"}]
-        told = [self.detail == "verbose" or _is_remarkable(case) for case in quiet]
-        for status in ("passed", "skipped"):
-            plain = (case for case, is_told in zip(quiet, told, strict=True) if not is_told)
-            self._print_folded(status, [case for case in plain if case.status == status])
-        for case, is_told in zip(quiet, told, strict=True):
-            if not is_told:
-                continue
+        folded: dict[Status, list[CaseResult]] = {"passed": [], "skipped": []}
+        told: list[CaseResult] = []
+        loud: list[CaseResult] = []
+        for case in cases:
+            if case.status not in folded:
+                loud.append(case)
+            elif self.detail == "verbose" or _is_remarkable(case):
+                told.append(case)
+            else:
+                folded[case.status].append(case)
+        for status, alike in folded.items():
+            self._print_folded(status, alike)
+        for case in told:
             self._print_case(case)
             for check in case.deciding_trial.checks:
                 if check.verdict != "passed":
                     self._print_check(check)
-        if quiet:
+        if len(loud) < len(cases):
             self.console.print()
-        loud = [case for case in cases if case.status not in {"passed", "skipped"}]
         whole = len(loud) if self.detail == "verbose" else _MAX_BLOCKS
         # Named first: the most urgent ones come last, and stay on the screen.
         for case in loud[:-whole]:
@@ -186,23 +190,22 @@ class _Summary:
 
     def _print_case(self, case: CaseResult) -> None:
         line = Text(f"{case.status:<9}", style=_STYLES[case.status])
-        line.append(
-            f" {case_name(case, self.report)}", style="" if case.status == "passed" else "bold"
-        )
+        name = case_name(case, self.report)
+        line.append(f" {name}", style="" if case.status == "passed" else "bold")
         if case.planned > 1:
             line.append(f"  {trials_passed(case)}", style="dim")
-        line.append(f"  {_effort(case)}", style="dim")
+        line.append(f"  {_format_effort(case)}", style="dim")
         self._print(line)
         if words := case_mark(case):
             self._print_indented(f"! {words}", "yellow")
 
     def _print_problem(self, result: TrialResult) -> None:
         """Print the first problem in full, and name the others."""
-        if result.case.description:
-            self._print_indented(result.case.description, "dim")
-        if result.error is not None:
-            self._print_indented(f"{result.error.kind} error: {result.error.message}", "magenta")
-            self._print_indented(result.error.detail or "", "dim", depth=6)
+        record = TrialRecord(result)
+        self._print_indented(record.description or "", "dim")
+        if record.error is not None:
+            self._print_indented(f"{record.error_kind} error: {record.error}", "magenta")
+            self._print_indented(record.error_detail or "", "dim", depth=6)
         failed = list(failed_checks(result))
         whole = len(failed) if self.detail == "verbose" else 1
         for check in failed[:whole]:
@@ -223,11 +226,9 @@ class _Summary:
             self._print_indented(f"→ {check.hint}", "cyan", depth=6)
 
     def _print_label(self, check: CheckResult) -> None:
-        warns = check.severity == "warn"
+        mark, style = ("!", "yellow") if check.severity == "warn" else ("✗", "red")
         where = f"  ({check.at})" if check.at else ""
-        self._print_indented(
-            f"{'!' if warns else '✗'} {check.label}{where}", "yellow" if warns else "red"
-        )
+        self._print_indented(f"{mark} {check.label}{where}", style)
 
     def _print_access(self) -> None:
         """Print the access matrix: leaks first, then tests by identities."""
@@ -235,18 +236,14 @@ class _Summary:
         leaks = distinct_leaks(access)
         for leak, times in leaks[:_MAX_BLOCKS]:
             often = f" ({times} trials)" if times > 1 else ""
-            self._print(
-                Text(f"leaked    {make_one_line(leak_title(leak))}{often}", style="bold red")
-            )
+            words = f"leaked    {make_one_line(leak_title(leak))}{often}"
+            self._print(Text(words, style="bold red"))
         if len(leaks) > _MAX_BLOCKS:
             self._print_indented(f"… and {len(leaks) - _MAX_BLOCKS} more leaks", "red", depth=0)
         if leaks:
             self.console.print()
         lines = list(matrix_lines(self.report, self.console.width))
-        for line in lines[:_MAX_MATRIX]:
-            self.console.print(Text(make_printable(line)), soft_wrap=True)
-        if len(lines) > _MAX_MATRIX:
-            self._print_indented(f"… and {len(lines) - _MAX_MATRIX} more lines", "dim", depth=0)
+        self._print_table(lines)
         if lines:
             self._print_indented(LEGEND, "dim", depth=0)
         warnings = list(access_warnings(access))
@@ -265,7 +262,7 @@ class _Summary:
 
     def _print_totals(self) -> None:
         self._print_counts()
-        self._print_calls()
+        self._print_remarks()
         for words in (
             *pass_rate_lines(self.report),
             *repeat_lines(self.report),
@@ -277,7 +274,7 @@ class _Summary:
         self._print_damage()
         self._print_scores()
 
-    def _print_calls(self) -> None:
+    def _print_remarks(self) -> None:
         for words in remark_lines(self.report):
             self._print_indented(words, "", depth=0)
 
@@ -289,25 +286,22 @@ class _Summary:
         """Print the scores of leaderboards."""
         for table in score_tables(self.report):
             self.console.print()
-            self._print_line(
-                Text(make_one_line(f"scores of {table.suite}"), style="bold"),
-                Text(make_one_line(table.entrant)),
-            )
+            title = make_one_line(f"scores of {table.suite}")
+            self._print_pair(title, "bold", make_one_line(table.entrant), "")
             for line in score_lines(table):
                 self._print_indented(line, "", depth=2)
 
     def _standing_out(self) -> None:
-        mistaken = find_confusions(self.report, self.log)
-        self._print_few(
-            "expected → called instead",
-            [
-                f"{one.expected} → {one.called}{f' ({one.trials}×)' if one.trials > 1 else ''}"
-                for one in mistaken
-            ],
-            style="yellow",
-        )
+        mistaken = [
+            f"{one.expected} → {one.called}{f' ({one.trials}×)' if one.trials > 1 else ''}"
+            for one in find_confusions(self.report, self.log)
+        ]
+        if mistaken:
+            more = f", {len(mistaken) - _MOST} more" if len(mistaken) > _MOST else ""
+            words = f"expected → called instead: {', '.join(mistaken[:_MOST])}{more}"
+            self._print_indented(words, "yellow", depth=0)
         ran = [case for case in self.report.cases if any(result.stop for result in case.trials)]
-        self._print_highest("slowest", ran, _sum_latency, format_seconds)
+        self._print_highest("slowest", ran, _find_latency, format_seconds)
         self._print_highest("dearest", ran, _sum_cost, format_money)
 
     def _print_highest(
@@ -320,28 +314,18 @@ class _Summary:
         found = [(amount, case) for case in cases if (amount := of(case)) > 0]
         if len(found) > 1:
             most = sorted(found, key=lambda one: one[0], reverse=True)[:_MOST]
-            self._print_few(
-                title,
-                [f"{case_name(case, self.report)} {show(amount)}" for amount, case in most],
-                hidden=False,
-            )
-
-    def _print_few(
-        self, title: str, items: Sequence[str], *, style: str = "dim", hidden: bool = True
-    ) -> None:
-        if items:
-            more = f", {len(items) - _MOST} more" if hidden and len(items) > _MOST else ""
-            self._print_indented(f"{title}: {', '.join(items[:_MOST])}{more}", style, depth=0)
+            named = (f"{case_name(case, self.report)} {show(amount)}" for amount, case in most)
+            self._print_indented(f"{title}: {', '.join(named)}", "dim", depth=0)
 
     def _print_locations(self) -> None:
         if self.report.reason != "complete":
             self._print_indented(f"The run ended early: {self.report.reason}.", "yellow", depth=0)
         self._print_indented(f"log {self.report.log}", "dim", depth=0)
-        self._print_indented(
-            f"Every message and call: harness view {self.report.run_id}", "dim", depth=0
-        )
+        command = f"harness view {self.report.run_id}"
+        self._print_indented(f"Every message and call: {command}", "dim", depth=0)
 
-    def _print_line(self, *parts: Text) -> None:
+    def _print_pair(self, title: str, style: str, words: str, dim: str = "dim") -> None:
+        parts = (Text(title, style=style), Text(words, style=dim))
         self._print(Text("  ").join(part for part in parts if part.plain))
 
     def _print_indented(self, text: str, style: str, depth: int = 4) -> None:
@@ -362,22 +346,23 @@ def _is_remarkable(case: CaseResult) -> bool:
     )
 
 
-def _sum_latency(case: CaseResult) -> float:
+def _find_latency(case: CaseResult) -> float:
     return max(result.latency_s for result in case.trials)
 
 
 def _sum_cost(case: CaseResult) -> float:
     """Return dollars; nobody can say of an unknown cost that it is high."""
-    return total_usage(case.trials).cost_usd or 0.0
+    return sum_fields(case.trials, ["cost_usd"])["cost_usd"] or 0.0
 
 
-def _effort(case: CaseResult) -> str:
+def _format_effort(case: CaseResult) -> str:
     ran = [run for run in case.trials if run.stop is not None]
     if not ran:
         reason = case.deciding_trial.skip_reason
         return f"({reason})" if reason else ""
-    calls = sum(run.tool_calls for run in ran)
-    cost = f", {format_money(_sum_cost(case))}" if _sum_cost(case) else ""
+    sums = sum_fields(ran, ("latency_s", "tool_calls"))
+    calls = sums["tool_calls"]
+    cost = f", {format_money(spent)}" if (spent := _sum_cost(case)) else ""
     scored = [
         (check.score, check.turn) for run in ran for check in run.checks if check.score is not None
     ]
@@ -385,6 +370,5 @@ def _effort(case: CaseResult) -> str:
     scores = [score for score, turn in scored if turn is None] or [score for score, _ in scored]
     score = f", score {sum(scores) / len(scores):.2f}" if scores else ""
     return (
-        f"{format_seconds(sum(run.latency_s for run in ran))}, {calls} "
-        f"call{'' if calls == 1 else 's'}{cost}{score}"
+        f"{format_seconds(sums['latency_s'])}, {calls} call{'' if calls == 1 else 's'}{cost}{score}"
     )

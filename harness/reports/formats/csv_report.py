@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, TextIO
 
 from harness.base import make_one_line, shorten_text
-from harness.reports.trial_record import RESULT_FIELDS, find_record
+from harness.reports.record_fields import RESULT_FIELDS, find_record
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import Report

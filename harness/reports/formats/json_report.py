@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 from harness.judging import exit_code
 from harness.reports.build import count_results, iterate_trials
+from harness.reports.record_fields import RESULT_FIELDS, axis_fields, find_record
 from harness.reports.sections.access_matrix import matrix_json
 from harness.reports.sections.audit import get_inputs
 from harness.reports.sections.call_outcomes import calls_json, case_mark, count_calls
@@ -22,8 +23,6 @@ from harness.reports.sections.remarks import reviews_json
 from harness.reports.sections.repeats import repeats_json
 from harness.reports.sections.scores import scores_json
 from harness.reports.sections.sentences import compute_pass_rate
-from harness.reports.trial_axes import axis_fields
-from harness.reports.trial_record import RESULT_FIELDS, find_record
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import (

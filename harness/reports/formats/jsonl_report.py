@@ -6,7 +6,7 @@ import json
 from typing import Any, TextIO
 
 from harness.base import escaped_json
-from harness.reports.trial_record import RESULT_FIELDS, find_record
+from harness.reports.record_fields import RESULT_FIELDS, find_record
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import Report, TrialResult

@@ -19,14 +19,16 @@ from typing import Any, TextIO
 from xml.etree import ElementTree as ET
 
 from harness.base import limit_text, make_one_line, make_printable, shorten_text
-from harness.reports.build import iterate_trials, total_usage
+from harness.reports.build import iterate_trials
 from harness.reports.case_names import name_within_suite
 from harness.reports.formats.transcripts import trial_text
+from harness.reports.record_fields import sum_fields
 from harness.reports.sections.audit import get_inputs
 from harness.reports.sections.call_outcomes import calls_words, case_mark, count_calls
 from harness.reports.sections.remarks import review_words
 from harness.reports.sections.repeats import trials_needed
-from harness.reports.sections.sentences import format_account, format_problem
+from harness.reports.sections.sentences import failed_checks, format_account
+from harness.reports.trial_record import TrialRecord
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import CaseResult, Report, Status, TrialResult
@@ -42,6 +44,8 @@ _ELEMENTS: Mapping[Status, str] = {
     "cancelled": "error",
     "skipped": "skipped",
 }
+_SUMS = ("tokens_in", "tokens_out", "cost_usd")
+"""Fields of the record that are added up."""
 
 
 def write_junit(report: Report, log: RunLog, stream: TextIO, *, places: bool = True) -> None:
@@ -101,7 +105,6 @@ def _build_suite(
     if report.started_at:
         attributes["timestamp"] = report.started_at[:19]
     element = ET.Element("testsuite", attributes)
-    usage = total_usage(iterate_trials(cases))
     reviews = [
         report.reviews[one.key]
         for one in (iterate_trials(cases) if report.reviews else ())
@@ -114,41 +117,49 @@ def _build_suite(
         "run": report.run_id,
         "trials_planned": sum(case.planned for case in cases),
         "calls": calls_words(count_calls(iterate_trials(cases))),
-        "tokens_in": usage.input_tokens,
-        "tokens_out": usage.output_tokens,
-        "cost_usd": usage.cost_usd,
+        **sum_fields(iterate_trials(cases), _SUMS),
         "reason": report.reason,
         **({"inputs": inputs["digest"]} if (inputs := get_inputs(report)) else {}),
         **({"reviews": review_words(reviews)} if reviews else {}),
     }
     properties = ET.SubElement(element, "properties")
     for key, value in facts.items():
-        ET.SubElement(
-            properties, "property", {"name": key, "value": _clean_text(_format_known(value))}
-        )
+        shown = _clean_text(_format_known(value))
+        ET.SubElement(properties, "property", {"name": key, "value": shown})
     return element
 
 
 def _build_case(case: CaseResult, report: Report, log: RunLog, *, places: bool) -> ET.Element:
-    shown = case.deciding_trial
+    record = TrialRecord(case.deciding_trial)
     attributes = {
         "name": name_within_suite(case, report, _clean_text),
         "classname": _clean_text(case.suite),
-        "time": _format_time(case),
+        "time": _format_time(case.trials),
     }
-    if places and (at := shown.case.at) is not None:
-        attributes |= {"file": _clean_text(at.file), **({"line": str(at.line)} if at.line else {})}
+    if places and record.file is not None:
+        attributes["file"] = _clean_text(record.file)
+        if record.line:
+            attributes["line"] = str(record.line)
     element = ET.Element("testcase", attributes)
     if case.status in _ELEMENTS:
         attributes = {
-            "message": _clean_text(shorten_text(format_problem(shown), _MESSAGE)),
-            "type": _classify_problem(shown),
+            "message": _clean_text(shorten_text(record.problem or "", _MESSAGE)),
+            "type": _classify_problem(record),
         }
-        ET.SubElement(element, _ELEMENTS[case.status], attributes).text = _clean_text(
-            _format_reason(case)
-        )
-    out, err = _format_conversations(case, log)
-    ET.SubElement(element, "system-out").text = f"{_format_properties(case)}\n{_clean_text(out)}"
+        problem = ET.SubElement(element, _ELEMENTS[case.status], attributes)
+        problem.text = _clean_text(_format_reason(case))
+    said = [
+        (result, transcript)
+        for result in case.trials
+        if (transcript := log.read_transcript(result.key)) is not None
+    ]
+    out = "\n".join(
+        limit_text(trial_text(result, transcript, thinking=False), _LONGEST)
+        for result, transcript in said
+    )
+    err = "\n".join(limit_text(one.stderr_tail, _LONGEST) for _, one in said if one.stderr_tail)
+    properties = _format_properties(case, record)
+    ET.SubElement(element, "system-out").text = f"{properties}\n{_clean_text(out)}"
     if err:
         ET.SubElement(element, "system-err").text = _clean_text(err)
     return element
@@ -157,39 +168,27 @@ def _build_case(case: CaseResult, report: Report, log: RunLog, *, places: bool) 
 def _format_reason(case: CaseResult) -> str:
     shown = case.deciding_trial
     where = [str(shown.case.at)] if shown.case.at else []
-    trials = (
-        [f"{case.passed_count} of {trials_needed(case)} trials passed, {case.needed_passes} needed"]
-        if case.planned > 1
-        else []
-    )
-    return "\n".join((*where, *trials, limit_text(format_account(shown), _LONGEST)))
+    if case.planned > 1:
+        passed = f"{case.passed_count} of {trials_needed(case)} trials passed"
+        where.append(f"{passed}, {case.needed_passes} needed")
+    return "\n".join((*where, limit_text(format_account(shown), _LONGEST)))
 
 
-def _classify_problem(result: TrialResult) -> str:
+def _classify_problem(record: TrialRecord) -> str:
     """Return the sort of problem, for readers that group by it."""
-    if result.error is not None:
-        return result.error.kind
-    kinds = (
-        check.kind
-        for check in result.checks
-        if check.verdict != "passed" and check.severity == "fail"
-    )
-    return _clean_text(next(kinds, result.status))
+    kinds = (check.kind for check in failed_checks(record.result))
+    return record.error_kind or _clean_text(next(kinds, record.status))
 
 
-def _format_properties(case: CaseResult) -> str:
-    usage = total_usage(case.trials)
-    shown = case.deciding_trial
+def _format_properties(case: CaseResult, record: TrialRecord) -> str:
     facts = {
         "model": case.model,
         **case.axes,
         "status": case.status,
         "trials": " ".join(result.status for result in case.trials),
-        "tokens_in": usage.input_tokens,
-        "tokens_out": usage.output_tokens,
-        "cost_usd": usage.cost_usd,
-        "file": shown.case.at.file if shown.case.at else None,
-        "line": shown.case.at.line if shown.case.at else None,
+        **sum_fields(case.trials, _SUMS),
+        "file": record.file,
+        "line": record.line,
         "calls": calls_words(count_calls(case.trials)),
         **({"mark": words} if (words := case_mark(case)) else {}),
     }
@@ -201,29 +200,18 @@ def _format_value(value: Any) -> str:
     return re.sub(r"\](?=\]|$)", "] ", make_one_line(_clean_text(_format_known(value))))
 
 
-def _format_conversations(case: CaseResult, log: RunLog) -> tuple[str, str]:
-    out, err = [], []
-    for result in case.trials:
-        transcript = log.read_transcript(result.key)
-        if transcript is not None:
-            out.append(limit_text(trial_text(result, transcript, thinking=False), _LONGEST))
-            err += [limit_text(transcript.stderr_tail, _LONGEST)] if transcript.stderr_tail else []
-    return "\n".join(out), "\n".join(err)
-
-
-def _sum_attributes(cases: Iterable[CaseResult]) -> dict[str, str]:
-    cases = list(cases)
+def _sum_attributes(cases: Sequence[CaseResult]) -> dict[str, str]:
     elements = [_ELEMENTS.get(case.status) for case in cases]
     return {
         "tests": str(len(cases)),
         "failures": str(elements.count("failure")),
         "errors": str(elements.count("error")),
-        "time": f"{sum(result.latency_s for result in iterate_trials(cases)):.3f}",
+        "time": _format_time(iterate_trials(cases)),
     }
 
 
-def _format_time(case: CaseResult) -> str:
-    return f"{sum(result.latency_s for result in case.trials):.3f}"
+def _format_time(results: Iterable[TrialResult]) -> str:
+    return f"{sum_fields(results, ['latency_s'])['latency_s']:.3f}"
 
 
 def _format_known(value: Any) -> str:

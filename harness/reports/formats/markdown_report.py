@@ -19,8 +19,8 @@ from harness.base import (
     make_one_line,
     shorten_text,
 )
-from harness.reports.build import total_usage
 from harness.reports.case_names import case_name
+from harness.reports.record_fields import sum_fields
 from harness.reports.sections.access_matrix import (
     LEGEND,
     access_warnings,
@@ -36,6 +36,7 @@ from harness.reports.sections.call_outcomes import case_mark
 from harness.reports.sections.remarks import remark_lines
 from harness.reports.sections.repeats import repeat_lines, trials_needed
 from harness.reports.sections.sentences import (
+    URGENCY,
     format_account,
     format_effort,
     format_problem,
@@ -49,7 +50,7 @@ from harness.reports.sections.sentences import (
 from harness.reports.sections.tool_use import find_confusions
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
-from harness.types import CaseResult, Report, Status
+from harness.types import Report, Status, known_sum
 
 _MARKS: dict[Status, str] = {
     "passed": "✅",
@@ -102,45 +103,37 @@ def _write_fitting(parts: Iterator[str], room: int, stream: TextIO) -> int:
 
 
 def _format_head(report: Report, log: RunLog) -> Iterator[str]:
-    yield (
-        f"## {_format_verdict(report)} "
-        f"{', '.join(format_code(suite) for suite in report.suites) or 'no suite'}"
-    )
-    yield ""
+    statuses = {case.status for case in report.cases}
+    worst: Status = next((status for status in URGENCY if status in statuses), "skipped")
+    yield (f"## {_MARKS[worst]} {', '.join(map(format_code, report.suites)) or 'no suite'}\n")
     models = ", ".join(
         f"{format_code(name)} {html.escape(make_one_line(model_words(report, name)))}".rstrip()
         for name in report.entrants
     )
-    yield f"Model {models} · run {format_code(report.run_id)}"
-    yield ""
+    yield f"Model {models} · run {format_code(report.run_id)}\n"
     rates = pass_rate_lines(report)
     rate, each = (rates[0], []) if len(rates) == 1 and len(report.entrants) == 1 else ("", rates)
     ended = ", ".join(f"{amount} {status}" for status, amount in list_status_counts(report))
-    yield f"**{report.counts.planned} planned: {ended or 'none'}**" + (f" · {rate}" if rate else "")
-    yield ""
+    tail = f" · {rate}" if rate else ""
+    yield f"**{report.counts.planned} planned: {ended or 'none'}**{tail}\n"
     for words in (*each, *remark_lines(report), *repeat_lines(report), *stand_ins(report)):
         yield f"{format_code(words)}\n"
-    yield " · ".join(format_effort(report))
-    yield ""
+    yield f"{' · '.join(format_effort(report))}\n"
     for words in format_side_usage(report):
         yield f"{format_code(words)}\n"
     if (inputs := get_inputs(report)) is not None:
-        yield (
-            f"Inputs {format_code(inputs['digest'])} (SHA-256), harness "
-            f"{format_code(inputs['harness'])}\n"
-        )
+        digest, version = format_code(inputs["digest"]), format_code(inputs["harness"])
+        yield f"Inputs {digest} (SHA-256), harness {version}\n"
     for words in report.damaged:
         yield f"⚠️ {format_code(words)}\n"
     if report.reason != "complete":
-        yield f"⚠️ The run ended early: {report.reason}."
-        yield ""
-    mistaken = find_confusions(report, log)[:_CONFUSIONS]
-    if mistaken:
-        yield "Expected, and called instead: " + "; ".join(
+        yield f"⚠️ The run ended early: {report.reason}.\n"
+    if mistaken := find_confusions(report, log)[:_CONFUSIONS]:
+        pairs = "; ".join(
             f"{format_code(one.expected)} → {format_code(one.called)} ({one.trials}×)"
             for one in mistaken
         )
-        yield ""
+        yield f"Expected, and called instead: {pairs}\n"
 
 
 _TABLE_HEAD = (
@@ -168,33 +161,25 @@ def _format_access(report: Report) -> str:
         lines.append(f"|---|{'---|' * len(identities)}")
         for row in rows[:_ROWS]:
             cells = (html.escape(cell_words(cell)) for cell in align_cells(row, identities))
-            lines.append(
-                f"| {format_code(row_name(row, report, _PROBLEM))} | {' | '.join(cells)} |"
-            )
+            name = format_code(row_name(row, report, _PROBLEM))
+            lines.append(f"| {name} | {' | '.join(cells)} |")
         left_out = f" … and {len(rows) - _ROWS} more tests." if len(rows) > _ROWS else ""
         lines.append(f"\n{LEGEND}.{left_out}\n")
     return "\n".join([*lines, ""]) if lines else ""
 
 
-def _format_verdict(report: Report) -> str:
-    statuses = {case.status for case in report.cases}
-    worst: tuple[Status, ...] = ("failed", "error", "cancelled", "skipped", "passed")
-    return _MARKS[next((status for status in worst if status in statuses), "skipped")]
-
-
 def _format_table(report: Report) -> Iterator[str]:
     for case in sort_by_urgency(report):
-        usage = total_usage(case.trials)
+        sums = sum_fields(case.trials, ("latency_s", "tokens_in", "tokens_out", "cost_usd"))
+        mark = case_mark(case)
         cells = (
-            "⚠️" if case_mark(case) else _MARKS[case.status],
+            "⚠️" if mark else _MARKS[case.status],
             format_code(case_name(case, report)),
-            format_code(
-                shorten_text(case_mark(case) or format_problem(case.deciding_trial), _PROBLEM)
-            ),
+            format_code(shorten_text(mark or format_problem(case.deciding_trial), _PROBLEM)),
             f"{case.passed_count}/{trials_needed(case)}",
-            format_seconds(sum(result.latency_s for result in case.trials)),
-            format_number(usage.tokens),
-            format_money(usage.cost_usd),
+            format_seconds(sums["latency_s"]),
+            format_number(known_sum(sums["tokens_in"], sums["tokens_out"])),
+            format_money(sums["cost_usd"]),
         )
         yield f"| {' | '.join(cells)} |\n"
 
@@ -202,18 +187,14 @@ def _format_table(report: Report) -> Iterator[str]:
 def _format_details(report: Report) -> Iterator[str]:
     for case in sort_by_urgency(report):
         if case.status in {"failed", "error"}:
-            yield _format_detail(case, report)
-
-
-def _format_detail(case: CaseResult, report: Report) -> str:
-    run = case.deciding_trial
-    where = f"{format_code(str(run.case.at))}\n\n" if run.case.at else ""
-    # GitHub reads no Markdown within <summary>, so this one is HTML.
-    title = html.escape(case_name(case, report, _PROBLEM))
-    return (
-        f"\n<details><summary>{_MARKS[case.status]} <code>{title}</code></summary>\n\n"
-        f"{where}{fence_code(limit_text(format_account(run), _ACCOUNT))}\n\n</details>\n"
-    )
+            run = case.deciding_trial
+            where = f"{format_code(str(run.case.at))}\n\n" if run.case.at else ""
+            # GitHub reads no Markdown within <summary>, so this one is HTML.
+            title = html.escape(case_name(case, report, _PROBLEM))
+            yield (
+                f"\n<details><summary>{_MARKS[case.status]} <code>{title}</code></summary>\n\n"
+                f"{where}{fence_code(limit_text(format_account(run), _ACCOUNT))}\n\n</details>\n"
+            )
 
 
 def format_code(text: str) -> str:

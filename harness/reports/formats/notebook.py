@@ -8,6 +8,7 @@ from html import escape
 
 from harness.base import format_money, format_seconds, make_one_line, shorten_text
 from harness.reports.case_names import case_name
+from harness.reports.record_fields import sum_fields
 from harness.reports.sections.call_outcomes import case_mark
 from harness.reports.sections.remarks import remark_lines
 from harness.reports.sections.sentences import (
@@ -18,7 +19,7 @@ from harness.reports.sections.sentences import (
     sort_by_urgency,
 )
 from harness.runlog import ResultBlocks, RunLog
-from harness.types import CaseResult, Report, Transcript, Usage
+from harness.types import CaseResult, Report, Transcript
 
 _ROWS = 200
 """Cases in the table; of further ones the number."""
@@ -58,13 +59,8 @@ def _format_html(report: Report) -> Iterator[str]:
     ended = (
         ", ".join(f"{amount} {status}" for status, amount in list_status_counts(report)) or "none"
     )
-    head = " · ".join(
-        (
-            f"{report.counts.planned} planned: {ended}",
-            *pass_rate_lines(report),
-            *format_effort(report),
-        )
-    )
+    planned = f"{report.counts.planned} planned: {ended}"
+    head = " · ".join((planned, *pass_rate_lines(report), *format_effort(report)))
     told = "<br>".join(_escape_text(line) for line in (head, *remark_lines(report)))
     yield f"<p><b>{_escape_text(report.suite_name)}</b> {_escape_text(report.model)}<br>{told}</p>"
     heads = ("case", "status", "trials", "problem", "time", "cost")
@@ -87,20 +83,17 @@ def _format_html(report: Report) -> Iterator[str]:
 
 def _format_cells(case: CaseResult, report: Report) -> tuple[str, ...]:
     ran = [run for run in case.trials if run.stop is not None]
-    cost = sum((run.usage for run in ran), Usage()).cost_usd
+    sums = sum_fields(ran, ("latency_s", "cost_usd"))
+    # What went wrong, or what a reader must know of a case that passed.
+    remark = case_mark(case) if case.status == "passed" else format_problem(case.deciding_trial)
     return (
         case_name(case, report),
         case.status,
         f"{case.passed_count}/{case.planned}",
-        shorten_text(make_one_line(_format_remark(case)), _PROBLEM),
-        format_seconds(sum(run.latency_s for run in ran)) if ran else "",
-        format_money(cost) if ran else "",
+        shorten_text(make_one_line(remark or ""), _PROBLEM),
+        format_seconds(sums["latency_s"]) if ran else "",
+        format_money(sums["cost_usd"]) if ran else "",
     )
-
-
-def _format_remark(case: CaseResult) -> str:
-    """Return what went wrong, or what a reader must know of a case that passed."""
-    return case_mark(case) or "" if case.status == "passed" else format_problem(case.deciding_trial)
 
 
 def _escape_text(text: str) -> str:

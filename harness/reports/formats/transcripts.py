@@ -28,7 +28,7 @@ def write_transcripts(report: Report, log: RunLog, stream: TextIO) -> None:
 
 def trial_text(result: TrialResult, transcript: Transcript, *, thinking: bool = True) -> str:
     """Return one trial's conversation as text; it may contain anything that was said."""
-    name = f"{result.suite}::{result.case.name} #{result.index + 1}"
+    name = f"{result.suite}::{result.case.name} #{result.trial}"
     title = f"── {name} [{result.entrant}] {result.status} "
     lines = [title.ljust(80, "─")]
     if result.case.user_context is not None:

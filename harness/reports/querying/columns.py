@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic, TypeVar
 
-from harness.reports.trial_record import FieldKind
+from harness.reports.record_fields import FieldKind
 from harness.types import written_fields
 
 # SQLite's integers have 64 bits.

@@ -98,7 +98,7 @@ def reviewed_run(log: Path, read_to: Callable[[int], None] = ignore_progress) ->
             result.suite,
             result.case.name,
             result.entrant,
-            result.index + 1,
+            result.trial,
             result.repeats,
             result.status,
         )

@@ -70,7 +70,7 @@ def write_totals(
         list(find_missing(log.header, log.footer, _IndexedResults(db))), start=1
     ):
         # The run as a whole is no trial and has no row, but it counts as a verdict.
-        if result.index == NO_TRIAL:
+        if result.trial == NO_TRIAL:
             whole.append(result)
         else:
             add_missing(result, number)
@@ -146,7 +146,7 @@ def _build_counted_result(row: tuple[Any, ...], leaking: AbstractSet[int]) -> Tr
         suite=suite,
         model=model,
         axes={axis: value for axis, value in json.loads(axes).items() if value is not None},
-        index=repeat,
+        trial=repeat,
         repeats=repeats,
         status=status,
         leaks=trial_id in leaking,

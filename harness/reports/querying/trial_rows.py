@@ -6,12 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.reports.querying.columns import Column, Table
-from harness.reports.trial_record import (
-    CONVERSATION_FIELDS,
-    RECORD_FIELDS,
-    RecordField,
-    TrialRecord,
-)
+from harness.reports.record_fields import CONVERSATION_FIELDS, RECORD_FIELDS, RecordField
+from harness.reports.trial_record import TrialRecord
 from harness.types import CheckResult
 
 

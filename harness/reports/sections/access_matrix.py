@@ -9,8 +9,8 @@ from typing import Any
 from harness.base import make_one_line, shorten_text
 from harness.judging import UNOBSERVED_HINT, group_by_value, leak_lines
 from harness.reports.case_names import build_case_name
+from harness.reports.record_fields import axis_fields
 from harness.reports.terminal import table_lines
-from harness.reports.trial_axes import axis_fields
 from harness.types import AccessCell, AccessReport, AccessRow, Leak, Report, Status
 
 _WORDS = {"not_attempted": "not tried"}

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from harness.reports.trial_axes import axis_fields
+from harness.reports.record_fields import axis_fields
 from harness.types import CaseResult, HasEntrant, JsonObject, Report, TrialResult
 
 

@@ -100,7 +100,7 @@ def compute_pass_rate(cases: Iterable[CaseResult]) -> PassRate | None:
         verdicts = [
             result.status == "passed"
             for result in case.trials
-            if result.status in {"passed", "failed"} and result.index != NO_TRIAL
+            if result.status in {"passed", "failed"} and result.trial != NO_TRIAL
         ]
         if not verdicts:
             continue

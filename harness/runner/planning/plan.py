@@ -160,7 +160,7 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
                             case=asked,
                             model=model.name,
                             axes=axes,
-                            index=index,
+                            number=index + 1,
                             key=digest_json(parts),
                             repeats=repeats,
                         )
@@ -199,8 +199,8 @@ def _require_fresh_state(case: Case, server: ServerSpec) -> ServerSpec:
 def _optional_last(jobs: Sequence[Job], least: int) -> list[Job]:
     """Mark repeats from ``least`` on as optional, and put them last."""
     # `sorted` is stable, so all others keep the order of the plan.
-    marked = [replace(job, optional=job.trial.index >= least) for job in jobs]
-    return sorted(marked, key=lambda job: job.trial.index if job.optional else 0)
+    marked = [replace(job, optional=job.trial.number > least) for job in jobs]
+    return sorted(marked, key=lambda job: job.trial.number if job.optional else 0)
 
 
 def describe_case(case: Case) -> JsonObject:

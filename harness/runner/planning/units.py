@@ -34,7 +34,7 @@ def _build_key(job: Job) -> tuple[str | int, ...]:
     if _shares_a_process(job.server):
         return ("server", job.server.name)
     # By model and not by entrant: the variants of a model stay together.
-    return ("case", *get_unit_name(job), job.model.name, job.trial.index)
+    return ("case", *get_unit_name(job), job.model.name, job.trial.number)
 
 
 def _shares_a_process(server: ServerSpec) -> bool:

@@ -43,7 +43,7 @@ class RecordedModel:
     def find_transcript(self, trial: Trial) -> Transcript | None:
         """Return the recorded transcript of ``trial``; ``None`` if there is none."""
         recorded = self._recording.get_transcripts(trial.case.name)
-        return recorded[trial.index] if trial.index < len(recorded) else None
+        return recorded[trial.number - 1] if trial.number <= len(recorded) else None
 
     async def answer(
         self, conversation: Sequence[Message], tools: ToolList, system: str | None

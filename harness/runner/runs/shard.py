@@ -110,7 +110,7 @@ def _refuse_doubles(logs: Sequence[RunLog]) -> None:
                 else f"runs {other} and {name} hold the same trial"
             )
             raise UsageError(
-                f"{whose}: {twice.suite}/{twice.case.name}, trial {twice.index + 1} with "
+                f"{whose}: {twice.suite}/{twice.case.name}, trial {twice.trial} with "
                 f"{twice.entrant}",
                 meant="Only parts of one plan can be merged (--shard). To compare two runs: "
                 "harness compare A B",

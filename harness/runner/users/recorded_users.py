@@ -24,7 +24,7 @@ class RecordedUsers:
         for result in self._log.results:
             # A trial that was never started has no messages to repeat.
             if result.stop is not None:
-                self._keys[f"{result.suite}::{result.case.name}#{result.index}"].append(result.key)
+                self._keys[f"{result.suite}::{result.case.name}#{result.trial}"].append(result.key)
 
     def get_user(self, label: str) -> RecordedUser:
         """Return the user of the trial ``label``; with several models, one for each in turn."""

@@ -130,7 +130,7 @@ def test_two_forms_at_once_are_refused(log: str) -> None:
 
 def test_damaged_lines_are_reported_each_time(log: str) -> None:
     path = Path(log)
-    path.write_bytes(path.read_bytes().replace(b'"index":0', b'"index":,', 1))
+    path.write_bytes(path.read_bytes().replace(b'"trial":1', b'"trial":,', 1))
     for _ in range(2):
         told = query(log, "select cancelled from runs").stderr
         assert told.startswith(f"Warning: {path}:2: this line of the run log is damaged")

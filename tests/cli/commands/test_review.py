@@ -26,8 +26,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     runs = [
         a_run("bad", "failed", checks=(check,)),
-        a_run("twice", index=0, repeats=2),
-        a_run("twice", index=1, repeats=2),
+        a_run("twice", trial=1, repeats=2),
+        a_run("twice", trial=2, repeats=2),
     ]
     a_log(folder, [(run, None) for run in runs], run_id=RUN)
     monkeypatch.chdir(tmp_path)

@@ -91,12 +91,12 @@ def measured(
             shown = tuple(tool.name for tool in (view.tools if view else tools))
             for one, trials in results.items():
                 every = identities or (None,)
-                for (index, (letter, tool, *args)), who in product(enumerate(trials), every):
+                for (trial, (letter, tool, *args)), who in product(enumerate(trials, 1), every):
                     case = CaseFacts(name=one)
                     if who is not None:
                         case = CaseFacts(name=f"{one} [{who}]", group=one, identity=who)
                     axes = name_values(point)
-                    run = a_run("s", case.name, name_entrant("m", axes), index, letter, usage)
+                    run = a_run("s", case.name, name_entrant("m", axes), trial, letter, usage)
                     run = replace(run, model="m", axes=axes, case=case, repeats=len(trials))
                     calls = () if tool is None else (_call(tool, args[0] if args else {}),)
                     log.append(

@@ -17,8 +17,8 @@ AS_TEXT = written_call_warnings(
 
 def test_a_reply_that_was_a_call_as_text_says_nothing_about_the_words(tmp_path: Path) -> None:
     runs = [
-        (a_run("case", "passed", index=0), a_transcript()),
-        (a_run("case", "failed", index=1, checks=AS_TEXT), a_transcript()),
+        (a_run("case", "passed", trial=1), a_transcript()),
+        (a_run("case", "failed", trial=2, checks=AS_TEXT), a_transcript()),
         (a_run("other", "failed", checks=AS_TEXT), a_transcript()),
     ]
     log = a_log(tmp_path, runs)

@@ -60,7 +60,7 @@ def test_a_model_that_repeats_what_it_said_is_not_asked_about_another_list(
     only = case("a", must_call=["find"])
     suite = Suite(name="s", cases=(only,))
     model = ModelSpec(name="old answers", provider=provider, model_id="x")
-    trial = Trial(suite="s", case=only, model=model.name, index=0, key="k")
+    trial = Trial(suite="s", case=only, model=model.name, number=1, key="k")
     job = Job(trial=trial, suite=suite, model=model, server=ServerSpec(name="a"))
     ground = WorkbenchContext(request=RunRequest(), cwd=tmp_path, environ={})
     with pytest.raises(UsageError, match="repeats what was said to one tool list"):

@@ -11,13 +11,13 @@ SOME = Arm(variant=Variant(name="x", tools={"find": None}), cases=frozenset({"ca
 STUDIES = {CLEAN.key: "clean", WITHOUT.key: "ablation", SOME.key: "ablation"}
 
 
-def trial(model: str, case: int, status: Status, index: int = 0, of: int = 1) -> TrialResult:
+def trial(model: str, case: int, status: Status, number: int = 1, of: int = 1) -> TrialResult:
     return TrialResult(
-        key=f"{model}{case}{index}",
+        key=f"{model}{case}{number}",
         suite="s",
         case=CaseFacts(name=f"case {case}"),
         model=model,
-        index=index,
+        trial=number,
         repeats=of,
         status=status,
     )

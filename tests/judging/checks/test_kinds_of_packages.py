@@ -166,7 +166,7 @@ async def _judged(
         answer="I cannot do that.",
     )
     evidence = Evidence(case=case, transcript=said, tools=a_tool_list("a", "b"))
-    trial = Trial(suite="shop", case=case, model="m", index=index, key=f"{case.name}-{index}")
+    trial = Trial(suite="shop", case=case, model="m", number=index + 1, key=f"{case.name}-{index}")
     judged = judge_trial(trial, said, await evaluate_checks(evidence))
     # Two users, so that there is a matrix of access.
     who = "clerk" if index else "admin"

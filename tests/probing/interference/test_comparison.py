@@ -32,7 +32,7 @@ def record(
     case = Case(
         name=call, prompt=call, checks=(), caller=Caller(identity=caller), metadata=metadata
     )
-    trial = Trial(suite="probe", case=case, model="none", index=0, key=f"{caller}{which}{call}")
+    trial = Trial(suite="probe", case=case, model="none", number=1, key=f"{caller}{which}{call}")
     made = ToolCall(tool=tool, arguments={}, outcome="ok", reply=1, structured=structured)
     transcript = Transcript(tool_calls=(made,), stop="answer")
     run = judge_trial(trial, transcript, ())

@@ -98,7 +98,7 @@ def test_the_summary_holds_every_ending_and_the_exit_code(tmp_path: Path) -> Non
 
 def test_trials_of_a_case_are_one_test_that_passed_only_if_all_did(tmp_path: Path) -> None:
     log = a_log(
-        tmp_path / "log.jsonl", a_run("one"), a_run("one", "failed", index=1), a_run("one", index=2)
+        tmp_path / "log.jsonl", a_run("one"), a_run("one", "failed", trial=2), a_run("one", trial=3)
     )
     (test,) = document(log)["result"]["tests"]
     assert test["passed"] is False

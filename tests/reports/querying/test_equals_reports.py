@@ -131,9 +131,9 @@ def test_a_leak_fails_its_case_although_enough_trials_passed(tmp_path: Path) -> 
     leak = CheckResult(kind=NO_LEAK, label=NO_LEAK, verdict="failed", explanation="It leaked.")
     case: dict[str, Any] = {"repeats": 3, "pass_threshold": 0.5}
     trials = [
-        (a_run("it", "passed", index=0, **case), a_conversation()),
-        (a_run("it", "passed", index=1, **case), a_conversation()),
-        (a_run("it", "failed", index=2, checks=(leak,), **case), a_conversation()),
+        (a_run("it", "passed", trial=1, **case), a_conversation()),
+        (a_run("it", "passed", trial=2, **case), a_conversation()),
+        (a_run("it", "failed", trial=3, checks=(leak,), **case), a_conversation()),
     ]
     log = a_log(tmp_path, trials).path
     assert_equals_reports(log)

@@ -14,7 +14,6 @@ import pytest
 from rich.console import Console
 
 from harness.judging.trial import written_call_warnings
-from harness.reports.build import total_usage
 from harness.reports.comparing.comparison_types import Comparison
 from harness.reports.comparing.console import print_comparison
 from harness.reports.comparing.contrasts import compare_logs, compare_runs
@@ -95,8 +94,8 @@ def with_calls_as_text(folder: Path) -> list[RunLog]:
     reply = AssistantMessage(reply=Reply(written_call="get_order"))
     checks = written_call_warnings(Transcript(messages=(reply,)))
     trials = [
-        (a_run("case", "failed", index=0, checks=checks), a_transcript()),
-        (a_run("case", "passed", index=1), a_transcript()),
+        (a_run("case", "failed", trial=1, checks=checks), a_transcript()),
+        (a_run("case", "passed", trial=2), a_transcript()),
     ]
     return [a_log(folder, trials)] * 2
 
@@ -149,7 +148,7 @@ def test_costs_are_added_in_the_order_of_the_trials(tmp_path: Path) -> None:
     cases = {f"case {number}": "ppp" for number in range(40)}
     log = write_log(tmp_path / "log.jsonl", cases, usage=USED)
     (contrast,) = by_index([log.path] * 2).contrasts
-    assert contrast.before.usage == total_usage(log.results)
+    assert contrast.before.usage == sum((one.usage for one in log.results), Usage())
     assert contrast.before.usage.cost_usd != pytest.approx(12.0, abs=1e-15, rel=0)
 
 
@@ -185,7 +184,7 @@ def test_tool_lists_that_differ_are_told(tmp_path: Path) -> None:
 
 def test_damaged_lines_are_told(tmp_path: Path) -> None:
     log = an_ordinary_log(tmp_path).path
-    log.write_bytes(log.read_bytes().replace(b'"index":0', b'"index":,', 1))
+    log.write_bytes(log.read_bytes().replace(b'"trial":1', b'"trial":,', 1))
     with compared_run(log) as (_, damaged):
         assert list(damaged) == list(read_log(log).complaints)
     found = told(by_index([log] * 2), open_shown_run)

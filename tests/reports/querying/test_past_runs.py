@@ -24,7 +24,7 @@ def logs(folder: Path) -> list[Path]:
     unpriced = write_log(folder / "b" / "log.jsonl", {"x": "pf"}, usage=Usage(cost_usd=None))
     cut_off = write_log(folder / "c" / "log.jsonl", {"x": "pp"}, finished=False, planned=4)
     damaged = an_ordinary_log(folder / "d").path
-    damaged.write_bytes(damaged.read_bytes().replace(b'"index":0', b'"index":,', 1))
+    damaged.write_bytes(damaged.read_bytes().replace(b'"trial":1', b'"trial":,', 1))
     nothing = folder / "e" / "log.jsonl"
     nothing.parent.mkdir()
     nothing.write_text("no log\n")

@@ -89,12 +89,12 @@ def _header(path: Path, planned: int) -> Header:
 def _trials(rng: random.Random) -> Iterator[TrialResult]:
     named = [(suite, case) for suite, cases in SUITES.items() for case in cases if case != "never"]
     for suite, case in [*named, ("shop", UNNAMED), ("nowhere", UNNAMED)]:
-        for model, axes, index in product(MODELS, AXES, range(REPEATS)):
-            trial = _trial(rng, suite, case, model, index)
+        for model, axes, number in product(MODELS, AXES, range(1, REPEATS + 1)):
+            trial = _trial(rng, suite, case, model, number)
             yield replace(trial, axes=axes, key=f"{trial.key} {axes}")
 
 
-def _trial(rng: random.Random, suite: str, case: str, model: str, index: int) -> TrialResult:
+def _trial(rng: random.Random, suite: str, case: str, model: str, number: int) -> TrialResult:
     status: Status = rng.choice(("passed", "passed", "failed", *get_args(Status)))
     broken = rng.choice(BROKEN)
     error = broken if status == "error" else None
@@ -120,7 +120,7 @@ def _trial(rng: random.Random, suite: str, case: str, model: str, index: int) ->
         "metadata": {"owner": {"team": case}},
         "events_digest": rng.choice(("one", "two")),
     }
-    return a_run(case, status, suite=suite, model=model, index=index, repeats=REPEATS, **facts)
+    return a_run(case, status, suite=suite, model=model, trial=number, repeats=REPEATS, **facts)
 
 
 def _review(run: TrialResult) -> Review:

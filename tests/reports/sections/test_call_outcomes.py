@@ -88,7 +88,7 @@ async def judged(
         transcript=said,
         tools=a_tool_list("get") if status is None else ToolList(tools=()),
     )
-    trial = Trial(suite="s", case=case, model="m", index=0, key="k")
+    trial = Trial(suite="s", case=case, model="m", number=1, key="k")
     return judge_trial(trial, said, await evaluate_checks(evidence))
 
 
@@ -206,7 +206,7 @@ async def test_who_was_asked_for_anything_else_is_marked(
 
 def test_of_several_trials_it_is_said_how_many_are_marked(tmp_path: Path) -> None:
     trials = [with_calls("ok"), with_calls(), with_calls()]
-    runs = [replace(run, index=n, key=str(n), repeats=3) for n, run in enumerate(trials)]
+    runs = [replace(run, trial=n, key=str(n), repeats=3) for n, run in enumerate(trials, start=1)]
     (case,) = build_report(a_log(tmp_path, [(run, None) for run in runs])).cases
     assert case_mark(case) == "passed, but no call succeeded: none was made (2 of 3 passed trials)"
 

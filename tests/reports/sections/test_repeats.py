@@ -120,12 +120,12 @@ def test_trials_that_were_not_needed_are_not_held_against_a_case_in_any_report(
         a_run(
             "early",
             status,
-            index=index,
+            trial=trial,
             repeats=3,
             skip_reason=reason,
             checks=(must_call("get_order"),),
         )
-        for index, (status, reason) in enumerate(ends)
+        for trial, (status, reason) in enumerate(ends, start=1)
     ]
     log = a_log(tmp_path, [(run, None) for run in runs])
     assert "| 1/2 |" in written(log, "markdown")

@@ -84,7 +84,7 @@ RUN = TrialResult(
         at=Location(file="evals/shop.yml", line=5),
     ),
     model="claude-4-sonnet",
-    index=1,
+    trial=2,
     status="failed",
     usage=TRANSCRIPT.usage,
     checks=(

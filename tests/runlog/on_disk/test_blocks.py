@@ -34,7 +34,7 @@ def test_it_has_what_it_was_made_of(found: list[TrialResult], part: slice) -> No
 
 def test_places_of_any_block_are_read(tmp_path: Path) -> None:
     found = [
-        a_result(str(number), index=number, value=VALUES[number % len(VALUES)])
+        a_result(str(number), trial=number, value=VALUES[number % len(VALUES)])
         for number in range(MANY)
     ]
     made = blocks(found, tmp_path)

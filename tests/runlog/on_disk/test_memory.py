@@ -45,7 +45,9 @@ def a_run_of(folder: Path, trials: int) -> Path:
         for index in range(trials):
             for case, line in enumerate(lines):
                 key = f'"key":"{index:060}{case:04}'
-                unlike = line.replace('"key":"', key, 1).replace('"index":0', f'"index":{index}', 1)
+                unlike = line.replace('"key":"', key, 1).replace(
+                    '"trial":1', f'"trial":{index + 1}', 1
+                )
                 log.write(unlike.replace('"latency_s":', f'"latency_s":1{index}', 1) + "\n")
         log.write(dump_line(Footer(finished_at="2026-01-01T00:00:09Z", elapsed_s=9.0)) + "\n")
     return path

@@ -15,7 +15,7 @@ from tests.runlog.on_disk.made import results
 
 
 def order(result: TrialResult) -> Place:
-    return 0, ord(result.case.name), 0, result.index
+    return 0, ord(result.case.name), 0, result.trial
 
 
 @given(st.lists(results, max_size=20))

@@ -64,7 +64,7 @@ def test_an_earlier_run_says_what_a_judgement_takes(tmp_path: Path) -> None:
     judged = Judgement(question="q", model="judge", prompt_version="1", score=1.0)
     usage = Usage(input_tokens=4000, output_tokens=200)
     run = TrialResult(
-        key="k", suite="s", case=CaseFacts(name="a"), model="lexical", index=0, status="passed",
+        key="k", suite="s", case=CaseFacts(name="a"), model="lexical", trial=1, status="passed",
         judge_usage=usage,
         judgements=(judged, judged),
     )  # fmt: skip
@@ -95,7 +95,7 @@ def test_only_a_trial_that_came_through_and_was_counted_says_what_the_next_takes
         suite="s",
         case=CaseFacts(name="a"),
         model="judge",
-        index=0,
+        trial=1,
         status=status,
         usage=usage,
         stop="answer",

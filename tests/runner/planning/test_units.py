@@ -56,24 +56,24 @@ def plan_of(
 
 def units_of(plan: RunPlan) -> list[list[tuple[str, str, int]]]:
     return [
-        [(job.trial.case.name, job.trial.entrant, job.trial.index) for job in unit]
+        [(job.trial.case.name, job.trial.entrant, job.trial.number) for job in unit]
         for unit in work_units(plan.jobs)
     ]
 
 
 def test_all_identities_of_a_test_are_one_unit_for_each_repeat(tmp_path: Path) -> None:
     assert units_of(plan_of(tmp_path, trials=2)) == [
-        [("a [admin]", "m", 0), ("a [anonymous]", "m", 0)],
         [("a [admin]", "m", 1), ("a [anonymous]", "m", 1)],
-        [("b", "m", 0)],
+        [("a [admin]", "m", 2), ("a [anonymous]", "m", 2)],
         [("b", "m", 1)],
+        [("b", "m", 2)],
     ]
 
 
 def test_a_model_stays_with_its_variants_and_apart_from_others(tmp_path: Path) -> None:
     units = units_of(plan_of(tmp_path, MODEL, OTHER, points=({}, {"variant": PLAIN})))
-    assert [("b", "m", 0), ("b", "m+plain", 0)] in units
-    assert [("b", "other", 0), ("b", "other+plain", 0)] in units
+    assert [("b", "m", 1), ("b", "m+plain", 1)] in units
+    assert [("b", "other", 1), ("b", "other+plain", 1)] in units
 
 
 def test_cases_that_share_one_process_by_a_setting_are_one_unit(tmp_path: Path) -> None:

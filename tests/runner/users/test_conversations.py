@@ -26,7 +26,7 @@ def converse(
     agent: ScriptedModel, user: SimulatedUser, player: ScriptedModel | None = None, **limits: float
 ) -> Transcript:
     case = a_case(user=user, limits=Limits(**limits))  # type: ignore[arg-type]
-    voice = build_speaker(user, player, "suite::case#0")
+    voice = build_speaker(user, player, "suite::case#1")
     conversation = ModelConversation(case, agent, MemorySession(), "policy", speaker=voice)
     anyio.run(conversation.run)
     return conversation.build_transcript()

@@ -41,7 +41,7 @@ def collect_conversations(
         told = {
             "case": format_line(one.case.name),
             "model": format_line(one.model),
-            "trial": one.index + 1,
+            "trial": one.trial,
             "trials": one.repeats,
             "status": one.status,
             "run": format_line(log.header.run_id),

@@ -122,7 +122,7 @@ class _JudgedRun:
 
     def _build_trial(self, result: TrialResult) -> PageTrial:
         return PageTrial(
-            number=result.index + 1,
+            number=result.trial,
             model=result.entrant,
             status=result.status,
             problem=format_problem(result),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.base import format_money, format_number, format_seconds, limit_text, load_json
 from harness.models import cut_note
 from harness.reports.sections.sentences import get_repeat_command
+from harness.reports.trial_record import TrialRecord
 from harness.reports.viewer.frames import build_frames
 from harness.reports.viewer.graded_checks import graded_detail
 from harness.reports.viewer.grid import shorten_line
@@ -19,8 +20,9 @@ from harness.types import (
     AssistantMessage,
     CaseResult,
     CheckResult,
+    Reply,
     ToolCall,
-    ToolRequest,
+    ToolMessage,
     Transcript,
     TrialResult,
     Usage,
@@ -49,9 +51,9 @@ def _encode_reviewed(result: TrialResult, log: RunLog) -> dict[str, Any]:
     """Return the details of a trial, with what a person said of its verdict."""
     detail = trial_detail(result, log.read_transcript(result.key))
     if review := log.reviews.get(result.key):
-        words = f"{review.decision} by {review.by}, {review.at[:10]}"
+        words = f"{review.decision} by {review.by}, {review.at[:10]}: the verdict is"
         detail["facts"] = [
-            ["review", shorten_line(f"{words}: the verdict is {review.verdict}")],
+            ["review", shorten_line(f"{words} {review.verdict}")],
             *([["note", _bound_text(review.note)]] if review.note else []),
             *detail["facts"],
         ]
@@ -60,20 +62,23 @@ def _encode_reviewed(result: TrialResult, log: RunLog) -> dict[str, Any]:
 
 def trial_detail(result: TrialResult, transcript: Transcript | None) -> dict[str, Any]:
     """Return everything there is to see of one trial: texts are harmless and bounded."""
+    record = TrialRecord(result, transcript=transcript)
     said = transcript or Transcript()
     steps = _encode_steps(said)
-    if len(steps) > _MOST_STEPS:
-        more = len(steps) - _MOST_STEPS
-        steps = [
-            *steps[:_MOST_STEPS],
-            {"who": "note", "text": f"{more} more steps are in the run log"},
-        ]
+    if (more := len(steps) - _MOST_STEPS) > 0:
+        steps[_MOST_STEPS:] = [_say("note", f"{more} more steps are in the run log")]
     return {
-        "number": result.index + 1,
-        "status": result.status,
-        "facts": _list_facts(result, said),
-        "description": _bound_text(result.case.description or ""),
-        "error": None if result.error is None else _encode_error(result),
+        "number": record.trial,
+        "status": record.status,
+        "facts": [[name, value] for name, value in _list_facts(record, said) if value is not None],
+        "description": _bound_text(record.description or ""),
+        "error": None
+        if record.error is None
+        else {
+            "kind": record.error_kind,
+            "message": _bound_text(record.error),
+            "detail": _bound_text(record.error_detail or ""),
+        },
         "checks": [_encode_check(check) for check in result.checks],
         "judgements": [
             {
@@ -98,60 +103,30 @@ def live_steps(said: Transcript) -> list[dict[str, Any]]:
     ]
 
 
-def _list_facts(result: TrialResult, said: Transcript) -> list[list[str]]:
-    """Return name and value of each fact besides the conversation."""
-    place = [["where", shorten_line(str(result.case.at))]] if result.case.at else []
-    who = (
-        []
-        if result.case.user_context is None
-        else [["user_context", _format_json(result.case.user_context)]]
+def _list_facts(record: TrialRecord, said: Transcript) -> Iterator[tuple[str, str | None]]:
+    """Yield name and value of each fact besides the conversation; ``None`` if there is none."""
+    result, command = record.result, get_repeat_command(record.result)
+    yield "where", shorten_line(str(result.case.at)) if result.case.at else None
+    yield "user_context", None if record.user_context is None else _format_json(record.user_context)
+    yield "again", None if command is None else _bound_text(command)
+    if record.stop is None:
+        yield "not started", shorten_line(record.skip_reason or record.status)
+        return
+    ending = "y" if record.replies == 1 else "ies"
+    yield "ended", f"{record.stop} after {record.replies} repl{ending}"
+    waited = f" (of that waiting {format_seconds(record.waited_s)})" if record.waited_s else ""
+    yield "time", f"{format_seconds(record.latency_s)}{waited}"
+    yield (
+        "tokens",
+        f"{format_number(record.tokens_in)} in, {format_number(record.tokens_out)} out",
     )
-    if (command := get_repeat_command(result)) is not None:
-        who.append(["again", _bound_text(command)])
-    if result.stop is None:
-        return [*place, *who, ["not started", shorten_line(result.skip_reason or result.status)]]
-    return [
-        *place,
-        *who,
-        [
-            "ended",
-            f"{result.stop} after {result.replies} repl{'y' if result.replies == 1 else 'ies'}",
-        ],
-        [
-            "time",
-            format_seconds(result.latency_s)
-            + (f" (of that waiting {format_seconds(result.waited_s)})" if result.waited_s else ""),
-        ],
-        [
-            "tokens",
-            (
-                f"{format_number(result.usage.input_tokens)} in, "
-                f"{format_number(result.usage.output_tokens)} out"
-            ),
-        ],
-        ["cost", format_money(result.usage.cost_usd)],
-        *(
-            []
-            if result.judge_usage == Usage()
-            else [["cost of judging", format_money(result.judge_usage.cost_usd)]]
-        ),
-        *(
-            []
-            if result.user_usage == Usage()
-            else [["cost of the simulated user", format_money(result.user_usage.cost_usd)]]
-        ),
-        *([["served by", shorten_line(said.served_by)]] if said.served_by else []),
-        ["tools offered", _bound_text(", ".join(said.tools) or "none")],
-    ]
-
-
-def _encode_error(result: TrialResult) -> dict[str, str]:
-    assert result.error is not None
-    return {
-        "kind": result.error.kind,
-        "message": _bound_text(result.error.message),
-        "detail": _bound_text(result.error.detail or ""),
-    }
+    yield "cost", format_money(record.cost_usd)
+    if result.judge_usage != Usage():
+        yield "cost of judging", format_money(record.judge_cost_usd)
+    if result.user_usage != Usage():
+        yield "cost of the simulated user", format_money(record.user_cost_usd)
+    yield "served by", shorten_line(said.served_by) if said.served_by else None
+    yield "tools offered", _bound_text(", ".join(said.tools) or "none")
 
 
 def _encode_check(check: CheckResult) -> dict[str, Any]:
@@ -174,57 +149,60 @@ def _encode_steps(said: Transcript) -> list[dict[str, Any]]:
     steps = [_encode_call(call, "setup") for call in said.setup_calls]
     number = 0
     for message in said.messages:
-        if isinstance(message, UserMessage):
-            if message.fresh:
-                steps.append(
-                    {"who": "harness", "text": "A new conversation begins; the server is the same."}
-                )
-            if message.recalled:
-                recalled = f"What the server remembers, for the system prompt: {message.recalled}"
-                steps.append({"who": "harness", "text": _bound_text(recalled)})
-            steps.append({"who": "user", "text": _bound_text(message.text)})
-        elif isinstance(message, AssistantMessage):
-            number += 1
-            if message.reply.offered is not None:
-                listed = f"Tools in the list of reply {number}: {', '.join(message.reply.offered)}"
-                steps.append({"who": "harness", "text": _bound_text(listed)})
-            steps += [{"who": "harness", "text": _bound_text(one)} for one in message.reply.adapted]
-            if message.reply.thinking:
-                thought = _bound_text(message.reply.thinking)
-                steps.append({"who": "assistant", "reply": number, "thinking": thought})
-            # A reply with neither is shown as an empty one: it explains why nothing follows.
-            if message.reply.text or not message.reply.tool_requests:
-                steps.append(
-                    {"who": "assistant", "reply": number, "text": _bound_text(message.reply.text)}
-                )
-            made = ((calls.get((number, asked.id)), asked) for asked in message.reply.tool_requests)
-            steps += [
-                _not_sent(asked, number) if call is None else _encode_call(call, "call")
-                for call, asked in made
-            ]
-        else:
-            steps += [
-                {"who": "harness", "text": _bound_text(f"What the model was told: {note}")}
-                for answer in message.answers
-                # The call shows its whole text; what the model got instead is told only where it
-                # differs.
-                if (note := cut_note(answer.text))
-                and (number, answer.request_id) in calls
-                and calls[number, answer.request_id].text != answer.text
-            ]
+        match message:
+            case UserMessage():
+                if message.fresh:
+                    steps.append(
+                        _say("harness", "A new conversation begins; the server is the same.")
+                    )
+                if message.recalled:
+                    recalled = "What the server remembers, for the system prompt: "
+                    steps.append(_say("harness", f"{recalled}{message.recalled}"))
+                steps.append(_say("user", message.text))
+            case AssistantMessage(reply=reply):
+                number += 1
+                steps += _encode_reply(reply, number, calls)
+            case ToolMessage():
+                steps += [
+                    _say("harness", f"What the model was told: {note}")
+                    for answer in message.answers
+                    # The call shows its whole text; what the model got instead is told only where
+                    # it differs.
+                    if (note := cut_note(answer.text))
+                    and (number, answer.request_id) in calls
+                    and calls[number, answer.request_id].text != answer.text
+                ]
     return [*steps, *(_encode_call(call, "teardown") for call in said.teardown_calls)]
 
 
-def _not_sent(asked: ToolRequest, number: int) -> dict[str, Any]:
-    arguments = asked.malformed if asked.malformed is not None else _format_json(asked.arguments)
-    return {
-        "who": "call",
-        "what": "call",
-        "reply": number,
-        "tool": shorten_line(asked.tool),
-        "outcome": _NOT_SENT,
-        "arguments": _bound_text(arguments),
-    }
+def _say(who: str, text: str) -> dict[str, Any]:
+    return {"who": who, "text": _bound_text(text)}
+
+
+def _encode_reply(
+    reply: Reply, number: int, calls: Mapping[tuple[int, str], ToolCall]
+) -> Iterator[dict[str, Any]]:
+    if reply.offered is not None:
+        yield _say("harness", f"Tools in the list of reply {number}: {', '.join(reply.offered)}")
+    yield from (_say("harness", change) for change in reply.adapted)
+    if reply.thinking:
+        yield {"who": "assistant", "reply": number, "thinking": _bound_text(reply.thinking)}
+    # A reply with neither is shown as an empty one: it explains why nothing follows.
+    if reply.text or not reply.tool_requests:
+        yield _say("assistant", reply.text) | {"reply": number}
+    for asked in reply.tool_requests:
+        if (call := calls.get((number, asked.id))) is not None:
+            yield _encode_call(call, "call")
+            continue
+        arguments = _format_json(asked.arguments) if asked.malformed is None else asked.malformed
+        yield {
+            "who": "call",
+            "what": "call",
+            "reply": number,
+            "tool": shorten_line(asked.tool),
+            "outcome": _NOT_SENT,
+            "arguments": _bound_text(arguments),
+        }
 
 
 def _encode_call(call: ToolCall, what: str) -> dict[str, Any]:
@@ -238,9 +216,7 @@ def _encode_call(call: ToolCall, what: str) -> dict[str, Any]:
         "refused": describe_refusal(call),
         "arguments": _format_json(call.arguments),
         "result": _bound_text(call.text),
-        "structured": _format_json(call.structured)
-        if call.structured is not None and not _repeats_result(call)
-        else "",
+        "structured": "" if _repeats_result(call) else _format_json(call.structured),
         "took": format_seconds(call.duration_s),
         "size": f"{call.result_bytes:,} bytes" if call.result_sha256 else "",
         "faults": [_bound_text(fault) for fault in (*call.argument_errors, *call.output_errors)],
@@ -251,6 +227,8 @@ def _encode_call(call: ToolCall, what: str) -> dict[str, Any]:
 
 def _repeats_result(call: ToolCall) -> bool:
     """Whether the text is the structured result once more, as servers send it for older clients."""
+    if call.structured is None:
+        return False
     try:
         # As texts, since Python takes 1, 1.0 and True for equal.
         return json.dumps(load_json(call.text)) == json.dumps(call.structured, default=_to_plain)

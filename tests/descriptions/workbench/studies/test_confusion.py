@@ -46,7 +46,7 @@ def test_each_trial_lies_in_the_cell_of_the_wanted_and_the_first_called_tool(
         (None, None): 1,
         (None, "find_orders"): 1,
     }
-    assert set(cells["find_orders", None]["trials"]) == {"s/orders_1/m/2", "s/either/m/1"}
+    assert set(cells["find_orders", None]["trials"]) == {"s/orders_1/m/3", "s/either/m/2"}
     assert cells["find_orders", None]["share"] == pytest.approx(2 / 5)
     assert result.lines == (
         "find_orders → none: 2 trials (40 %)",

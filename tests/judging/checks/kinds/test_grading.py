@@ -225,7 +225,7 @@ def test_a_metric_that_cannot_be_judged_makes_the_case_an_error_and_never_a_zero
     )
     case = Case(name="1", prompt="", checks=())
     run = judge_trial(
-        Trial(suite="s", case=case, model="m", index=0, key="k"), evidence.transcript, [result]
+        Trial(suite="s", case=case, model="m", number=1, key="k"), evidence.transcript, [result]
     )
     assert run.status == "error"
     assert run.error
