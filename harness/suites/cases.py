@@ -9,6 +9,7 @@ from typing import Any
 from harness.base import (
     DocumentReader,
     InvalidValue,
+    Problem,
     Steps,
     describe_value,
     did_you_mean,
@@ -56,15 +57,9 @@ class CaseReader:
         self._reading = reading
         self._layout = layout
         self._suite = suite
-        given = (
-            reading.document.value.get("contexts")
-            if isinstance(reading.document.value, dict)
-            else None
-        )
         # None: they were given and are broken, which is told once and not for each test.
-        self._contexts: Mapping[str, Any] | None = suite.get(
-            "contexts", {} if given is None else None
-        )
+        is_broken = reading.has_key("contexts") and "contexts" not in suite
+        self._contexts: Mapping[str, Any] | None = None if is_broken else suite.get("contexts", {})
         self._expander = ParameterExpander(reading, layout.test, layout.parameters)
         decision = layout.assertions.fields.get("decision")
         self._identities = IdentityReader(reading, suite, layout.expectation, decision)
@@ -86,7 +81,7 @@ class CaseReader:
                     f"test number {index + 1}: expected a mapping (lines of 'key: value'), "
                     f"found {describe_value(test)}."
                 )
-                self._reading.add_problem(self._reading.document.locate(path), message)
+                self._reading.add_problem(path, message)
                 continue
             name = test.get("name")
             noun = f"test {name!r}" if isinstance(name, str) else f"test number {index + 1}"
@@ -104,9 +99,7 @@ class CaseReader:
         # Neither place is the more exact one: both hold for all tests.
         for key in _LIMITS.keys() & values.keys() & self._suite.keys():
             message = f"{key!r} is also written at the top of the suite."
-            self._reading.add_problem(
-                self._reading.document.locate_key((*path, key)), message, "Keep one of them."
-            )
+            self._reading.add_key_problem((*path, key), message, "Keep one of them.")
         self._given = {*values, *self._suite}  # keys that hold for every test
         top = Case(
             name="",
@@ -171,12 +164,11 @@ class CaseReader:
                 "Add 'assertions:' with at least one of: "
                 f"{', '.join(self._layout.assertions.fields)}."
             )
-            place = self._reading.document.locate((*path, "assertions"))
-            self._reading.add_problem(place, f"{noun} checks nothing.", meant)
+            self._reading.add_problem((*path, "assertions"), f"{noun} checks nothing.", meant)
         for one in cases:
             for flaw in find_flaws(one):
-                place = self._reading.document.locate((*path, "wordings", flaw.place))
-                self._reading.add_problem(place, f"{flaw.message}.", flaw.meant)
+                at = (*path, "wordings", flaw.place)
+                self._reading.add_problem(at, f"{flaw.message}.", flaw.meant)
         yield from cases
 
     def _read_case(
@@ -185,18 +177,14 @@ class CaseReader:
         self._lost = self._base_lost or "turns" in find_dropped_keys(test, values)
         # By the keys as written: an invalid prompt is a prompt that has its own problem.
         self._require_words(path, test, noun)
-        told = build_ingest_turns(
-            values.get("ingest", ()), values.get("ingest_prompt", INGEST_PROMPT)
-        )
-        asked = self._read_turns(
-            (*path, "turns"), values.get("turns", ()), noun, fresh="ingest" in test
-        )
+        prompt = values.get("ingest_prompt", INGEST_PROMPT)
+        told = build_ingest_turns(values.get("ingest", ()), prompt)
+        given = values.get("turns", ())
+        asked = self._read_turns((*path, "turns"), given, noun, fresh="ingest" in test)
         turns = (*told, *asked)
-        user = (
-            read_user(self._reading, (*path, "user"), values["user"], noun)
-            if "user" in values
-            else None
-        )
+        user = None
+        if "user" in values:
+            user = read_user(self._reading, (*path, "user"), values["user"], noun)
         shared = self._apply_shared_keys(path, values, self._base, noun)
         # Only for ingested texts: many conversations need more replies than one.
         if told:
@@ -228,22 +216,16 @@ class CaseReader:
                 if not words
                 else f"{noun} has 'ingest' and {words[0]!r}."
             )
-            self._reading.add_problem(
-                self._reading.document.locate_key((*path, "ingest")), message, meant
-            )
+            self._reading.add_key_problem((*path, "ingest"), message, meant)
         elif not words:
             meant = "Add 'prompt: …', 'turns:' for a conversation, or 'user:' for a simulated user."
-            self._reading.add_problem(
-                self._reading.document.locate((*path, "prompt")), f"{noun} has no 'prompt'.", meant
-            )
+            self._reading.add_problem((*path, "prompt"), f"{noun} has no 'prompt'.", meant)
         elif len(words) > 1:
             message = f"{noun} has both {words[0]!r} and {words[1]!r}."
             meant = (
                 "Make the prompt the first of the turns." if words[1] == "turns" else _SAID_BY_USER
             )
-            self._reading.add_problem(
-                self._reading.document.locate_key((*path, words[0])), message, meant
-            )
+            self._reading.add_key_problem((*path, words[0]), message, meant)
 
     def _read_turns(self, path: Steps, turns: Any, noun: str, *, fresh: bool) -> tuple[Turn, ...]:
         """Return the written turns; ``fresh``: whether each begins a conversation by default."""
@@ -255,9 +237,7 @@ class CaseReader:
                     f"{each}: expected a mapping (lines of 'key: value'), found "
                     f"{describe_value(given)}."
                 )
-                self._reading.add_problem(
-                    self._reading.document.locate(place), message, "Write '- prompt: …'."
-                )
+                self._reading.add_problem(place, message, "Write '- prompt: …'.")
                 self._lost = True
                 continue
             values = self._reading.read_mapping(place, given, self._layout.turn, each)
@@ -273,16 +253,15 @@ class CaseReader:
         return tuple(read)
 
     def _refuse_end_state(self, checks: Sequence[Check], noun: str) -> None:
+        meant = "Put it into the last turn, or under 'assertions:' of the test."
         for check in checks:
             if early := checks_with("reads_end_state", [check]):
                 message = (
                     f"{noun}: {early[0].kind!r} is read when the conversation is over, but it "
                     "goes on after this turn."
                 )
-                meant = "Put it into the last turn, or under 'assertions:' of the test."
-                self._reading.add_problem(
-                    check.at or self._reading.document.locate(()), message, meant
-                )
+                at = check.at or self._reading.document.locate(())
+                self._reading.problems.append(Problem(at=at, message=message, meant=meant))
 
     def _read_checks(
         self, path: Steps, given: Mapping[str, Any], values: Mapping[str, Any], noun: str
@@ -296,9 +275,7 @@ class CaseReader:
         if "expected_answer" in values:
             sources.append(((*path, "expected_answer"), values["expected_answer"]))
         self._note_blanks((*path, "assertions"), assertions, noun)
-        self._note_blanks(
-            path, {key: given[key] for key in ("expected_answer",) if key in given}, noun
-        )
+        self._note_blanks(path, _select_given(given, "expected_answer"), noun)
         lost = {
             kind
             for kind in assertions.keys() - asked.keys()
@@ -317,9 +294,8 @@ class CaseReader:
         for kind in MXCP_CHECKS:
             if kind in given and given[kind] is None:
                 at = self._reading.document.locate_key((*path, kind))
-                self._reading.add_note(
-                    at, f"{kind!r} of {noun} has no value, so it checks nothing."
-                )
+                note = f"{at}: {kind!r} of {noun} has no value, so it checks nothing."
+                self._reading.notes.append(note)
 
     def read_calls(self, path: Steps, calls: Any, noun: str) -> tuple[ScriptedCall, ...]:
         """Return the calls written at ``path``; ``noun`` names their owner in messages."""
@@ -332,12 +308,11 @@ class CaseReader:
         at = self._reading.document.locate(path)
         if isinstance(given, dict):
             values = self._reading.read_mapping(path, given, self._layout.call, noun)
-            absent = values.get("allow_absent", False)
             return ScriptedCall(
                 tool=values.get("tool", ""),
                 arguments=values.get("args", {}),
                 at=at,
-                allow_absent=absent,
+                allow_absent=values.get("allow_absent", False),
             )
         try:
             return ScriptedCall(tool=parse_single_line(given), at=at)
@@ -346,7 +321,7 @@ class CaseReader:
                 f"{noun}: expected a tool's name, or a mapping with 'tool' and 'args'; found "
                 f"{describe_value(given)}."
             )
-            self._reading.add_problem(at, message)
+            self._reading.add_problem(path, message)
             return None
 
     def _read_caller(self, path: Steps, values: Mapping[str, Any], base: Caller) -> Caller:
@@ -363,16 +338,14 @@ class CaseReader:
         if self._contexts is None:  # which was already reported
             return None
         if given not in self._contexts:
-            known = ", ".join(self._contexts)
             meant = did_you_mean(given, self._contexts) or (
-                f"Known: {known}."
-                if known
+                f"Known: {', '.join(self._contexts)}."
+                if self._contexts
                 else "Write a mapping, or name this one under 'contexts:' of the suite."
             )
-            place = self._reading.document.locate((*path, "user_context"))
-            self._reading.add_problem(place, f"there is no context {given!r}.", meant)
-            return None
-        context: JsonObject | None = self._contexts[given]
+            at = (*path, "user_context")
+            self._reading.add_problem(at, f"there is no context {given!r}.", meant)
+        context: JsonObject | None = self._contexts.get(given)
         return context
 
 

@@ -11,12 +11,14 @@ from typing import Any
 
 from harness.base import (
     DocumentReader,
-    Field,
     InvalidValue,
     Steps,
+    build_field,
     describe_value,
     did_you_mean,
+    mapping_of,
     parse_mapping,
+    refer_to,
 )
 
 OTHERS = "*"
@@ -24,33 +26,28 @@ OTHERS = "*"
 _AT: Steps = ("defaults", "expect")
 
 
+NO_VALUE = "Write what is expected, such as 'denied', or leave the name out."
+"""Advice for an identity without an expectation."""
+
+
 def _parse_by_tool(value: Any) -> dict[str, Any]:
     by_tool = parse_mapping(value)
     for tool, expected in by_tool.items():
         if not isinstance(expected, dict) or not expected:
+            found = describe_value(expected)
             raise InvalidValue(
-                f"expected identities and what each gets of the tool, found "
-                f"{describe_value(expected)}",
+                f"expected identities and what each gets of the tool, found {found}",
                 path=(tool,),
                 meant=f"Write '{tool}: {{admin: allowed, \"*\": denied}}', by the tool's name.",
             )
     return by_tool
 
 
-DEFAULT_EXPECT = Field(
-    schema={
-        "type": "object",
-        "additionalProperties": {
-            "type": "object",
-            "minProperties": 1,
-            "additionalProperties": {"$ref": "#/$defs/expectation"},
-        },
-        "description": (
-            "By the name of a tool: the expected outcome for each identity, and under '*' for all "
-            "others, of every test that names the tool under 'tool:' and says nothing else."
-        ),
-    },
-    parse=_parse_by_tool,
+DEFAULT_EXPECT = build_field(
+    "By the name of a tool: the expected outcome for each identity, and under '*' for all others, "
+    "of every test that names the tool under 'tool:' and says nothing else.",
+    mapping_of(mapping_of(refer_to("expectation"), minProperties=1)),
+    _parse_by_tool,
 )
 """``expect: {get_salary: {admin: allowed, "*": denied}}`` under ``defaults``."""
 
@@ -73,11 +70,12 @@ class DefaultExpectations:
                 known = (*self._identities, OTHERS)
                 if name not in known:
                     meant = did_you_mean(name, known) or f"Known: {', '.join(known)}."
-                    self._add_problem((*_AT, tool, name), f"there is no identity {name!r}.", meant)
+                    message = f"there is no identity {name!r}."
+                    self._reading.add_key_problem((*_AT, tool, name), message, meant)
                 # Null expects nothing: the identity would go unchecked although it is named.
                 elif given is None:
-                    meant = "Write what is expected, such as 'denied', or leave the name out."
-                    self._add_problem((*_AT, tool, name), f"{name}: there is no value.", meant)
+                    message = f"{name}: there is no value."
+                    self._reading.add_key_problem((*_AT, tool, name), message, NO_VALUE)
 
     def find_expectation(self, tool: str, name: str) -> tuple[Steps, Any] | None:
         """Return the expectation of identity ``name`` for ``tool``, with its path."""
@@ -94,9 +92,5 @@ class DefaultExpectations:
                 meant = did_you_mean(tool, self._named) or (
                     "Name it under 'tool:' of a test, or leave it out."
                 )
-                self._add_problem(
-                    (*_AT, tool), f"no test has the tool {tool!r} under 'tool:'.", meant
-                )
-
-    def _add_problem(self, path: Steps, message: str, meant: str) -> None:
-        self._reading.add_problem(self._reading.document.locate_key(path), message, meant)
+                message = f"no test has the tool {tool!r} under 'tool:'."
+                self._reading.add_key_problem((*_AT, tool), message, meant)

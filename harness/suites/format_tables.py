@@ -11,10 +11,14 @@ from functools import partial
 from typing import Any, get_args
 
 from harness.base import (
+    TEXT,
     VERSIONS,
     Field,
     InvalidValue,
     Layout,
+    any_of,
+    array_of,
+    build_field,
     choice_field,
     flag_field,
     line_field,
@@ -24,6 +28,7 @@ from harness.base import (
     parse_mapping_or_line,
     parse_single_line,
     parse_version,
+    refer_to,
     text_field,
 )
 from harness.suites.config.server_entries import ALLOW_WRITES, HANDLING
@@ -208,9 +213,7 @@ _PARAMETERS = {"matrix": MATRIX, "parameters": PARAMETERS}
 
 def _build_calls_field(description: str) -> Field:
     item = {"anyOf": [{"type": "string", "pattern": r"\S"}, {"$ref": "#/$defs/call"}]}
-    return Field(
-        schema={"type": "array", "items": item, "description": description}, parse=parse_list
-    )
+    return build_field(description, array_of(item), parse_list)
 
 
 _FRESH = flag_field(
@@ -229,15 +232,11 @@ _CALL_FIELDS = {
         "true: the tool may be in no list before the first test, because it is listed later."
     ),
 }
-_USER = Field(
-    schema={
-        "anyOf": [{"type": "object"}, {"type": "string", "pattern": r"\S"}],
-        "description": (
-            "The caller, as sent to the server: any keys, any values, or the name of one of "
-            "'contexts:'. The model never sees it."
-        ),
-    },
-    parse=parse_mapping_or_line,
+_USER = build_field(
+    "The caller, as sent to the server: any keys, any values, or the name of one of "
+    "'contexts:'. The model never sees it.",
+    any_of({"type": "object"}, TEXT),
+    parse_mapping_or_line,
 )
 _CREDENTIAL = choice_field(
     "The caller's token, for a server with identity 'bearer': valid, none, or flawed.",
@@ -253,16 +252,10 @@ _WHO = {
     "credential": _CREDENTIAL,
     "allow_no_tools": _NO_TOOLS,
 }
-_ASSERTIONS = Field(
-    schema={"$ref": "#/$defs/assertions", "description": "The checks of the test."},
-    parse=parse_mapping,
-)
+_ASSERTIONS = build_field("The checks of the test.", refer_to("assertions"), parse_mapping)
 
 _SUITE_FIELDS = {
-    "mxcp": Field(
-        schema={"enum": list(VERSIONS), "description": "Version of the format: 1."},
-        parse=parse_version,
-    ),
+    "mxcp": build_field("Version of the format: 1.", {"enum": list(VERSIONS)}, parse_version),
     "suite": line_field("Name of the suite, unique in the project.", required=True),
     "description": text_field("What the suite is about."),
     "model": line_field("The model that answers, unless --model names another."),
@@ -270,51 +263,30 @@ _SUITE_FIELDS = {
     "judge_model": line_field("The same as expected_answer_model."),
     "user_model": USER_MODEL,
     "system_prompt": text_field("Sent to the model before every prompt."),
-    "server": Field(
-        schema={
-            "anyOf": [
-                {"type": "string", "pattern": r"\S"},
-                {"type": "array", "minItems": 1, "items": {"type": "string", "pattern": r"\S"}},
-                {"$ref": "#/$defs/server"},
-            ],
-            "description": (
-                "The server to test: the name of a configured one, those of several, or how to "
-                "start it. Without it, the configured server with the suite's name."
-            ),
-        },
-        parse=_parse_server,
+    "server": build_field(
+        "The server to test: the name of a configured one, those of several, or how to "
+        "start it. Without it, the configured server with the suite's name.",
+        any_of(TEXT, array_of(TEXT, minItems=1), refer_to("server")),
+        _parse_server,
     ),
-    "contexts": Field(
-        schema={
-            "type": "object",
-            "additionalProperties": {"type": ["object", "null"]},
-            "description": (
-                "Users by name, for 'user_context:' of a test. One without a value is anonymous."
-            ),
-        },
-        parse=parse_contexts,
+    "contexts": build_field(
+        "Users by name, for 'user_context:' of a test. One without a value is anonymous.",
+        {"type": "object", "additionalProperties": {"type": ["object", "null"]}},
+        parse_contexts,
     ),
     "identities": IDENTITIES,
     "require_identity": flag_field(
         "Whether the suite fails if nothing in it shows that the server knows who the caller is."
     ),
-    "defaults": Field(
-        schema={
-            "$ref": "#/$defs/defaults",
-            "description": "Settings and assertions for every test.",
-        },
-        parse=parse_mapping,
+    "defaults": build_field(
+        "Settings and assertions for every test.", refer_to("defaults"), parse_mapping
     ),
     "variants": VARIANTS,
     "interference": INTERFERENCE,
-    "tests": Field(
-        schema={
-            "type": "array",
-            "minItems": 1,
-            "items": {"$ref": "#/$defs/test"},
-            "description": "The tests.",
-        },
-        parse=partial(_parse_nonempty_list, "test", example="- name: …"),
+    "tests": build_field(
+        "The tests.",
+        array_of(refer_to("test"), minItems=1),
+        partial(_parse_nonempty_list, "test", example="- name: …"),
         required=True,
     ),
 }
@@ -325,14 +297,10 @@ _TEST_FIELDS = {
     "wordings": WORDINGS,
     "ingest": INGEST,
     "ingest_prompt": INGEST_PROMPT_FIELD,
-    "turns": Field(
-        schema={
-            "type": "array",
-            "minItems": 1,
-            "items": {"$ref": "#/$defs/turn"},
-            "description": "The user's turns in order, in place of 'prompt'.",
-        },
-        parse=partial(_parse_nonempty_list, "turn", example="- prompt: …"),
+    "turns": build_field(
+        "The user's turns in order, in place of 'prompt'.",
+        array_of(refer_to("turn"), minItems=1),
+        partial(_parse_nonempty_list, "turn", example="- prompt: …"),
     ),
     "user": USER,
     **_WHO,

@@ -7,18 +7,25 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from harness.base import (
+    TEXT,
     DocumentReader,
     Field,
     InvalidValue,
     Layout,
     Steps,
+    any_of,
+    array_of,
+    build_field,
     choice_field,
     describe_value,
     did_you_mean,
+    object_of,
+    parse_entries,
     parse_mapping,
     parse_single_line,
+    refer_to,
 )
-from harness.suites.default_expectations import OTHERS, DefaultExpectations
+from harness.suites.default_expectations import NO_VALUE, OTHERS, DefaultExpectations
 from harness.types import Access, Case, Check, JsonObject, LeakRule
 
 NOBODY = "anonymous"
@@ -29,8 +36,7 @@ DECISION = "decision"
 # An error and a mixture of decisions are findings that nobody expects.
 _WORDS = tuple(word for word in get_args(Access) if word not in {"error", "mixed"})
 _OWN_KEYS = {"decision": "is", "without": "without"}
-_NAME: JsonObject = {"type": "string", "pattern": r"\S"}
-_NAMES: list[JsonObject] = [_NAME, {"type": "array", "items": _NAME, "minItems": 1}]
+_NAMES = (TEXT, array_of(TEXT, minItems=1))
 
 
 # ── Values of the keys ───────────────────────────────────────────────────────────────
@@ -38,14 +44,14 @@ _NAMES: list[JsonObject] = [_NAME, {"type": "array", "items": _NAME, "minItems":
 
 def parse_contexts(value: Any) -> dict[str, Any]:
     """Parse users by name; one without a value is anonymous."""
-    for name, context in parse_mapping(value).items():
-        if context is not None and not isinstance(context, dict):
-            words = (
-                f"expected a mapping (lines of 'key: value'), or nothing; found "
-                f"{describe_value(context)}"
-            )
-            raise InvalidValue(words, path=(name,))
-    return parse_mapping(value)
+    return parse_entries(_parse_context, value)
+
+
+def _parse_context(value: Any) -> Any:
+    if value is not None and not isinstance(value, dict):
+        found = describe_value(value)
+        raise InvalidValue(f"expected a mapping (lines of 'key: value'), or nothing; found {found}")
+    return value
 
 
 def _parse_identities(value: Any) -> dict[str, Any]:
@@ -77,9 +83,8 @@ def _parse_names(value: Any) -> tuple[str, ...]:
 def _parse_decision(value: Any) -> Any:
     """Parse the value for the check ``decision``; an empty one would check nothing."""
     if value is None:
-        raise InvalidValue(
-            "there is no value", meant="Write what is expected, or leave the key out."
-        )
+        meant = "Write what is expected, or leave the key out."
+        raise InvalidValue("there is no value", meant=meant)
     return value
 
 
@@ -87,8 +92,7 @@ def _parse_tool(value: Any) -> JsonObject:
     """Parse a tool's name, or ``{tool, args}``."""
     if not isinstance(value, dict):
         return {"tool": parse_single_line(value)}
-    unknown = next((key for key in value if key not in {"tool", "args", "allow_absent"}), None)
-    if unknown is not None:
+    if (unknown := next((key for key in value if key not in _TOOL_KEYS), None)) is not None:
         meant = "It takes 'tool', 'args' and 'allow_absent'."
         raise InvalidValue(f"unknown key {unknown!r}", path=(unknown,), meant=meant)
     if "tool" not in value:
@@ -101,25 +105,17 @@ def _parse_tool(value: Any) -> JsonObject:
     return value
 
 
-IDENTITIES = Field(
-    schema={
-        "type": "object",
-        "minProperties": 1,
-        "additionalProperties": {"type": ["object", "null"]},
-        "description": (
-            f"Callers by name, for 'as:' of a test. One without a value is anonymous; '{NOBODY}' "
-            "is anonymous and needs no entry."
-        ),
-    },
-    parse=_parse_identities,
+IDENTITIES = build_field(
+    f"Callers by name, for 'as:' of a test. One without a value is anonymous; '{NOBODY}' "
+    "is anonymous and needs no entry.",
+    {"type": "object", "minProperties": 1, "additionalProperties": {"type": ["object", "null"]}},
+    _parse_identities,
 )
 """``identities: {admin: {role: admin}, visitor: null}``."""
-AS = Field(
-    schema={
-        "anyOf": [_NAME, {"type": "array", "items": _NAME, "minItems": 1, "uniqueItems": True}],
-        "description": "The identities that ask: one case for each, compared with one another.",
-    },
-    parse=_parse_names,
+AS = build_field(
+    "The identities that ask: one case for each, compared with one another.",
+    any_of(TEXT, array_of(TEXT, minItems=1, uniqueItems=True)),
+    _parse_names,
 )
 """``as: [admin, analyst, anonymous]``."""
 LEAKS = choice_field(
@@ -128,39 +124,18 @@ LEAKS = choice_field(
     get_args(LeakRule),
 )
 """``leaks: ignore``."""
-TOOL = Field(
-    schema={
-        "anyOf": [
-            _NAME,
-            {
-                "type": "object",
-                "properties": {
-                    "tool": _NAME,
-                    "args": {"type": "object"},
-                    "allow_absent": {"type": "boolean"},
-                },
-                "required": ["tool"],
-                "additionalProperties": False,
-            },
-        ],
-        "description": (
-            "The tool, or the call, that the decisions under 'expect:' refer to; without it, any "
-            "call."
-        ),
-    },
-    parse=_parse_tool,
+_TOOL_KEYS = {"tool": TEXT, "args": {"type": "object"}, "allow_absent": {"type": "boolean"}}
+TOOL = build_field(
+    "The tool, or the call, that the decisions under 'expect:' refer to; without it, any call.",
+    any_of(TEXT, object_of(_TOOL_KEYS, "tool")),
+    _parse_tool,
 )
 """``tool: get_salary``."""
-EXPECT = Field(
-    schema={
-        "type": "object",
-        "additionalProperties": {"$ref": "#/$defs/expectation"},
-        "description": (
-            "The expected outcome for each identity, and under '*' for all others, beside "
-            "'assertions:', which hold for all of them."
-        ),
-    },
-    parse=parse_mapping,
+EXPECT = build_field(
+    "The expected outcome for each identity, and under '*' for all others, beside "
+    "'assertions:', which hold for all of them.",
+    {"type": "object", "additionalProperties": refer_to("expectation")},
+    parse_mapping,
 )
 """``expect: {admin: allowed, "*": denied}``, where ``*`` is each identity that is not named, or
 ``expect: {admin: allowed, analyst: {decision: filtered, without: [salary]}, user: denied}``."""
@@ -169,33 +144,25 @@ EXPECT = Field(
 def build_expectation_layout(checks: Mapping[str, Field]) -> Layout:
     """Return the layout of one identity's expectation: checks and the decision."""
     own = {
-        "decision": Field(
-            schema={"description": "What the server decides.", **_DECIDED},
-            parse=_parse_decision,
-            takes_null=True,
+        "decision": build_field(
+            "What the server decides.", _DECIDED, _parse_decision, takes_null=True
         ),
-        "without": Field(
-            schema={
-                "anyOf": [
-                    *_NAMES,
+        "without": build_field(
+            "Fields that no result for this identity may contain; with 'mask' and 'readable', what "
+            "may stand in their place.",
+            any_of(
+                *_NAMES,
+                object_of(
                     {
-                        "type": "object",
-                        "properties": {
-                            "fields": {"anyOf": _NAMES},
-                            "mask": {"enum": ["none", "partial", "any"]},
-                            "readable": {"type": ["string", "number"]},
-                            "allow_unknown": {"type": "boolean"},
-                        },
-                        "required": ["fields"],
-                        "additionalProperties": False,
+                        "fields": any_of(*_NAMES),
+                        "mask": {"enum": ["none", "partial", "any"]},
+                        "readable": {"type": ["string", "number"]},
+                        "allow_unknown": {"type": "boolean"},
                     },
-                ],
-                "description": (
-                    "Fields that no result for this identity may contain; with 'mask' and "
-                    "'readable', what may stand in their place."
+                    "fields",
                 ),
-            },
-            parse=_parse_decision,
+            ),
+            _parse_decision,
             takes_null=True,
         ),
     }
@@ -207,26 +174,18 @@ def build_expectation_layout(checks: Mapping[str, Field]) -> Layout:
     }
     # Under an identity an empty check is a mistake: it would check nothing for this one alone.
     filled = {name: replace(field, takes_null=True) for name, field in checks.items()}
-    return Layout(fields={**filled, **own}, elsewhere=moved)
+    return Layout({**filled, **own}, moved)
 
 
-_DECIDED: JsonObject = {
-    "anyOf": [{"enum": list(_WORDS)}, {"type": "array", "items": {"enum": list(_WORDS)}}]
-}
+_DECIDED = any_of({"enum": list(_WORDS)}, array_of({"enum": list(_WORDS)}))
 
 
 def build_expectation_schema(layout: Layout) -> JsonObject:
     """Return the schema of one identity's expectation."""
-    properties = {name: field.schema for name, field in layout.fields.items()}
-    written_out = {
-        "type": "object",
-        "properties": properties,
-        "additionalProperties": False,
-        "minProperties": 1,
-    }
+    written_out = object_of({name: field.schema for name, field in layout.fields.items()})
     return {
         "description": "The expected outcome for one identity.",
-        "anyOf": [*_DECIDED["anyOf"], written_out],
+        "anyOf": [*_DECIDED["anyOf"], {**written_out, "minProperties": 1}],
     }
 
 
@@ -250,13 +209,8 @@ class IdentityReader:
         self._reading = reading
         self._expectation = expectation
         self._decision_check = decision
-        given = (
-            reading.document.value.get("identities")
-            if isinstance(reading.document.value, dict)
-            else None
-        )
         # Then every name would be unknown, and each test would say so once more.
-        self.is_lost = given is not None and "identities" not in suite
+        self.is_lost = reading.has_key("identities") and "identities" not in suite
         """Whether the identities have already caused a problem."""
         self.contexts: Mapping[str, JsonObject | None] = {
             # First, so that a suite may give this name another meaning.
@@ -270,15 +224,16 @@ class IdentityReader:
         """Return the known identities under ``as`` of a test or of the defaults."""
         if "as" in values and "user_context" in values:
             message = "'as' and 'user_context' both set the caller."
-            self._add_key_problem((*path, "user_context"), message, "Keep one of them.")
+            self._reading.add_key_problem((*path, "user_context"), message, "Keep one of them.")
         for index, name in enumerate(values.get("as", ())):
             if name not in self.contexts and not self.is_lost:
-                known = ", ".join(self.contexts)
-                meant = (
-                    did_you_mean(name, self.contexts)
-                    or f"Known: {known}. Name it under 'identities:' of the suite."
+                known = f"Known: {', '.join(self.contexts)}."
+                meant = did_you_mean(name, self.contexts) or (
+                    f"{known} Name it under 'identities:' of the suite."
                 )
-                self._add_problem((*path, "as", index), f"there is no identity {name!r}.", meant)
+                self._reading.add_problem(
+                    (*path, "as", index), f"there is no identity {name!r}.", meant
+                )
         # Unknown ones have caused a problem; the others are still read, to find theirs.
         return tuple(name for name in values.get("as", ()) if name in self.contexts)
 
@@ -291,7 +246,9 @@ class IdentityReader:
             for key in ("expect", "tool"):
                 if key in values and "as" not in values and not self.is_lost:
                     message = f"{noun} has {key!r} but no 'as'."
-                    self._add_key_problem((*path, key), message, "Add 'as: [admin, anonymous]'.")
+                    self._reading.add_key_problem(
+                        (*path, key), message, "Add 'as: [admin, anonymous]'."
+                    )
             yield case
             return
         tool = values.get("tool")
@@ -301,18 +258,16 @@ class IdentityReader:
             if tool and (default := self.defaults.find_expectation(tool["tool"], name)) is not None
         }
         if tool and not expected and not others:
-            self._add_key_problem(
-                (*path, "tool"), f"{noun} has 'tool', but no 'expect' that refers to it.", None
-            )
+            message = f"{noun} has 'tool', but no 'expect' that refers to it."
+            self._reading.add_key_problem((*path, "tool"), message)
         for name in expected:
             if name not in names and name != OTHERS:
                 meant = did_you_mean(name, names) or f"Its identities are {', '.join(names)}."
-                self._add_key_problem(
-                    (*path, "expect", name), f"{noun} does not have the identity {name!r}.", meant
-                )
+                message = f"{noun} does not have the identity {name!r}."
+                self._reading.add_key_problem((*path, "expect", name), message, meant)
             elif expected[name] is None:
-                meant = "Write what is expected, such as 'denied', or leave the name out."
-                self._add_key_problem((*path, "expect", name), f"{name}: there is no value.", meant)
+                message = f"{name}: there is no value."
+                self._reading.add_key_problem((*path, "expect", name), message, NO_VALUE)
         for name in names:
             # From the exact to the general: its name in the test, `*` there, then the defaults.
             written = name if name in expected else OTHERS
@@ -325,10 +280,7 @@ class IdentityReader:
                 # A test without a name has a problem of its own already.
                 name=f"{case.name} [{name}]" if case.name else "",
                 caller=replace(
-                    case.caller,
-                    user_context=self.contexts[name],
-                    identity=name,
-                    group=case.name,
+                    case.caller, user_context=self.contexts[name], identity=name, group=case.name
                 ),
                 # Its own first: reports show the check that failed first.
                 checks=(*own, *case.checks),
@@ -358,7 +310,7 @@ class IdentityReader:
     ) -> Iterator[Check]:
         """Yield the check for a word, a list of words, or ``decision`` and ``without``."""
         if self._decision_check is None:
-            self._add_problem(path, "no check for decisions is installed.", None)
+            self._reading.add_problem(path, "no check for decisions is installed.")
             return
         try:
             parsed = self._decision_check.parse(decided)
@@ -367,19 +319,13 @@ class IdentityReader:
                 key for step in error.path[:1] for key, name in _OWN_KEYS.items() if name == step
             ]
             steps = (*inside, *error.path[1:]) if isinstance(given, dict) else error.path[1:]
-            # In a test the tool is written beside `expect`.
-            meant = (
-                "Name it under 'tool:' of the test."
-                if error.meant == "Name it under 'tool:'."
-                else error.meant
+            meant = error.meant
+            if meant == "Name it under 'tool:'.":
+                # In a test the tool is written beside `expect`.
+                meant = "Name it under 'tool:' of the test."
+            self._reading.add_problem(
+                (*path, *steps), f"{path[-1]}: {error.message.rstrip('.')}.", meant
             )
-            self._add_problem((*path, *steps), f"{path[-1]}: {error.message.rstrip('.')}.", meant)
             return
         for _, check in parsed:
             yield check.with_location(self._reading.document.locate(path))
-
-    def _add_problem(self, path: Steps, message: str, meant: str | None) -> None:
-        self._reading.add_problem(self._reading.document.locate(path), message, meant)
-
-    def _add_key_problem(self, path: Steps, message: str, meant: str | None) -> None:
-        self._reading.add_problem(self._reading.document.locate_key(path), message, meant)

@@ -8,9 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias
 
-from harness.base import Field, InvalidValue, describe_value, parse_list
+from harness.base import (
+    TEXT,
+    InvalidValue,
+    any_of,
+    array_of,
+    build_field,
+    describe_value,
+    parse_items,
+    parse_list,
+)
 from harness.types import Limits, Turn
 
 Session: TypeAlias = tuple[str, ...]
@@ -39,7 +49,7 @@ def parse_sessions(value: Any) -> tuple[Session, ...]:
         raise InvalidValue(
             "there are no chunks", meant="Write a list of texts, or leave the key out."
         )
-    read = tuple(_parse_session(item, (place,)) for place, item in enumerate(items))
+    read = parse_items(_parse_session, items)
     # All texts together: each of them is a conversation that costs something.
     if sum(map(len, read)) > MAX_CHUNKS:
         raise InvalidValue(
@@ -48,20 +58,25 @@ def parse_sessions(value: Any) -> tuple[Session, ...]:
     return read
 
 
-def _parse_session(item: Any, path: tuple[int, ...]) -> Session:
+def _parse_session(item: Any) -> Session:
     if not isinstance(item, list):
-        return (_parse_chunk(item, path),)
+        return (parse_text(item, "this chunk"),)
     if not item:
-        raise InvalidValue("this conversation has no chunks", path=path)
-    return tuple(_parse_chunk(each, (*path, place)) for place, each in enumerate(item))
+        raise InvalidValue("this conversation has no chunks")
+    return parse_items(partial(parse_text, noun="this chunk"), item)
 
 
-def _parse_chunk(item: Any, path: tuple[int, ...]) -> str:
+def parse_text(item: Any, noun: str = "it") -> str:
+    """Return a text that is not blank; ``noun`` is its name in the message.
+
+    Raises:
+        InvalidValue: it is blank, or no text.
+    """
     if not isinstance(item, str):
         meant = "Quote it." if isinstance(item, int | float) else None
-        raise InvalidValue(f"expected a text, found {describe_value(item)}", path=path, meant=meant)
+        raise InvalidValue(f"expected a text, found {describe_value(item)}", meant=meant)
     if not item.strip():
-        raise InvalidValue("this chunk is empty", path=path)
+        raise InvalidValue(f"{noun} is empty")
     return item
 
 
@@ -92,44 +107,21 @@ def build_ingest_turns(told: Sequence[Session], prompt: str = INGEST_PROMPT) -> 
 def scale_limits(limits: Limits, turns: Sequence[Turn], given: Collection[str] = ()) -> Limits:
     """Return ``limits`` scaled to the number of turns, except those named in ``given``."""
     # What somebody has written holds for the whole trial, however many turns it has.
-    usual = Limits()
-    return replace(
-        limits,
-        max_replies=limits.max_replies
-        if "max_replies" in given
-        else usual.max_replies * len(turns),
-        max_calls=limits.max_calls if "max_calls" in given else usual.max_calls * len(turns),
-    )
+    scaled = [name for name in ("max_replies", "max_calls") if name not in given]
+    return replace(limits, **{name: getattr(Limits(), name) * len(turns) for name in scaled})
 
 
-INGEST = Field(
-    schema={
-        "type": "array",
-        "minItems": 1,
-        "items": {
-            "anyOf": [
-                {"type": "string", "pattern": r"\S"},
-                {"type": "array", "minItems": 1, "items": {"type": "string", "pattern": r"\S"}},
-            ]
-        },
-        "description": (
-            "Texts that the model gets before the questions under 'turns:', each in a "
-            "conversation of its own; the texts of a nested list in one."
-        ),
-    },
-    parse=parse_sessions,
+INGEST = build_field(
+    "Texts that the model gets before the questions under 'turns:', each in a "
+    "conversation of its own; the texts of a nested list in one.",
+    array_of(any_of(TEXT, array_of(TEXT, minItems=1)), minItems=1),
+    parse_sessions,
 )
 """``ingest`` of a test."""
 
-INGEST_PROMPT_FIELD = Field(
-    schema={
-        "type": "string",
-        "pattern": r"\{chunk\}",
-        "description": (
-            "The prompt that tells the model a text of 'ingest:'; {chunk} stands for the text."
-        ),
-        "default": INGEST_PROMPT,
-    },
-    parse=parse_template,
+INGEST_PROMPT_FIELD = build_field(
+    "The prompt that tells the model a text of 'ingest:'; {chunk} stands for the text.",
+    {"type": "string", "pattern": r"\{chunk\}", "default": INGEST_PROMPT},
+    parse_template,
 )
 """``ingest_prompt`` of a test."""

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from harness.base import (
+    TEXT,
     DocumentReader,
-    Field,
     InvalidValue,
     Layout,
     Steps,
+    any_of,
     arguments_field,
+    array_of,
+    build_field,
     describe_value,
     line_field,
     lines_field,
+    parse_items,
     parse_list,
     parse_mapping,
     parse_mapping_or_line,
+    refer_to,
     text_field,
     texts_by_name_field,
 )
@@ -30,15 +36,13 @@ _HOW = "Say how its data differs: 'env', 'args' or 'setup'."
 _NAME = {"type": "string", "pattern": r"\S"}
 
 
-def _parse_alterations(value: Any) -> list[Any]:
-    for index, item in enumerate(parse_list(value)):
-        if not isinstance(item, dict):
-            raise InvalidValue(
-                f"expected a mapping, found {describe_value(item)}",
-                path=(index,),
-                meant="Begin each with '- alters: FIELD'.",
-            )
-    return parse_list(value)
+def _parse_alteration(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InvalidValue(
+            f"expected a mapping, found {describe_value(value)}",
+            meant="Begin each with '- alters: FIELD'.",
+        )
+    return value
 
 
 MAY_DEPEND_LAYOUT = Layout(
@@ -56,13 +60,10 @@ DATA_SET_LAYOUT = Layout(
             "yours."
         ),
         "args": arguments_field("Arguments that the server is started with in addition."),
-        "setup": Field(
-            schema={
-                "type": "array",
-                "items": {"anyOf": [_NAME, {"$ref": "#/$defs/call"}]},
-                "description": "Tool calls that alter the data, made before anybody asks.",
-            },
-            parse=parse_list,
+        "setup": build_field(
+            "Tool calls that alter the data, made before anybody asks.",
+            array_of(any_of(TEXT, refer_to("call"))),
+            parse_list,
         ),
     },
     elsewhere={
@@ -78,36 +79,24 @@ ALTERATION_LAYOUT = Layout(
             "The field that has the value in the results of those who may see it.", required=True
         ),
         "description": text_field("What is altered, in a few words, for messages."),
-        "a": Field(
-            schema={**_DATA, "description": "The data as it is; without it, that of the server."},
-            parse=parse_mapping,
+        "a": build_field(
+            "The data as it is; without it, that of the server.", _DATA, parse_mapping
         ),
-        "b": Field(
-            schema={**_DATA, "description": "The same data with another value."},
-            parse=parse_mapping,
-            required=True,
-        ),
-        "setup_as": Field(
-            schema={
-                "anyOf": [_NAME, {"type": "object"}],
-                "description": (
-                    "Who makes the calls under 'setup': the name of an identity, or its "
-                    "user_context. Without it, an anonymous caller."
-                ),
-            },
-            parse=parse_mapping_or_line,
+        "b": build_field("The same data with another value.", _DATA, parse_mapping, required=True),
+        "setup_as": build_field(
+            "Who makes the calls under 'setup': the name of an identity, or its "
+            "user_context. Without it, an anonymous caller.",
+            any_of(TEXT, {"type": "object"}),
+            parse_mapping_or_line,
         ),
         "withheld_from": lines_field(
             "Identities that must not see the value even if they get the field itself. All others "
             "that do not get the field must not see it either."
         ),
-        "may_depend": Field(
-            schema={
-                "type": "array",
-                "items": {"anyOf": [_NAME, {"$ref": "#/$defs/may_depend"}]},
-                "description": "Tools, or fields of their results, that may depend on the value.",
-            },
-            parse=parse_list,
+        "may_depend": build_field(
+            "Tools, or fields of their results, that may depend on the value.",
+            array_of(any_of(TEXT, refer_to("may_depend"))),
+            parse_list,
         ),
     },
     elsewhere={
@@ -119,22 +108,17 @@ ALTERATION_LAYOUT = Layout(
     },
 )
 """An item of ``interference:``."""
-INTERFERENCE = Field(
-    schema={
-        "type": "array",
-        "items": {"$ref": "#/$defs/alteration"},
-        "description": (
-            "Withheld values that harness probe alters; identities that must not see them must "
-            "get equal answers."
-        ),
-    },
-    parse=_parse_alterations,
+INTERFERENCE = build_field(
+    "Withheld values that harness probe alters; identities that must not see them must "
+    "get equal answers.",
+    array_of(refer_to("alteration")),
+    partial(parse_items, _parse_alteration),
 )
 """``interference:`` of a suite."""
 
 
 def read_alterations(
-    reading: DocumentReader, path: Steps, given: list[Mapping[str, Any]], calls: CallsReader
+    reading: DocumentReader, path: Steps, given: Sequence[Mapping[str, Any]], calls: CallsReader
 ) -> Iterator[Alteration]:
     """Yield the alterations that ``given`` at ``path`` describes; ``reading`` collects problems."""
     for index, part in enumerate(given):
@@ -147,14 +131,10 @@ def read_alterations(
         )
         # By the keys as written: a key that is invalid has been reported, and is not missing.
         if isinstance(part.get("b"), dict) and not (part["b"].keys() & DATA_SET_LAYOUT.fields):
-            reading.add_problem(
-                reading.document.locate((*at, "b")), f"'b' of {noun} is empty.", _HOW
-            )
+            reading.add_problem((*at, "b"), f"'b' of {noun} is empty.", _HOW)
         # Equal data would always get equal answers, and so never show a leak.
         elif a == b:
-            reading.add_problem(
-                reading.document.locate((*at, "b")), f"{noun} alters nothing.", _HOW
-            )
+            reading.add_problem((*at, "b"), f"{noun} alters nothing.", _HOW)
         yield Alteration(
             field=values.get("alters", ""),
             description=values.get("description"),
@@ -162,7 +142,19 @@ def read_alterations(
             b=b,
             setup_as=values.get("setup_as"),
             withheld_from=values.get("withheld_from", ()),
-            may_depend=tuple(_may_depend(reading, (*at, "may_depend"), values)),
+            may_depend=tuple(
+                DependentTool(
+                    # One without a name has been reported; an empty one lets the reading go on.
+                    **{"tool": ""}
+                    | reading.read_mapping(
+                        (*at, "may_depend", place),
+                        tool if isinstance(tool, dict) else {"tool": tool},
+                        MAY_DEPEND_LAYOUT,
+                        "'may_depend'",
+                    )
+                )
+                for place, tool in enumerate(values.get("may_depend", ()))
+            ),
             at=reading.document.locate(at),
         )
 
@@ -176,17 +168,3 @@ def _parse_data_set(
         args=values.get("args", ()),
         setup=calls((*path, "setup"), values.get("setup", ()), noun),
     )
-
-
-def _may_depend(
-    reading: DocumentReader, path: Steps, values: Mapping[str, Any]
-) -> Iterator[DependentTool]:
-    for index, part in enumerate(values.get("may_depend", ())):
-        given = part if isinstance(part, dict) else {"tool": part}
-        yield DependentTool(
-            # An entry without a name has been reported; an empty one lets the reading go on.
-            **{
-                "tool": "",
-                **reading.read_mapping((*path, index), given, MAY_DEPEND_LAYOUT, "'may_depend'"),
-            }
-        )

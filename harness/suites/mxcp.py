@@ -96,9 +96,7 @@ def _read_suite(reading: DocumentReader, layout: SuiteLayouts) -> Suite:
 def _find_judge_model(reading: DocumentReader, values: Mapping[str, Any]) -> str | None:
     if "judge_model" in values and "expected_answer_model" in values:
         message = "'judge_model' and 'expected_answer_model' are two names of the same setting."
-        reading.add_problem(
-            reading.document.locate_key(("judge_model",)), message, "Keep one of them."
-        )
+        reading.add_key_problem(("judge_model",), message, "Keep one of them.")
     model: str | None = values.get("judge_model", values.get("expected_answer_model"))
     return model
 
@@ -113,7 +111,7 @@ def _read_cases(reading: DocumentReader, reader: CaseReader) -> tuple[Case, ...]
                 f"{first.at.line if first.at else '?'}."
             )
             reading.add_problem(
-                reading.document.locate((*path, "name")),
+                (*path, "name"),
                 message,
                 "Give each test a name of its own.",
             )

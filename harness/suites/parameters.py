@@ -16,10 +16,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 from harness.base import (
     DocumentReader,
-    Field,
     InvalidValue,
     Layout,
     Steps,
+    array_of,
+    build_field,
     canonical_json,
     describe_value,
     did_you_mean,
@@ -98,11 +99,8 @@ def _parse_rows(value: Any) -> list[Row]:
 
 def _check_name(name: str, path: Steps) -> None:
     if not _NAME.fullmatch(name):
-        raise InvalidValue(
-            (f"{name!r} is not a valid name of a parameter"),
-            path=path,
-            meant="Use letters, digits and '_'.",
-        )
+        message = f"{name!r} is not a valid name of a parameter"
+        raise InvalidValue(message, path=path, meant="Use letters, digits and '_'.")
 
 
 def _check_distinct(values: Sequence[Any], path: Steps) -> None:
@@ -111,39 +109,28 @@ def _check_distinct(values: Sequence[Any], path: Steps) -> None:
         # As JSON: for Python, 1 and True are equal.
         earlier = first.setdefault(canonical_json(value), index)
         if earlier != index:
-            raise InvalidValue(
-                f"this is the same as number {earlier + 1}",
-                path=(*path, index),
-                meant="Remove one.",
-            )
+            message = f"this is the same as number {earlier + 1}"
+            raise InvalidValue(message, path=(*path, index), meant="Remove one.")
 
 
-MATRIX = Field(
-    schema={
+MATRIX = build_field(
+    "Parameters and their values: one test for each combination, with ${{ name }} filled in.",
+    {
         "type": "object",
         "minProperties": 1,
         "propertyNames": {"pattern": f"^{_NAME.pattern}$"},
         "additionalProperties": {"type": "array", "minItems": 1},
-        "description": (
-            "Parameters and their values: one test for each combination, with ${{ name "
-            "}} filled in."
-        ),
     },
-    parse=_parse_matrix,
+    _parse_matrix,
 )
 """``matrix: {city: [Paris, Oslo], unit: [C, F]}``."""
-PARAMETERS = Field(
-    schema={
-        "type": "array",
-        "minItems": 1,
-        "items": {
-            "type": "object",
-            "minProperties": 1,
-            "propertyNames": {"pattern": f"^{_NAME.pattern}$"},
-        },
-        "description": "Rows of parameters: one test for each row, with ${{ name }} filled in.",
-    },
-    parse=_parse_rows,
+PARAMETERS = build_field(
+    "Rows of parameters: one test for each row, with ${{ name }} filled in.",
+    array_of(
+        {"type": "object", "minProperties": 1, "propertyNames": {"pattern": f"^{_NAME.pattern}$"}},
+        minItems=1,
+    ),
+    _parse_rows,
 )
 """``parameters: [{city: Paris, unit: C}, {city: Oslo, unit: C}]``."""
 
@@ -213,11 +200,8 @@ class ParameterExpander:
         values = self._reading.read_mapping(path, given, self._layout, noun)
         rest = {key: part for key, part in test.items() if key not in self._layout.fields}
         if len(given) > 1:
-            self._add_problem(
-                (*path, "parameters"),
-                f"{noun} has both 'matrix' and 'parameters'.",
-                "Keep one of them.",
-            )
+            message = f"{noun} has both 'matrix' and 'parameters'."
+            self._reading.add_problem((*path, "parameters"), message, "Keep one of them.")
         elif values:
             self._check_parameters(path, rest, values)
         if len(self._reading.problems) > before:
@@ -234,7 +218,7 @@ class ParameterExpander:
                     for key, part in rest.items()
                 }
             except InvalidValue as error:
-                self._add_problem(path, error.message, error.meant)
+                self._reading.add_problem(path, error.message, error.meant)
                 return
             yield f"[{end}{number}]", filled
 
@@ -251,7 +235,7 @@ class ParameterExpander:
                 f"these parameters make {count:,} tests, and those of the suite more than "
                 f"{MAX_CASES:,}."
             )
-            self._add_problem((*path, key), message, "Leave out redundant combinations.")
+            self._reading.add_problem((*path, key), message, "Leave out redundant combinations.")
             return
         kinds = _explain_unusable(key, given)
         used = set()
@@ -261,36 +245,30 @@ class ParameterExpander:
         for name in kinds.keys() - used:
             place = (*path, key, name) if key == "matrix" else (*path, key, 0, name)
             message = f"the parameter {name!r} is not used."
-            self._reading.add_problem(
-                self._reading.document.locate_key(place),
-                message,
-                f"Use ${{{{ {name} }}}}, or remove it.",
-            )
+            meant = f"Use ${{{{ {name} }}}}, or remove it."
+            self._reading.add_key_problem(place, message, meant)
 
     def _check_use(self, use: _Placeholder, key: str, kinds: Mapping[str, str]) -> None:
         if key in self._fixed:
             meant = f"They are filled in under {', '.join(FILLED)}."
             if key == "name":
                 meant = "The parameters are added to the tests' names automatically."
-            self._add_problem(use.path, f"placeholders are not filled in under {key!r}.", meant)
+            self._reading.add_problem(
+                use.path, f"placeholders are not filled in under {key!r}.", meant
+            )
         elif use.in_key:
-            self._add_problem(
-                use.path,
-                "placeholders are not filled in in keys.",
-                "Give the whole mapping as a parameter.",
-            )
+            message = "placeholders are not filled in in keys."
+            self._reading.add_problem(use.path, message, "Give the whole mapping as a parameter.")
         elif use.name not in kinds:
-            known = ", ".join(kinds)
-            meant = (
-                did_you_mean(use.name, kinds)
-                or f"Known: {known}. For the literal text write $${{{{ … }}}}."
+            meant = did_you_mean(use.name, kinds) or (
+                f"Known: {', '.join(kinds)}. For the literal text write $${{{{ … }}}}."
             )
-            self._add_problem(use.path, f"there is no parameter {use.name!r}.", meant)
+            self._reading.add_problem(use.path, f"there is no parameter {use.name!r}.", meant)
         elif kinds[use.name] and not use.whole:
             message = (
                 f"the parameter {use.name!r} is {kinds[use.name]}: it cannot be used within a text."
             )
-            self._add_problem(use.path, message, "Make the placeholder the whole value.")
+            self._reading.add_problem(use.path, message, "Make the placeholder the whole value.")
 
     def _fill_value(self, value: Any, row: Row) -> Any:
         """Return a copy of ``value`` with every placeholder replaced."""
@@ -321,26 +299,19 @@ class ParameterExpander:
                 meant="Use fewer rows, or shorter texts.",
             )
 
-    def _add_problem(self, path: Steps, message: str, meant: str | None) -> None:
-        self._reading.add_problem(self._reading.document.locate(path), message, meant)
-
 
 def _iterate_rows(values: Mapping[str, Any]) -> Iterator[Row]:
-    if "parameters" in values:
-        yield from values["parameters"]
-        return
-    matrix = values["matrix"]
-    for combination in itertools.product(*matrix.values()):
-        yield dict(zip(matrix, combination, strict=True))
+    yield from values.get("parameters", ())
+    if matrix := values.get("matrix"):
+        for combination in itertools.product(*matrix.values()):
+            yield dict(zip(matrix, combination, strict=True))
 
 
 def _explain_unusable(key: str, given: Any) -> dict[str, str]:
     """Return for each parameter why it cannot be used within a text, or an empty text."""
     each = given if key == "matrix" else {name: [row[name] for row in given] for name in given[0]}
     return {
-        name: next(
-            (describe_value(value) for value in values if isinstance(value, dict | list)), ""
-        )
+        name: next((describe_value(one) for one in values if isinstance(one, dict | list)), "")
         for name, values in each.items()
     }
 
@@ -351,8 +322,6 @@ def _format_value(value: Any) -> str:
 
 def _format_name_part(value: Any) -> str:
     """Return a value as part of a name: on one line, and not too long."""
-    words = " ".join(
-        (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).split()
-    )
-    clean = "".join(sign if sign.isprintable() else "�" for sign in words)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    clean = "".join(sign if sign.isprintable() else "�" for sign in " ".join(text.split()))
     return clean if len(clean) <= _MAX_SHOWN else f"{clean[:_MAX_SHOWN]}…"

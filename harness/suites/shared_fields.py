@@ -6,8 +6,8 @@ from typing import Any
 
 from harness.base import (
     SHARE,
-    Field,
     InvalidValue,
+    build_field,
     decimal_field,
     integer_field,
     lines_field,
@@ -46,23 +46,15 @@ LIMITS = {
 }
 """Limits of a trial."""
 REPEATS = {
-    "trials": Field(
-        schema={
-            "type": "integer",
-            "minimum": 1,
-            "maximum": MAX_TRIALS,
-            "default": 1,
-            "description": "How often the test is run, unless --trials says otherwise.",
-        },
-        parse=_parse_trials,
+    "trials": build_field(
+        "How often the test is run, unless --trials says otherwise.",
+        {"type": "integer", "minimum": 1, "maximum": MAX_TRIALS, "default": 1},
+        _parse_trials,
     ),
-    "pass_threshold": Field(
-        schema={
-            **SHARE,
-            "default": 1,
-            "description": "The share of trials that must pass for the test to pass.",
-        },
-        parse=parse_share,
+    "pass_threshold": build_field(
+        "The share of trials that must pass for the test to pass.",
+        {**SHARE, "default": 1},
+        parse_share,
     ),
 }
 """How often a test is run, and how many of its trials must pass."""

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from harness.base import (
+    TEXT,
     DocumentReader,
     Field,
     InvalidValue,
     Layout,
     Steps,
+    any_of,
+    array_of,
+    build_field,
     describe_value,
     integer_field,
     line_field,
-    parse_list,
+    parse_items,
     parse_mapping,
+    refer_to,
+    require_text,
     text_field,
 )
 from harness.types import SimulatedUser
@@ -29,15 +36,10 @@ def _parse_marks(value: Any) -> tuple[str, ...]:
 
 
 def _parse_messages(value: Any) -> tuple[str, ...]:
-    said = parse_list(value)
-    for place, words in enumerate(said):
-        if not isinstance(words, str) or not words.strip():
-            raise InvalidValue(
-                f"expected the user's messages, found {describe_value(words)}", path=(place,)
-            )
+    said = parse_items(partial(require_text, "the user's messages"), value)
     if not said:
         raise InvalidValue("the script is empty", meant="Add a message of the user: '- Hello'.")
-    return tuple(said)
+    return said
 
 
 def _parse_user(value: Any) -> str | dict[str, Any]:
@@ -45,9 +47,7 @@ def _parse_user(value: Any) -> str | dict[str, Any]:
 
 
 def _build_marks_field(description: str) -> Field:
-    one = {"type": "string", "pattern": r"\S"}
-    schema = {"anyOf": [one, {"type": "array", "items": one}], "description": description}
-    return Field(schema=schema, parse=_parse_marks)
+    return build_field(description, any_of(TEXT, array_of(TEXT)), _parse_marks)
 
 
 _DEFAULT = SimulatedUser()
@@ -55,15 +55,11 @@ USER_MODEL = line_field(
     "The model that plays simulated users, unless a test or --user-model names another."
 )
 """``user_model:`` of a suite."""
-USER = Field(
-    schema={
-        "anyOf": [{"$ref": "#/$defs/user"}, {"type": "string", "pattern": r"\S"}],
-        "description": (
-            "A simulated user who talks with the model, in place of 'prompt' and 'turns'; a text "
-            "is the scenario."
-        ),
-    },
-    parse=_parse_user,
+USER = build_field(
+    "A simulated user who talks with the model, in place of 'prompt' and 'turns'; a text "
+    "is the scenario.",
+    any_of(refer_to("user"), TEXT),
+    _parse_user,
 )
 """``user:`` of a test."""
 USER_LAYOUT = Layout(
@@ -72,17 +68,10 @@ USER_LAYOUT = Layout(
             "Who the user is and what they want; only the model that plays the user gets it."
         ),
         "model": line_field("The model that plays the user."),
-        "script": Field(
-            schema={
-                "type": "array",
-                "minItems": 1,
-                "items": {"type": "string", "pattern": r"\S"},
-                "description": (
-                    "The user's messages in order, in place of a model; after the last one the "
-                    "user stops."
-                ),
-            },
-            parse=_parse_messages,
+        "script": build_field(
+            "The user's messages in order, in place of a model; after the last one the user stops.",
+            array_of(TEXT, minItems=1),
+            _parse_messages,
         ),
         "first_message": text_field(
             "The user's first message; without it, the model that plays the user decides."
@@ -127,18 +116,13 @@ def read_user(
     # By the keys as written: an invalid scenario has been reported, and is not missing.
     if given.get("scenario") is None and given.get("script") is None:
         meant = "Add 'scenario:', or 'script:' with the user's messages."
-        reading.add_problem(
-            reading.document.locate(path),
-            f"user of {test} has neither 'scenario' nor 'script'.",
-            meant,
-        )
+        message = f"user of {test} has neither 'scenario' nor 'script'."
+        reading.add_problem(path, message, meant)
     # A setting without effect is most often a misunderstanding.
     for key in ("model", "guidelines", "first_message"):
         if given.get(key) is not None and given.get("script") is not None:
             message = f"{key!r} has no effect beside 'script', which has all messages."
-            reading.add_problem(
-                reading.document.locate_key((*path, key)), message, "Keep one of them."
-            )
+            reading.add_key_problem((*path, key), message, "Keep one of them.")
     return user
 
 

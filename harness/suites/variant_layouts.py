@@ -6,9 +6,13 @@ import re
 from typing import Any, get_args
 
 from harness.base import (
+    TEXT,
     Field,
     InvalidValue,
     Layout,
+    any_of,
+    array_of,
+    build_field,
     choice_field,
     describe_value,
     flag_field,
@@ -17,6 +21,7 @@ from harness.base import (
     parse_list,
     parse_mapping,
     parse_single_line,
+    refer_to,
     text_field,
 )
 from harness.types import DecoyKind, Decoys, ToolSearch
@@ -37,7 +42,7 @@ def _build_text_field(description: str) -> Field:
             raise InvalidValue(f"expected text, found {describe_value(value)}")
         return value
 
-    return Field(schema={**_ONE_TEXT, "description": description}, parse=parse_text)
+    return build_field(description, _ONE_TEXT, parse_text)
 
 
 def _build_values_field(description: str) -> Field:
@@ -131,15 +136,13 @@ def _parse_search_name(value: Any) -> str:
 
 
 def _build_by_name_field(noun: str, definition: str, description: str) -> Field:
-    return Field(
-        schema={
+    return build_field(
+        description,
+        {
             "type": "object",
-            "additionalProperties": {
-                "anyOf": [{"$ref": f"#/$defs/{definition}"}, {"type": "null"}]
-            },
-            "description": description,
+            "additionalProperties": any_of({"$ref": f"#/$defs/{definition}"}, {"type": "null"}),
         },
-        parse=lambda value: _parse_by_name(noun, value),
+        lambda value: _parse_by_name(noun, value),
     )
 
 
@@ -151,9 +154,10 @@ PARAMETER_LAYOUT = Layout(
         "description": _build_text_field("Another description; an empty one takes it out."),
         "enum": _build_values_field("Other allowed values; an empty list takes them out."),
         "examples": _build_values_field("Other examples; an empty list takes them out."),
-        "default": Field(
-            schema={"description": "Another default; null takes it out."},
-            parse=lambda value: () if value is None else (value,),
+        "default": build_field(
+            "Another default; null takes it out.",
+            {},
+            lambda value: () if value is None else (value,),
             takes_null=True,
         ),
     },
@@ -165,15 +169,10 @@ TOOL_LAYOUT = Layout(
         "name": line_field("Another name; calls are mapped back."),
         "title": _build_text_field("Another title; an empty one takes it out."),
         "description": _build_text_field("Another description; an empty one takes it out."),
-        "without_sentences": Field(
-            schema={
-                "anyOf": [
-                    {"type": "integer", "minimum": 1},
-                    {"type": "array", "items": {"type": "integer", "minimum": 1}},
-                ],
-                "description": "Sentences of the description that are taken out, from 1.",
-            },
-            parse=_parse_numbers,
+        "without_sentences": build_field(
+            "Sentences of the description that are taken out, from 1.",
+            any_of({"type": "integer", "minimum": 1}, array_of({"type": "integer", "minimum": 1})),
+            _parse_numbers,
         ),
         "parameters": _build_by_name_field(
             "parameter",
@@ -186,16 +185,11 @@ TOOL_LAYOUT = Layout(
 """A tool under ``tools:`` of a variant."""
 DECOYS_LAYOUT = Layout(
     fields={
-        "from": Field(
-            schema={
-                "type": "string",
-                "pattern": r"^(decoys:)?(builtin|bfcl|server:.+|copy:.+)$",
-                "description": (
-                    "Where they come from: builtin, bfcl, server:NAME, or copy:TOOL for copies "
-                    "of a tool of the server itself."
-                ),
-            },
-            parse=_parse_source,
+        "from": build_field(
+            "Where they come from: builtin, bfcl, server:NAME, or copy:TOOL for copies "
+            "of a tool of the server itself.",
+            {"type": "string", "pattern": r"^(decoys:)?(builtin|bfcl|server:.+|copy:.+)$"},
+            _parse_source,
         ),
         "count": integer_field("How many.", least=1, default=Decoys().count),
         "kind": choice_field(
@@ -218,13 +212,10 @@ TOOL_SEARCH_LAYOUT = Layout(
         "results": integer_field(
             "How many tools one search finds at most.", least=1, default=ToolSearch().results
         ),
-        "name": Field(
-            schema={
-                "type": "string",
-                "pattern": f"^{_SEARCH_NAME}$",
-                "description": "What the model sees the search as: tool_search.",
-            },
-            parse=_parse_search_name,
+        "name": build_field(
+            "What the model sees the search as: tool_search.",
+            {"type": "string", "pattern": f"^{_SEARCH_NAME}$"},
+            _parse_search_name,
         ),
         "names": flag_field("Whether the search tells the names of all tools beforehand."),
     },
@@ -237,57 +228,41 @@ VARIANT_LAYOUT = Layout(
         "tools": _build_by_name_field(
             "tool", "variant_tool", "Tools by the server's names; null does not offer one."
         ),
-        "order": Field(
-            schema={
-                "anyOf": [
-                    {
-                        "type": "object",
-                        "properties": {"seed": {"type": "integer", "minimum": 0}},
-                        "required": ["seed"],
-                        "additionalProperties": False,
-                    },
-                    {"type": "array", "items": {"type": "string", "pattern": r"\S"}},
-                ],
-                "description": "A shuffle by its seed, or the tools that come first.",
-            },
-            parse=_parse_order,
+        "order": build_field(
+            "A shuffle by its seed, or the tools that come first.",
+            any_of(
+                {
+                    "type": "object",
+                    "properties": {"seed": {"type": "integer", "minimum": 0}},
+                    "required": ["seed"],
+                    "additionalProperties": False,
+                },
+                array_of(TEXT),
+            ),
+            _parse_order,
         ),
-        "add": Field(
-            schema={
-                "anyOf": [
-                    {"$ref": "#/$defs/decoys"},
-                    {"type": "array", "items": {"$ref": "#/$defs/decoys"}},
-                ],
-                "description": "Decoys: tools without a function.",
-            },
-            parse=_parse_added,
+        "add": build_field(
+            "Decoys: tools without a function.",
+            any_of(refer_to("decoys"), array_of(refer_to("decoys"))),
+            _parse_added,
         ),
-        "prompts": Field(
-            schema={
-                "type": "object",
-                "minProperties": 1,
-                "additionalProperties": {"type": "string", "pattern": r"\S"},
-                "description": "Other words for the first prompt of tests, by the test's name.",
-            },
-            parse=_parse_prompts,
+        "prompts": build_field(
+            "Other words for the first prompt of tests, by the test's name.",
+            {"type": "object", "minProperties": 1, "additionalProperties": TEXT},
+            _parse_prompts,
         ),
-        "prefix": Field(
-            schema={
-                "type": "string",
-                "pattern": f"^{_PREFIX}$",
-                "description": "What a client puts before the name of each tool: mcp__crm__.",
-            },
-            parse=_parse_prefix,
+        "prefix": build_field(
+            "What a client puts before the name of each tool: mcp__crm__.",
+            {"type": "string", "pattern": f"^{_PREFIX}$"},
+            _parse_prefix,
         ),
         "max_result_tokens": integer_field(
             "About how many tokens of a result the model is told.", least=1
         ),
-        "tool_search": Field(
-            schema={
-                "$ref": "#/$defs/tool_search",
-                "description": "A search that stands in place of a long list of tools.",
-            },
-            parse=parse_mapping,
+        "tool_search": build_field(
+            "A search that stands in place of a long list of tools.",
+            refer_to("tool_search"),
+            parse_mapping,
         ),
     },
     elsewhere={
@@ -297,13 +272,10 @@ VARIANT_LAYOUT = Layout(
     },
 )
 """A variant under ``variants:``."""
-VARIANTS = Field(
-    schema={
-        "type": "object",
-        "additionalProperties": {"$ref": "#/$defs/variant"},
-        "description": "Tool lists as a model is to see them, by name, for --variant.",
-    },
-    parse=parse_mapping,
+VARIANTS = build_field(
+    "Tool lists as a model is to see them, by name, for --variant.",
+    {"type": "object", "additionalProperties": refer_to("variant")},
+    parse_mapping,
 )
 """``variants:`` of a suite."""
 FILE_LAYOUT = Layout(

@@ -55,9 +55,7 @@ def read_variants_document(document: Document) -> tuple[Variant, ...]:
     values = reading.read_mapping((), content, FILE_LAYOUT, "the file of variants")
     # After other problems this would only repeat that something is missing.
     if not values.get("variants") and not reading.problems:
-        reading.add_problem(
-            document.locate(()), "there are no variants in the file.", "Add 'variants:' with some."
-        )
+        reading.add_problem((), "there are no variants in the file.", "Add 'variants:' with some.")
     found_variants = read_variants(reading, ("variants",), values.get("variants", {}))
     reading.finish()
     return found_variants
@@ -66,16 +64,12 @@ def read_variants_document(document: Document) -> tuple[Variant, ...]:
 def _read_variant(reading: DocumentReader, path: Steps, name: str, given: Any) -> Variant:
     noun = f"variant {name!r}"
     if not isinstance(given, dict):
-        reading.add_problem(
-            reading.document.locate(path), f"{noun} is not a mapping.", _WHAT_CHANGES
-        )
+        reading.add_problem(path, f"{noun} is not a mapping.", _WHAT_CHANGES)
         return Variant(name=name)
     values = reading.read_mapping(path, given, VARIANT_LAYOUT, noun)
     # By the keys as written: an invalid change is a change with a problem.
     if given.keys().isdisjoint(_CHANGES):
-        reading.add_problem(
-            reading.document.locate(path), f"{noun} changes nothing.", _WHAT_CHANGES
-        )
+        reading.add_problem(path, f"{noun} changes nothing.", _WHAT_CHANGES)
     tools = values.get("tools", {})
     return Variant(
         name=name,
@@ -132,13 +126,11 @@ def _read_decoys(reading: DocumentReader, path: Steps, given: list[Any]) -> Iter
             most, noun = MOST_DECOYS, "decoys"
             alien = [key for key in ("description",) if key in values]
         if values.get("count", 0) > most:
-            reading.add_problem(
-                reading.document.locate((*at, "count")), f"at most {most:,} {noun} are added."
-            )
+            reading.add_problem((*at, "count"), f"at most {most:,} {noun} are added.")
         for key in alien:
             which = "no copies have" if key == "kind" else "only copies have"
-            reading.add_problem(
-                reading.document.locate_key((*at, key)),
+            reading.add_key_problem(
+                (*at, key),
                 f"{which} {key!r}.",
                 "Remove it." if key == "kind" else "Write 'from: copy:TOOL', or remove it.",
             )

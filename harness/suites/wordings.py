@@ -9,9 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
-from harness.base import Field, InvalidValue, describe_value, parse_list
+from harness.base import (
+    TEXT,
+    InvalidValue,
+    array_of,
+    build_field,
+    parse_items,
+    require_text,
+)
 from harness.judging import Scalar, described_calls, plain_values
 from harness.types import Case
 
@@ -28,28 +36,17 @@ class WordingFlaw(NamedTuple):
 
 
 def _parse_wordings(value: Any) -> tuple[str, ...]:
-    said = parse_list(value)
+    said = parse_items(partial(require_text, "other words"), value)
     if not said:
         raise InvalidValue("there are no wordings", meant="Add one: '- Other words'.")
-    for place, words in enumerate(said):
-        if not isinstance(words, str) or not words.strip():
-            raise InvalidValue(
-                f"expected other words, found {describe_value(words)}", path=(place,)
-            )
-    return tuple(said)
+    return said
 
 
-WORDINGS = Field(
-    schema={
-        "type": "array",
-        "minItems": 1,
-        "items": {"type": "string", "pattern": r"\S"},
-        "description": (
-            "Other ways to say the prompt, for 'harness workbench'; each must say the values "
-            "that the checks expect as arguments."
-        ),
-    },
-    parse=_parse_wordings,
+WORDINGS = build_field(
+    "Other ways to say the prompt, for 'harness workbench'; each must say the values "
+    "that the checks expect as arguments.",
+    array_of(TEXT, minItems=1),
+    _parse_wordings,
 )
 """``wordings:`` of a test."""
 

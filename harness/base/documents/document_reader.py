@@ -8,7 +8,6 @@ from typing import Any
 from harness.base.documents.document import Document, Steps
 from harness.base.documents.fields import Layout
 from harness.base.errors import InvalidInput, InvalidValue, Problem, did_you_mean
-from harness.types import Location
 
 EXTENSION = "x-"
 """How keys begin that the file's author may use for anything, such as the anchors of YAML; the
@@ -37,11 +36,7 @@ class DocumentReader:
         """
         for name, field in layout.fields.items():
             if field.required and given.get(name) is None:
-                self.add_problem(
-                    self.document.locate((*path, name)),
-                    f"{noun} has no {name!r}.",
-                    f"Add '{name}: …'.",
-                )
+                self.add_problem((*path, name), f"{noun} has no {name!r}.", f"Add '{name}: …'.")
         parsed = {}
         for name, part in given.items():
             if name not in layout.fields:
@@ -53,13 +48,20 @@ class DocumentReader:
                 parsed[name] = result
         return parsed
 
-    def add_problem(self, at: Location, message: str, meant: str | None = None) -> None:
-        """Add a problem."""
-        self.problems.append(Problem(at=at, message=message, meant=meant))
+    def add_problem(self, path: Steps, message: str, meant: str | None = None) -> None:
+        """Add a problem of the value at ``path``."""
+        self.problems.append(Problem(at=self.document.locate(path), message=message, meant=meant))
 
-    def add_note(self, at: Location, message: str) -> None:
-        """Add a note."""
-        self.notes.append(f"{at}: {message}")
+    def add_key_problem(self, path: Steps, message: str, meant: str | None = None) -> None:
+        """Add a problem of the key at the end of ``path``."""
+        self.problems.append(
+            Problem(at=self.document.locate_key(path), message=message, meant=meant)
+        )
+
+    def has_key(self, name: str) -> bool:
+        """Whether the document has a value under ``name``, valid or not."""
+        content = self.document.value
+        return isinstance(content, dict) and content.get(name) is not None
 
     def finish(self) -> None:
         """End reading.
@@ -79,7 +81,7 @@ class DocumentReader:
             return layout.fields[name].parse(value)
         except InvalidValue as error:
             message = f"{name}: {error.message.rstrip('.')}."
-            self.add_problem(self.document.locate((*path, *error.path)), message, error.meant)
+            self.add_problem((*path, *error.path), message, error.meant)
             return None
 
     def _report_unknown_key(self, path: Steps, name: str, layout: Layout, noun: str) -> None:
@@ -89,9 +91,7 @@ class DocumentReader:
             or did_you_mean(name.lower(), layout.fields)
             or f"Known keys: {known}."
         )
-        self.add_problem(
-            self.document.locate_key((*path, name)), f"unknown key {name!r} in {noun}.", meant
-        )
+        self.add_key_problem((*path, name), f"unknown key {name!r} in {noun}.", meant)
 
 
 def find_dropped_keys(given: Mapping[str, Any], parsed: Mapping[str, Any]) -> set[str]:

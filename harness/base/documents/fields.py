@@ -10,12 +10,15 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from types import NoneType
-from typing import Any
+from typing import Any, TypeVar
 
 from harness.base.errors import InvalidValue, did_you_mean
 from harness.types import JsonObject
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,32 +35,67 @@ class Field:
     """Whether null is parsed like any value, for keys where a forgotten value must be an error."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Layout:
     """The keys of one kind of mapping."""
 
     fields: Mapping[str, Field]
     """All known keys."""
-    elsewhere: Mapping[str, str]
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
     """Keys that are often written here by mistake → what to do instead."""
+
+
+TEXT: JsonObject = {"type": "string", "pattern": r"\S"}
+"""Schema of text that is not blank."""
+
+
+def array_of(items: JsonObject, **bounds: Any) -> JsonObject:
+    """Return the schema of a list of ``items``."""
+    return {"type": "array", **bounds, "items": items}
+
+
+def mapping_of(values: JsonObject, **bounds: Any) -> JsonObject:
+    """Return the schema of a mapping from any names to ``values``."""
+    return {"type": "object", **bounds, "additionalProperties": values}
+
+
+def object_of(properties: JsonObject, *required: str) -> JsonObject:
+    """Return the schema of a mapping with these keys and no others."""
+    needed = {"required": list(required)} if required else {}
+    return {"type": "object", "properties": properties, **needed, "additionalProperties": False}
+
+
+def any_of(*schemas: JsonObject) -> JsonObject:
+    """Return the schema of a value that fits one of ``schemas``."""
+    return {"anyOf": [*schemas]}
+
+
+def refer_to(definition: str) -> JsonObject:
+    """Return the schema that stands under ``$defs`` by that name."""
+    return {"$ref": f"#/$defs/{definition}"}
+
+
+def build_field(
+    description: str,
+    schema: JsonObject,
+    parse: Callable[[Any], Any],
+    *,
+    required: bool = False,
+    takes_null: bool = False,
+) -> Field:
+    """Return the field of values that fit ``schema`` and that ``parse`` converts."""
+    described = {**schema, "description": description}
+    return Field(schema=described, parse=parse, required=required, takes_null=takes_null)
 
 
 def text_field(description: str, *, required: bool = False) -> Field:
     """Text of any length that is not blank: a prompt, a description."""
-    return Field(
-        schema={"type": "string", "pattern": r"\S", "description": description},
-        parse=_parse_text,
-        required=required,
-    )
+    return build_field(description, TEXT, _parse_text, required=required)
 
 
 def line_field(description: str, *, required: bool = False) -> Field:
     """A name: one line without spaces around it and without control characters."""
-    return Field(
-        schema={"type": "string", "pattern": r"\S", "description": description},
-        parse=parse_single_line,
-        required=required,
-    )
+    return build_field(description, TEXT, parse_single_line, required=required)
 
 
 def integer_field(description: str, *, least: int, default: int | None = None) -> Field:
@@ -72,8 +110,8 @@ def integer_field(description: str, *, least: int, default: int | None = None) -
             )
         return int(value)
 
-    schema = {"type": "integer", "minimum": least, "description": description}
-    return Field(schema=_add_default(schema, default), parse=parse)
+    schema = _add_default({"type": "integer", "minimum": least}, default)
+    return build_field(description, schema, parse)
 
 
 def decimal_field(
@@ -89,8 +127,8 @@ def decimal_field(
             raise InvalidValue(f"expected {words}, found {describe_value(value)}")
         return float(value)
 
-    schema = {"type": "number", **bound, "maximum": _LARGEST, "description": description}
-    return Field(schema=_add_default(schema, default), parse=parse)
+    schema = _add_default({"type": "number", **bound, "maximum": _LARGEST}, default)
+    return build_field(description, schema, parse)
 
 
 def flag_field(description: str) -> Field:
@@ -101,9 +139,7 @@ def flag_field(description: str) -> Field:
             raise InvalidValue(f"expected true or false, found {describe_value(value)}")
         return value
 
-    return Field(
-        schema={"type": "boolean", "description": description, "default": False}, parse=parse
-    )
+    return build_field(description, {"type": "boolean", "default": False}, parse)
 
 
 def choice_field(description: str, options: Sequence[str]) -> Field:
@@ -117,51 +153,30 @@ def choice_field(description: str, options: Sequence[str]) -> Field:
             f"expected one of {', '.join(options)}; found {describe_value(value)}", meant=near
         )
 
-    schema = {
-        "type": "string",
-        "enum": list(options),
-        "description": description,
-        "default": options[0],
-    }
-    return Field(schema=schema, parse=parse)
+    schema = {"type": "string", "enum": list(options), "default": options[0]}
+    return build_field(description, schema, parse)
 
 
 def lines_field(description: str) -> Field:
     """A list of names in order; duplicates are allowed."""
-    schema = {
-        "type": "array",
-        "items": {"type": "string", "pattern": r"\S"},
-        "description": description,
-    }
-    return Field(schema=schema, parse=lambda value: _parse_texts(value, parse_single_line))
+    return build_field(description, array_of(TEXT), partial(parse_items, parse_single_line))
 
 
 def arguments_field(description: str) -> Field:
     """A list of texts for a process; empty texts are allowed."""
-    schema = {"type": "array", "items": {"type": "string"}, "description": description}
-    return Field(schema=schema, parse=lambda value: _parse_texts(value, _parse_argument))
+    schema = array_of({"type": "string"})
+    return build_field(description, schema, partial(parse_items, _parse_argument))
 
 
 def mapping_field(description: str) -> Field:
     """A mapping from text to any JSON value."""
-    return Field(schema={"type": "object", "description": description}, parse=parse_mapping)
+    return build_field(description, {"type": "object"}, parse_mapping)
 
 
 def texts_by_name_field(description: str) -> Field:
     """A mapping from names to texts, such as environment variables."""
-
-    def parse(value: Any) -> dict[str, str]:
-        return {
-            name: _parse_part(name, _parse_argument, each)
-            for name, each in parse_mapping(value).items()
-        }
-
-    schema = {
-        "type": "object",
-        "additionalProperties": {"type": "string"},
-        "description": description,
-    }
-    return Field(schema=schema, parse=parse)
+    schema = {"type": "object", "additionalProperties": {"type": "string"}}
+    return build_field(description, schema, partial(parse_entries, _parse_argument))
 
 
 def parse_mapping(value: Any) -> dict[str, Any]:
@@ -256,11 +271,24 @@ def _parse_argument(value: Any) -> str:
     return value
 
 
-def _parse_texts(value: Any, parse: Callable[[Any], str]) -> tuple[str, ...]:
-    return tuple(_parse_part(index, parse, item) for index, item in enumerate(parse_list(value)))
+def require_text(expected: str, value: Any) -> str:
+    """Return ``value`` if it is text that is not blank; ``expected`` names it in the message."""
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidValue(f"expected {expected}, found {describe_value(value)}")
+    return value
 
 
-def _parse_part(step: str | int, parse: Callable[[Any], str], value: Any) -> str:
+def parse_items(parse: Callable[[Any], T], value: Any) -> tuple[T, ...]:
+    """Parse each item of a list."""
+    return tuple(parse_part(index, parse, item) for index, item in enumerate(parse_list(value)))
+
+
+def parse_entries(parse: Callable[[Any], T], value: Any) -> dict[str, T]:
+    """Parse each value of a mapping."""
+    return {name: parse_part(name, parse, part) for name, part in parse_mapping(value).items()}
+
+
+def parse_part(step: str | int, parse: Callable[[Any], T], value: Any) -> T:
     """Parse a part of a value, so that an error has its path."""
     try:
         return parse(value)

@@ -39,9 +39,9 @@ from harness.suites.config.files import (
 from harness.suites.config.model_entries import ModelEntry, override_options
 from harness.suites.config.models import (
     OFFLINE,
+    ModelResolver,
     ResolvedModel,
     find_named_entry,
-    resolve_model,
     well_known_names,
 )
 from harness.suites.config.servers import expand_server, join_servers, parse_server_command
@@ -98,7 +98,7 @@ class Config:
             raise self._build_no_model(name)
         if options:
             entry = override_options(entry, options)
-        return resolve_model(entry, self.environ, keyless=self.keyless).require_spec()
+        return ModelResolver(entry, self.environ, keyless=self.keyless).resolve().require_spec()
 
     def resolve_agent(self, text: str, cwd: Path) -> ModelSpec:
         """Return the agent that ``text`` names: a configured one, a kind, or a command in ``cwd``.
@@ -116,7 +116,7 @@ class Config:
         """Return every configured model and the built-in one; a problem is recorded, not raised."""
         embedded = find_named_entry(OFFLINE)
         entries = (*self._model_entries().values(), *([embedded] if embedded else []))
-        return tuple(resolve_model(entry, self.environ) for entry in entries)
+        return tuple(ModelResolver(entry, self.environ).resolve() for entry in entries)
 
     @property
     def server_names(self) -> tuple[str, ...]:

@@ -14,15 +14,14 @@ from typing import Any
 from harness.agents import AGENT, KINDS, AgentKind, resolve_agent_command
 from harness.base import (
     KNOWN,
-    Document,
     DocumentReader,
-    Field,
-    InvalidInput,
     InvalidValue,
     Layout,
-    Problem,
     UsageError,
+    any_of,
     arguments_field,
+    array_of,
+    build_field,
     decimal_field,
     describe_value,
     did_you_mean,
@@ -30,11 +29,11 @@ from harness.base import (
     line_field,
     lines_field,
     mapping_field,
-    parse_list,
+    parse_items,
     parse_mapping,
     texts_by_name_field,
 )
-from harness.suites.config.expansion import expand_references
+from harness.suites.config.expansion import build_setting_error, expand_references
 from harness.types import CLIENT_CAN, AgentSpec, JsonPath, Location, ModelSpec
 
 
@@ -56,16 +55,13 @@ def _parse_command(value: Any) -> tuple[str, ...]:
     return words
 
 
-def _parse_abilities(value: Any) -> tuple[str, ...]:
-    given = tuple(parse_list(value))
-    for place, one in enumerate(given):
-        if one not in _CAN:
-            raise InvalidValue(
-                f"expected elicitation or sampling, found {describe_value(one)}",
-                path=(place,),
-                meant="Write [] for an agent that cannot be asked.",
-            )
-    return given
+def _parse_ability(value: Any) -> str:
+    if value not in _CAN:
+        raise InvalidValue(
+            f"expected elicitation or sampling, found {describe_value(value)}",
+            meant="Write [] for an agent that cannot be asked.",
+        )
+    return str(value)
 
 
 _CAN = ("elicitation", "sampling")
@@ -75,12 +71,10 @@ AGENT_LAYOUT = Layout(
         "type": line_field(
             "The kind of agent: command, claude-code, codex, acp, python.", required=True
         ),
-        "command": Field(
-            schema={
-                "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
-                "description": "The program and its first arguments.",
-            },
-            parse=_parse_command,
+        "command": build_field(
+            "The program and its first arguments.",
+            any_of({"type": "string"}, array_of({"type": "string"})),
+            _parse_command,
         ),
         "args": _ARGUMENTS,
         "function": line_field("python: the function, as module:function."),
@@ -89,13 +83,10 @@ AGENT_LAYOUT = Layout(
             "Environment variables that it gets, besides the few that all get."
         ),
         "tools": lines_field("Tools of its own that it may use; by default none."),
-        "client_can": Field(
-            schema={
-                "type": "array",
-                "items": {"enum": list(_CAN)},
-                "description": "What the server may ask of it: elicitation, sampling.",
-            },
-            parse=_parse_abilities,
+        "client_can": build_field(
+            "What the server may ask of it: elicitation, sampling.",
+            array_of({"enum": list(_CAN)}),
+            partial(parse_items, _parse_ability),
         ),
         "settings": mapping_field("Further settings in the agent's own words."),
         "files": line_field("A folder that is copied into the working folder of each trial."),
@@ -147,34 +138,32 @@ def _read_agent(reading: DocumentReader, name: str, value: Any, base: Path) -> A
     try:
         settings = reading.read_mapping(path, parse_mapping(value), AGENT_LAYOUT, noun)
     except InvalidValue as error:
-        reading.add_problem(reading.document.locate(path), f"{noun}: {error.message}.", error.meant)
+        reading.add_problem(path, f"{noun}: {error.message}.", error.meant)
     # A missing type is a problem already.
     if (written := settings.get("type")) is not None:
         _check_kind(reading, path, written, settings)
-    place = partial(_locate_setting, reading.document, path)
-    return AgentEntry(name=name, settings=settings, base=base, locate=place)
-
-
-def _locate_setting(document: Document, path: JsonPath, part: JsonPath) -> Location:
-    return document.locate((*path, *part))
+    return AgentEntry(
+        name=name,
+        settings=settings,
+        base=base,
+        locate=lambda part: reading.document.locate((*path, *part)),
+    )
 
 
 def _check_kind(
     reading: DocumentReader, path: JsonPath, written: str, settings: Mapping[str, Any]
 ) -> None:
-    document, noun = reading.document, f"agent {path[-1]!r}"
+    noun = f"agent {path[-1]!r}"
     # Nothing more can be said: which settings it takes depends on the kind.
     if written not in KINDS:
         unknown = KINDS.build_unknown_error(written)
-        reading.add_problem(
-            document.locate((*path, "type")), f"{noun}: {unknown.message}.", unknown.meant
-        )
+        reading.add_problem((*path, "type"), f"{noun}: {unknown.message}.", unknown.meant)
         return
     kind = KINDS.get(written)
     for name in settings.keys() - {*_OF_ALL, *kind.settings}:
         takes = ", ".join((*_OF_ALL, *kind.settings))
-        reading.add_problem(
-            document.locate_key((*path, name)),
+        reading.add_key_problem(
+            (*path, name),
             f"{noun}: type {written} takes no {name!r}.",
             f"It takes: {takes}.",
         )
@@ -182,7 +171,7 @@ def _check_kind(
     for name in kind.needs:
         if name not in settings:
             reading.add_problem(
-                document.locate(path),
+                path,
                 f"{noun}: type {written} needs {name!r}.",
                 f"Add '{name}: …'.",
             )
@@ -215,14 +204,14 @@ def resolve_named_agent(
             meant=f"Write --agent {name}; put further arguments below 'agents:' in harness.yml.",
         )
     # Asked before a run begins, or each of its trials would fail for the same reason.
-    if shutil.which(words[0], path=environ.get("PATH")) is None and not _is_program(cwd, words[0]):
+    is_file = "/" in words[0] and (cwd / words[0]).is_file()
+    if shutil.which(words[0], path=environ.get("PATH")) is None and not is_file:
         raise _build_no_agent(text, words[0], tuple(entries))
+    # `agent.py` for `python agent.py {prompt}`, else the program.
+    scripts = (word for word in words[1:] if "." in word and (cwd / word).is_file())
+    name = Path(next(scripts, words[0])).name[:_LONGEST]
     settings = {"type": "command", "command": words}
-    return resolve_agent(AgentEntry(name=_derive_name(words, cwd), settings=settings, base=cwd), {})
-
-
-def _is_program(cwd: Path, word: str) -> bool:
-    return "/" in word and (cwd / word).is_file()
+    return resolve_agent(AgentEntry(name=name, settings=settings, base=cwd), {})
 
 
 def _build_no_agent(text: str, program: str, configured: tuple[str, ...]) -> UsageError:
@@ -235,12 +224,6 @@ def _build_no_agent(text: str, program: str, configured: tuple[str, ...]) -> Usa
     )
     what = f"agent named {text!r}" if program == text else f"program {program!r}"
     return UsageError(f"there is no {what}", meant=" ".join(filter(None, (near, known, how))))
-
-
-def _derive_name(words: tuple[str, ...], cwd: Path) -> str:
-    """Return ``agent.py`` for ``python agent.py {prompt}``, else the program."""
-    scripts = (word for word in words[1:] if "." in word and (cwd / word).is_file())
-    return Path(next(scripts, words[0])).name[:_LONGEST]
 
 
 def resolve_agent(entry: AgentEntry, environ: Mapping[str, str]) -> ModelSpec:
@@ -283,7 +266,7 @@ def resolve_agent(entry: AgentEntry, environ: Mapping[str, str]) -> ModelSpec:
         if folder is not None and not (entry.base / folder).is_dir():
             problems.append(InvalidValue(f"there is no folder {folder!r}.", path=(setting,)))
     if problems:
-        raise _build_error(entry, problems)
+        raise build_setting_error(f"agent {entry.name!r}", problems, entry.locate)
     model = ModelSpec(name=entry.name, provider=AGENT, model_id=written, agent=spec)
     # As soon as the values are known, so that no later message shows them.
     KNOWN.add_specs(models=[model], environ=environ)
@@ -353,14 +336,3 @@ def _describe_actions(entry: AgentEntry, kind: AgentKind) -> tuple[str, ...]:
     # The names, and a digest of the values: these may be secret, but a change has to be noticed.
     told = f" ({json.dumps(sorted(rest))}, {digest_json(rest)[:12]})" if rest else ""
     return (f"run the agent {entry.name}: {words}{told}",)
-
-
-def _build_error(entry: AgentEntry, problems: list[InvalidValue]) -> UsageError:
-    # From the command line there are no places: the first problem is told.
-    noun, locate = f"agent {entry.name!r}", entry.locate
-    if locate is None:
-        return UsageError(f"{noun}: {problems[0].message}", meant=problems[0].meant)
-    return InvalidInput(
-        Problem(at=locate(problem.path), message=f"{noun}: {problem.message}", meant=problem.meant)
-        for problem in problems
-    )

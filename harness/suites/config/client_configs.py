@@ -75,33 +75,37 @@ def read_client_config(path: FilePath) -> ConfigFile:
         str if is_yaml else lambda text: require_json(without_comments(text), format_path(path)),
     )
     content = document.value if isinstance(document.value, dict) else {}
-    section = next((key for key in _SECTIONS if isinstance(content.get(key), dict)), None)
+    given = [key for key in _SECTIONS if key in content]
+    section = next(
+        (key for key in given if isinstance(content[key], dict)), given[0] if given else ""
+    )
+    servers = content.get(section)
     reading = DocumentReader(document)
-    given = section or next((key for key in _SECTIONS if key in content), None)
-    if given is None:
+    if not section:
         meant = f"Servers are written under {' or '.join(map(repr, _SECTIONS))}."
-        reading.add_problem(
-            Location(file=document.file), "this is not a configuration of an MCP client.", meant
-        )
-    elif section is None or not content[section]:
-        message = f"there are no servers under {given!r}."
-        if content[given]:
-            message = (
-                f"{given}: expected the servers by name, found {describe_value(content[given])}."
-            )
-        reading.add_problem(
-            document.locate_key((given,)), message, 'Add one: {"NAME": {"command": …}}.'
-        )
-    if section is None:
+        message = "this is not a configuration of an MCP client."
+        at = Location(file=document.file)
+        reading.problems.append(Problem(at=at, message=message, meant=meant))
+    elif not isinstance(servers, dict) or not servers:
+        message = f"there are no servers under {section!r}."
+        if servers:
+            message = f"{section}: expected the servers by name, found {describe_value(servers)}."
+        reading.add_key_problem((section,), message, 'Add one: {"NAME": {"command": …}}.')
+    if not isinstance(servers, dict):
         reading.finish()
-    assert section is not None
+    assert isinstance(servers, dict)
     workspace = path.absolute().parent
     # VS Code means the folder that was opened.
     workspace = workspace.parent if workspace.name == ".vscode" else workspace
-    client = _ClientConfigReader(
-        reading, document, section, workspace, _read_inputs(content.get("inputs"))
-    )
-    entries = {name: client.read_server(name, value) for name, value in content[section].items()}
+    listed = content.get("inputs")
+    # The values that VS Code prompts for, by id.
+    inputs = {
+        one["id"]: one
+        for one in (listed if isinstance(listed, list) else ())
+        if isinstance(one, dict) and isinstance(one.get("id"), str)
+    }
+    client = _ClientConfigReader(reading, document, section, workspace, inputs)
+    entries = {name: client.read_server(name, value) for name, value in servers.items()}
     reading.finish()
     return ConfigFile(
         file=document.file,
@@ -145,17 +149,8 @@ def _build_no_file(path: FilePath) -> Problem:
         return Problem(at=at, message="there is no such file.")
     inside = [path / name for name in _USUAL if (path / name).is_file()]
     meant = f"Did you mean {format_path(inside[0])!r}?" if inside else "Name the file in it."
-    return Problem(
-        at=at, message="this is a folder, not a configuration of an MCP client.", meant=meant
-    )
-
-
-def _read_inputs(section: Any) -> dict[str, Mapping[str, Any]]:
-    """Return the file's ``inputs``: the values that VS Code prompts for, by id."""
-    listed = section if isinstance(section, list) else []
-    return {
-        one["id"]: one for one in listed if isinstance(one, dict) and isinstance(one.get("id"), str)
-    }
+    message = "this is a folder, not a configuration of an MCP client."
+    return Problem(at=at, message=message, meant=meant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +168,7 @@ class _ClientConfigReader:
         path = (self.section, name)
         if not isinstance(value, dict):
             self.reading.add_problem(
-                self.document.locate(path),
+                path,
                 f"server {name!r}: expected a mapping, found {describe_value(value)}.",
             )
             return None
@@ -194,17 +189,11 @@ class _ClientConfigReader:
             env_file=self._read_env_file(path, value, spec, asked),
             asked=asked,
             hidden={
-                name: default for name, default in self._hidden_inputs().items() if name in asked
+                variable: str(told.get("default") or "")
+                for name, told in self.inputs.items()
+                if told.get("password") is True and (variable := input_variable(name)) in asked
             },
         )
-
-    def _hidden_inputs(self) -> dict[str, str]:
-        passwords = {
-            name: told for name, told in self.inputs.items() if told.get("password") is True
-        }
-        return {
-            input_variable(name): str(told.get("default") or "") for name, told in passwords.items()
-        }
 
     def _read_env_file(
         self, path: JsonPath, value: Mapping[str, Any], spec: ServerSpec, asked: dict[str, str]
@@ -212,17 +201,13 @@ class _ClientConfigReader:
         written = value.get("envFile")
         if written is None:
             return None
-        at = self.document.locate((*path, "envFile"))
+        at, noun = (*path, "envFile"), f"server {path[-1]!r}"
         if not isinstance(written, str):
-            self.reading.add_problem(
-                at,
-                f"server {path[-1]!r}: envFile: expected a path, found {describe_value(written)}.",
-            )
+            message = f"{noun}: envFile: expected a path, found {describe_value(written)}."
+            self.reading.add_problem(at, message)
         elif spec.transport.command is None:
             meant = "Write what it needs under 'headers:'."
-            self.reading.add_problem(
-                at, f"server {path[-1]!r}: envFile is for a server that is started.", meant
-            )
+            self.reading.add_problem(at, f"{noun}: envFile is for a server that is started.", meant)
         else:
             named = str(self._translate_value(written, asked))
             # Where the reference leads is not known yet.
@@ -235,11 +220,9 @@ class _ClientConfigReader:
             return _REFERENCE.sub(partial(self._translate_reference, asked), value)
         if isinstance(value, dict):
             return {key: self._translate_value(part, asked) for key, part in value.items()}
-        return (
-            [self._translate_value(part, asked) for part in value]
-            if isinstance(value, list)
-            else value
-        )
+        if isinstance(value, list):
+            return [self._translate_value(part, asked) for part in value]
+        return value
 
     def _translate_reference(self, asked: dict[str, str], match: re.Match[str]) -> str:
         if match["folder"]:
@@ -250,11 +233,8 @@ class _ClientConfigReader:
             return f"${{{name}}}"
         variable, told = input_variable(name), self.inputs.get(name, {})
         default, description = told.get("default"), told.get("description")
-        about = (
-            f" ({one_line})"
-            if isinstance(description, str) and (one_line := " ".join(description.split()))
-            else ""
-        )
+        one_line = " ".join(description.split()) if isinstance(description, str) else ""
+        about = f" ({one_line})" if one_line else ""
         asked[variable] = (
             f"The client would prompt for the input {name!r}{about}. harness cannot prompt: set "
             f"the variable instead, export {variable}=…"

@@ -14,11 +14,11 @@ never show a value.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from harness.base import InvalidValue
-from harness.types import JsonPath
+from harness.base import InvalidInput, InvalidValue, Problem, UsageError
+from harness.types import JsonPath, Location
 
 _REFERENCE = re.compile(
     r"(?P<literal>\$\$\{)|\$\{(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<fallback>:-(?P<default>[^}]*))?\})?"
@@ -45,20 +45,18 @@ def expand_references(
 
     A reference that cannot be replaced is left unchanged and added to ``problems``, with its path.
     """
-    if isinstance(value, str):
-        return _expand_text(value, environ, problems, path)
-    if isinstance(value, Mapping):
-        return {
-            key: expand_references(item, environ, problems, (*path, key))
-            for key, item in value.items()
-        }
-    if isinstance(value, list | tuple):
-        # A list stays a list and a tuple a tuple: specs are compared and hashed.
-        return type(value)(
-            expand_references(item, environ, problems, (*path, index))
-            for index, item in enumerate(value)
-        )
-    return value
+
+    def expand(part: Any, at: JsonPath) -> Any:
+        if isinstance(part, str):
+            return _expand_text(part, environ, problems, at)
+        if isinstance(part, Mapping):
+            return {key: expand(item, (*at, key)) for key, item in part.items()}
+        if isinstance(part, list | tuple):
+            # A list stays a list and a tuple a tuple: specs are compared and hashed.
+            return type(part)(expand(item, (*at, index)) for index, item in enumerate(part))
+        return part
+
+    return expand(value, path)
 
 
 def _expand_text(
@@ -69,21 +67,14 @@ def _expand_text(
         if match["literal"]:
             return "${"
         if name is None:
-            problems.append(
-                InvalidValue(
-                    "'${' does not begin a valid reference to a variable.",
-                    path=path,
-                    meant="Write ${NAME} or ${NAME:-default}, or $${ for the characters '${'.",
-                )
-            )
+            message = "'${' does not begin a valid reference to a variable."
+            meant = "Write ${NAME} or ${NAME:-default}, or $${ for the characters '${'."
+            problems.append(InvalidValue(message, path=path, meant=meant))
             return found
         if "${" in (match["default"] or ""):
             meant = "A default is plain text: set the variable, or write the text itself."
-            problems.append(
-                InvalidValue(
-                    f"the default of {name} contains another reference.", path=path, meant=meant
-                )
-            )
+            message = f"the default of {name} contains another reference."
+            problems.append(InvalidValue(message, path=path, meant=meant))
             return found
         if match["fallback"] is not None:
             # Empty counts as unset here, as in a shell.
@@ -95,6 +86,23 @@ def _expand_text(
         return environ[name]
 
     return _REFERENCE.sub(replace_reference, text)
+
+
+def build_setting_error(
+    noun: str,
+    problems: Sequence[InvalidValue],
+    locate: Callable[[JsonPath], Location] | None,
+) -> UsageError:
+    """Return the error for settings of ``noun``: all problems, or the first where none has a place.
+
+    ``locate`` returns the place of a setting; ``None`` if no file has them.
+    """
+    if locate is None:
+        return UsageError(f"{noun}: {problems[0].message}", meant=problems[0].meant)
+    return InvalidInput(
+        Problem(at=locate(problem.path), message=f"{noun}: {problem.message}", meant=problem.meant)
+        for problem in problems
+    )
 
 
 def find_sole_reference(text: str) -> str | None:

@@ -12,10 +12,10 @@ from harness.base import (
     VERSIONS,
     Document,
     DocumentReader,
-    Field,
     InvalidValue,
     Layout,
     Problem,
+    build_field,
     decimal_field,
     describe_value,
     integer_field,
@@ -34,10 +34,7 @@ from harness.types import JsonPath, Location, ServerSpec
 _NAMED = "Use 'servers:', with a mapping for each server's name."
 CONFIGURATION = Layout(
     fields={
-        "mxcp": Field(
-            schema={"enum": list(VERSIONS), "description": "Version of the format: 1."},
-            parse=parse_version,
-        ),
+        "mxcp": build_field("Version of the format: 1.", {"enum": list(VERSIONS)}, parse_version),
         "models": mapping_field("Models, and which one is the default."),
         "servers": mapping_field("MCP servers by name."),
         "agents": mapping_field("Third-party agents, by name."),
@@ -114,7 +111,7 @@ class ConfigFile:
     """Wall time of a trial."""
 
 
-def read_config_file(path: FilePath, *, project: bool = False) -> ConfigFile:
+def read_config_file(file: FilePath, *, project: bool = False) -> ConfigFile:
     """Read a configuration file of harness; unknown keys are mistakes.
 
     Servers of a ``project`` file start in its folder by default.
@@ -122,7 +119,7 @@ def read_config_file(path: FilePath, *, project: bool = False) -> ConfigFile:
     Raises:
         InvalidInput: with every mistake in it.
     """
-    document = read_document(path)
+    document = read_document(file)
     reading = DocumentReader(document)
     content = _read_section(reading, (), document.value, CONFIGURATION, "the configuration")
     # MXCP's form: the models stand one level deeper, beside the name of the default.
@@ -130,24 +127,23 @@ def read_config_file(path: FilePath, *, project: bool = False) -> ConfigFile:
     defaults = _read_section(
         reading, ("defaults",), content.get("defaults"), DEFAULTS, "'defaults'"
     )
+    folder = file.absolute().parent
     config = ConfigFile(
         file=document.file,
         models={
             name: read_model(reading, ("models", "models", name), value)
             for name, value in models.get("models", {}).items()
         },
-        servers=_read_servers(
-            reading, content.get("servers", {}), path.absolute().parent, project=project
-        ),
-        agents=read_agents(reading, content.get("agents", {}), path.absolute().parent),
+        servers=_read_servers(reading, content.get("servers", {}), folder, project=project),
+        agents=read_agents(reading, content.get("agents", {}), folder),
         default_model=models.get("default"),
         concurrency=defaults.get("concurrency"),
         timeout_s=defaults.get("timeout"),
     )
     # A model of that name would make runs cost money that nobody expects to.
     if OFFLINE in config.models:
-        at = document.locate_key(("models", "models", OFFLINE))
-        reading.add_problem(at, f"the model {OFFLINE!r} is built in.", "Choose another name.")
+        path = "models", "models", OFFLINE
+        reading.add_key_problem(path, f"the model {OFFLINE!r} is built in.", "Choose another name.")
     reading.finish()
     return config
 
@@ -200,7 +196,7 @@ def _read_section(
         )
     # The section is left out and the rest is read, so that all mistakes are told at once.
     except InvalidValue as error:
-        reading.add_problem(reading.document.locate(path), f"{noun}: {error.message}.", error.meant)
+        reading.add_problem(path, f"{noun}: {error.message}.", error.meant)
         return {}
 
 
@@ -212,7 +208,7 @@ def _read_servers(
         path = ("servers", name)
         if not isinstance(value, dict):
             reading.add_problem(
-                reading.document.locate(path),
+                path,
                 f"server {name!r}: expected a mapping, found {describe_value(value)}.",
             )
             continue

@@ -52,8 +52,8 @@ def read_identity(
         right = next(
             name for name in DELIVERIES.built_in_names if key in DELIVERIES.get(name).fields
         )
-        reading.add_problem(
-            reading.document.locate_key((*path, key)),
+        reading.add_key_problem(
+            (*path, key),
             f"{key!r} has no effect on identity via {via}.",
             f"Write 'via: {right}', or remove it.",
         )
@@ -64,7 +64,8 @@ def read_identity(
     )
     # Each delivery knows which of its keys go together.
     for wrong, message, advice in delivery_of(identity).find_problems(own.keys()):
-        at = reading.document.locate(path)
-        where = at if wrong is None else reading.document.locate_key((*path, wrong))
-        reading.add_problem(where, message, advice)
+        if wrong is None:
+            reading.add_problem(path, message, advice)
+        else:
+            reading.add_key_problem((*path, wrong), message, advice)
     return identity

@@ -9,11 +9,11 @@ from typing import Any
 from harness.base import (
     Document,
     DocumentReader,
-    Field,
     InvalidValue,
     Layout,
     Problem,
     UsageError,
+    build_field,
     choice_field,
     decimal_field,
     did_you_mean,
@@ -45,13 +45,10 @@ MODEL = Layout(
             "The provider: anthropic (or claude), openai, or another one.", required=True
         ),
         "model": line_field("The model id for the API; without it, the model's name."),
-        "api_key": Field(
-            schema={**_TEXT, "description": ("The API key; ${NAME} is an environment variable.")},
-            parse=_parse_secret,
+        "api_key": build_field(
+            "The API key; ${NAME} is an environment variable.", _TEXT, _parse_secret
         ),
-        "base_url": Field(
-            schema={**_TEXT, "description": "A compatible endpoint."}, parse=_parse_hidden_text
-        ),
+        "base_url": build_field("A compatible endpoint.", _TEXT, _parse_hidden_text),
         "timeout": decimal_field("Seconds that one request may take.", unit="seconds", default=60),
         "max_retries": integer_field("Further attempts after the first.", least=0, default=3),
         "api": choice_field("Which of OpenAI's APIs to use.", ("chat", "responses")),
@@ -111,7 +108,7 @@ def read_model(reading: DocumentReader, path: JsonPath, value: Any) -> ModelEntr
         moved = _dissolve_options(settings)
     except InvalidValue as error:
         reading.add_problem(
-            reading.document.locate((*path, *error.path)),
+            (*path, *error.path),
             f"model {name!r}: {error.message}.",
             error.meant,
         )

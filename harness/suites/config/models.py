@@ -6,9 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from harness.base import KNOWN, InvalidInput, InvalidValue, Problem, UsageError, is_web_address
+from harness.base import KNOWN, InvalidInput, InvalidValue, UsageError, is_web_address
 from harness.models import get_traits, list_built_in_providers
-from harness.suites.config.expansion import UnsetVariable, expand_references, find_sole_reference
+from harness.suites.config.expansion import (
+    UnsetVariable,
+    build_setting_error,
+    expand_references,
+    find_sole_reference,
+)
 from harness.suites.config.model_entries import ModelEntry
 from harness.types import ModelSpec, Secret
 
@@ -94,43 +99,36 @@ def _find_id_owner(name: str) -> str | None:
     )
 
 
-def _resolve_type_alias(written: str) -> str:
-    """Return the provider's own name for a model's ``type``, which may be an alias."""
-    providers = list_built_in_providers().items()
-    return next((name for name, traits in providers if written in traits.aliases), written)
-
-
-def resolve_model(
-    entry: ModelEntry, environ: Mapping[str, str], *, keyless: bool = False
-) -> ResolvedModel:
-    """Resolve ``entry`` in this environment; a problem is recorded, not raised.
-
-    If ``keyless``, a missing key is not a problem.
-    """
-    return _ModelResolver(entry, environ, keyless=keyless).resolve()
-
-
-class _ModelResolver:
+class ModelResolver:
     """Resolves one model: each step returns a part of the spec, and its source or a problem."""
 
-    def __init__(self, entry: ModelEntry, environ: Mapping[str, str], *, keyless: bool) -> None:
+    def __init__(
+        self, entry: ModelEntry, environ: Mapping[str, str], *, keyless: bool = False
+    ) -> None:
+        """Resolve ``entry`` in ``environ``; if ``keyless``, a missing key is not a problem."""
         self.keyless = keyless
         self.entry = entry
         self.settings = entry.settings
         self.environ = environ
         self.problems: list[InvalidValue] = []
         self.sources: dict[str, str] = {}
-        self.provider = _resolve_type_alias(self.settings.get("type") or "")
+        written = self.settings.get("type") or ""
+        providers = list_built_in_providers().items()
+        # The provider's own name, where an alias is written.
+        self.provider = next((name for name, of in providers if written in of.aliases), written)
         self.service = get_traits(self.provider).service
 
     def resolve(self) -> ResolvedModel:
-        """Do all steps."""
+        """Do all steps; a problem is recorded, not raised."""
         self._note_source("type")
         base_url = self._base_url()
         # Before key and id: both depend on whose endpoint it is.
         own_service = self.service is not None and self.service.is_own_url(base_url)
         model_id, notes = self._model_id(own_service=own_service)
         headers = self._expand_setting("headers") or {}
+        plain = [setting for setting in _PLAIN if setting in self.settings]
+        for setting in plain:
+            self._note_source(setting)
         required = own_service and not any(name.lower() in _KEY_HEADERS for name in headers)
         key, variable = self._api_key(own_service=own_service, required=required)
         spec = ModelSpec(
@@ -142,7 +140,7 @@ class _ModelResolver:
             base_url=base_url,
             headers=headers,
             notes=notes,
-            **self._plain_settings(),
+            **{_PLAIN[setting]: self.settings[setting] for setting in plain},
             sources=self.sources,
         )
         # Before the error is built, whose text must not show a secret.
@@ -233,12 +231,6 @@ class _ModelResolver:
             f"{remedy}, or run offline: --model {OFFLINE}.",
         )
 
-    def _plain_settings(self) -> dict[str, Any]:
-        given = [setting for setting in _PLAIN if setting in self.settings]
-        for setting in given:
-            self._note_source(setting)
-        return {_PLAIN[setting]: self.settings[setting] for setting in given}
-
     def _expand_setting(self, setting: str) -> Any:
         if setting not in self.settings:
             return None
@@ -259,19 +251,8 @@ class _ModelResolver:
         self.problems.append(InvalidValue(message, path=(setting,), meant=meant))
 
     def _build_error(self) -> UsageError | None:
-        name, locate = f"model {self.entry.name!r}", self.entry.locate
-        # From a file all are told at once; without places, the first one is enough.
-        if locate is not None and (self.problems or self.entry.problems):
-            found = (
-                Problem(
-                    at=locate(problem.path),
-                    message=f"{name}: {problem.message}",
-                    meant=problem.meant,
-                )
-                for problem in self.problems
-            )
-            return InvalidInput(self.entry.problems or found)
-        return next(
-            (UsageError(f"{name}: {found.message}", meant=found.meant) for found in self.problems),
-            None,
-        )
+        locate = self.entry.locate
+        if locate is not None and self.entry.problems:
+            return InvalidInput(self.entry.problems)
+        noun = f"model {self.entry.name!r}"
+        return build_setting_error(noun, self.problems, locate) if self.problems else None

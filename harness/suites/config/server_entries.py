@@ -7,21 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from harness.base import (
+    TEXT,
     DocumentReader,
-    Field,
     InvalidValue,
     Layout,
     Steps,
+    any_of,
+    array_of,
+    build_field,
     choice_field,
     decimal_field,
     describe_value,
     flag_field,
-    parse_list,
+    object_of,
+    parse_items,
     parse_mapping_or_line,
     parse_single_line,
+    refer_to,
     search_pattern,
 )
 from harness.judging import check_pattern
@@ -29,27 +35,13 @@ from harness.sessions import NO_ISOLATION, delivery_of
 from harness.suites.config.identity_entries import read_identity
 from harness.suites.config.state_entries import STATE
 from harness.suites.config.transport_entries import HOW_TO_REACH, read_transport
-from harness.types import GuardRails, JsonObject, NamedTool, ServerSpec
+from harness.types import GuardRails, NamedTool, ServerSpec
 
 
-def _parse_blocked(value: Any) -> tuple[NamedTool, ...]:
-    """Parse a list of tools, each a name or ``{tool, allow_absent}``."""
-    return tuple(_blocked_tool(item, index) for index, item in enumerate(parse_list(value)))
-
-
-def _blocked_tool(item: Any, index: int) -> NamedTool:
-    try:
-        return (
-            _expand_shorthand(item)
-            if isinstance(item, dict)
-            else NamedTool(tool=parse_single_line(item))
-        )
-    except InvalidValue as error:
-        # With the place in the list, which the parser of an item does not know.
-        raise InvalidValue(error.message, path=(index, *error.path), meant=error.meant) from error
-
-
-def _expand_shorthand(item: Mapping[str, Any]) -> NamedTool:
+def _parse_named_tool(item: Any) -> NamedTool:
+    """Parse a tool: its name, or ``{tool, allow_absent}``."""
+    if not isinstance(item, dict):
+        return NamedTool(tool=parse_single_line(item))
     absent = item.get("allow_absent", False)
     if "tool" not in item or not isinstance(absent, bool) or item.keys() - {"tool", "allow_absent"}:
         raise InvalidValue(
@@ -61,56 +53,44 @@ def _expand_shorthand(item: Mapping[str, Any]) -> NamedTool:
 _BLOCKED_FORM = (
     "Write the name alone, or {tool: NAME, allow_absent: true} if it is in no server's list."
 )
-_TOOL_NAME: JsonObject = {"type": "string", "pattern": r"\S"}
-_BLOCK = Field(
-    schema={
-        "type": "array",
-        "items": {
-            "anyOf": [
-                _TOOL_NAME,
+_BLOCK = build_field(
+    "Tools to which no call is ever sent.",
+    array_of(
+        any_of(
+            TEXT,
+            object_of(
                 {
-                    "type": "object",
-                    "properties": {
-                        "tool": _TOOL_NAME,
-                        "allow_absent": {
-                            "type": "boolean",
-                            "description": "true: no server is expected to list this tool",
-                        },
+                    "tool": TEXT,
+                    "allow_absent": {
+                        "type": "boolean",
+                        "description": "true: no server is expected to list this tool",
                     },
-                    "required": ["tool"],
-                    "additionalProperties": False,
                 },
-            ]
-        },
-        "description": "Tools to which no call is ever sent.",
-    },
-    parse=_parse_blocked,
+                "tool",
+            ),
+        )
+    ),
+    partial(parse_items, _parse_named_tool),
 )
 
 
-def _parse_patterns(value: Any) -> tuple[str, ...]:
-    patterns = tuple(parse_list(value))
-    for index, pattern in enumerate(patterns):
-        if not isinstance(pattern, str) or not pattern.strip():
-            raise InvalidValue(f"expected text, found {describe_value(pattern)}", path=(index,))
-        check_pattern(pattern, (index,))
-        # Such a pattern would turn every answer of the server into a refusal.
-        if search_pattern(pattern, "") is not None:
-            raise InvalidValue(
-                "this regular expression matches every text",
-                path=(index,),
-                meant="Write words that only a refusal has.",
-            )
-    return patterns
+def _parse_refusal(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidValue(f"expected text, found {describe_value(value)}")
+    check_pattern(value)
+    # Such a pattern would turn every answer of the server into a refusal.
+    if search_pattern(value, "") is not None:
+        raise InvalidValue(
+            "this regular expression matches every text",
+            meant="Write words that only a refusal has.",
+        )
+    return value
 
 
-_REFUSALS = Field(
-    schema={
-        "type": "array",
-        "items": {"type": "string", "pattern": r"\S"},
-        "description": "Regular expressions of the server's own words for refusing a caller.",
-    },
-    parse=_parse_patterns,
+_REFUSALS = build_field(
+    "Regular expressions of the server's own words for refusing a caller.",
+    array_of(TEXT),
+    partial(parse_items, _parse_refusal),
 )
 
 
@@ -124,16 +104,14 @@ def _parse_allowed(value: Any) -> bool | tuple[NamedTool, ...]:
             f"expected true, false or a list of tools, found {describe_value(value)}",
             meant="Write the names as a list: [add_note].",
         )
-    return _parse_blocked(value)
+    return parse_items(_parse_named_tool, value)
 
 
-ALLOW_WRITES = Field(
-    schema={
-        "anyOf": [{"type": "boolean"}, {"type": "array", "items": _BLOCK.schema["items"]}],
-        "description": "Tools that harness may call of its own accord although they are not known "
-        "to read (by the built-in baseline, a probe, a study): true for all, or their names.",
-    },
-    parse=_parse_allowed,
+ALLOW_WRITES = build_field(
+    "Tools that harness may call of its own accord although they are not known "
+    "to read (by the built-in baseline, a probe, a study): true for all, or their names.",
+    any_of({"type": "boolean"}, array_of(_BLOCK.schema["items"])),
+    _parse_allowed,
 )
 """``allow_writes:`` of a suite."""
 
@@ -172,32 +150,26 @@ HANDLING = {
 """Settings for the use of a server: in its entry they apply to all suites, in a suite to that
 suite."""
 
-_SERVER_FIELDS = {
-    **HOW_TO_REACH,
-    "protocol": choice_field("The MCP protocol revision.", ("auto", "legacy", "2026-07-28")),
-    "identity": Field(
-        schema={
-            "anyOf": [
-                {"$ref": "#/$defs/identity/properties/via"},
-                {"$ref": "#/$defs/identity"},
-            ],
-            "description": "How the caller's identity (user_context) is sent to the server.",
-        },
-        parse=parse_mapping_or_line,
-    ),
-    "start_timeout": decimal_field(
-        "Seconds from launch to a complete list of tools.", unit="seconds", default=30
-    ),
-    "call_timeout": decimal_field(
-        "Seconds that one tool call may take.", unit="seconds", default=30
-    ),
-    "refusals": _REFUSALS,
-    **HANDLING,
-    **STATE,
-}
 SERVER = Layout(
-    fields=_SERVER_FIELDS,
-    elsewhere={
+    {
+        **HOW_TO_REACH,
+        "protocol": choice_field("The MCP protocol revision.", ("auto", "legacy", "2026-07-28")),
+        "identity": build_field(
+            "How the caller's identity (user_context) is sent to the server.",
+            any_of({"$ref": "#/$defs/identity/properties/via"}, refer_to("identity")),
+            parse_mapping_or_line,
+        ),
+        "start_timeout": decimal_field(
+            "Seconds from launch to a complete list of tools.", unit="seconds", default=30
+        ),
+        "call_timeout": decimal_field(
+            "Seconds that one tool call may take.", unit="seconds", default=30
+        ),
+        "refusals": _REFUSALS,
+        **HANDLING,
+        **STATE,
+    },
+    {
         "name": (
             "Named servers are defined under 'servers:' in harness.yml; here, write 'server: "
             "that_name'."
@@ -230,9 +202,8 @@ def read_server(
     identity = read_identity(reading, (*path, "identity"), values.get("identity", "meta"))
     # One process for all users can tell them apart only by each request.
     if values.get("isolation") == "none" and not delivery_of(identity).is_in_each_message:
-        where = reading.document.locate((*path, "isolation"))
         message = f"isolation 'none' needs identity 'meta', and this is {identity.via!r}."
-        reading.add_problem(where, message, NO_ISOLATION)
+        reading.add_problem((*path, "isolation"), message, NO_ISOLATION)
     # A reset takes back what the last trial did: no other may be using the server meanwhile.
     if "reset" in values:
         values.setdefault("isolation", "case")

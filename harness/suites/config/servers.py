@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path as FilePath
 from types import MappingProxyType
 from typing import Any
@@ -13,18 +14,16 @@ from urllib.parse import urlsplit
 from harness.base import (
     KNOWN,
     DocumentReader,
-    Field,
-    InvalidInput,
     InvalidValue,
     Layout,
-    Problem,
     UsageError,
+    build_field,
     header_problem,
     lines_field,
-    parse_mapping,
+    parse_entries,
 )
 from harness.sessions import delivery_of
-from harness.suites.config.expansion import UnsetVariable, expand_references
+from harness.suites.config.expansion import UnsetVariable, build_setting_error, expand_references
 from harness.suites.config.server_entries import SERVER, read_server
 from harness.suites.config.transport_entries import check_url, choose_transport
 from harness.types import (
@@ -34,27 +33,19 @@ from harness.types import (
     TransportSpec,
 )
 
-
-def _parse_rules(value: Any) -> dict[str, tuple[str, ...]]:
-    return {tool: _RULES.parse(rules) for tool, rules in parse_mapping(value).items()}
-
-
 _RULES = lines_field("Rules.")
-_LINT_IGNORE = Field(
-    schema={
-        "type": "object",
-        "additionalProperties": _RULES.schema,
-        "description": (
-            "Findings of harness lint to ignore: rules for each tool, or for all under '*'."
-        ),
-    },
-    parse=_parse_rules,
+_LINT_IGNORE = build_field(
+    "Findings of harness lint to ignore: rules for each tool, or for all under '*'.",
+    {"type": "object", "additionalProperties": _RULES.schema},
+    partial(parse_entries, _RULES.parse),
 )
 NAMED_SERVER = Layout(
     fields={**SERVER.fields, "lint_ignore": _LINT_IGNORE},
     elsewhere={**SERVER.elsewhere, "name": "The server's name is the key above this mapping."},
 )
 
+_EXPANDED = ("command", "args", "env", "cwd", "url", "headers")
+"""Fields of a transport that may have references."""
 _LAUNCHERS = frozenset({"python", "python3", "node", "npx", "bunx", "uvx", "uv", "run", "exec"})
 # words of a command line that start a server but do not identify it
 
@@ -76,24 +67,14 @@ def resolve_cwd(spec: ServerSpec, base: FilePath, *, by_default: bool) -> Server
 
     A folder that begins with a reference is left unchanged.
     """
-    transport = spec.transport
-    if transport.cwd is None:
-        # A command that fetches a token runs there, too, also for a server that runs already.
-        starts = transport.command is not None or bool(delivery_of(spec.identity).commands)
-        return (
-            replace(spec, transport=replace(transport, cwd=str(base)))
-            if by_default and starts
-            else spec
-        )
-    return (
-        spec
-        # Whether it is relative is known only when the variable is.
-        if transport.cwd.startswith("${")
-        else replace(
-            spec,
-            transport=replace(transport, cwd=str(base / FilePath(transport.cwd).expanduser())),
-        )
-    )
+    cwd = spec.transport.cwd
+    # A command that fetches a token runs there, too, also for a server that runs already.
+    starts = spec.transport.command is not None or bool(delivery_of(spec.identity).commands)
+    # Whether it is relative is known only when the variable is.
+    if cwd.startswith("${") if cwd is not None else not (by_default and starts):
+        return spec
+    folder = base / FilePath(cwd or "").expanduser()
+    return replace(spec, transport=replace(spec.transport, cwd=str(folder)))
 
 
 def expand_server(
@@ -122,12 +103,7 @@ def expand_server(
         deeds=describe_actions(spec),
         transport=replace(
             transport,
-            command=expand_value(transport.command, "command"),
-            args=expand_value(transport.args, "args"),
-            env=expand_value(transport.env, "env"),
-            cwd=expand_value(transport.cwd, "cwd"),
-            url=expand_value(transport.url, "url"),
-            headers=expand_value(transport.headers, "headers"),
+            **{name: expand_value(getattr(transport, name), name) for name in _EXPANDED},
         ),
         queries={
             name: replace(
@@ -148,17 +124,11 @@ def expand_server(
     # Once more after expansion: a variable may hold anything.
     problems += _find_url_problems(ready)
     if problems:
+        for problem in problems:
+            if isinstance(problem, UnsetVariable):
+                problem.meant = asked.get(problem.variable, problem.meant)
         own = spec.at or Location(file=f"server {spec.name}")
-        raise InvalidInput(
-            Problem(
-                at=locate(problem.path) if locate else own,
-                message=f"server {spec.name!r}: {problem.message}",
-                meant=asked.get(problem.variable, problem.meant)
-                if isinstance(problem, UnsetVariable)
-                else problem.meant,
-            )
-            for problem in problems
-        )
+        raise build_setting_error(f"server {spec.name!r}", problems, locate or (lambda _: own))
     return ready
 
 
@@ -236,8 +206,11 @@ def parse_server_command(command: str) -> ServerSpec:
             "the server's command is empty",
             meant='Write, for example, --server "python my_server.py".',
         )
+    # Named after the script or package that it runs.
+    telling = (FilePath(word) for word in words if not word.startswith("-"))
+    named = (path.stem for path in telling if path.name not in _LAUNCHERS)
     return ServerSpec(
-        name=_derive_name(words),
+        name=next(named, FilePath(words[0]).name),
         transport=TransportSpec(command=words[0], args=tuple(words[1:])),
         at=Location(file="--server"),
     )
@@ -251,17 +224,8 @@ def _build_url_server(url: str) -> ServerSpec:
             f"the server's URL cannot be used: {error.message}", meant=error.meant
         ) from error
     parts = urlsplit(url)
-    name = f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or "server"
     return ServerSpec(
-        name=name,
+        name=f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or "server",
         transport=TransportSpec(kind=choose_transport(url), url=url),
         at=Location(file="--server"),
-    )
-
-
-def _derive_name(words: list[str]) -> str:
-    """Return a name for a server: the script or package that its command runs."""
-    telling = (FilePath(word) for word in words if not word.startswith("-"))
-    return next(
-        (path.stem for path in telling if path.name not in _LAUNCHERS), FilePath(words[0]).name
     )

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from harness.base import (
-    Field,
+    TEXT,
     InvalidValue,
+    any_of,
+    build_field,
     describe_value,
     did_you_mean,
+    mapping_of,
+    object_of,
+    parse_entries,
     parse_mapping,
     parse_single_line,
 )
 from harness.types import ScriptedCall, StateQuery
 
-_TEXT = {"type": "string", "pattern": r"\S"}
-_CALL_KEYS = ("tool", "args")
 _QUERY_KEYS = ("sql", "database", "command")
 _QUERY_MEANT = "Write 'sql:' with 'database:' (a SQLite file), or 'command:'."
 
@@ -23,81 +27,50 @@ _QUERY_MEANT = "Write 'sql:' with 'database:' (a SQLite file), or 'command:'."
 def _parse_reset(value: Any) -> ScriptedCall:
     if not isinstance(value, dict):
         return ScriptedCall(tool=parse_single_line(value))
-    _refuse_unknown_keys(value, _CALL_KEYS, ())
+    _refuse_unknown_keys(value, ("tool", "args"))
     if "tool" not in value:
-        raise InvalidValue(
-            "'tool' is missing", meant="Write 'reset: tool_name', or {tool: …, args: {…}}."
-        )
-    return ScriptedCall(
-        tool=parse_single_line(value["tool"]), arguments=parse_mapping(value.get("args") or {})
-    )
+        meant = "Write 'reset: tool_name', or {tool: …, args: {…}}."
+        raise InvalidValue("'tool' is missing", meant=meant)
+    arguments = parse_mapping(value.get("args") or {})
+    return ScriptedCall(tool=parse_single_line(value["tool"]), arguments=arguments)
 
 
-def _parse_queries(value: Any) -> dict[str, StateQuery]:
-    return {name: _parse_query(name, given) for name, given in parse_mapping(value).items()}
-
-
-def _parse_query(name: str, given: Any) -> StateQuery:
+def _parse_query(given: Any) -> StateQuery:
     if not isinstance(given, dict):
-        raise InvalidValue(
-            f"expected a mapping, found {describe_value(given)}", path=(name,), meant=_QUERY_MEANT
-        )
-    _refuse_unknown_keys(given, _QUERY_KEYS, (name,))
-    texts: dict[str, str] = {}
+        raise InvalidValue(f"expected a mapping, found {describe_value(given)}", meant=_QUERY_MEANT)
+    _refuse_unknown_keys(given, _QUERY_KEYS)
     for key, text in given.items():
         if not isinstance(text, str) or not text.strip():
-            raise InvalidValue(f"expected text, found {describe_value(text)}", path=(name, key))
-        texts[key] = text
+            raise InvalidValue(f"expected text, found {describe_value(text)}", path=(key,))
     # Never both, nor halves: which of the two is run would be a guess.
-    if texts.keys() not in ({"sql", "database"}, {"command"}):
-        raise InvalidValue(
-            "a query needs SQL and a database, or a command", path=(name,), meant=_QUERY_MEANT
-        )
-    return StateQuery(**texts)
+    if given.keys() not in ({"sql", "database"}, {"command"}):
+        raise InvalidValue("a query needs SQL and a database, or a command", meant=_QUERY_MEANT)
+    return StateQuery(**given)
 
 
-def _refuse_unknown_keys(
-    given: dict[str, Any], known: tuple[str, ...], path: tuple[str, ...]
-) -> None:
+def _refuse_unknown_keys(given: dict[str, Any], known: tuple[str, ...]) -> None:
     for key in given:
         if key not in known:
             meant = did_you_mean(key, known) or f"It takes {', '.join(known)}."
-            raise InvalidValue(f"unknown key {key!r}", path=(*path, key), meant=meant)
+            raise InvalidValue(f"unknown key {key!r}", path=(key,), meant=meant)
 
 
 STATE = {
-    "reset": Field(
-        schema={
-            "anyOf": [
-                _TEXT,
-                {
-                    "type": "object",
-                    "properties": {"tool": _TEXT, "args": {"type": ["object", "null"]}},
-                    "required": ["tool"],
-                    "additionalProperties": False,
-                },
-            ],
-            "description": (
-                "The tool call that resets the server's state before each trial, in place of a "
-                "new process. It implies 'isolation: case'."
-            ),
-        },
-        parse=_parse_reset,
+    "reset": build_field(
+        "The tool call that resets the server's state before each trial, in place of a new "
+        "process. It implies 'isolation: case'.",
+        any_of(TEXT, object_of({"tool": TEXT, "args": {"type": ["object", "null"]}}, "tool")),
+        _parse_reset,
     ),
-    "queries": Field(
-        schema={
-            "type": "object",
-            "additionalProperties": {
-                "type": "object",
-                "properties": dict.fromkeys(_QUERY_KEYS, _TEXT),
+    "queries": build_field(
+        "Named queries that read its state without the server, for 'end_state:' of a test.",
+        mapping_of(
+            {
+                **object_of(dict.fromkeys(_QUERY_KEYS, TEXT)),
                 "oneOf": [{"required": ["sql", "database"]}, {"required": ["command"]}],
-                "additionalProperties": False,
-            },
-            "description": (
-                "Named queries that read its state without the server, for 'end_state:' of a test."
-            ),
-        },
-        parse=_parse_queries,
+            }
+        ),
+        partial(parse_entries, _parse_query),
     ),
 }
 """Keys of a server's entry."""

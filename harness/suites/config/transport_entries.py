@@ -15,11 +15,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from harness.base import (
+    TEXT,
     DocumentReader,
-    Field,
     InvalidValue,
     Steps,
     arguments_field,
+    build_field,
     did_you_mean,
     find_dropped_keys,
     header_problem,
@@ -64,9 +65,7 @@ def check_url(value: Any) -> str:
     Raises:
         InvalidValue: it is not such a URL.
     """
-    if not isinstance(value, str) or any(
-        each.isspace() or not each.isprintable() for each in value
-    ):
+    if not isinstance(value, str) or not value.isprintable() or " " in value:
         raise InvalidValue("expected a URL", meant="Write, for example, http://127.0.0.1:8000/mcp.")
     # Examined again when the variable is replaced.
     if value.startswith("${"):
@@ -78,9 +77,8 @@ def check_url(value: Any) -> str:
         # The placeholder stands where only digits are valid.
         parts = urlsplit(value.replace("{port}", "1"))
         known = "${" in value or (parts.hostname and parts.port != 0)
-    except (
-        ValueError
-    ):  # the library's message quotes the URL: a password with a slash looks like a port
+    # The library's message quotes the URL: a password with a slash looks like a port.
+    except ValueError:
         escapes = "In a user name or a password, write /, # and ? as %2F, %23 and %3F."
         raise InvalidValue("the host or port of this URL cannot be read", meant=escapes) from None
     if not known:
@@ -96,12 +94,10 @@ def _parse_transport(value: Any) -> Transport:
     raise InvalidValue(f"expected one of {', '.join(TRANSPORTS.list_names())}", meant=near)
 
 
-_TYPE = Field(
-    schema={
-        "enum": list(_map_type_names(built_in=True)),
-        "description": "The transport: stdio, http (streamable HTTP) or sse.",
-    },
-    parse=_parse_transport,
+_TYPE = build_field(
+    "The transport: stdio, http (streamable HTTP) or sse.",
+    {"enum": list(_map_type_names(built_in=True))},
+    _parse_transport,
 )
 
 HOW_TO_REACH = {
@@ -114,18 +110,9 @@ HOW_TO_REACH = {
     ),
     "cwd": line_field("The folder it is started in; without it, the current one."),
     "type": _TYPE,
-    "transport": Field(
-        schema={**_TYPE.schema, "description": "The same as 'type'."}, parse=_parse_transport
-    ),
-    "url": Field(
-        schema={
-            "type": "string",
-            "pattern": r"\S",
-            "description": (
-                "The server's URL; with a command, {port} is a port that harness chooses."
-            ),
-        },
-        parse=check_url,
+    "transport": build_field("The same as 'type'.", _TYPE.schema, _parse_transport),
+    "url": build_field(
+        "The server's URL; with a command, {port} is a port that harness chooses.", TEXT, check_url
     ),
     "headers": texts_by_name_field(
         "HTTP headers of every request; ${NAME} is one of your environment variables."
@@ -153,24 +140,20 @@ def read_transport(
     spec = TransportSpec(kind=kind, **{key: values[key] for key in _KEPT if key in values})
     for name in values.get("headers", {}):
         if wrong := header_problem(name):
-            at = reading.document.locate_key((*path, "headers", name))
-            reading.add_problem(at, f"the header {name!r} cannot be sent: {wrong}.")
+            message = f"the header {name!r} cannot be sent: {wrong}."
+            reading.add_key_problem((*path, "headers", name), message)
     if given.get("command") is None and given.get("url") is None:
         meant = "Add 'command: …' to start it, or 'url: …' if it is already running."
-        reading.add_problem(
-            reading.document.locate(path), f"{called} has neither 'command' nor 'url'.", meant
-        )
+        reading.add_problem(path, f"{called} has neither 'command' nor 'url'.", meant)
     # What a broken key would have meant is unknown: further findings could be wrong.
     elif find_dropped_keys(given, {**values, "type": None, "transport": None}):
         return spec
     elif len(kinds) > 1:
-        at = reading.document.locate_key((*path, "transport"))
-        reading.add_problem(
-            at, "'type' and 'transport' mean the same, but differ here.", "Remove one of them."
-        )
+        message = "'type' and 'transport' mean the same, but differ here."
+        reading.add_key_problem((*path, "transport"), message, "Remove one of them.")
     else:
         for key, message, meant in _without_effect(values, kind):
-            reading.add_problem(reading.document.locate_key((*path, key)), message, meant)
+            reading.add_key_problem((*path, key), message, meant)
     return spec
 
 
@@ -193,14 +176,8 @@ def _without_effect(values: Mapping[str, Any], name: str) -> Iterator[tuple[str,
     if "command" not in values:
         for key in ("args", "env", "cwd"):
             if key in values:
-                yield (
-                    key,
-                    f"{key!r} has no effect on a server that is already running.",
-                    "Add 'command', or remove it.",
-                )
+                message = f"{key!r} has no effect on a server that is already running."
+                yield key, message, "Add 'command', or remove it."
         if "{port}" in values["url"]:
-            yield (
-                "url",
-                "only a server that harness starts has a {port}.",
-                "Add 'command', or write the port.",
-            )
+            message = "only a server that harness starts has a {port}."
+            yield "url", message, "Add 'command', or write the port."
