@@ -1,5 +1,4 @@
 from .attempts import build_further_job as build_further_job
-from .control import RunBudget as RunBudget
 from .control import StopReason as StopReason
 from .grade import grade_run as grade_run
 from .grade import load_suites as load_suites
@@ -13,7 +12,6 @@ from .launcher import launch_async as launch_async
 from .launcher import launch_run as launch_run
 from .launcher import require_trust as require_trust
 from .leave import get_leave as get_leave
-from .model_pool import open_models as open_models
 from .observer import Observer as Observer
 from .observer import SilentObserver as SilentObserver
 from .planning.estimate import RECENT_RUNS as RECENT_RUNS
@@ -43,6 +41,8 @@ from .planning.prepare import add_guard_rails as add_guard_rails
 from .planning.prepare import prepare_plan as prepare_plan
 from .planning.prepare import suite_roots as suite_roots
 from .planning.request import CONCURRENCY as CONCURRENCY
+from .planning.request import RunBudget as RunBudget
+from .planning.request import RunOptions as RunOptions
 from .planning.request import RunRequest as RunRequest
 from .preflight.named_tools import has_tools_per_case as has_tools_per_case
 from .preflight.named_tools import iterate_named_tools as iterate_named_tools
@@ -53,8 +53,8 @@ from .preflight.unoffered_names import list_own_names as list_own_names
 from .preflight.unoffered_names import sorted_problems as sorted_problems
 from .recorder import RecordRequest as RecordRequest
 from .recorder import record_program as record_program
-from .run import RunOptions as RunOptions
 from .run import find_cause as find_cause
+from .run_context import open_models as open_models
 from .runs.folders import LATEST as LATEST
 from .runs.folders import RECORDED_SERVER as RECORDED_SERVER
 from .runs.folders import RESUMED_BY as RESUMED_BY

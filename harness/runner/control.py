@@ -2,62 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import anyio
 
 from harness.judging import is_leaking
-from harness.types import JsonObject, TrialResult, Usage
+from harness.runner.planning.request import RunBudget
+from harness.types import TrialResult, Usage
 
 StopReason: TypeAlias = Literal["interrupted", "budget", "max-errors", "fail-fast"]
 """Why a run ends before all its trials."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunBudget:
-    """What a whole run may use, including judging.
-
-    Trials that are running when it is reached are finished, so their usage can exceed it.
-    """
-
-    max_cost_usd: float | None = None
-    """Dollars; a trial of unknown cost ends the run, since the budget could not be enforced."""
-    max_tokens: int | None = None
-    """Input plus output tokens; an unknown number ends the run, as for cost."""
-    max_errors: int | None = None
-    """Trials that end in ``error``, after which no further trial is started."""
-    fail_fast: bool = False
-    """Stop at the first case that can no longer pass: too many of its trials failed or could not be
-    judged."""
-
-    def fill_unset(self, settings: JsonObject) -> RunBudget:
-        """Return this budget with money and tokens taken from an earlier part's log, where unset.
-
-        The limits that stopped that part early are not carried over.
-        """
-        recorded = settings.get("budget") or {}
-        return replace(
-            self,
-            max_cost_usd=recorded.get("max_cost_usd")
-            if self.max_cost_usd is None
-            else self.max_cost_usd,
-            max_tokens=recorded.get("max_tokens") if self.max_tokens is None else self.max_tokens,
-        )
-
-    def left_after(self, used: Usage) -> RunBudget | None:
-        """Return what is left for further runs; ``None`` if a limit is reached or not known to be.
-
-        An unknown cost or number of tokens ends a limited run, so it also ends the runs after it.
-        """
-        cost, tokens = self.max_cost_usd, self.max_tokens
-        if cost is not None:
-            cost = 0.0 if used.cost_usd is None else cost - used.cost_usd
-        if tokens is not None:
-            tokens = 0 if used.tokens is None else tokens - used.tokens
-        if (cost is not None and cost <= 0) or (tokens is not None and tokens <= 0):
-            return None
-        return replace(self, max_cost_usd=cost, max_tokens=tokens)
 
 
 class Control:

@@ -21,7 +21,6 @@ from harness.judging import (
     not_started,
 )
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
-from harness.runner.model_pool import open_models
 from harness.runner.planning.judge_choice import JudgePanel, choose_judges
 from harness.runner.planning.plan import describe_suite
 from harness.runner.planning.prepare import suite_roots
@@ -31,6 +30,7 @@ from harness.runner.preflight.unoffered_names import (
     collect_titles,
     sorted_problems,
 )
+from harness.runner.run_context import open_models
 from harness.runner.runs.folders import log_path, new_run_id
 from harness.runner.variants.presentation import build_presentation, read_logged_variant
 from harness.suites import NO_LIMIT, find_suites, load_config, make_reader

@@ -19,7 +19,7 @@ from harness.judging import (
     LabelledAnswer,
     compare_labels,
 )
-from harness.runner.model_pool import open_models
+from harness.runner.run_context import open_models
 from harness.types import Judgement, ModelSpec, Usage
 
 CONCURRENCY = 4

@@ -17,7 +17,8 @@ from harness.runlog import Header, LogWriter, RunLog, discard_log, read_log
 from harness.runner.agents.versions import add_agent_versions
 from harness.runner.observer import Observer
 from harness.runner.planning.plan import RunPlan, describe_model, describe_server, describe_suite
-from harness.runner.run import RunOptions, run_plan
+from harness.runner.planning.request import RunOptions
+from harness.runner.run import run_plan
 from harness.runner.runs.folders import RUNS, log_path, new_run_id
 from harness.runner.runs.resume import refuse_if_changed, select_remaining
 from harness.suites import describe_values

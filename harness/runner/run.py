@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 
 import anyio
 
-from harness.base import HarnessError, UsageError, utc_now
+from harness.base import HarnessError, utc_now
 from harness.judging import not_started
 from harness.runlog import (
     Footer,
@@ -21,48 +21,18 @@ from harness.runlog import (
     is_still_final,
     merge_attempts,
 )
-from harness.runner.control import Control, RunBudget
+from harness.runner.control import Control
 from harness.runner.early_stopping import EarlyStopping
-from harness.runner.engines import Engine, EngineContext
-from harness.runner.engines.choice import ONE_PROCESS, get_opener
+from harness.runner.engines.engine import Engine, open_engine
 from harness.runner.interrupts import watch_signals
 from harness.runner.live_judge import LiveJudge
 from harness.runner.observer import Observer, SilentObserver, TranscriptObserver
 from harness.runner.planning.plan import Job, RunPlan
-from harness.runner.planning.request import MOST_IN_A_PROCESS
+from harness.runner.planning.request import RunOptions
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.runs.folders import resume_command
 from harness.runner.trial import TrialOutcome
 from harness.types import DECIDED, AssistantMessage, JsonObject, ToolList, TrialResult
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions:
-    """How a plan is carried out; the options do not change the question to the model."""
-
-    concurrency: int = 4
-    """Trials at the same time."""
-    budget: RunBudget = field(default_factory=RunBudget)
-    """What the run as a whole may use."""
-    grace_s: float = 10.0
-    """Seconds that running trials get after the first interrupt."""
-    traced: bool = False
-    """Whether each tool call carries trace context, so that the server's spans join the trial's."""
-    catch_signals: bool = True
-    """Whether to listen for Ctrl-C and SIGTERM; needs the main thread."""
-    engine: str = ONE_PROCESS
-    """What carries out the trials: see `harness.runner.engines.choice`."""
-
-    def __post_init__(self) -> None:
-        """Refuse what the engine cannot do: raises `UsageError`."""
-        if self.engine == ONE_PROCESS and self.concurrency > MOST_IN_A_PROCESS:
-            raise UsageError(
-                f"concurrency: one process runs at most {MOST_IN_A_PROCESS} trials at the "
-                f"same time, found {self.concurrency}",
-                meant="The engine ray spreads more over the workers of a cluster.",
-            )
-        # For its refusals alone: nothing is opened yet.
-        get_opener(self.engine)
 
 
 async def run_plan(
@@ -166,14 +136,7 @@ class LiveRun:
     async def open_engine(self) -> AsyncIterator[Callable[[RunPlan], Awaitable[None]]]:
         """Open the engine, and yield a function that runs a plan or a part of it."""
         self._began = anyio.current_time()
-        setting = EngineContext(
-            plan=self._plan,
-            concurrency=self._options.concurrency,
-            learn=self._log.learn,
-            note=self._observer.on_note,
-            traced_as=self._log.path.parent.name if self._options.traced else None,
-        )
-        async with get_opener(self._options.engine)(setting) as engine:
+        async with open_engine(self._plan, self._options, self._log, self._observer) as engine:
             yield partial(self._run_units, engine)
 
     async def _run_units(self, engine: Engine, plan: RunPlan) -> None:

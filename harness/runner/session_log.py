@@ -25,7 +25,7 @@ from harness.runlog import (
 )
 from harness.runner.launcher import build_header, build_redactor
 from harness.runner.planning.plan import RunPlan
-from harness.runner.run import RunOptions
+from harness.runner.planning.request import RunOptions
 from harness.runner.runs.folders import log_path, new_run_id
 from harness.types import ToolCall, Transcript
 

@@ -19,7 +19,8 @@ from harness.runner.control import StopReason
 from harness.runner.launcher import build_header, build_redactor, require_trust
 from harness.runner.observer import SilentObserver
 from harness.runner.planning.plan import Job, RunPlan
-from harness.runner.run import LiveRun, RunOptions, find_cause
+from harness.runner.planning.request import RunOptions
+from harness.runner.run import LiveRun, find_cause
 from harness.runner.trial import TrialOutcome
 from harness.types import TrialError, TrialResult
 

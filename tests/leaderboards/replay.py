@@ -12,8 +12,7 @@ from harness.runlog import RunLog
 from harness.runner.launcher import launch_run
 from harness.runner.observer import SilentObserver
 from harness.runner.planning.prepare import prepare_plan
-from harness.runner.planning.request import RunRequest
-from harness.runner.run import RunOptions
+from harness.runner.planning.request import RunOptions, RunRequest
 
 
 def replayed(

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from harness.models.failure_events import MEANINGS, Event, find_ending_event, find_event
 from harness.runner.planning.plan import Job, make_plan
+from harness.runner.preflight.preflight import Preflight
+from harness.runner.run_context import RunContext
 from harness.runner.trial import run_trial
 from harness.types import Check, Limits, ServerSpec, Suite, TrialResult
 from tests.clock import BOUND_S
@@ -138,7 +140,9 @@ def judged(api: Api, step: Step, *, after_result: bool) -> tuple[TrialResult, in
         pool: Any = MemoryPool()
         with FakeProvider(script) as provider:
             async with opened(api, provider.url, max_retries=1) as model:
-                ran = await run_trial(a_job(), model, pool, anyio.CancelScope())
+                job = a_job()
+                context = RunContext(pool=pool, models={job.model.name: model})
+                ran = await run_trial(job, context, Preflight.from_trial(job), anyio.CancelScope())
             return ran.line.run, len(provider.journal) - after_result
 
     return anyio.run(trial)

@@ -24,6 +24,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from harness.base.redaction import Redactor
 from harness.runlog.lines import TrialLine, dump_line, parse_line
 from harness.runner.planning.plan import Job, make_plan
+from harness.runner.preflight.preflight import Preflight
+from harness.runner.run_context import RunContext
 from harness.runner.trial import run_trial
 from harness.types import Check, Limits, ServerSpec, Suite, TrialResult
 from tests.models.fuzzed import Reply, replies, valid
@@ -99,7 +101,9 @@ class Bench:
         found: dict[str, TrialLine] = {}
 
         async def run(name: str, job: Job, model: Any) -> None:
-            found[name] = (await run_trial(job, model, self._pool, anyio.CancelScope())).line
+            context = RunContext(pool=self._pool, models={job.model.name: model})
+            ran = await run_trial(job, context, Preflight.from_trial(job), anyio.CancelScope())
+            found[name] = ran.line
 
         with anyio.fail_after(BOUND_S):
             async with anyio.create_task_group() as group:

@@ -3,7 +3,8 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from harness.runner.control import Control, RunBudget
+from harness.runner.control import Control
+from harness.runner.planning.request import RunBudget
 from harness.types import CaseFacts, Status, TrialResult, Usage
 
 

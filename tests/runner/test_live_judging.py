@@ -12,12 +12,10 @@ import pytest
 from harness.judging.checks import VOCABULARY
 from harness.judging.log_judging import judge_log
 from harness.runlog import RunLog
-from harness.runner.control import RunBudget
 from harness.runner.launcher import launch_run
 from harness.runner.observer import SilentObserver
 from harness.runner.planning.prepare import prepare_plan
-from harness.runner.planning.request import RunRequest
-from harness.runner.run import RunOptions
+from harness.runner.planning.request import RunBudget, RunOptions, RunRequest
 from harness.suites.discovery import find_suites
 from harness.types import TrialResult
 from tests.end_to_end.harness_process import Project

@@ -9,7 +9,7 @@ from harness.judging.checks import VOCABULARY
 from harness.runlog import LogWriter, read_log
 from harness.runner.launcher import build_header
 from harness.runner.planning.plan import RunPlan, make_plan
-from harness.runner.run import RunOptions
+from harness.runner.planning.request import RunOptions
 from harness.runner.runs.shard import merge_logs, select_shard
 from harness.suites.readers import read_suite
 from harness.types import (

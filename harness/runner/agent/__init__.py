@@ -4,16 +4,19 @@
 than question and answer; the loop itself knows no strategy.
 """
 
-from harness.runner.agent.conversation import ModelConversation, find_lost_reason
+from harness.runner.agent.conversation import (
+    ModelConversation,
+    find_lost_reason,
+    find_usage_limit,
+)
 from harness.runner.agent.interruption import InterruptedStrategy
 from harness.runner.agent.strategy import Opening, Strategy
-from harness.runner.agent.watched_strategy import WatchedStrategy
 
 __all__ = [
     "InterruptedStrategy",
     "ModelConversation",
     "Opening",
     "Strategy",
-    "WatchedStrategy",
     "find_lost_reason",
+    "find_usage_limit",
 ]

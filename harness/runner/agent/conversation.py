@@ -8,24 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 
 import anyio
 
-from harness.base import ModelError
-from harness.models import Model
+from harness.base import ModelError, utc_now
+from harness.models import Model, cut_result
 from harness.runner.agent.model_under_test import ModelUnderTest
 from harness.runner.agent.strategy import Strategy
 from harness.runner.users import Speaker, find_agent_ending, find_ending
-from harness.runner.users.kinds import Utterance
 from harness.sessions import Session, build_unanswered_call
 from harness.types import (
     DEFAULT_TIMEOUT_S,
     SEARCH,
     AssistantMessage,
     Case,
+    Limits,
     Message,
+    Outcome,
     Reply,
     ScriptedCall,
     SimulatedUser,
@@ -69,16 +69,16 @@ class ModelConversation:
         price: Callable[[Usage], Usage] | None = None,
         speaker: Speaker | None = None,
         strategy: Strategy | None = None,
-        as_told: Callable[[str], str] = str,
+        max_result_tokens: int | None = None,
     ) -> None:
         """Prepare; nothing is sent before `run`.
 
         ``price`` replaces the cost in the usage by a better known one. ``speaker`` plays the user,
-        if the case has a simulated one. ``strategy`` changes how the conversation goes.
-        ``as_told`` turns the text of a result into what the model is told of it.
+        if the case has a simulated one. ``strategy`` changes how the conversation goes. Results are
+        cut to ``max_result_tokens`` for the model.
         """
         self._strategy = strategy or Strategy()
-        self._as_told = as_told
+        self._max_result_tokens = max_result_tokens
         self._case = case
         self._timeout_s = case.limits.timeout_s or DEFAULT_TIMEOUT_S
         self._model = ModelUnderTest(model)
@@ -105,9 +105,7 @@ class ModelConversation:
 
     async def run(self) -> None:
         """Converse to the end; model and server errors are put into the transcript, not raised."""
-        self._started_at = (
-            datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        )
+        self._started_at = utc_now()
         self._epoch = anyio.current_time()
         try:
             with anyio.move_on_after(self._timeout_s) as deadline:
@@ -118,8 +116,12 @@ class ModelConversation:
             self._record_error(TrialError(kind=error.kind, message=str(error)))
         finally:
             self._latency_s = anyio.current_time() - self._epoch
-        if deadline.cancelled_caught:
-            self._time_is_up()
+        if deadline.cancelled_caught and self._replies:
+            self._stop = "time_limit"
+        elif deadline.cancelled_caught:
+            # Without any reply there is nothing to judge the model or the server by.
+            words = f"the model gave no reply within the case's {self._timeout_s:g} s"
+            self._record_error(TrialError(kind="model", message=words))
 
     def add_message(self, text: str) -> None:
         """Add ``text`` to the conversation under way; the model reads it with its next request.
@@ -179,7 +181,12 @@ class ModelConversation:
         """Let ``speaker`` speak for the user until either side ends the conversation."""
         heard = user.greeting
         for place in range(user.max_turns):
-            said = await self._get_utterance(speaker, heard)
+            try:
+                said = await speaker.next_message(heard)
+            except ModelError as error:
+                self._user_usage += error.usage
+                error.usage = Usage()  # counted as the user's, not as the tested model's
+                raise
             if said is None:
                 return "user_stop"
             self._user_usage += said.usage
@@ -197,14 +204,6 @@ class ModelConversation:
             heard = self._answer
         return "user_limit"
 
-    async def _get_utterance(self, speaker: Speaker, heard: str) -> Utterance | None:
-        try:
-            return await speaker.next_message(heard)
-        except ModelError as error:
-            self._user_usage += error.usage
-            error.usage = Usage()  # counted as the user's, not as the tested model's
-            raise
-
     async def _make_call(self, call: ScriptedCall) -> ToolCall:
         """Make a call of the case itself; a call without an answer ends the trial as an error."""
         request = ToolRequest(
@@ -212,35 +211,40 @@ class ModelConversation:
         )
         made = await self._session.call(request, reply=0, epoch=self._epoch)
         if made.is_unanswered:
-            self._record_error(
-                TrialError(kind="server", message=made.text, detail=self._session.stderr_tail())
-            )
+            self._record_server_error(made.text)
         return made
-
-    async def _send_prompt(self, prompt: str, *, fresh: bool = False, recalled: str = "") -> Stop:
-        """Send ``prompt`` as the user, and continue until it is answered."""
-        said_s = self._elapsed_s() if self._messages else 0.0
-        self._messages.append(
-            UserMessage(text=prompt, said_s=said_s, fresh=fresh, recalled=recalled)
-        )
-        self._answer = ""
-        return await self._until_answered()
 
     def _elapsed_s(self) -> float:
         return round(anyio.current_time() - self._epoch, 6)
 
-    async def _until_answered(self) -> Stop:
+    async def _send_prompt(self, prompt: str, *, fresh: bool = False, recalled: str = "") -> Stop:
+        """Send ``prompt`` as the user, and continue until it is answered."""
+        said_s = self._elapsed_s() if self._messages else 0.0
+        said = UserMessage(text=prompt, said_s=said_s, fresh=fresh, recalled=recalled)
+        self._messages.append(said)
+        self._answer = ""
         while True:
-            self._add_interjections()
+            # What the user said meanwhile is read by the model next.
+            now = self._elapsed_s()
+            self._messages += [
+                UserMessage(text=text, said_s=now, injected=True) for text in self._unheard
+            ]
+            self._unheard.clear()
             seen = self._messages[self._fresh_from :] if self._fresh_from else self._messages
             asked_s = self._elapsed_s()
             reply = await self._model.ask_model(seen, self._session.tools, self._system)
             self._add_reply(reply, asked_s)
-            if (said := self._strategy.get_steering(self._replies)) is not None:
-                self.add_message(said)
+            self._strategy.tell()
+            if (steering := self._strategy.get_steering(self._replies)) is not None:
+                self.add_message(steering)
             stop = self._limit_after(reply)
             if stop is not None:
-                self._leave_unsent(reply.tool_requests, stop)
+                # Calls that will never be sent are recorded: the model did choose them.
+                words = f"not sent by harness: {_LIMITED[stop]}"
+                self._calls += [
+                    self._build_unanswered(one, SEARCH if one.search else "blocked", words)
+                    for one in reply.tool_requests
+                ]
                 return stop
             if not reply.tool_requests:
                 self._answer = reply.text
@@ -248,28 +252,18 @@ class ModelConversation:
                     continue
                 return "refusal" if reply.stop == "refusal" else "answer"
             before = len(self._calls)
-            stop = await self._strategy.execute_calls(
-                partial(self._execute_calls, reply.tool_requests)
-            )
+            calls = partial(self._execute_calls, reply.tool_requests)
+            stop = await self._strategy.execute_calls(calls)
+            self._strategy.tell()
             if stop is not None:
                 return stop
             # Without its server, whatever the model says next would be no fault of its own.
             lost = self._session.loss_reason or find_lost_reason(self._calls[before:])
-            if lost is None and self._strategy.ends_with_first_calls:
-                return "answer"
             if lost is not None:
-                self._record_error(
-                    TrialError(kind="server", message=lost, detail=self._session.stderr_tail())
-                )
+                self._record_server_error(lost)
                 return "error"
-
-    def _add_interjections(self) -> None:
-        """Add what the user said meanwhile, so that the model reads it next."""
-        now = self._elapsed_s()
-        self._messages += [
-            UserMessage(text=text, said_s=now, injected=True) for text in self._unheard
-        ]
-        self._unheard.clear()
+            if self._strategy.ends_with_first_calls:
+                return "answer"
 
     def _add_reply(self, reply: Reply, asked_s: float) -> None:
         said = AssistantMessage(reply=reply, asked_s=asked_s, answered_s=self._elapsed_s())
@@ -295,22 +289,14 @@ class ModelConversation:
         if reply.stop in ("max_tokens", "malformed_call", "context_limit"):
             self._answer = reply.text
             return reply.stop
+        if limit := find_usage_limit(limits, usage):
+            return limit
+        goes_on = reply.tool_requests or self._unheard
         if (
-            limits.max_tokens is not None
-            and usage.tokens is not None
-            and usage.tokens > limits.max_tokens
+            goes_on
+            and not self._strategy.ends_with_first_calls
+            and self._replies >= limits.max_replies
         ):
-            return "token_limit"
-        if (
-            limits.max_cost_usd is not None
-            and usage.cost_usd is not None
-            and usage.cost_usd > limits.max_cost_usd
-        ):
-            return "cost_limit"
-        goes_on = (
-            bool(reply.tool_requests or self._unheard) and not self._strategy.ends_with_first_calls
-        )
-        if goes_on and self._replies >= limits.max_replies:
             return "reply_limit"
         if len(self._calls) + len(reply.tool_requests) > limits.max_calls:
             return "call_limit"
@@ -318,7 +304,9 @@ class ModelConversation:
 
     async def _execute_calls(self, requests: Sequence[ToolRequest]) -> None:
         """Send all calls of one reply concurrently, and answer them in the order of requests."""
-        calls = [self._build_unanswered(request) for request in requests]
+        # The records of calls that the trial's end cuts off.
+        cut_off = "the trial ended before the server answered"
+        calls = [self._build_unanswered(request, "timeout", cut_off) for request in requests]
         # To tell below, by identity, which of the records were never replaced.
         unanswered = calls.copy()
 
@@ -342,53 +330,38 @@ class ModelConversation:
                 for call, cut in zip(calls, unanswered, strict=True)
             ]
             self._waited_s += sum_server_waits(calls)
-        self._messages.append(
-            ToolMessage(
-                answers=tuple(
-                    ToolAnswer(
-                        request_id=request.id,
-                        # A search is answered by harness itself, and not cut like the results of a
-                        # server.
-                        text=call.text if call.outcome == SEARCH else self._as_told(call.text),
-                        is_error=call.is_error,
-                    )
-                    for request, call in zip(requests, calls, strict=True)
-                )
-            )
+        answers = (
+            ToolAnswer(request_id=request.id, text=self._cut(call), is_error=call.is_error)
+            for request, call in zip(requests, calls, strict=True)
         )
+        self._messages.append(ToolMessage(answers=tuple(answers)))
 
-    def _build_unanswered(self, request: ToolRequest) -> ToolCall:
-        """Return the record of a call that the trial's end cuts off."""
-        words = "the trial ended before the server answered"
+    def _cut(self, call: ToolCall) -> str:
+        """Return what the model is told of a result; a search is answered by harness itself."""
+        most = None if call.outcome == SEARCH else self._max_result_tokens
+        return call.text if most is None else cut_result(call.text, most)
+
+    def _build_unanswered(self, request: ToolRequest, outcome: Outcome, words: str) -> ToolCall:
         return build_unanswered_call(
-            request, "timeout", words, reply=self._replies, epoch=self._epoch
+            request, outcome, words, reply=self._replies, epoch=self._epoch
         )
 
-    def _leave_unsent(self, requests: Sequence[ToolRequest], stop: Stop) -> None:
-        """Record requested calls that will never be sent: the model did choose them."""
-        words = f"not sent by harness: {_LIMITED[stop]}"
-        self._calls += [
-            build_unanswered_call(
-                request,
-                SEARCH if request.search else "blocked",
-                words,
-                reply=self._replies,
-                epoch=self._epoch,
-            )
-            for request in requests
-        ]
-
-    def _time_is_up(self) -> None:
-        if self._replies:
-            self._stop = "time_limit"
-            return
-        # Without any reply there is nothing to judge the model or the server by.
-        message = f"the model gave no reply within the case's {self._timeout_s:g} s"
-        self._record_error(TrialError(kind="model", message=message))
+    def _record_server_error(self, words: str) -> None:
+        detail = self._session.stderr_tail()
+        self._record_error(TrialError(kind="server", message=words, detail=detail))
 
     def _record_error(self, error: TrialError) -> None:
         self._stop = "error"
         self._error = error
+
+
+def find_usage_limit(limits: Limits, usage: Usage) -> Stop | None:
+    """Return the limit that the known usage exceeds, if any."""
+    if limits.max_tokens is not None and (usage.tokens or 0) > limits.max_tokens:
+        return "token_limit"
+    if limits.max_cost_usd is not None and (usage.cost_usd or 0.0) > limits.max_cost_usd:
+        return "cost_limit"
+    return None
 
 
 def find_lost_reason(calls: Sequence[ToolCall]) -> str | None:

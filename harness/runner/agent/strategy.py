@@ -30,6 +30,9 @@ class Opening:
 class Strategy:
     """How a conversation goes; subclasses override single steps."""
 
+    tell: Callable[[], None] = staticmethod(lambda: None)
+    """Called after each reply and after its calls, for whoever looks on."""
+
     @property
     def ends_with_first_calls(self) -> bool:
         """Whether the conversation ends after the calls of the first reply."""

@@ -15,6 +15,7 @@ import anyio
 
 from harness.agents import KINDS, Agent, AgentReply, Recording, open_workplace
 from harness.base import AgentError, ModelError, utc_now
+from harness.runner.agent import find_usage_limit
 from harness.runner.agents.limited_session import LimitedSession
 from harness.runner.users import Speaker, find_agent_ending, find_ending
 from harness.sessions import Session
@@ -65,7 +66,7 @@ class AgentConversation:
         server: str,
         system: str | None = None,
         speaker: Speaker | None = None,
-        tell: Callable[[], None] | None = None,
+        tell: Callable[[], None] = lambda: None,
     ) -> None:
         """Prepare; nothing is started before `run`.
 
@@ -74,7 +75,7 @@ class AgentConversation:
         """
         self._case = case
         self._spec = spec
-        self._session = LimitedSession(session, case.limits, tell or _do_nothing)
+        self._session = LimitedSession(session, case.limits, tell)
         self._server = server
         self._system = system
         self._speaker = speaker
@@ -111,8 +112,17 @@ class AgentConversation:
             # A turn that was cut off used something, and nobody said how much.
             if any(talk.last is None for talk in self._talks):
                 self._add_usage(UNKNOWN_USAGE)
-        if deadline.cancelled_caught:
-            self._time_is_up()
+        if deadline.cancelled_caught and self._reply_count:
+            self._stop = "time_limit"
+        elif deadline.cancelled_caught:
+            # Without a call or answer there is nothing to judge: it may not even have started.
+            self._record_error(
+                TrialError(
+                    kind="agent",
+                    message="the agent neither called a tool nor answered within the case's "
+                    f"{self._timeout_s:g} s",
+                )
+            )
         elif (lost := self._session.loss_reason) is not None:
             detail = self._session.stderr_tail()
             self._record_error(TrialError(kind="server", message=lost, detail=detail))
@@ -238,22 +248,14 @@ class AgentConversation:
             answered_s=self._elapsed_s(),
         )
         self._answer = talk.answer.reply.text
-        return self._find_limit() or ("refusal" if said.refused else "answer")
+        limit = find_usage_limit(self._case.limits, self._usage or Usage())
+        return limit or ("refusal" if said.refused else "answer")
 
     def _start_exchange(self, text: str, *, fresh: bool) -> _Exchange:
         said_s = self._elapsed_s() if self._talks else 0.0
         return _Exchange(
             asked=UserMessage(text=text, said_s=said_s, fresh=fresh), first=self._reply_count
         )
-
-    def _find_limit(self) -> Stop | None:
-        """Return the limit that the known usage exceeds, if any."""
-        limits, used = self._case.limits, self._usage or Usage()
-        if limits.max_tokens is not None and (used.tokens or 0) > limits.max_tokens:
-            return "token_limit"
-        if limits.max_cost_usd is not None and (used.cost_usd or 0.0) > limits.max_cost_usd:
-            return "cost_limit"
-        return None
 
     def _add_usage(self, usage: Usage) -> None:
         self._usage = usage if self._usage is None else self._usage + usage
@@ -290,16 +292,6 @@ class AgentConversation:
             told += [] if talk.answer is None else [talk.answer]
             told += build_replies(last, end)  # calls that the agent made after its answer
         return tuple(told)
-
-    def _time_is_up(self) -> None:
-        if self._reply_count:
-            self._stop = "time_limit"
-            return
-        # Without a call or answer there is nothing to judge: the agent may not even have started.
-        words = (
-            f"the agent neither called a tool nor answered within the case's {self._timeout_s:g} s"
-        )
-        self._record_error(TrialError(kind="agent", message=words))
 
     def _record_exception(self, error: BaseException, raised: Exception) -> None:
         if isinstance(error, AgentError):
@@ -345,10 +337,6 @@ def _find_innermost(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
-
-
-def _do_nothing() -> None:
-    """Do nothing."""
 
 
 def _group_by_reply(

@@ -1,4 +1,4 @@
-"""The user's request for a run, before anything is looked up.
+"""What a user asks of a run, before anything is looked up: its cases, its budget, its engine.
 
 Its numbers were checked where they were given: see `harness.runner.planning.options`.
 """
@@ -6,17 +6,23 @@ Its numbers were checked where they were given: see `harness.runner.planning.opt
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 
-from harness.base import MARK, UsageError
+from harness.base import MARK, UsageError, did_you_mean
 from harness.suites import MAX_CASES
-from harness.types import JsonObject, Protocol
+from harness.types import JsonObject, Protocol, Usage
 
 CONCURRENCY = 4
 """Trials at the same time by default."""
 MOST_IN_A_PROCESS = 1000
 """Most trials at the same time in one process; engines with several processes spread more."""
+ONE_PROCESS = "process"
+"""The engine that is used unless another one is named."""
+_RAY = "ray"
+_ADDRESS = re.compile(r"auto|[^/\s]+:\d+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,3 +95,92 @@ class RunRequest:
                 meant="Give the same options again together with --resume.",
             )
         return replace(RunRequest(**recorded), concurrency=self.concurrency)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunBudget:
+    """What a whole run may use, including judging.
+
+    Trials that are running when it is reached are finished, so their usage can exceed it.
+    """
+
+    max_cost_usd: float | None = None
+    """Dollars; a trial of unknown cost ends the run, since the budget could not be enforced."""
+    max_tokens: int | None = None
+    """Input plus output tokens; an unknown number ends the run, as for cost."""
+    max_errors: int | None = None
+    """Trials that end in ``error``, after which no further trial is started."""
+    fail_fast: bool = False
+    """Stop at the first case that can no longer pass: too many of its trials failed or could not be
+    judged."""
+
+    def fill_unset(self, settings: JsonObject) -> RunBudget:
+        """Return this budget with money and tokens taken from an earlier part's log, where unset.
+
+        The limits that stopped that part early are not carried over.
+        """
+        recorded = settings.get("budget") or {}
+        return replace(
+            self,
+            max_cost_usd=recorded.get("max_cost_usd")
+            if self.max_cost_usd is None
+            else self.max_cost_usd,
+            max_tokens=recorded.get("max_tokens") if self.max_tokens is None else self.max_tokens,
+        )
+
+    def left_after(self, used: Usage) -> RunBudget | None:
+        """Return what is left for further runs; ``None`` if a limit is reached or not known to be.
+
+        An unknown cost or number of tokens ends a limited run, so it also ends the runs after it.
+        """
+        cost, tokens = self.max_cost_usd, self.max_tokens
+        if cost is not None:
+            cost = 0.0 if used.cost_usd is None else cost - used.cost_usd
+        if tokens is not None:
+            tokens = 0 if used.tokens is None else tokens - used.tokens
+        if (cost is not None and cost <= 0) or (tokens is not None and tokens <= 0):
+            return None
+        return replace(self, max_cost_usd=cost, max_tokens=tokens)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """How a plan is carried out; the options do not change the question to the model."""
+
+    concurrency: int = 4
+    """Trials at the same time."""
+    budget: RunBudget = field(default_factory=RunBudget)
+    """What the run as a whole may use."""
+    grace_s: float = 10.0
+    """Seconds that running trials get after the first interrupt."""
+    traced: bool = False
+    """Whether each tool call carries trace context, so that the server's spans join the trial's."""
+    catch_signals: bool = True
+    """Whether to listen for Ctrl-C and SIGTERM; needs the main thread."""
+    engine: str = ONE_PROCESS
+    """What carries out the trials: ``process``, ``ray`` or ``ray:ADDRESS``."""
+
+    def __post_init__(self) -> None:
+        """Refuse what the engine cannot do: raises `UsageError`."""
+        if self.engine == ONE_PROCESS and self.concurrency > MOST_IN_A_PROCESS:
+            raise UsageError(
+                f"concurrency: one process runs at most {MOST_IN_A_PROCESS} trials at the "
+                f"same time, found {self.concurrency}",
+                meant="The engine ray spreads more over the workers of a cluster.",
+            )
+        kind, colon, address = self.engine.partition(":")
+        if self.engine == ONE_PROCESS:
+            return
+        if kind != _RAY or (colon and not _ADDRESS.fullmatch(address)):
+            raise UsageError(
+                f"there is no engine {self.engine!r}",
+                meant="Write ray, which starts Ray on this machine, ray:auto or ray:HOST:PORT."
+                if kind in (ONE_PROCESS, _RAY)
+                else did_you_mean(kind, (ONE_PROCESS, _RAY)),
+            )
+        # Found and not imported: only an engine that is opened loads Ray.
+        if find_spec("ray") is None:
+            raise UsageError(
+                f"the engine {self.engine} needs Ray, which is not installed",
+                meant='In the checkout: pip install ".[ray]"',
+            )

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TypeAlias
-
-import anyio.to_thread
 
 from harness.base import UsageError
-from harness.models import Model, get_traits
-from harness.runner.model_pool import open_models
+from harness.models import get_traits
 from harness.runner.planning.plan import describe_model
 from harness.runner.runs.folders import find_log
-from harness.runner.users.recorded_users import RecordedUsers
 from harness.suites import Config
 from harness.types import Case, JsonObject, ModelSpec, Suite
-
-Player: TypeAlias = Model | RecordedUsers
-"""The source of a user's messages: a model, or a recorded run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,16 +103,3 @@ def _require_usable(name: str, config: Config) -> ModelSpec:
             meant="Name another model with --user-model.",
         )
     return replace(spec, model_id=str(find_log(spec.model_id))) if is_replay(spec) else spec
-
-
-@asynccontextmanager
-async def open_players(specs: Sequence[ModelSpec]) -> AsyncIterator[dict[str, Player]]:
-    """Yield every source of users' messages, by name."""
-    # In threads below, because a recorded run may be a large log.
-    recorded = [spec for spec in specs if is_replay(spec)]
-    players: dict[str, Player] = {
-        spec.name: await anyio.to_thread.run_sync(RecordedUsers, Path(spec.model_id))
-        for spec in recorded
-    }
-    async with open_models(tuple(spec for spec in specs if not is_replay(spec))) as models:
-        yield {**players, **models}

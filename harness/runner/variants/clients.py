@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 
-from harness.models import cut_result
 from harness.types import Variant
 
 LONGEST_NAME = 64
@@ -41,11 +40,3 @@ def get_habit(variant: Variant) -> tuple[str, str] | None:
     if variant.tool_search is not None:
         return "tool_search", "searches for tools"
     return None
-
-
-def adapt_result(variant: Variant | None, text: str) -> str:
-    """Return the text of a result as the model gets it under ``variant``."""
-    most = None if variant is None else variant.max_result_tokens
-    if most is None:
-        return text
-    return cut_result(text, most)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import anyio
 
-from harness.runner.agent import InterruptedStrategy, ModelConversation, WatchedStrategy
+from harness.runner.agent import InterruptedStrategy, ModelConversation
 from harness.types import Case, Interruption
 from tests.support import MemorySession, ScriptedModel, a_case, asks, says
 
@@ -21,7 +21,8 @@ def test_the_conversation_so_far_is_told_after_each_reply_and_after_its_calls() 
         told.append((so_far.replies, len(so_far.tool_calls)))
 
     case: Case = a_case(interruption=Interruption(steering="Be quick."))
-    watched = WatchedStrategy(InterruptedStrategy(case.interruption), tell)
+    watched = InterruptedStrategy(case.interruption)
+    watched.tell = tell
     conversation = ModelConversation(case, replies(), MemorySession(), strategy=watched)
     anyio.run(conversation.run)
     assert told == [(1, 0), (1, 1), (2, 1)]

@@ -6,11 +6,13 @@ import anyio
 import pytest
 
 from harness.base.errors import UsageError
-from harness.judging.checks.judge.judge import Judge, JudgeModel
+from harness.judging.checks.judge.judge import JudgeModel
 from harness.models.model import Model
 from harness.runner.planning.judge_choice import JudgePanel, choose_judges, sole_judge
 from harness.runner.planning.plan import Job, make_plan
-from harness.runner.trial import TrialContext, TrialOutcome, run_trial
+from harness.runner.preflight.preflight import Preflight
+from harness.runner.run_context import RunContext
+from harness.runner.trial import TrialOutcome, run_trial
 from harness.suites.config import Config, load_config
 from harness.types import Case, Check, ModelSpec, Reply, ServerSpec, Suite
 from tests.judging.checks.judges import verdict
@@ -138,14 +140,13 @@ def a_job() -> Job:
 
 
 async def attempt(judging: Model, scope: anyio.CancelScope | None = None) -> TrialOutcome:
-    judge = Judge({"j": JudgeModel("j", judging)}, "j")
-    return await run_trial(
-        a_job(),
-        ScriptedModel(says("Yes.")),
-        MemoryPool(),
-        scope or anyio.CancelScope(),
-        TrialContext(judge=judge),
+    job = a_job()
+    context = RunContext(
+        pool=MemoryPool(),
+        models={"m": ScriptedModel(says("Yes."))},
+        judges={"j": JudgeModel("j", judging)},
     )
+    return await run_trial(job, context, Preflight.from_trial(job), scope or anyio.CancelScope())
 
 
 def test_what_judging_took_is_kept_apart_with_every_verdict() -> None:

@@ -19,7 +19,6 @@ from harness.api import read_arguments
 from harness.base.errors import UsageError
 from harness.cli.run_options import BUDGET, REQUEST, RUN_OPTIONS
 from harness.pytest_plugin.options import given_options
-from harness.runner.control import RunBudget
 from harness.runner.planning.options import (
     MOST_ON_PAGE,
     OPTIONS,
@@ -31,8 +30,7 @@ from harness.runner.planning.options import (
     read_options,
     texts_of,
 )
-from harness.runner.planning.request import RunRequest
-from harness.runner.run import RunOptions
+from harness.runner.planning.request import RunBudget, RunOptions, RunRequest
 from harness.types import Protocol
 from harness.web.pages import STATIC, api_document
 from harness.web.uploads import read_choices

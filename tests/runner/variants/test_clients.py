@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 
+import anyio
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.runner.variants.clients import LONGEST_NAME, adapt_result, client_name
-from harness.types import Variant
+from harness.models import cut_result
+from harness.runner.agent import ModelConversation
+from harness.runner.variants.clients import LONGEST_NAME, client_name
+from harness.types import Outcome, ToolMessage, ToolRequest
+from tests.support import MemorySession, ScriptedModel, a_case, asks, says
 
 PREFIX = "mcp__crm__"
 
@@ -36,13 +41,21 @@ def test_every_name_is_one_that_the_apis_of_models_take(name: str) -> None:
 
 
 def test_a_result_above_the_limit_is_cut_and_says_so() -> None:
-    told = adapt_result(Variant(name="v", max_result_tokens=2), "word" * 2_500)
+    told = cut_result("word" * 2_500, 2)
     note = "[The result was cut here: it takes about 2,500 tokens, and 2 are shown.]"
     assert told == f"wordwordwor\n{note}"
 
 
-def test_a_result_that_fits_and_one_under_no_limit_are_told_whole() -> None:
-    text = "word" * 25
-    assert adapt_result(Variant(name="v", max_result_tokens=25), text) == text
-    assert adapt_result(Variant(name="v"), text) == text
-    assert adapt_result(None, text) == text
+@pytest.mark.parametrize(("most", "is_whole"), [(25, True), (None, True), (24, False)])
+def test_the_model_is_told_a_result_whole_unless_it_is_above_the_limit(
+    most: int | None, is_whole: bool
+) -> None:
+    async def answer(_: ToolRequest) -> tuple[Outcome, str]:
+        return "ok", "word" * 25
+
+    model = ScriptedModel(asks(("look", {})), says("done"))
+    conversation = ModelConversation(a_case(), model, MemorySession(answer), max_result_tokens=most)
+    anyio.run(conversation.run)
+    messages = conversation.build_transcript().messages
+    (told,) = [one.answers[0].text for one in messages if isinstance(one, ToolMessage)]
+    assert (told == "word" * 25) == is_whole

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
+from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
@@ -13,17 +12,17 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from harness.base import HarnessError, UsageError
 from harness.judging import not_started
-from harness.runlog import TrialLine
-from harness.runner.engines import EngineContext, Told
+from harness.runlog import LogWriter, TrialLine
 from harness.runner.engines.on_ray.cluster import connect_cluster, count_processors
 from harness.runner.engines.on_ray.worker import LimiterActor, make_limiter_factory
 from harness.runner.engines.on_ray.worker_pool import NoWorker, WorkerDied, WorkerPool, WorkerSlot
 from harness.runner.engines.payloads import refuse_code
-from harness.runner.engines.seats import divide_seats
+from harness.runner.observer import Observer
 from harness.runner.planning.plan import Job, RunPlan
-from harness.runner.planning.units import Unit, work_units
+from harness.runner.planning.request import RunOptions
+from harness.runner.planning.units import Unit, divide_seats, work_units
 from harness.runner.preflight.preflight import Preflight
-from harness.runner.trial import TrialOutcome, trial_error
+from harness.runner.trial import Tell, TrialOutcome, trial_error
 from harness.sessions import Pool, open_sessions
 from harness.types import TrialError
 
@@ -59,7 +58,7 @@ class RayEngine:
         place: int,
         preflight: Preflight,
         scope: anyio.CancelScope,
-        tell: Told | None = None,
+        tell: Tell | None = None,
     ) -> TrialOutcome:
         """Run a trial on the worker of that place, and on another one if it dies."""
         under_way: list[WorkerSlot] = []
@@ -83,7 +82,13 @@ class RayEngine:
     ) -> TrialOutcome:
         last = ""
         for death in range(MOST_DEATHS):
-            station = self._get_slot(place)
+            station = self._stations[place]
+            if station.given_up:
+                left = [station for station in self._stations if not station.given_up]
+                if not left:
+                    words = "no worker is left on the Ray cluster, and none could be started"
+                    raise HarnessError(words)
+                station = left[place % len(left)]
             # After a death it runs alone: another trial may have been the cause.
             async with station.hold_seat(alone=death > 0):
                 # In place, so that it is known outside after a cancellation.
@@ -94,28 +99,11 @@ class RayEngine:
                     last = str(gone)
                 except NoWorker as error:
                     self._crew.note(f"{error}. Its trials run elsewhere.")
-        return _build_error_outcome(
-            job,
-            TrialError(
-                kind="harness",
-                message=f"{MOST_DEATHS} workers died while this trial was under way on them, so it "
-                "is not tried again",
-                detail=last,
-            ),
+        words = (
+            f"{MOST_DEATHS} workers died while this trial was under way on them, so it is not "
+            "tried again"
         )
-
-    def _get_slot(self, place: int) -> WorkerSlot:
-        """Return the station of that place, or another one if it is given up.
-
-        Raises:
-            HarnessError: none is left.
-        """
-        if not self._stations[place].given_up:
-            return self._stations[place]
-        left = [station for station in self._stations if not station.given_up]
-        if not left:
-            raise HarnessError("no worker is left on the Ray cluster, and none could be started")
-        return left[place % len(left)]
+        return _build_error_outcome(job, TrialError(kind="harness", message=words, detail=last))
 
 
 def _build_error_outcome(job: Job, error: TrialError) -> TrialOutcome:
@@ -123,52 +111,44 @@ def _build_error_outcome(job: Job, error: TrialError) -> TrialOutcome:
 
 
 @asynccontextmanager
-async def open_on_ray(setting: EngineContext, address: str | None) -> AsyncIterator[RayEngine]:
+async def open_on_ray(
+    plan: RunPlan, options: RunOptions, log: LogWriter, observer: Observer, address: str | None
+) -> AsyncIterator[RayEngine]:
     """Start Ray on this machine, or join the cluster at ``address``, and open its workers.
 
     Raises:
         UsageError: the plan cannot travel, or a node would run it otherwise than this machine.
     """
-    if any(model.agent is not None for model in setting.plan.models):
+    if any(model.agent is not None for model in plan.models):
         raise UsageError(
             "--agent cannot be combined with --engine ray: an agent runs on this machine only",
             meant="Run it without --engine; --shard splits it over machines.",
         )
-    refuse_code(setting.plan)
-    with connect_cluster(address, setting.concurrency):
-        limits = _start_limits()
-        crew = WorkerPool(setting, Path.cwd(), limits, own=address is None)
-        async with AsyncExitStack() as stack:
-            stations = [WorkerSlot(crew, seats) for seats in _divide_seats(setting)]
-            # Before any worker starts: those that did are closed even if the others fail.
-            stack.push_async_callback(_close_slots, stations)
+    refuse_code(plan)
+    with connect_cluster(address, options.concurrency):
+        # The actor that holds the limits is where this process is: neither outlives the other.
+        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
+        kind: Any = ray.remote(LimiterActor)
+        limits = kind.options(
+            num_cpus=0,
+            max_restarts=-1,
+            max_task_retries=-1,
+            max_concurrency=_MOST_WAITING,
+            scheduling_strategy=here,
+        ).remote()
+        traced_as = log.path.parent.name if options.traced else None
+        own = address is None
+        crew = WorkerPool(plan, log.learn, observer.on_note, limits, traced_as=traced_as, own=own)
+        units = sum(1 for _ in work_units(plan.jobs))
+        seats = divide_seats(options.concurrency, units, count_processors())
+        stations = [WorkerSlot(crew, each) for each in seats]
+        try:
             ready = await crew.open_slots(stations)
-            pool = await stack.enter_async_context(
-                open_sessions(setting.learn, make_limiter_factory(limits))
-            )
-            yield RayEngine(pool, ready, crew)
-
-
-def _divide_seats(setting: EngineContext) -> list[int]:
-    units = sum(1 for _ in work_units(setting.plan.jobs))
-    return divide_seats(setting.concurrency, units, count_processors())
-
-
-def _start_limits() -> Any:
-    """Start the actor that holds the limits, where this process is: neither outlives the other."""
-    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
-    kind: Any = ray.remote(LimiterActor)
-    return kind.options(
-        num_cpus=0,
-        max_restarts=-1,
-        max_task_retries=-1,
-        max_concurrency=_MOST_WAITING,
-        scheduling_strategy=here,
-    ).remote()
-
-
-async def _close_slots(stations: Sequence[WorkerSlot]) -> None:
-    with anyio.CancelScope(shield=True):
-        async with anyio.create_task_group() as group:
-            for station in stations:
-                group.start_soon(station.close)
+            async with open_sessions(log.learn, make_limiter_factory(limits)) as pool:
+                yield RayEngine(pool, ready, crew)
+        finally:
+            # Those that started are closed even if the others failed.
+            with anyio.CancelScope(shield=True):
+                async with anyio.create_task_group() as group:
+                    for station in stations:
+                        group.start_soon(station.close)

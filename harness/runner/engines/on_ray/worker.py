@@ -24,14 +24,14 @@ from harness.base import (
 )
 from harness.judging import not_started
 from harness.runlog import TrialLine
-from harness.runner.engines.executor import Executor, RunParticipants, open_executor
 from harness.runner.engines.limits import RunLimiters, SharedLimiter, SlotGrant
 from harness.runner.engines.machine_facts import MachineFacts, inspect_machine
 from harness.runner.engines.payloads import PayloadCodec
 from harness.runner.planning.plan import Job
 from harness.runner.preflight.preflight import Preflight
-from harness.runner.trial import trial_error
-from harness.types import ToolList
+from harness.runner.run_context import RunContext, open_context
+from harness.runner.trial import run_trial, trial_error
+from harness.types import ModelSpec, ServerSpec, ToolList
 
 
 class ClusterNode(NamedTuple):
@@ -49,8 +49,14 @@ class WorkerSetup:
 
     luggage: Sequence[object]
     """Suites, models and servers, to which trials refer."""
-    parties: RunParticipants
-    """Whom the trials meet."""
+    models: Sequence[ModelSpec]
+    """Those that answer."""
+    judges: Sequence[ModelSpec]
+    """Those that judge."""
+    players: Sequence[ModelSpec]
+    """Those that play users."""
+    decoys_from: Sequence[ServerSpec]
+    """Servers whose tools are only shown."""
     known: Redactor
     """The secrets that are taken out of what the worker prints."""
     environment: Mapping[str, str]
@@ -82,7 +88,7 @@ class Worker:
         self._life: asyncio.Task[None] | None = None
         # It opens nothing until `open` brings the key of the run.
         self._parcels = PayloadCodec(PayloadCodec.new_key())
-        self._executor: Executor | None = None
+        self._context: RunContext | None = None
         self._tools: dict[str, ToolList] = {}
         self._learned: list[str] = []
         self._scopes: dict[str, anyio.CancelScope] = {}
@@ -114,9 +120,14 @@ class Worker:
     ) -> None:
         LIMITER_OF.set(make_limiter_factory(limits))
         try:
-            async with open_executor(
-                baggage.parties, self._learn_secret, baggage.traced_as
-            ) as self._executor:
+            async with open_context(
+                baggage.models,
+                baggage.judges,
+                baggage.players,
+                baggage.decoys_from,
+                learn=self._learn_secret,
+                traced_as=baggage.traced_as,
+            ) as self._context:
                 opened.set_result(None)
                 await self._ended.wait()
         except HarnessError as error:
@@ -131,8 +142,8 @@ class Worker:
         key = job.trial.key
         scope = self._get_scope(key)
         try:
-            assert self._executor is not None
-            outcome = await self._executor.execute_trial(job, Preflight.from_trial(job), scope)
+            assert self._context is not None
+            outcome = await run_trial(job, self._context, Preflight.from_trial(job), scope)
             # Kept here and sent by digest alone: most trials see the same lists.
             for tools in (outcome.tools, outcome.shown):
                 if tools is not None:

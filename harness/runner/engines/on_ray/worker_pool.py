@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,6 @@ import ray
 from ray.exceptions import RayActorError, RayError
 
 from harness.base import KNOWN, HarnessError, UsageError
-from harness.runner.engines import EngineContext
-from harness.runner.engines.executor import RunParticipants
 from harness.runner.engines.machine_facts import (
     MachineFacts,
     find_differences,
@@ -58,28 +56,42 @@ class NoWorker(HarnessError):
 class WorkerPool:
     """What the workers of a run have in common."""
 
-    def __init__(self, setting: EngineContext, folder: Path, limits: Any, *, own: bool) -> None:
+    def __init__(
+        self,
+        plan: RunPlan,
+        learn: Callable[[str], None],
+        note: Callable[[str], None],
+        limits: Any,
+        *,
+        traced_as: str | None,
+        own: bool,
+    ) -> None:
         """``own``: the cluster was started for this run, without our secret variables."""
-        self.note = setting.note
-        self.learn = setting.learn
-        self._folder = folder
+        self.learn = learn
+        self.note = note
+        self._folder = Path.cwd()
         self._limits = limits
-        self._here = inspect_machine(folder, list_files(setting.plan, folder))
-        luggage = SharedPayload.from_plan(setting.plan)
+        self._here = inspect_machine(self._folder, list_files(plan, self._folder))
+        luggage = SharedPayload.from_plan(plan)
         self._key = PayloadCodec.new_key()
         self.outward = PayloadCodec(self._key, luggage.own)
         self.inward = PayloadCodec(self._key)
+        # The variables of our environment that commands for tokens get.
+        servers = (*plan.servers, *plan.decoys_from)
+        names = {name for one in servers for name in delivery_of(one.identity).command_variables}
+        environment = {name: os.environ[name] for name in names if name in os.environ}
         # A cluster of ours was started without these; another one's environment is its owner's.
-        environment = _collect_token_variables(setting.plan) | (
-            select_secret_variables(os.environ) if own else {}
-        )
+        environment |= select_secret_variables(os.environ) if own else {}
         self._baggage = self.inward.pack(
             WorkerSetup(
                 luggage=luggage.sent,
-                parties=RunParticipants.from_plan(setting.plan),
+                models=plan.models,
+                judges=plan.judges,
+                players=plan.user_models,
+                decoys_from=plan.decoys_from,
                 known=KNOWN,
                 environment=environment,
-                traced_as=setting.traced_as,
+                traced_as=traced_as,
             )
         )
         self.tools: dict[str, ToolList] = {}
@@ -314,13 +326,6 @@ class WorkerSlot:
             except RayError:
                 return  # it has died
         self._crew.end_actor(actor)
-
-
-def _collect_token_variables(plan: RunPlan) -> dict[str, str]:
-    """Return the variables of our environment that commands for tokens get."""
-    servers = (*plan.servers, *plan.decoys_from)
-    names = (name for server in servers for name in delivery_of(server.identity).command_variables)
-    return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def _first_line(error: Exception) -> str:

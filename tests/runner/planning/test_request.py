@@ -5,18 +5,12 @@ import sys
 import pytest
 
 from harness.base.errors import UsageError
-from harness.runner.engines.choice import get_opener
-from harness.runner.engines.one_process import open_one_process
-from harness.runner.run import RunOptions
-
-
-def test_one_process_is_the_usual_engine() -> None:
-    assert get_opener(RunOptions().engine) is open_one_process
+from harness.runner.planning.request import RunOptions
 
 
 @pytest.mark.parametrize("name", ["ray", "ray:auto", "ray:head.example.com:6379"])
 def test_ray_is_named_alone_or_with_an_address(name: str) -> None:
-    assert get_opener(name) is not open_one_process
+    assert RunOptions(engine=name).engine == name
 
 
 @pytest.mark.parametrize(
@@ -50,5 +44,5 @@ def test_a_thousand_trials_at_the_same_time_are_the_most_of_one_process_and_not_
 def test_without_ray_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(UsageError, match="the engine ray needs Ray") as refused:
-        get_opener("ray")
+        RunOptions(engine="ray")
     assert refused.value.meant == 'In the checkout: pip install ".[ray]"'

@@ -1,0 +1,131 @@
+"""What an engine is, and the usual one: all trials in this process, several at a time.
+
+An engine is given one trial after another and returns what each produced. Everything else of a run
+is the same with every engine, and stays in the process that the user started: which trial is next,
+budgets, interrupts, the log, judging across trials, progress and reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+import anyio
+
+from harness.runlog import LogWriter
+from harness.runner.observer import Observer
+from harness.runner.planning.plan import Job, RunPlan
+from harness.runner.planning.request import RunOptions
+from harness.runner.planning.units import Unit
+from harness.runner.preflight.preflight import Preflight
+from harness.runner.recordings.recorded_outputs import RECORDED
+from harness.runner.run_context import RunContext, open_context
+from harness.runner.trial import Tell, TrialOutcome, run_trial
+from harness.sessions import Pool, SessionPool
+
+
+class Engine(Protocol):
+    """An open engine."""
+
+    @property
+    def seats(self) -> Sequence[int]:
+        """Trials at the same time in each place where trials run."""
+        ...
+
+    @property
+    def pool(self) -> SessionPool:
+        """Sessions in this process, with which tools are checked before any trial."""
+        ...
+
+    def divide_into_units(self, plan: RunPlan) -> Iterator[Unit]:
+        """Yield the trials of ``plan`` in the units of which each goes to one place."""
+        ...
+
+    async def finish_tool_check(self) -> None:
+        """Take notice that the check of the tools is over."""
+        ...
+
+    async def run_trial(
+        self,
+        job: Job,
+        place: int,
+        preflight: Preflight,
+        scope: anyio.CancelScope,
+        tell: Tell | None = None,
+    ) -> TrialOutcome:
+        """Run a trial in that place under ``scope``; it ends with exactly one status.
+
+        Raises:
+            HarnessError: the engine itself can run no further trial.
+        """
+        ...
+
+
+@asynccontextmanager
+async def open_engine(
+    plan: RunPlan, options: RunOptions, log: LogWriter, observer: Observer
+) -> AsyncIterator[Engine]:
+    """Open the engine that ``options`` name, for everything of ``plan`` that may be run.
+
+    Raises:
+        UsageError: it cannot carry out this plan, or a model cannot be opened.
+    """
+    kind, _, address = options.engine.partition(":")
+    if kind == "ray":
+        from harness.runner.engines.on_ray.engine import open_on_ray  # loads Ray
+
+        async with open_on_ray(plan, options, log, observer, address or None) as engine:
+            yield engine
+        return
+
+    def start_first_server(pool: Pool) -> None:
+        # Outputs that were recorded need no server.
+        for job in [job for job in plan.jobs if job.model.provider != RECORDED][:1]:
+            caller = job.trial.case.caller
+            pool.prestart(job.server, caller.user_context, caller.credential)
+
+    async with open_context(
+        plan.models,
+        plan.judges,
+        plan.user_models,
+        plan.decoys_from,
+        learn=log.learn,
+        traced_as=log.path.parent.name if options.traced else None,
+        opened=start_first_server,
+    ) as context:
+        yield OneProcessEngine((options.concurrency,), context)
+
+
+@dataclass(frozen=True, slots=True)
+class OneProcessEngine:
+    """This process, as an engine with one place."""
+
+    seats: tuple[int]
+    """See `Engine.seats`."""
+    context: RunContext
+    """What its trials share."""
+
+    @property
+    def pool(self) -> SessionPool:
+        """The sessions of the trials: those opened to check tools stay open for them."""
+        return self.context.pool
+
+    def divide_into_units(self, plan: RunPlan) -> Iterator[Unit]:
+        """Yield all trials as one unit, so that they start in the order of the plan."""
+        yield plan.jobs
+
+    async def finish_tool_check(self) -> None:
+        """Keep what is open."""
+
+    async def run_trial(
+        self,
+        job: Job,
+        place: int,
+        preflight: Preflight,
+        scope: anyio.CancelScope,
+        tell: Tell | None = None,
+    ) -> TrialOutcome:
+        """Run a trial here."""
+        return await run_trial(job, self.context, preflight, scope, tell)
