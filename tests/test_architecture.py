@@ -137,6 +137,13 @@ def test_what_a_room_offers_is_what_others_use(stub: Path) -> None:
         if isinstance(node, ast.ImportFrom) and node.module == room.__name__
         for alias in node.names
     }
+    # What is loaded only where it is used: `from harness import probing`, then `probing.NAME`.
+    used |= {
+        node.attr
+        for path in modules().values()
+        for node in nodes(path)
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == stub.parent.name
+    }
     assert offered - used == set()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import fields
 from urllib.parse import urlsplit
 
 from harness.base import bare_url, format_money, make_one_line
@@ -54,13 +55,8 @@ def build_document(plan: RunPlan) -> JsonObject:
         ],
         "estimates": [
             {
-                "model": guess.model.name,
-                "role": _model_role(guess),
-                "trials": guess.trials,
-                "known": guess.known,
-                "input_tokens": guess.input_tokens,
-                "output_tokens": guess.output_tokens,
-                "cost_usd": guess.cost_usd,
+                name: guess.model.name if name == "model" else getattr(guess, name)
+                for name in (field.name for field in fields(guess))
             }
             for guess in _all_estimates(plan)
         ],
@@ -81,12 +77,6 @@ def _all_estimates(plan: RunPlan) -> tuple[Estimate, ...]:
     return (*estimate_usage(plan), *estimate_users(plan), *estimate_judging(plan))
 
 
-def _model_role(estimate: Estimate) -> str:
-    if estimate.model.agent is not None:
-        return "agent"
-    return "judge" if estimate.judges else "user" if estimate.plays else "model"
-
-
 def _format_server(server: ServerSpec) -> str:
     """Return the server's command, or the host of a running one: a URL's path may hold a secret."""
     if server.transport.command is None:
@@ -95,22 +85,17 @@ def _format_server(server: ServerSpec) -> str:
 
 
 def _format_estimate(estimate: Estimate) -> str:
-    name = estimate.model.name
-    role, unit = _model_role(estimate), "judgement" if estimate.judges else "trial"
+    role, name, trials = estimate.role, estimate.model.name, estimate.trials
+    sent, said = estimate.input_tokens, estimate.output_tokens
+    unit = "judgement" if role == "judge" else "trial"
     if get_traits(estimate.model.provider).answers != "llm":
-        return f"{role} {name}: {estimate.trials} {unit}s, free"
-    if estimate.model.agent is not None and not estimate.known:
-        return f"agent {name}: {estimate.trials} {unit}s, cost unknown until it has run"
+        return f"{role} {name}: {trials} {unit}s, free"
+    if role == "agent" and not estimate.known:
+        return f"agent {name}: {trials} {unit}s, cost unknown until it has run"
+    basis = f"a rule of thumb, {sent // trials:,} + {said // trials:,} tokens a {unit}"
     if estimate.known:
-        basis = f"{estimate.known} of {estimate.trials} {unit}s by earlier runs"
-    else:
-        tokens = (
-            estimate.input_tokens // estimate.trials,
-            estimate.output_tokens // estimate.trials,
-        )
-        basis = f"a rule of thumb, {tokens[0]:,} + {tokens[1]:,} tokens a {unit}"
+        basis = f"{estimate.known} of {trials} {unit}s by earlier runs"
     return (
-        f"{role} {name} ({estimate.model.model_id}): {estimate.trials} {unit}s,"
-        f" about {estimate.input_tokens:,} tokens in and {estimate.output_tokens:,} out,"
-        f" cost about {format_money(estimate.cost_usd)} (estimated: {basis})"
+        f"{role} {name} ({estimate.model.model_id}): {trials} {unit}s, about {sent:,} tokens in "
+        f"and {said:,} out, cost about {format_money(estimate.cost_usd)} (estimated: {basis})"
     )

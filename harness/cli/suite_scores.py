@@ -8,12 +8,12 @@ from typing import Any, TypeAlias
 
 from rich.console import Console
 
+from harness import probing  # the room alone: few runs load what is in it
 from harness.base import make_printable
-from harness.probing import SuiteScore, score_run
 from harness.runlog import RunLog
 from harness.types import Case
 
-Scores: TypeAlias = Mapping[str, SuiteScore]
+Scores: TypeAlias = "Mapping[str, probing.SuiteScore]"
 """Suite → its score."""
 
 
@@ -33,7 +33,7 @@ class ScoreRequest:
 
     def measure_scores(self, log: RunLog, cases: Iterable[tuple[str, Case]]) -> Scores | None:
         """Return the scores of the suites of ``log``, if they are asked for."""
-        return score_run(log, cases, self.min_score) if self.is_requested else None
+        return probing.score_run(log, cases, self.min_score) if self.is_requested else None
 
 
 def find_low_scores(scores: Scores | None) -> list[str] | None:

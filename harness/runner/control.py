@@ -26,7 +26,8 @@ class Control:
         self.signal: str | None = None
         """The name of the first signal that interrupted the run."""
         self._budget = budget
-        self._running: set[anyio.CancelScope] = set()
+        self.running: set[anyio.CancelScope] = set()
+        """The scopes of the running trials."""
         self._used = spent or Usage()
         self._errors = 0
         self._missed: dict[tuple[str, str, str], set[str]] = {}
@@ -39,17 +40,9 @@ class Control:
         if self.stopped is None:
             self.stopped, self.note = reason, note
 
-    def register_trial(self, scope: anyio.CancelScope) -> None:
-        """Register a trial that runs under ``scope``."""
-        self._running.add(scope)
-
-    def unregister_trial(self, scope: anyio.CancelScope) -> None:
-        """Unregister it."""
-        self._running.discard(scope)
-
     def cancel_trials(self) -> None:
         """Cancel every running trial."""
-        for scope in self._running:
+        for scope in self.running:
             scope.cancel("the run was interrupted")
 
     @property

@@ -20,7 +20,7 @@ from harness.judging import (
     judge_trial,
     not_started,
 )
-from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
+from harness.runlog import Footer, LogWriter, RunLog, TrialLine, read_log
 from harness.runner.planning.judge_choice import JudgePanel, choose_judges
 from harness.runner.planning.plan import describe_suite
 from harness.runner.planning.prepare import suite_roots
@@ -39,8 +39,8 @@ from harness.types import (
     Case,
     Check,
     CheckResult,
+    ErrorKind,
     JsonObject,
-    Presentation,
     ScriptedCall,
     Suite,
     ToolList,
@@ -48,6 +48,7 @@ from harness.types import (
     Trial,
     TrialError,
     TrialResult,
+    Turn,
     UserMessage,
 )
 
@@ -82,11 +83,19 @@ def load_suites(log: RunLog, names: Sequence[str], cwd: Path) -> list[Suite]:
     Raises:
         UsageError: there is no such suite, or it is invalid.
     """
-    origins = [facts.get("reference") or facts.get("file") for facts in log.header.suites.values()]
+    logged = log.header.suites
+    origins = [facts.get("reference") or facts.get("file") for facts in logged.values()]
     names = names or [origin for origin in origins if origin]
     found = find_suites(names, suite_roots(cwd), VOCABULARY, make_reader(NO_LIMIT))
     KNOWN.add_specs(suites=found)
-    return [_restore_name(suite, log) for suite in found]
+    # A CSV dataset has the name that its file has in the log.
+    tables = {facts.get("file"): name for name, facts in logged.items()}
+    return [
+        replace(suite, name=tables.get(suite.at.file, suite.name))
+        if suite.at and suite.at.file.endswith(".csv")
+        else suite
+        for suite in found
+    ]
 
 
 def _check_names(log: RunLog, suites: Sequence[Suite]) -> None:
@@ -115,36 +124,27 @@ def _check_names(log: RunLog, suites: Sequence[Suite]) -> None:
         raise InvalidInput(sorted_problems(problems))
 
 
-def _restore_name(suite: Suite, log: RunLog) -> Suite:
-    """Return a CSV dataset under the name that its file has in ``log``."""
-    file = suite.at.file if suite.at and suite.at.file.endswith(".csv") else None
-    name = next(
-        (name for name, facts in log.header.suites.items() if file and facts.get("file") == file),
-        suite.name,
-    )
-    return replace(suite, name=name)
-
-
 def redact_case(case: Case) -> Case:
     """Return ``case`` redacted like a log: a check for a password matches the log's placeholder."""
 
     def redact_check(check: Check) -> Check:
         return replace(check, params=KNOWN.redact_json(check.params))
 
-    def redact_checks(of: Sequence[Check]) -> tuple[Check, ...]:
-        return tuple(check.transform(redact_check) for check in of)
+    def redact_checks(checks: Sequence[Check]) -> tuple[Check, ...]:
+        return tuple(check.transform(redact_check) for check in checks)
 
-    def redact_calls(of: Sequence[ScriptedCall]) -> tuple[ScriptedCall, ...]:
-        return tuple(replace(call, arguments=KNOWN.redact_json(call.arguments)) for call in of)
+    def redact_calls(calls: Sequence[ScriptedCall]) -> tuple[ScriptedCall, ...]:
+        return tuple(replace(one, arguments=KNOWN.redact_json(one.arguments)) for one in calls)
+
+    def redact_turn(turn: Turn) -> Turn:
+        prompt = KNOWN.redact_text(turn.prompt)
+        return replace(turn, prompt=prompt, checks=redact_checks(turn.checks))
 
     return replace(
         case,
         prompt=KNOWN.redact_text(case.prompt),
         checks=redact_checks(case.checks),
-        turns=tuple(
-            replace(turn, prompt=KNOWN.redact_text(turn.prompt), checks=redact_checks(turn.checks))
-            for turn in case.turns
-        ),
+        turns=tuple(map(redact_turn, case.turns)),
         setup=redact_calls(case.setup),
         teardown=redact_calls(case.teardown),
         caller=replace(case.caller, user_context=KNOWN.redact_json(case.caller.user_context)),
@@ -165,17 +165,14 @@ def grade_log(
         },
         bench=bench or JudgePanel(default_of=dict(log.header.settings.get("judge", {}))),
     )
-    began = utc_now()
+    began, then = utc_now(), log.header
+    settings = {**then.settings, **grading.bench.build_settings(), "graded_from": then.run_id}
     header = replace(
-        log.header,
+        then,
         run_id=target.parent.name,
         started_at=began,
-        suites={**log.header.suites, **{suite.name: describe_suite(suite) for suite in suites}},
-        settings={
-            **log.header.settings,
-            **grading.bench.build_settings(),
-            "graded_from": log.header.run_id,
-        },
+        suites={**then.suites, **{suite.name: describe_suite(suite) for suite in suites}},
+        settings=settings,
     )
     KNOWN.add_specs(models=grading.bench.models, environ=os.environ)
     with LogWriter(target, KNOWN.redact_json_text) as writer:
@@ -183,26 +180,22 @@ def grade_log(
         for line in log.tools_lines:
             writer.append(line)
         anyio.run(grading.write_trials, writer)
-        footer = log.footer
+        # A log that was cut off stays that of an interrupted run.
+        footer = log.footer or Footer(finished_at="", elapsed_s=0.0, reason="interrupted")
+        same_words = all(
+            facts.get("digest") == then.suites.get(suite, {}).get("digest")
+            for suite, facts in header.suites.items()
+        )
         writer.append(
             Footer(
                 finished_at=utc_now(),
-                elapsed_s=footer.elapsed_s if footer else 0.0,
-                # A log that was cut off stays that of an interrupted run.
-                reason=footer.reason if footer else "interrupted",
+                elapsed_s=footer.elapsed_s,
+                reason=footer.reason,
                 # With the same checks, the status cannot be better than before.
-                fault=footer.fault if footer and _has_same_words(header, log.header) else None,
+                fault=footer.fault if same_words else None,
             )
         )
     return read_log(target)
-
-
-def _has_same_words(now: Header, then: Header) -> bool:
-    """Whether the suites have the same words as in the log."""
-    return all(
-        facts.get("digest") == then.suites.get(suite, {}).get("digest")
-        for suite, facts in now.suites.items()
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,99 +211,82 @@ class _Grading:
         async with open_models(self.bench.models) as models:
             judges = {name: JudgeModel(name, model) for name, model in models.items()}
             for result, transcript in self.log:
-                writer.append(await self._grade_trial(result, transcript, judges))
+                graded = await self._grade_trial(result, transcript, judges)
+                writer.append(TrialLine(run=graded, transcript=transcript))
 
     async def _grade_trial(
         self, result: TrialResult, transcript: Transcript | None, judges: Mapping[str, JudgeModel]
-    ) -> TrialLine:
+    ) -> TrialResult:
         # There is nothing that other checks could judge otherwise: the result stays as it is.
-        if transcript is None or transcript.stop == "cancelled" or not _says_anything(transcript):
-            return TrialLine(run=result, transcript=transcript)
-        case = self._find_case(result)
+        if transcript is None or transcript.stop == "cancelled":
+            return result
+        # Neither a conversation, nor a refused connection.
+        if not transcript.messages and transcript.stop != "not_admitted":
+            return result
+        variant: JsonObject = self.log.header.axes.get("variant", {}).get(
+            result.axes.get("variant", ""), {}
+        )
+        case = self.cases.get((result.suite, result.case.name))
+        words = variant.get("edits", {}).get("prompts", {}).get(result.case.name)
+        # A simulated user writes its own messages, so a variant has no words for it.
+        if case is not None and case.user is None and words is not None:
+            case = case.with_prompt(words)
+        caller = Caller(user_context=result.case.user_context)
+        facts = result.case
+        trial = Trial(
+            suite=result.suite,
+            case=case
+            or Case(
+                name=facts.name, prompt="", checks=(), description=facts.description, caller=caller
+            ),
+            model=result.model,
+            axes=result.axes,
+            number=result.trial,
+            key=result.key,
+            repeats=result.repeats,
+        )
         # An answer to another question is neither a pass nor a failure of this one.
-        if case is None or not _same_question(case, result, transcript):
-            gone = (
-                "the case is no longer in its suite"
-                if case is None
-                else "the case has another prompt now"
-            )
-            trial = _build_trial(result, case or _build_empty_case(result))
-            return TrialLine(run=not_started(trial, "skipped", reason=gone), transcript=transcript)
-        trial = _build_trial(result, case)
+        if case is None:
+            reason = "the case is no longer in its suite"
+            return not_started(trial, "skipped", reason=reason)
+        if not _same_question(case, result, transcript):
+            return not_started(trial, "skipped", reason="the case has another prompt now")
         judge = Judge(judges, self.bench.default_of.get(result.suite), recorded=result.judgements)
-        checks: tuple[CheckResult, ...] = ()
-        error: TrialError | None = None
+        checks, error = await self._evaluate(case, transcript, variant, judge)
+        graded = judge_trial(
+            trial, transcript, checks, error, judge_usage=judge.usage, judgements=judge.judgements
+        )
+        # The conversation is the last attempt at the trial; what the others used was paid, too.
+        return replace(graded, usage=result.usage, user_usage=result.user_usage)
+
+    async def _evaluate(
+        self, case: Case, transcript: Transcript, variant: JsonObject, judge: Judge
+    ) -> tuple[tuple[CheckResult, ...], TrialError | None]:
+        """Return the results of the checks of ``case``, or why they cannot be evaluated."""
         # As in a run: a refused session is an error unless a check asks for the refusal.
         if transcript.stop == "not_admitted" and not checks_with(
             "judges_refused_session", case.every_check
         ):
-            error = TrialError(
-                kind="server",
-                message=f"the server refused this caller: {transcript.refused_words}",
-            )
+            words = f"the server refused this caller: {transcript.refused_words}"
+            return (), TrialError(kind="server", message=words)
+        if transcript.error is not None:
+            return (), None
         # Checks that look tools up would be judged by an empty list.
-        elif transcript.error is None and self._lacks_tools(transcript):
-            why = "the tool list of this trial was on a damaged line of the log"
-            error = TrialError(kind="harness", message=why)
-        elif transcript.error is None:
-            offered = self.log.tools.get(transcript.tools_digest, ToolList(tools=()))
-            try:
-                checks = await evaluate_checks(
-                    Evidence(
-                        case=case,
-                        transcript=transcript,
-                        tools=offered,
-                        presented=self._present_tools(result, transcript, offered),
-                        judge=judge,
-                    )
-                )
-            except JudgeError as fault:
-                error = TrialError(kind="judge", message=str(fault))
-            except HarnessError as fault:
-                error = TrialError(kind="harness", message=str(fault))
-        graded = judge_trial(
-            trial,
-            transcript,
-            checks,
-            error,
-            judge_usage=judge.usage,
-            judgements=judge.judgements,
+        if self.log.damaged and transcript.tools_digest not in ("", *self.log.tools):
+            words = "the tool list of this trial was on a damaged line of the log"
+            return (), TrialError(kind="harness", message=words)
+        offered = self.log.tools.get(transcript.tools_digest, ToolList(tools=()))
+        # What the model saw of these tools under its variant, if it had one.
+        shown, edits = self.log.shown.get(transcript.shown_digest), read_logged_variant(variant)
+        presented = build_presentation(edits, offered, shown.tools) if edits and shown else None
+        evidence = Evidence(
+            case=case, transcript=transcript, tools=offered, presented=presented, judge=judge
         )
-        # The conversation is the last attempt at the trial; what the others used was paid, too.
-        paid = replace(graded, usage=result.usage, user_usage=result.user_usage)
-        return TrialLine(run=paid, transcript=transcript)
-
-    def _present_tools(
-        self, result: TrialResult, transcript: Transcript, offered: ToolList
-    ) -> Presentation | None:
-        """Return what the model saw of the ``offered`` tools under its variant, if it had one."""
-        shown = self.log.shown.get(transcript.shown_digest)
-        variant = read_logged_variant(self._describe_variant(result))
-        if shown is None or variant is None:
-            return None
-        return build_presentation(variant, offered, shown.tools)
-
-    def _find_case(self, result: TrialResult) -> Case | None:
-        """Return the current case of ``result``, with the prompt of its variant."""
-        case = self.cases.get((result.suite, result.case.name))
-        variant = self._describe_variant(result) or {}
-        words = variant.get("edits", {}).get("prompts", {}).get(result.case.name)
-        # A simulated user writes its own messages, so a variant has no words for it.
-        if case is None or case.user is not None or words is None:
-            return case
-        return case.with_prompt(words)
-
-    def _describe_variant(self, result: TrialResult) -> JsonObject | None:
-        described: JsonObject = self.log.header.axes.get("variant", {})
-        return described.get(result.axes.get("variant", ""))
-
-    def _lacks_tools(self, transcript: Transcript) -> bool:
-        return bool(self.log.damaged) and transcript.tools_digest not in ("", *self.log.tools)
-
-
-def _says_anything(transcript: Transcript) -> bool:
-    """Whether there is anything to judge: a conversation, or a refused connection."""
-    return bool(transcript.messages) or transcript.stop == "not_admitted"
+        try:
+            return await evaluate_checks(evidence), None
+        except HarnessError as fault:
+            kind: ErrorKind = "judge" if isinstance(fault, JudgeError) else "harness"
+            return (), TrialError(kind=kind, message=str(fault))
 
 
 def _same_question(case: Case, result: TrialResult, transcript: Transcript) -> bool:
@@ -320,32 +296,10 @@ def _same_question(case: Case, result: TrialResult, transcript: Transcript) -> b
     came_through = transcript.stop in ("answer", "refusal")
     # Turns that were never reached may be others by now.
     prompts = case.prompts if came_through else case.prompts[: len(asked)]
-    prepared = [(call.tool, call.arguments) for call in transcript.setup_calls]
-    said_freely = case.user is not None  # a simulated user may write anything
     return (
-        (said_freely or asked == prompts)
-        and prepared == [(call.tool, call.arguments) for call in case.setup]
+        # A simulated user may write anything.
+        (case.user is not None or asked == prompts)
+        and [(call.tool, call.arguments) for call in transcript.setup_calls]
+        == [(call.tool, call.arguments) for call in case.setup]
         and case.caller.user_context == result.case.user_context
-    )
-
-
-def _build_trial(result: TrialResult, case: Case) -> Trial:
-    return Trial(
-        suite=result.suite,
-        case=case,
-        model=result.model,
-        axes=result.axes,
-        number=result.trial,
-        key=result.key,
-        repeats=result.repeats,
-    )
-
-
-def _build_empty_case(result: TrialResult) -> Case:
-    return Case(
-        name=result.case.name,
-        prompt="",
-        checks=(),
-        description=result.case.description,
-        caller=Caller(user_context=result.case.user_context),
     )

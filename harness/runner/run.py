@@ -63,12 +63,10 @@ async def run_plan(
 
 def find_cause(error: BaseExceptionGroup) -> BaseException:
     """Return the first error inside ``error`` that has a message for the user, else ``error``."""
-    causes = error.subgroup(HarnessError)
-    return error if causes is None else _find_first(causes)
-
-
-def _find_first(error: BaseException) -> BaseException:
-    return _find_first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
+    cause: BaseException | None = error.subgroup(HarnessError)
+    while isinstance(cause, BaseExceptionGroup):
+        cause = cause.exceptions[0]
+    return cause or error
 
 
 class LiveRun:
@@ -87,13 +85,11 @@ class LiveRun:
         self._log = log
         self._options = options
         self._observer = observer
-        self._listener = observer if isinstance(observer, TranscriptObserver) else None
         self.control = Control(options.budget, plan.spent)
         """Decides whether further trials are started."""
         self._began = 0.0
         self._seen_tools: set[str] = set()
         self._said: set[str] = set()
-        self._preflight = Preflight(plan)
         self._early = EarlyStopping(plan)
         self._judge = LiveJudge(plan, earlier)
         self.before = {
@@ -116,7 +112,8 @@ class LiveRun:
                         grace_s=self._options.grace_s,
                         tell=self._observer.on_note,
                         abort=self.close_log,
-                        last_words=f"Resume it with: {self._resume_command()}",
+                        last_words="Resume it with: "
+                        + resume_command(self._log.path.parent.name, self._plan.settings),
                     )
                 )
             async with self.open_engine() as work_off:
@@ -129,9 +126,6 @@ class LiveRun:
             self._observer.on_note(f"Stopped early: {self.control.note}.")
         self.close_log()
 
-    def _resume_command(self) -> str:
-        return resume_command(self._log.path.parent.name, self._plan.settings)
-
     @asynccontextmanager
     async def open_engine(self) -> AsyncIterator[Callable[[RunPlan], Awaitable[None]]]:
         """Open the engine, and yield a function that runs a plan or a part of it."""
@@ -141,71 +135,68 @@ class LiveRun:
 
     async def _run_units(self, engine: Engine, plan: RunPlan) -> None:
         # For each part anew: a stepwise run comes here with one after the other.
-        self._preflight, self._early = Preflight(plan), EarlyStopping(plan)
-        units = iter(
-            engine.divide_into_units(plan)
-        )  # each slot takes the next unit when its own is finished
+        preflight, self._early = Preflight(plan), EarlyStopping(plan)
+        units = engine.divide_into_units(plan)  # each slot takes the next when its own is finished
+
+        async def check_tools() -> None:
+            await preflight.list_tools(engine.pool)
+            # To judge again.
+            for user, tools in preflight.tool_lists:
+                self._log_tools(tools, user.server.name, user.user_context)
+            await engine.finish_tool_check()
+
         async with anyio.create_task_group() as looking:
             # Beside the trials, which wait for it only before they take a session.
-            looking.start_soon(self._check_tools, self._preflight, engine)
+            looking.start_soon(check_tools)
             async with anyio.create_task_group() as workers:
                 for place, seats in enumerate(engine.seats):
                     # One generator for all seats of a place: the trials of a unit stay there.
                     jobs = (job for unit in units for job in unit)
                     for _ in range(min(seats, len(plan.jobs))):
-                        workers.start_soon(self._run_jobs, jobs, engine, place)
+                        workers.start_soon(self._run_jobs, jobs, engine, place, preflight)
             # Trials that need no tools may all have ended before the check.
             looking.cancel_scope.cancel()
 
-    async def _check_tools(self, preflight: Preflight, engine: Engine) -> None:
-        """Check tools before the trials; the log keeps their lists, to judge again."""
-        await preflight.list_tools(engine.pool)
-        for user, tools in preflight.tool_lists:
-            self._log_tools(tools, user.server.name, user.user_context)
-        await engine.finish_tool_check()
-
-    async def _run_jobs(self, jobs: Iterator[Job], engine: Engine, place: int) -> None:
+    async def _run_jobs(
+        self, jobs: Iterator[Job], engine: Engine, place: int, preflight: Preflight
+    ) -> None:
+        tell = (
+            self._observer.on_transcript if isinstance(self._observer, TranscriptObserver) else None
+        )
         for job in jobs:
             # Before `stopped` is read, since the run may be stopped during the wait.
             wanted = await self._early.is_wanted(job)
             if self.control.stopped is not None or not wanted:
-                await self.record_outcome(TrialOutcome(line=self._build_skipped_line(job)), job)
+                skipped = not_started(job.trial, "skipped", reason=self.control.stopped or DECIDED)
+                await self.record_outcome(TrialOutcome(line=TrialLine(run=skipped)), job)
                 continue
             self._observer.on_started(job.trial)
             scope = anyio.CancelScope()
-            self.control.register_trial(scope)
+            self.control.running.add(scope)
             try:
-                tell = self._listener.on_transcript if self._listener else None
-                outcome = await engine.run_trial(job, place, self._preflight, scope, tell)
+                outcome = await engine.run_trial(job, place, preflight, scope, tell)
             finally:
-                self.control.unregister_trial(scope)
+                self.control.running.discard(scope)
             data = None
             if _is_large(outcome.line):
                 with anyio.CancelScope(shield=True):  # a judged trial is kept even on cancellation
                     data = await anyio.to_thread.run_sync(self._log.prepare_line, outcome.line)
             await self.record_outcome(outcome, job, data)
 
-    def _build_skipped_line(self, job: Job) -> TrialLine:
-        return TrialLine(
-            run=not_started(job.trial, "skipped", reason=self.control.stopped or DECIDED)
-        )
-
     async def record_outcome(
         self, outcome: TrialOutcome, job: Job, data: bytes | None = None
     ) -> None:
         """Log the outcome of a trial (``data``, if already serialised), then report it."""
+        who = job.trial.case.caller.user_context
         # Lists go before the trial that refers to them, in case the log is cut off in between.
         if outcome.tools is not None:
-            self._log_tools(outcome.tools, job.server.name, job.trial.case.caller.user_context)
+            self._log_tools(outcome.tools, job.server.name, who)
         if outcome.shown is not None and job.variant is not None:
-            who = job.trial.case.caller.user_context
             self._log_tools(outcome.shown, job.server.name, who, job.variant.name)
         line, attempt = outcome.line, outcome.line.run
         earlier = self.before.pop(attempt.key, None)
-        if earlier is not None and is_still_final(
-            earlier, attempt
-        ):  # with its conversation, in the log
-            line = replace(line, run=earlier)
+        if earlier is not None and is_still_final(earlier, attempt):
+            line = replace(line, run=earlier)  # with its conversation, in the log
         else:
             if earlier is not None:
                 # `data` is the attempt alone.
@@ -283,9 +274,6 @@ def _is_large(line: TrialLine) -> bool:
     """Whether serialising this line would delay the other trials."""
     if line.transcript is None:
         return False
-    said = (
-        message.reply.text
-        for message in line.transcript.messages
-        if isinstance(message, AssistantMessage)
-    )
-    return sum(map(len, said)) + sum(len(call.text) for call in line.transcript.tool_calls) > _LARGE
+    replies = (one for one in line.transcript.messages if isinstance(one, AssistantMessage))
+    said = sum(len(message.reply.text) for message in replies)
+    return said + sum(len(call.text) for call in line.transcript.tool_calls) > _LARGE

@@ -119,9 +119,9 @@ def test_cancel_ends_exactly_the_trials_that_run() -> None:
     async def scenario() -> tuple[bool, bool]:
         control = Control(RunBudget())
         running, finished = anyio.CancelScope(), anyio.CancelScope()
-        control.register_trial(running)
-        control.register_trial(finished)
-        control.unregister_trial(finished)
+        control.running.add(running)
+        control.running.add(finished)
+        control.running.discard(finished)
         control.cancel_trials()
         return running.cancel_called, finished.cancel_called
 

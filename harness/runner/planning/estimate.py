@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from harness.base import HarnessError
 from harness.judging import find_judge_needs
@@ -22,6 +23,9 @@ TYPICAL_TOKENS = (6000, 400)
 TYPICAL_JUDGEMENT = (1500, 150)
 """Input and output tokens of one judgement: the rubric, the results and answer of a conversation; a
 score and a reason."""
+Role: TypeAlias = Literal["model", "agent", "judge", "user"]
+"""What a model does in a run; a judge's trials are judgements."""
+_Tokens: TypeAlias = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +34,8 @@ class Estimate:
 
     model: ModelSpec
     """The model."""
+    role: Role
+    """What it does."""
     trials: int
     """Number of trials that it answers."""
     known: int
@@ -40,10 +46,6 @@ class Estimate:
     """Over all trials."""
     cost_usd: float | None
     """Dollars; ``None`` if the price is unknown."""
-    judges: bool = False
-    """Whether the model judges; trials are then judgements."""
-    plays: bool = False
-    """Whether the model plays simulated users."""
 
 
 def estimate_usage(plan: RunPlan, runs: Path = RUNS) -> Iterator[Estimate]:
@@ -51,58 +53,45 @@ def estimate_usage(plan: RunPlan, runs: Path = RUNS) -> Iterator[Estimate]:
 
     A variant that has never run counts like the model without it.
     """
-    used = _read_model_usage(runs)
+    used: dict[tuple[str, str, str], _Tokens] = {}
+    for run in _iterate_recent(runs):
+        tokens = run.usage.input_tokens, run.usage.output_tokens
+        # An aborted trial is no basis, nor is one without token counts.
+        if run.status in {"passed", "failed"} and tokens[0] and tokens[1] is not None:
+            used[run.suite, run.case.name, run.entrant] = tokens[0], tokens[1]
     for model in plan.models:
         jobs = [job for job in plan.jobs if job.model.name == model.name]
         # The entrant of a model without a value on any axis has the model's name.
-        before = [used.get(_build_key(job), used.get(_build_key(job, model.name))) for job in jobs]
-        known = [tokens for tokens in before if tokens is not None]
-        unknown = [job for job, tokens in zip(jobs, before, strict=True) if tokens is None]
-        guessed = [
+        known = [used.get(_build_key(job), used.get(_build_key(job, model.name))) for job in jobs]
+        guesses = [
             typical_tokens(job.trial.case) or job.suite.typical_tokens or TYPICAL_TOKENS
-            for job in unknown
+            for job in jobs
         ]
-        tokens_in = round(sum(tokens for tokens, _ in (*known, *guessed)))
-        tokens_out = round(sum(tokens for _, tokens in (*known, *guessed)))
-        # Recordings and baselines cost nothing, whatever the tokens of their cases.
-        free = get_traits(model.provider).answers != "llm"
-        yield Estimate(
-            model=model,
-            trials=len(jobs),
-            known=len(known),
-            input_tokens=0 if free else tokens_in,
-            output_tokens=0 if free else tokens_out,
-            cost_usd=0.0 if free else list_price(model, tokens_in, tokens_out),
-        )
+        yield _build_estimate(model, "model" if model.agent is None else "agent", known, guesses)
 
 
 def estimate_judging(plan: RunPlan, runs: Path = RUNS) -> Iterator[Estimate]:
     """Yield the most that each judge of ``plan`` may use; equal questions are judged only once."""
-    before = _read_judge_usage(runs)
+    # The tokens of one judgement, from each case's last trial that asked a single judge.
+    used: dict[tuple[str, ...], _Tokens] = {}
+    for run in _iterate_recent(runs):
+        # A cached judgement used nothing, and would make the others look cheap.
+        made = [judgement for judgement in run.judgements if not judgement.cached]
+        judges = {one.model for one in made}
+        tokens = run.judge_usage.input_tokens, run.judge_usage.output_tokens
+        # The tokens of several judges are only known together.
+        if len(judges) == 1 and tokens[0] is not None and tokens[1] is not None:
+            name = (run.suite, run.case.name, run.entrant, judges.pop())
+            used[name] = tokens[0] / len(made), tokens[1] / len(made)
     for judge in plan.judges:
-        asked = [
-            job
+        known = [
+            used.get((*_build_key(job), judge.name))
             for job in plan.jobs
             for need in find_judge_needs(job.trial.case.every_check)
             if (need.model or job.judge) == judge.name
         ]
-        if not asked:  # no case of this shard uses this judge
-            continue
-        known = [
-            before[name] for job in asked if (name := (*_build_key(job), judge.name)) in before
-        ]
-        left = len(asked) - len(known)
-        tokens_in = round(sum(tokens for tokens, _ in known) + left * TYPICAL_JUDGEMENT[0])
-        tokens_out = round(sum(tokens for _, tokens in known) + left * TYPICAL_JUDGEMENT[1])
-        yield Estimate(
-            model=judge,
-            trials=len(asked),
-            known=len(known),
-            input_tokens=tokens_in,
-            output_tokens=tokens_out,
-            cost_usd=list_price(judge, tokens_in, tokens_out),
-            judges=True,
-        )
+        if known:  # otherwise no case of this shard uses this judge
+            yield _build_estimate(judge, "judge", known, [TYPICAL_JUDGEMENT] * len(known))
 
 
 def estimate_users(plan: RunPlan, runs: Path = RUNS) -> Iterator[Estimate]:
@@ -113,44 +102,31 @@ def estimate_users(plan: RunPlan, runs: Path = RUNS) -> Iterator[Estimate]:
         if run.user_usage.input_tokens
     }
     for player in plan.user_models:
-        jobs = [
-            job for job in plan.jobs if job.player is not None and job.player.name == player.name
-        ]
         known = [
-            tokens
-            for job in jobs
-            if (tokens := used.get((job.suite.name, job.trial.case.name))) is not None
+            used.get((job.suite.name, job.trial.case.name))
+            for job in plan.jobs
+            if job.player is not None and job.player.name == player.name
         ]
-        left = len(jobs) - len(known)
-        tokens_in = sum(tokens or 0 for tokens, _ in known) + left * TYPICAL_TOKENS[0]
-        tokens_out = sum(tokens for _, tokens in known) + left * TYPICAL_TOKENS[1]
-        free = get_traits(player.provider).answers != "llm"
-        yield Estimate(
-            model=player,
-            trials=len(jobs),
-            known=len(known),
-            input_tokens=0 if free else tokens_in,
-            output_tokens=0 if free else tokens_out,
-            cost_usd=0.0 if free else list_price(player, tokens_in, tokens_out),
-            plays=True,
-        )
+        yield _build_estimate(player, "user", known, [TYPICAL_TOKENS] * len(known))
 
 
-def _read_judge_usage(runs: Path) -> dict[tuple[str, str, str, str], tuple[float, float]]:
-    """Return the tokens of one judgement, from each case's last trial that asked a single judge."""
-    used: dict[tuple[str, str, str, str], tuple[float, float]] = {}
-    for run in _iterate_recent(runs):
-        # A cached judgement used nothing, and would make the others look cheap.
-        made = [judgement for judgement in run.judgements if not judgement.cached]
-        judges = {one.model for one in made}
-        tokens = run.judge_usage.input_tokens, run.judge_usage.output_tokens
-        # The tokens of several judges are only known together.
-        if len(judges) == 1 and tokens[0] is not None and tokens[1] is not None:
-            used[(run.suite, run.case.name, run.entrant, judges.pop())] = (
-                tokens[0] / len(made),
-                tokens[1] / len(made),
-            )
-    return used
+def _build_estimate(
+    model: ModelSpec, role: Role, known: Sequence[_Tokens | None], guesses: Sequence[_Tokens]
+) -> Estimate:
+    """Return the estimate of trials with tokens that are ``known``, else by the ``guesses``."""
+    # Recordings and baselines cost nothing, whatever the tokens of their cases.
+    free = get_traits(model.provider).answers != "llm"
+    tokens = [used or guess for used, guess in zip(known, guesses, strict=True)]
+    sent, said = (0, 0) if free else (round(sum(numbers)) for numbers in zip(*tokens, strict=True))
+    return Estimate(
+        model=model,
+        role=role,
+        trials=len(tokens),
+        known=sum(used is not None for used in known),
+        input_tokens=sent,
+        output_tokens=said,
+        cost_usd=0.0 if free else list_price(model, sent, said),
+    )
 
 
 def _iterate_recent(runs: Path) -> Iterator[TrialResult]:
@@ -158,17 +134,6 @@ def _iterate_recent(runs: Path) -> Iterator[TrialResult]:
     for run_id in run_ids(runs)[-RECENT_RUNS:]:
         with suppress(HarnessError):  # a damaged old log must not prevent an estimate
             yield from read_log(log_path(run_id, runs)).results
-
-
-def _read_model_usage(runs: Path) -> dict[tuple[str, str, str], tuple[float, float]]:
-    """Return the tokens, in and out, of each case's last trial, by suite, case and entrant."""
-    used: dict[tuple[str, str, str], tuple[float, float]] = {}
-    for run in _iterate_recent(runs):
-        tokens = run.usage.input_tokens, run.usage.output_tokens
-        # An aborted trial is no basis, nor is one without token counts.
-        if run.status in {"passed", "failed"} and tokens[0] and tokens[1] is not None:
-            used[run.suite, run.case.name, run.entrant] = tokens[0], tokens[1]
-    return used
 
 
 def _build_key(job: Job, entrant: str | None = None) -> tuple[str, str, str]:
@@ -181,10 +146,8 @@ def typical_tokens(case: Case) -> tuple[int, int] | None:
     If a case first feeds texts to the model, one call is assumed for each of them, within the
     conversation so far: a dry run must not treat a whole book as one question.
     """
-    if case.leaderboard.typical_tokens is not None:
+    if case.leaderboard.typical_tokens is not None or not any(turn.ingest for turn in case.turns):
         return case.leaderboard.typical_tokens
-    if not any(turn.ingest for turn in case.turns):
-        return None
     sent = heard = 0
     for turn in case.turns:
         heard = (0 if turn.fresh else heard) + len(turn.prompt) // _LETTERS_A_TOKEN + _A_REPLY

@@ -16,7 +16,6 @@ from harness.types import (
     AgentSpec,
     Case,
     Check,
-    GuardRails,
     JsonObject,
     ModelSpec,
     ServerSpec,
@@ -175,8 +174,11 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
                                 point=point,
                             )
                         )
-    laid_out = jobs if least_trials is None else _optional_last(jobs, least_trials)
-    return RunPlan(jobs=tuple(laid_out), settings=settings or {}, judges=tuple(judges))
+    if least_trials is not None:
+        marked = [replace(job, optional=job.trial.number > least_trials) for job in jobs]
+        # `sorted` is stable, so all others keep the order of the plan.
+        jobs = sorted(marked, key=lambda job: job.trial.number if job.optional else 0)
+    return RunPlan(jobs=tuple(jobs), settings=settings or {}, judges=tuple(judges))
 
 
 def _require_fresh_state(case: Case, server: ServerSpec) -> ServerSpec:
@@ -194,13 +196,6 @@ def _require_fresh_state(case: Case, server: ServerSpec) -> ServerSpec:
     if all(one.isolation == "case" for one in (server, *server.members)):
         return server
     return server.with_isolation("case")
-
-
-def _optional_last(jobs: Sequence[Job], least: int) -> list[Job]:
-    """Mark repeats from ``least`` on as optional, and put them last."""
-    # `sorted` is stable, so all others keep the order of the plan.
-    marked = [replace(job, optional=job.trial.number > least) for job in jobs]
-    return sorted(marked, key=lambda job: job.trial.number if job.optional else 0)
 
 
 def describe_case(case: Case) -> JsonObject:
@@ -259,22 +254,20 @@ def describe_suite(suite: Suite) -> JsonObject:
 
 def describe_model(model: ModelSpec) -> JsonObject:
     """Return a model's settings without its secrets, or an agent's."""
+    described = {"provider": model.provider, "model_id": model.model_id}
     if model.agent is not None:
-        return _describe_agent(model, model.agent)
+        return {**described, **_describe_agent(model.model_id, model.agent)}
+    names = ("base_url", "api", "temperature", "max_tokens")
     return {
-        "provider": model.provider,
-        "model_id": model.model_id,
-        "base_url": model.base_url,
-        "api": model.api,
-        "temperature": model.temperature,
-        "max_tokens": model.max_tokens,
+        **described,
+        **{name: getattr(model, name) for name in names},
         "body": dict(model.body),
         # Names alone: a value may be a key.
         "headers": sorted(model.headers),
     }
 
 
-def _describe_agent(model: ModelSpec, agent: AgentSpec) -> JsonObject:
+def _describe_agent(model_id: str, agent: AgentSpec) -> JsonObject:
     """Return how an agent is started, with a digest of its settings, which may contain secrets.
 
     Facts that are determined when a run starts are left out before.
@@ -297,69 +290,45 @@ def _describe_agent(model: ModelSpec, agent: AgentSpec) -> JsonObject:
     }
     described = {name: fact for name, fact in facts.items() if fact or fact == ""}
     return {
-        "provider": model.provider,
-        "model_id": model.model_id,
         **described,
         **{name: fact for name, fact in started.items() if fact},
-        "digest": _short_digest([model.model_id, described, started]),
+        "digest": _short_digest([model_id, described, started]),
     }
-
-
-def _describe_transport(server: ServerSpec) -> JsonObject:
-    """Return how a server is reached, unless over stdio, without possible secrets."""
-    transport = server.transport
-    if TRANSPORTS.get(transport.kind).over == "pipes":
-        return {}
-    url = None if transport.url is None else bare_url(transport.url)
-    return {"transport": transport.kind, "url": url, "headers": sorted(transport.headers)}
-
-
-def _describe_rest(server: ServerSpec) -> JsonObject:
-    """Return settings that few servers have, omitted where unset so that other keys do not change.
-
-    A folder outside the project is left out, because it differs between machines. Queries and
-    resets may contain secrets in any form, so their digests are returned.
-    """
-    cwd = None if server.transport.cwd is None else format_path(Path(server.transport.cwd))
-    parts = {
-        "cwd": None if cwd is None or cwd == "." or Path(cwd).is_absolute() else cwd,
-        "reset": None
-        if server.reset is None
-        else [server.reset.tool, _short_digest(server.reset.arguments)],
-        "refusals": list(server.refusals),
-        "queries": {name: _short_digest(asdict(query)) for name, query in server.queries.items()},
-    }
-    return {name: part for name, part in parts.items() if part}
 
 
 def _short_digest(value: Any) -> str:
     return digest_json(value)[:_DIGITS]
 
 
-def _describe_leave(guard: GuardRails) -> JsonObject:
-    if guard.allow_writes:
-        return {"allow_writes": True}
-    return {"allow_writes": [named.tool for named in guard.allowed]} if guard.allowed else {}
-
-
 def describe_server(server: ServerSpec) -> JsonObject:
-    """Return how a server is started or reached, without values of its environment and headers."""
-    transport = server.transport
-    return {
-        **_describe_transport(server),
+    """Return how a server is started or reached, without values of its environment and headers.
+
+    Settings that few servers have are omitted where unset, so that other keys do not change.
+    """
+    transport, guard, reset = server.transport, server.guard, server.reset
+    cwd = "." if transport.cwd is None else format_path(Path(transport.cwd))
+    parts = {
+        # A folder outside the project is left out, because it differs between machines.
+        "cwd": None if cwd == "." or Path(cwd).is_absolute() else cwd,
+        # Queries and resets may contain secrets in any form, so their digests are returned.
+        "reset": reset and [reset.tool, _short_digest(reset.arguments)],
+        "queries": {name: _short_digest(asdict(query)) for name, query in server.queries.items()},
+        "refusals": list(server.refusals),
+        "allow_writes": guard.allow_writes or [named.tool for named in guard.allowed],
+        "members": [describe_server(member) for member in server.members],
+    }
+    described = {
         "command": transport.command,
         "args": list(transport.args),
         "env": sorted(transport.env),
         "protocol": transport.protocol,
         "identity": describe_identity(server.identity),
         "isolation": server.isolation,
-        "read_only": server.guard.read_only,
-        "block": list(server.guard.block),
-        **_describe_leave(server.guard),
-        **_describe_rest(server),
-        **(
-            {"members": [describe_server(member) for member in server.members]}
-            if server.members
-            else {}
-        ),
+        "read_only": guard.read_only,
+        "block": list(guard.block),
     }
+    if TRANSPORTS.get(transport.kind).over != "pipes":
+        url = None if transport.url is None else bare_url(transport.url)
+        headers = sorted(transport.headers)  # their values may be secrets
+        described |= {"transport": transport.kind, "url": url, "headers": headers}
+    return described | {name: part for name, part in parts.items() if part}

@@ -9,11 +9,11 @@ list at most, and only lists that its trials would request anyway.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import product
 
 from harness.base import HarnessError, InvalidInput, NotAdmitted, Problem, canonical_json
-from harness.runner.planning.plan import Job, RunPlan
+from harness.runner.planning.plan import RunPlan
 from harness.runner.preflight.named_tools import (
     CaseKey,
     Mention,
@@ -84,33 +84,25 @@ class OfferedTools:
         """Digest → a list that was requested for a name, and its first user."""
         for job in {(job.suite.name, job.trial.case.name): job for job in jobs}.values():
             self._add_user(job.suite.name, job.server, job.trial.case)
-        self._add_neighbours(jobs)
+        # The users of cases that do not run: tools offered only to them are valid names.
+        own = [job for job in jobs if not job.trial.case.server]
+        for job in {job.suite.name: job for job in own}.values():
+            for case in (*job.suite.cases, *job.suite.left_out):
+                if case.server is None:
+                    self._add_user(job.suite.name, job.server, case)
 
     def __bool__(self) -> bool:
         """Whether the plan names any tool."""
         return bool(self._mentions)
 
-    def _add_neighbours(self, jobs: Iterable[Job]) -> None:
-        """Add the users of cases that do not run: tools offered only to them are valid names."""
-        for suite, server in {
-            job.suite.name: (job.suite, job.server) for job in jobs if not job.trial.case.server
-        }.values():
-            for case in (*suite.cases, *suite.left_out):
-                if case.server is None:
-                    self._add_user(suite.name, server, case)
-
     def _add_user(self, suite: str, server: ServerSpec, case: Case) -> None:
         if has_tools_per_case(case):
             return
-        key = _build_user_key(server, case.caller.user_context, case.caller.credential)
-        user = self._users.get(key)
-        if user is None:
-            user = ServerUser(
-                server=server,
-                user_context=case.caller.user_context,
-                credential=case.caller.credential,
-            )
-            self._users[key] = user
+        who, credential = case.caller.user_context, case.caller.credential
+        user = self._users.setdefault(
+            _build_user_key(server, who, credential),
+            ServerUser(server=server, user_context=who, credential=credential),
+        )
         user.suites.add(suite)
         user.names.update(named.tool for named in iterate_named_tools(case))
 
@@ -128,8 +120,7 @@ class OfferedTools:
         names, own = collect_titles(tools), list_own_names(tools, server)
         # Equal lists of several users are logged once.
         self.lists.setdefault(tools.digest, (user, tools))
-        for scope in ((None, None), (None, server.name), *((s, None) for s in user.suites),
-                      *((s, server.name) for s in user.suites)):  # fmt: skip
+        for scope in product((None, *user.suites), (None, server.name)):
             self._known.setdefault(scope, {}).update(names)
             self._own_names.setdefault(scope, set()).update(own)
 
@@ -151,10 +142,8 @@ class OfferedTools:
         come first.
         """
         missing = [mention for mention in self._mentions if self._is_missing(mention)]
-        scopes, names = (
-            {mention.scope for mention in missing},
-            {mention.named.tool for mention in missing},
-        )
+        scopes = {mention.scope for mention in missing}
+        names = {mention.named.tool for mention in missing}
         waiting = [
             user
             for user in self._users.values()
@@ -162,16 +151,11 @@ class OfferedTools:
         ]
         # False sorts before True: users whose cases name a missing tool come first.
         waiting.sort(key=lambda user: user.names.isdisjoint(names))
+        listed = {user.server.name for user in self._users.values() if user.asked}
         # From the end, so that the first user of each server is the one that stays.
-        fresh = {
-            user.server.name: user
-            for user in reversed(waiting)
-            if not self._has_list(user.server.name)
-        }
-        return list(fresh.values())[:most] or waiting[:most]
-
-    def _has_list(self, server: str) -> bool:
-        return any(user.asked for user in self._users.values() if user.server.name == server)
+        servers = {user.server.name: user for user in reversed(waiting)}
+        fresh = [user for name, user in servers.items() if name not in listed]
+        return fresh[:most] or waiting[:most]
 
     # ── Mistakes ─────────────────────────────────────────────────────────────────────────────
 
@@ -201,36 +185,32 @@ class OfferedTools:
             HarnessError: no known list has the name, but some list is missing or incomplete.
         """
         for mention in self._open:
-            if (
-                self._concerns_case(mention, case)
-                and self._is_missing(mention)
-                and self._list_asked_users(mention.scope)
-            ):
-                problem, silent = (
-                    self._build_problem(mention),
-                    self._list_silent_users(mention.scope),
-                )
-                if not silent:
-                    raise InvalidInput([problem])
-                why = silent[0].failure or silent[0].cut
-                raise HarnessError(f"{problem} Some tool lists are missing or incomplete: {why}")
-
-    def _concerns_case(self, mention: Mention, case: CaseKey) -> bool:
-        cases = self._mentions[mention]
-        return case in cases if cases else mention.scope[0] in (None, case[0])
+            # What names a tool for no case alone concerns all of its suite.
+            cases = self._mentions[mention]
+            concerned = case in cases if cases else mention.scope[0] in (None, case[0])
+            if not concerned or not self._is_missing(mention):
+                continue
+            if not self._list_asked_users(mention.scope):
+                continue
+            problem, silent = self._build_problem(mention), self._list_silent_users(mention.scope)
+            if not silent:
+                raise InvalidInput([problem])
+            why = silent[0].failure or silent[0].cut
+            raise HarnessError(f"{problem} Some tool lists are missing or incomplete: {why}")
 
     def _is_missing(self, mention: Mention) -> bool:
         """Whether no known list has the tool; a word that may not be one must be similar to one."""
-        name, known = mention.named.tool, self._known.get(mention.scope, {})
-        if mention.by_own_name and name in self._own_names.get(mention.scope, ()):
+        name, scope = mention.named.tool, mention.scope
+        known = self._known.get(scope, {})
+        if name in known or (mention.by_own_name and name in self._own_names.get(scope, ())):
             return False
         # The server of a tool that `--block` names may have no case in this shard.
-        maybe = mention.only_near or (self._narrowed and mention.scope == (None, None))
-        if name in known or not maybe:
-            return name not in known
-        return bool(
-            difflib.get_close_matches(name, known, n=1, cutoff=_NEAR)
-        ) or not self._list_asked_users(mention.scope)
+        maybe = mention.only_near or (self._narrowed and scope == (None, None))
+        return (
+            not maybe
+            or bool(difflib.get_close_matches(name, known, n=1, cutoff=_NEAR))
+            or not self._list_asked_users(scope)
+        )
 
     def _list_asked_users(self, scope: Scope) -> list[ServerUser]:
         return [
@@ -254,21 +234,14 @@ class OfferedTools:
         asked, (suite, server) = self._list_asked_users(mention.scope), mention.scope
         several = len({canonical_json([user.user_context, user.credential]) for user in asked}) > 1
         if server is None and suite is None:
-            who = "no server of this run offers"
+            who = "no server of this run offers a"
         elif several:
-            who = (
-                "no identity of this suite is offered"
-                if suite
-                else "no identity of this run is offered"
-            )
+            who = f"no identity of this {'suite' if suite else 'run'} is offered a"
         else:
             who = f"the server {asked[0].server.name!r} offers no"
-        article = "" if who.endswith(" no") else " a"
+        known = self._known.get(mention.scope, {})
         return build_unoffered_problem(
-            mention.named,
-            f"{who}{article}",
-            self._known.get(mention.scope, {}),
-            may_say_absent=mention.may_say_absent,
+            mention.named, who, known, may_say_absent=mention.may_say_absent
         )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from harness.base import UsageError, digest_json
 from harness.runner.variants.clients import client_name
-from harness.runner.variants.facets import replace_facet
+from harness.runner.variants.facets import Facet, replace_facet
 from harness.runner.variants.presentation import build_presentation
 from harness.runner.variants.sentences import remove_sentences
 from harness.runner.variants.tool_search import SearchedTools
@@ -45,32 +46,52 @@ class ShownTools:
         for tool in tools.tools:
             edit = variant.tools.get(tool.name, ToolEdit())
             if edit is not None:
-                edited, keys = _edit_tool(tool, edit, variant.prefix)
-                self._names[tool.name] = edited.name
-                self._keys[edited.name] = keys
-                shown.append(edited)
+                shown.append(self._edit_tool(tool, edit))
         self._server_names = {new: old for old, new in self._names.items()}
-        self.offered = _select_offered(tools, self._names)
         self._refuse_twins(shown)
+        self.offered = tools
+        if len(shown) < len(tools.tools):
+            left = tuple(tool for tool in tools.tools if tool.name in self._names)
+            digest = digest_json([tools.digest, *(tool.name for tool in left)])
+            self.offered = replace(tools, tools=left, digest=digest)
         # A client prefixes all tools, so a decoy without it would stand out.
         named = {client_name(variant.prefix, decoy.name): decoy for decoy in decoys}
-        decoys = [
-            replace(decoy, name=name)
-            for name, decoy in named.items()
-            # A decoy gives way to the real tool of its name.
-            if name not in self._server_names and name != _search_name(variant)
-        ]
-        self.decoys = frozenset(decoy.name for decoy in decoys)
+        # A decoy gives way to the real tool of its name, and to the search.
+        taken = {*self._server_names, *([variant.tool_search.name] if variant.tool_search else [])}
+        added = [replace(decoy, name=name) for name, decoy in named.items() if name not in taken]
+        self.decoys = frozenset(decoy.name for decoy in added)
         if isinstance(variant.order, int):
-            # By their plain names: a prefix must not make another order.
+            # By the seed and their plain names alone: two tools have the same order in every list,
+            # whatever other tools it has, and a prefix makes no other order.
             plain = {name: decoy.name for name, decoy in named.items()} | self._server_names
-            mixed = _shuffle_tools([*shown, *decoys], variant.order, plain)
+            mixed = sorted(
+                [*shown, *added], key=lambda tool: digest_json([variant.order, plain[tool.name]])
+            )
         else:
-            arranged = _arrange_tools(shown, variant.order, self._names)
-            mixed = _insert_decoys(arranged, decoys, [each.seed for each in variant.add])
+            first = {self._names.get(name, name): at for at, name in enumerate(variant.order or ())}
+            # `sorted` is stable: tools that are not named keep the server's order, behind the rest.
+            mixed = sorted(shown, key=lambda tool: first.get(tool.name, len(first)))
+            # `Random` takes no list; a text is the same seed in every process.
+            rng = random.Random(repr([each.seed for each in variant.add]))  # noqa: S311 - a place is no secret
+            for decoy in added:
+                mixed.insert(rng.randint(0, len(mixed)), decoy)
         self.search = self._build_search(mixed, tools)
         listed = mixed if self.search is None else [self.search.tool, *mixed]
         self.tools = _build_list(listed, tools)
+
+    def _edit_tool(self, tool: Tool, edit: ToolEdit) -> Tool:
+        """Return ``tool`` as shown, and note its names."""
+        description = tool.description if edit.description is None else edit.description
+        schema, keys = _edited_schema(tool, edit.parameters)
+        name = client_name(self.variant.prefix, edit.name or tool.name)
+        self._names[tool.name], self._keys[name] = name, keys
+        return replace(
+            tool,
+            name=name,
+            title=tool.title if edit.title is None else edit.title or None,
+            description=remove_sentences(description, edit.without_sentences),
+            input_schema=schema,
+        )
 
     def map_to_server(self, tool: str, arguments: JsonObject) -> tuple[str, JsonObject]:
         """Return the model's call with the server's names; unknown names stay unchanged.
@@ -121,9 +142,8 @@ class ShownTools:
             return None
         if wanted.name in self._servers or wanted.name in self._server_names:
             raise UsageError(
-                f"{self._describe_place()}the search of variant {self.variant.name!r} has the "
-                f"name of a "
-                f"tool, {wanted.name!r}",
+                f"{self._describe_place()}the search of variant {self.variant.name!r} has the name "
+                f"of a tool, {wanted.name!r}",
                 meant="Give it another one: tool_search: {name: find_tools}.",
             )
         return SearchedTools(wanted, _build_list(mixed, tools))
@@ -131,54 +151,21 @@ class ShownTools:
     def _describe_place(self) -> str:
         return f"{self.variant.at}: " if self.variant.at else ""
 
-    def _refuse_twins(self, shown: Iterable[Tool]) -> None:
-        seen: set[str] = set()
-        for tool in shown:
-            if tool.name in seen:
-                named = f"{self._describe_place()}variant {self.variant.name!r}"
+    def _refuse_twins(self, shown: Sequence[Tool]) -> None:
+        for name, times in Counter(tool.name for tool in shown).items():
+            if times > 1:
+                place = f"{self._describe_place()}variant {self.variant.name!r}"
                 raise UsageError(
-                    f"{named} shows two tools named {tool.name!r}",
+                    f"{place} shows two tools named {name!r}",
                     meant="Give each tool a name of its own.",
                 )
-            seen.add(tool.name)
 
 
 def _build_list(shown: Sequence[Tool], tools: ToolList) -> ToolList:
-    return ToolList(
-        tools=tuple(shown),
-        problems=tools.problems,
-        digest=digest_json(list(map(_describe_facts, shown))),
-    )
-
-
-def _search_name(variant: Variant) -> str:
-    return "" if variant.tool_search is None else variant.tool_search.name
-
-
-def _select_offered(tools: ToolList, names: Mapping[str, str]) -> ToolList:
-    """Return ``tools`` without those that are not shown."""
-    if all(tool.name in names for tool in tools.tools):
-        return tools
-    left = tuple(tool for tool in tools.tools if tool.name in names)
-    return replace(
-        tools, tools=left, digest=digest_json([tools.digest, *(tool.name for tool in left)])
-    )
-
-
-def _edit_tool(tool: Tool, edit: ToolEdit, prefix: str) -> tuple[Tool, dict[str, str]]:
-    """Return ``tool`` as shown, and the server's name of each renamed parameter."""
-    description = tool.description if edit.description is None else edit.description
-    schema, keys = _edited_schema(tool, edit.parameters)
-    return (
-        replace(
-            tool,
-            name=client_name(prefix, edit.name or tool.name),
-            title=tool.title if edit.title is None else edit.title or None,
-            description=remove_sentences(description, edit.without_sentences),
-            input_schema=schema,
-        ),
-        keys,
-    )
+    # What a model gets to know about a tool.
+    names = ("name", "title", "description", "input_schema")
+    facts = [{name: getattr(tool, name) for name in names} for tool in shown]
+    return ToolList(tools=tuple(shown), problems=tools.problems, digest=digest_json(facts))
 
 
 def _edited_schema(
@@ -213,57 +200,13 @@ def _edited_parameter(schema: Any, edit: ParameterEdit) -> Any:
     # A server may write anything here, such as `true`, which is a schema as well.
     if not isinstance(schema, Mapping):
         return schema
-    changed: JsonObject = dict(schema)
+    changed: dict[str, Any] = dict(schema)
     if edit.description is not None:
-        changed = {key: value for key, value in changed.items() if key != "description"}
-        if edit.description:
-            changed = {**changed, "description": edit.description}
-    if edit.enum is not None:
-        changed = replace_facet(changed, "enum", (list(edit.enum),) if edit.enum else ())
-    if edit.examples is not None:
-        changed = replace_facet(
-            changed, "examples", (list(edit.examples),) if edit.examples else ()
-        )
-    if edit.default is not None:
-        changed = replace_facet(changed, "default", edit.default)
-    return changed
-
-
-def _shuffle_tools(tools: Iterable[Tool], seed: int, server_names: Mapping[str, str]) -> list[Tool]:
-    """Return ``tools`` in an order that depends only on the seed and their names.
-
-    Two tools have the same order in every user's list, whatever other tools it has and whatever
-    names are shown.
-    """
-    return sorted(
-        tools, key=lambda tool: digest_json([seed, server_names.get(tool.name, tool.name)])
-    )
-
-
-def _arrange_tools(
-    shown: Sequence[Tool], order: tuple[str, ...] | None, names: Mapping[str, str]
-) -> list[Tool]:
-    first = {names.get(name, name): place for place, name in enumerate(order or ())}
-    # `sorted` is stable: tools that are not named keep the server's order behind the others.
-    return sorted(shown, key=lambda tool: first.get(tool.name, len(first)))
-
-
-def _insert_decoys(
-    tools: Sequence[Tool], decoys: Sequence[Tool], seeds: Sequence[int]
-) -> list[Tool]:
-    """Insert the decoys at random positions; the tools keep their order."""
-    # `Random` takes no list; a text is the same seed in every process.
-    mixed, rng = list(tools), random.Random(repr(seeds))  # noqa: S311 - a place is no secret
-    for decoy in decoys:
-        mixed.insert(rng.randint(0, len(mixed)), decoy)
-    return mixed
-
-
-def _describe_facts(tool: Tool) -> JsonObject:
-    """Return what a model gets to know about ``tool``."""
-    return {
-        "name": tool.name,
-        "title": tool.title,
-        "description": tool.description,
-        "input_schema": tool.input_schema,
-    }
+        changed.pop("description", None)
+        changed |= {"description": edit.description} if edit.description else {}
+    shown: JsonObject = changed
+    values: dict[Facet, tuple[Any, ...] | None] = {"enum": edit.enum, "examples": edit.examples}
+    for key, value in values.items():
+        if value is not None:
+            shown = replace_facet(shown, key, (list(value),) if value else ())
+    return shown if edit.default is None else replace_facet(shown, "default", edit.default)
