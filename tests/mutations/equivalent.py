@@ -24,10 +24,6 @@ EQUIVALENT: Final[Mapping[str, str]] = {
     ("harness/base/stats/effects.py _decide_evidence: difference > 0 → difference >= 0"): (
         "where the means are equal no test finds a difference"
     ),
-    (
-        "harness/judging/checks/kinds/grading.py _build_finding: overall is None or "
-        "grades.faith is None → overall is None and grades.faith is None"
-    ): ("the overall score is unknown exactly where the faithfulness is"),
     ("harness/judging/matching/matchers.py _unknown_operator: n=1 → n=2"): (
         "the first of both is taken, and the best"
     ),
@@ -42,12 +38,6 @@ EQUIVALENT: Final[Mapping[str, str]] = {
         "harness/judging/matching/masks.py is_masked: len(scalar) <= _REMEMBERED → "
         "len(scalar) < _REMEMBERED"
     ): ("a text is remembered or looked at anew, with the same result"),
-    (
-        "harness/judging/checks/kinds/calls.py _wrong_count: len(made) < least → len(made) <= least"
-    ): (
-        "it is asked only where there are fewer than the least, or more than the most, "
-        "which is no less than the least"
-    ),
     (
         "harness/judging/checks/kinds/calls_in_order.py _explain_between: places[0] < place"
         " < places[-1] → places[0] <= place < places[-1]"
@@ -118,10 +108,6 @@ EQUIVALENT: Final[Mapping[str, str]] = {
     ("harness/judging/matching/texts.py fold_with_offsets: end - start → end + start"): (
         "letter by letter the places come out the same, only slower"
     ),
-    (
-        "harness/judging/checks/kinds/turn_share.py _collect_turns: result.turn or 0 → "
-        "result.turn or 1"
-    ): ("turns count from 1"),
     (
         "harness/base/stats/intervals.py newcombe_paired: first is None or second is "
         "None → first is None and second is None"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -18,7 +18,6 @@ from harness.types import (
     CheckTrait,
     JsonObject,
     JsonPath,
-    Severity,
     ToolCall,
     Transcript,
     Verdict,
@@ -29,16 +28,7 @@ MAX_EXPLANATION = 1_500
 
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
-SECTIONS = (
-    "Calls",
-    "Outcomes",
-    "Results",
-    "Answers",
-    "Memory",
-    "Economy",
-    "Judged",
-    "Groups",
-)
+SECTIONS = ("Calls", "Outcomes", "Results", "Answers", "Memory", "Economy", "Judged", "Groups")
 """The sections of the documentation, in their order."""
 
 Parsed = Sequence[tuple[JsonPath, JsonObject]]
@@ -61,24 +51,30 @@ class WantedState(NamedTuple):
     """As `StateReading.after`."""
 
 
+Explanation: TypeAlias = tuple[Sequence[str], str | None]
+"""Lines, of which the first says what is wrong, in words that users search for; and advice."""
+NOTHING_WRONG: Explanation = ((), None)
+"""The explanation of a check that passed."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckFinding:
     """What a judging function found; its kind makes a `CheckResult` of it."""
 
     label: str
     """What was checked, in a few words, without the kind's name."""
-    verdict: Verdict
-    """Whether it passed."""
     expected: Any = None
     """What was expected (JSON)."""
     actual: Any = None
     """What was found (JSON)."""
-    explanation: Sequence[str] = ()
-    """Lines; the first says what is wrong, in words that users search for."""
-    hint: str | None = None
-    """Advice for this case."""
+    why: Explanation = NOTHING_WRONG
+    """What is wrong, and what helps."""
+    verdict: Verdict | None = None
+    """The verdict; ``None``: it failed if `why` says that something is wrong."""
+    score: float | None = None
+    """From 0 to 1, of a check that grades."""
     facts: Mapping[str, bool] = field(default_factory=dict)
-    """Of a check of a policy, `harness.judging.checks.policy_facts.policy_facts`."""
+    """Of a check of a policy, `policy_facts`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,10 +213,14 @@ class FunctionKind(CheckKind):
     """JSON Schema of its value."""
     read: Callable[[Any], Parsed]
     """Turns a suite's value into params."""
-    judge: Callable[[JsonObject, Evidence], CheckFinding]
+    judge: Callable[[JsonObject, Evidence], CheckFinding | Awaitable[CheckFinding]]
     """Judges."""
     doc: CheckDoc | None = None
     """Its row in the documentation."""
+    needs_judge: bool | None = None
+    """As `CheckKind.needs_judge`."""
+    asks_rarely: bool = False
+    """As `CheckKind.asks_rarely`."""
     order: CallOrder = "each"
     """As `CheckKind.order`."""
     # From here on, each field takes the place of a method of `CheckKind`.
@@ -249,7 +249,10 @@ class FunctionKind(CheckKind):
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Judge; a severity in the params takes precedence over the check's own."""
-        return build_check_result(check, self.judge(check.params, evidence))
+        finding = self.judge(check.params, evidence)
+        return build_check_result(
+            check, finding if isinstance(finding, CheckFinding) else await finding
+        )
 
 
 def one_call(params: JsonObject) -> Iterable[WantedCall]:
@@ -264,17 +267,18 @@ def listed_calls(params: JsonObject, key: str = "calls") -> Iterable[WantedCall]
 
 def build_check_result(check: Check, finding: CheckFinding) -> CheckResult:
     """Return the result of ``check``, its explanation cut to `MAX_EXPLANATION`."""
-    severity: Severity = check.params.get("severity", check.severity)
+    lines, hint = finding.why
     return CheckResult(
         kind=check.kind,
         label=clip_text(f"{check.kind} {finding.label}".rstrip(), 120),
-        verdict=finding.verdict,
-        severity=severity,
+        verdict=finding.verdict or passed_if(not lines),
+        severity=check.params.get("severity", check.severity),
         expected=finding.expected,
         actual=finding.actual,
-        explanation=clip_text("\n".join(finding.explanation), MAX_EXPLANATION),
-        hint=None if finding.hint is None else clip_text(finding.hint, MAX_EXPLANATION // 2),
+        explanation=clip_text("\n".join(lines), MAX_EXPLANATION),
+        hint=None if hint is None else clip_text(hint, MAX_EXPLANATION // 2),
         at=check.at,
+        score=finding.score,
         attempted=finding.facts.get("attempted"),
         reached_server=finding.facts.get("reached_server"),
         executed=finding.facts.get("executed"),

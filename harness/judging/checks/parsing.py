@@ -6,7 +6,8 @@ one, a mapping with the same value under its own key, which additionally takes `
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from harness.base import SHARE as A_SHARE
@@ -42,7 +43,7 @@ CALL: JsonObject = {
         },
     ]
 }
-"""Schema of a call: a tool's name, or ``{tool, args}``."""
+"""Schema of a call in a list: a tool's name, or ``{tool, args}``."""
 
 # Other words for these keys, too unlike them for `did_you_mean`.
 _MEANT_KEYS = {
@@ -67,6 +68,36 @@ def long_form(properties: JsonObject, required: Sequence[str]) -> JsonObject:
     }
 
 
+def either_form(key: str, value: JsonObject, **more: JsonObject) -> JsonObject:
+    """Return the schema of a value, or of a mapping with it under ``key`` and with ``more``."""
+    return {
+        "anyOf": [*value.get("anyOf", [value]), long_form({key: value, **more}, required=(key,))]
+    }
+
+
+CALL_CHECK = either_form("tool", TEXT, args={"type": "object"})
+"""Schema of a check of one call: as `CALL`, and with a severity."""
+
+
+def read_either_form(
+    value: Any,
+    path: JsonPath,
+    key: str,
+    read: Callable[[Any, JsonPath], Any],
+    *,
+    optional: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Return ``{key: …}``, read from a value or from a mapping, with what else it has.
+
+    Raises:
+        InvalidValue: it is neither.
+    """
+    if not isinstance(value, Mapping):
+        return {key: read(value, path)}
+    found = read_mapping(value, path, required=(key,), optional=optional)
+    return found | {key: read(found[key], (*path, key))}
+
+
 def read_mapping(
     value: Any, path: JsonPath, *, required: Sequence[str] = (), optional: Sequence[str] = ()
 ) -> dict[str, Any]:
@@ -78,12 +109,8 @@ def read_mapping(
     if not isinstance(value, Mapping):
         raise InvalidValue(f"this is {describe_type(value)} where a mapping belongs", path=path)
     found: dict[str, Any] = to_plain_json(value, path)
-    known = (
-        *required,
-        *optional,
-        *(["allow_absent"] if "tool" in (*required, *optional) else []),
-        "severity",
-    )
+    known = [*required, *optional]
+    known += ["allow_absent", "severity"] if "tool" in known else ["severity"]
     for key in found:
         if key not in known:
             raise InvalidValue(
@@ -112,13 +139,14 @@ def read_mapping(
 
 
 def _suggest_key(key: str, known: Sequence[str]) -> str:
-    synonym = _MEANT_KEYS.get(key)
-    if synonym in known:
-        return f"Did you mean {synonym!r}?"
+    if _MEANT_KEYS.get(key) in known:
+        return f"Did you mean {_MEANT_KEYS[key]!r}?"
+    if near := did_you_mean(key, known):
+        return near
     # A key like no other is often the name of a tool, with its arguments as the value.
-    if "tool" in known and did_you_mean(key, known) is None:
+    if "tool" in known:
         return f"If {key!r} is a tool, write `tool: {key}` and its arguments under `args:`."
-    return did_you_mean(key, known) or f"It takes {', '.join(known)}."
+    return f"It takes {', '.join(known)}."
 
 
 def describe_type(value: Any) -> str:
@@ -128,7 +156,7 @@ def describe_type(value: Any) -> str:
         name = type_name(to_plain_json(value))
     # YAML has types that JSON does not have, such as dates.
     except InvalidValue:
-        return f"a {type(value).__name__}"
+        name = type(value).__name__
     return names.get(name, f"a {name}")
 
 
@@ -260,10 +288,35 @@ def call_list(value: Any, *, more: Sequence[str] = (), at_least: int = 1) -> dic
     Raises:
         InvalidValue: it is neither, or a call in it is invalid.
     """
-    if not isinstance(value, Mapping):
-        return {"calls": read_calls(value, (), at_least=at_least)}
-    found = read_mapping(value, (), required=("calls",), optional=more)
-    return found | {"calls": read_calls(found["calls"], ("calls",), at_least=at_least)}
+    return read_either_form(
+        value, (), "calls", partial(read_calls, at_least=at_least), optional=more
+    )
+
+
+def check_model(found: JsonObject) -> JsonObject:
+    """Return ``found``, whose ``model``, if it has one, must be the name of a judge.
+
+    Raises:
+        InvalidValue: it is not.
+    """
+    if "model" in found:
+        read_text(found["model"], ("model",), "model")
+    return found
+
+
+def check_tool(found: dict[str, Any], path: JsonPath) -> dict[str, Any]:
+    """Return ``found``, whose ``tool`` and ``args``, if it has them, must be a call's.
+
+    Raises:
+        InvalidValue: they are not, or there are arguments without a tool.
+    """
+    if "args" in found and "tool" not in found:
+        raise InvalidValue("args need a tool to belong to", path=(*path, "args"))
+    if "tool" in found:
+        read_text(found["tool"], (*path, "tool"), "tool name")
+    if "args" in found:
+        read_arguments(found["args"], (*path, "args"))
+    return found
 
 
 def read_arguments(value: Any, path: JsonPath) -> dict[str, Any]:
@@ -298,10 +351,7 @@ def true_or_tool(value: Any) -> JsonObject:
         raise InvalidValue(
             f"this is {describe_type(value)} where `true` or {{tool: …}} belongs", meant=meant
         )
-    found = read_mapping(value, (), optional=("tool",))
-    if "tool" in found:
-        read_text(found["tool"], ("tool",), "tool name")
-    return found
+    return check_tool(read_mapping(value, (), optional=("tool",)), ())
 
 
 TRUE_OR_TOOL: JsonObject = {"anyOf": [{"const": True}, long_form({"tool": TEXT}, required=())]}

@@ -111,7 +111,7 @@ class BfclKind(UnlistedKind):
             actual=_show_turns(_select_judged_turns(check.params, evidence.transcript))
             if failed
             else None,
-            explanation=() if fault is None else (f"{fault.error_type}: {fault.message}",),
+            why=([] if fault is None else [f"{fault.error_type}: {fault.message}"], None),
         )
         return replace(
             build_check_result(check, finding), code=None if fault is None else fault.error_type

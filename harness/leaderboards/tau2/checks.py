@@ -153,7 +153,7 @@ def _judge_termination(_: JsonObject, evidence: Evidence) -> CheckFinding:
         verdict=passed_if(ended),
         expected=list(ENDED),
         actual=how,
-        explanation=lines,
+        why=(lines, None),
     )
 
 
@@ -170,7 +170,7 @@ def _judge_communication(params: JsonObject, evidence: Evidence) -> CheckFinding
         label=f"COMMUNICATE {format_value(wanted, 60)}",
         verdict=passed_if(told),
         expected=wanted,
-        explanation=lines,
+        why=(lines, None),
     )
 
 
@@ -192,7 +192,7 @@ def _judge_actions(params: JsonObject, evidence: Evidence) -> CheckFinding:
         verdict=passed_if(all(made)),
         expected=params["actions"],
         actual=made,
-        explanation=lines,
+        why=(lines, None),
     )
 
 

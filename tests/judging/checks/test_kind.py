@@ -13,7 +13,7 @@ from harness.types import Check
 def test_an_explanation_has_so_many_characters(size: int, kept: int) -> None:
     found = build_check_result(
         Check(kind="k", params={}),
-        CheckFinding(label="", verdict="failed", explanation=["x" * size]),
+        CheckFinding(label="", verdict="failed", why=(["x" * size], None)),
     )
     assert len(found.explanation) == kept
     assert found.explanation.endswith("…") is (size > kept)
@@ -22,7 +22,7 @@ def test_an_explanation_has_so_many_characters(size: int, kept: int) -> None:
 @pytest.mark.parametrize(("size", "kept"), [(750, 750), (751, 750)])
 def test_a_hint_has_half_as_many(size: int, kept: int) -> None:
     found = build_check_result(
-        Check(kind="k", params={}), CheckFinding(label="x", verdict="failed", hint="x" * size)
+        Check(kind="k", params={}), CheckFinding(label="x", verdict="failed", why=([], "x" * size))
     )
     assert found.hint is not None
     assert len(found.hint) == kept

@@ -32,6 +32,7 @@ from harness.judging.checks.explaining.transcript_lines import (
     list_calls,
     shared_words,
 )
+from harness.judging.checks.kind import Explanation
 from harness.judging.matching.differences import (
     ArgumentDifference,
     find_differences,
@@ -43,20 +44,25 @@ from harness.judging.matching.matchers import is_matcher
 from harness.judging.matching.texts import format_line
 from harness.types import JsonObject, ToolCall
 
-Told = tuple[list[str], str]
-"""The lines of an explanation, and the hint."""
 
-
-def explain_missing_call(call: JsonObject, evidence: Evidence) -> Told:
+def explain_missing_call(call: JsonObject, evidence: Evidence) -> Explanation:
     """Return why no call matched ``call`` (``{tool, args}``)."""
     made = [other for other in evidence.transcript.tool_calls if other.tool == call["tool"]]
     return _other_arguments(call, made, evidence) if made else _not_called(call, evidence)
 
 
+def explain_no_result(params: JsonObject, evidence: Evidence) -> Explanation:
+    """Return why there is no result of the tool that ``params`` name, or of any."""
+    if "tool" in params:
+        return explain_missing_call({"args": {}, **params}, evidence)
+    hint = hint_without_calls(evidence.transcript, "Ask for data that only a tool can know.")
+    return [explain_no_calls(evidence.transcript)], hint
+
+
 # ── The tool was not called ──────────────────────────────────────────────────────────────────
 
 
-def _not_called(call: JsonObject, evidence: Evidence) -> Told:
+def _not_called(call: JsonObject, evidence: Evidence) -> Explanation:
     transcript, name = evidence.transcript, call["tool"]
     calls = transcript.tool_calls
     lines = [f"Expected call not found: {format_expected_call(call)}"]
@@ -81,8 +87,7 @@ def _not_called(call: JsonObject, evidence: Evidence) -> Told:
         return lines, (
             f"Say in the descriptions of {format_tool_name(name, evidence)} and "
             f"{format_tool_name(other.name, evidence)} when to use which; if either is right "
-            f"here, accept "
-            "both with must_call_any."
+            "here, accept both with must_call_any."
         )
     return lines, _hint_not_called(name, evidence)
 
@@ -147,15 +152,14 @@ def _hint_not_called(name: str, evidence: Evidence) -> str:
         )
     return (
         f"Say more clearly in the description of {format_tool_name(name, evidence)} what it is "
-        f"for and when "
-        "it is to be used."
+        "for and when it is to be used."
     )
 
 
 # ── The tool was called with other arguments ─────────────────────────────────────────────────
 
 
-def _other_arguments(call: JsonObject, made: list[ToolCall], evidence: Evidence) -> Told:
+def _other_arguments(call: JsonObject, made: list[ToolCall], evidence: Evidence) -> Explanation:
     # The one that differs least was probably meant to be this call.
     closest = min(made, key=lambda other: measure_distance(call["args"], other.arguments))
     found = find_differences(call["args"], closest.arguments)

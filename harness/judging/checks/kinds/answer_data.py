@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Context, Decimal
 from typing import Any
 from urllib.parse import unquote
@@ -13,19 +14,27 @@ from jsonschema.validators import Draft202012Validator, extend
 
 from harness.base import Budget, InvalidValue, did_you_mean, find_errors
 from harness.judging.checks.evidence import Evidence
+from harness.judging.checks.explaining.missing_call import explain_no_result
 from harness.judging.checks.explaining.no_calls import explain_no_calls, hint_without_calls
 from harness.judging.checks.explaining.transcript_lines import describe_ending, no_answer
 from harness.judging.checks.kind import (
+    NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Explanation,
     FunctionKind,
     make_list_reader,
     make_single_reader,
-    passed_if,
     single_or_list_schema,
 )
 from harness.judging.checks.kinds.answer_text import clip_answer
-from harness.judging.checks.parsing import long_form, read_mapping, read_number
+from harness.judging.checks.parsing import (
+    either_form,
+    long_form,
+    read_either_form,
+    read_mapping,
+    read_number,
+)
 from harness.judging.checks.witness.expectations import allows_nothing
 from harness.judging.matching.amounts import Amount, check_tolerance, find_amounts, is_close
 from harness.judging.matching.json_in_text import MISSING, find_json, load_strict_json
@@ -42,24 +51,19 @@ from harness.types import JsonObject, JsonPath
 _NO_FORMATS = FormatChecker(())  # the default one for patterns uses another syntax than RE2
 _NAMED_SCHEMAS = ("properties", "$defs", "definitions", "dependentSchemas")
 _LISTED_SCHEMAS = ("allOf", "anyOf", "oneOf", "prefixItems")
-# fmt: off
 _SCHEMAS = (
-    "additionalProperties", "unevaluatedProperties", "propertyNames", "items", "unevaluatedItems",
-    "contains",
-    "not", "if", "then", "else",
+    *("additionalProperties", "unevaluatedProperties", "propertyNames", "items"),
+    *("unevaluatedItems", "contains", "not", "if", "then", "else"),
 )
+# fmt: off
 _KEYWORDS = frozenset({
     *_NAMED_SCHEMAS, *_LISTED_SCHEMAS, *_SCHEMAS, "$anchor", "$comment", "$dynamicAnchor",
-    "$dynamicRef", "$id", "$ref",
-    "$schema", "$vocabulary", "const", "contentEncoding", "contentMediaType", "contentSchema",
-    "default",
-    "dependentRequired", "deprecated", "description", "enum", "examples", "exclusiveMaximum",
-    "exclusiveMinimum",
-    "format", "maxContains", "maxItems", "maxLength", "maxProperties", "maximum", "minContains",
-    "minItems",
+    "$dynamicRef", "$id", "$ref", "$schema", "$vocabulary", "const", "contentEncoding",
+    "contentMediaType", "contentSchema", "default", "dependentRequired", "deprecated",
+    "description", "enum", "examples", "exclusiveMaximum", "exclusiveMinimum", "format",
+    "maxContains", "maxItems", "maxLength", "maxProperties", "maximum", "minContains", "minItems",
     "minLength", "minProperties", "minimum", "multipleOf", "pattern", "patternProperties",
-    "readOnly", "required",
-    "title", "type", "uniqueItems", "writeOnly",
+    "readOnly", "required", "title", "type", "uniqueItems", "writeOnly",
 })
 # fmt: on
 _INSTEAD = {
@@ -68,9 +72,8 @@ _INSTEAD = {
     "nullable": "Write type: [string, 'null'].",
 }
 _STEPS = 200_000  # of validation, for one answer: a second at worst
-_EXACT = Context(
-    prec=5_000
-)  # digits: more than a number of JSON can have before and after its point
+# Digits: more than a number of JSON can have before and after its point.
+_EXACT = Context(prec=5_000)
 
 
 # ── answer_json ──────────────────────────────────────────────────────────────────────────────
@@ -79,14 +82,10 @@ _EXACT = Context(
 def _validate_multiple(
     _validator: Any, step: float, instance: Any, _schema: Any
 ) -> Iterator[ValidationError]:
-    if is_number(instance) and not _is_multiple(instance, step):
+    # As decimals: 19.99 is a multiple of 0.01, though not as floats.
+    written = Decimal(str(instance)) if is_number(instance) else Decimal(0)
+    if not written.is_finite() or _EXACT.remainder(written, Decimal(str(step))) != 0:
         yield ValidationError(f"{format_value(instance)} is not a multiple of {format_value(step)}")
-
-
-def _is_multiple(value: float, step: float) -> bool:
-    """Whether the decimals as written divide: 19.99 is a multiple of 0.01, though not as floats."""
-    written = Decimal(str(value))
-    return written.is_finite() and _EXACT.remainder(written, Decimal(str(step))) == 0
 
 
 _Validator = extend(  # type: ignore[no-untyped-call]
@@ -150,21 +149,16 @@ def _check_part(schema: Any, path: JsonPath, places: set[tuple[str, ...]]) -> No
     for key, part in schema.items() if isinstance(schema, Mapping) else ():
         inside = (*path, key)
         if key not in _KEYWORDS and not key.startswith("x-"):
-            meant = (
-                did_you_mean(key, _KEYWORDS)
-                or _INSTEAD.get(key)
-                or "A note belongs under $comment."
-            )
             raise InvalidValue(
                 f"{format_value(key)} is not a keyword of JSON Schema: it has no effect",
                 path=inside,
-                meant=meant,
+                meant=did_you_mean(key, _KEYWORDS)
+                or _INSTEAD.get(key, "A note belongs under $comment."),
             )
         if key == "pattern":
             check_pattern(part, inside)
-        elif (
-            key == "patternProperties"
-        ):  # the validator would match it with an engine that can hang
+        # The validator would match it with an engine that can hang.
+        elif key == "patternProperties":
             raise InvalidValue(
                 "patternProperties is not supported",
                 path=inside,
@@ -176,59 +170,37 @@ def _check_part(schema: Any, path: JsonPath, places: set[tuple[str, ...]]) -> No
                 raise InvalidValue(
                     "a schema may only refer to parts of itself, by $ref: '#/$defs/…'", path=inside
                 )
-            if _parse_reference(part) not in places:
+            steps = unquote(part).split("/")[1:]
+            if tuple(step.replace("~1", "/").replace("~0", "~") for step in steps) not in places:
                 raise InvalidValue(f"there is no schema at {format_value(part)}", path=inside)
 
 
-def _parse_reference(reference: str) -> tuple[str, ...]:
-    return tuple(
-        step.replace("~1", "/").replace("~0", "~") for step in unquote(reference).split("/")[1:]
-    )
-
-
 def _judge_json(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    answer = evidence.transcript.answer
-    value = find_json(answer)
-    lines: list[str] = []
-    hint = None
-    verdict = passed_if(value is not MISSING)
-    if value is MISSING:
-        lines, hint = (
-            _not_json(evidence),
-            "Ask in the prompt for JSON and nothing else, and name the fields.",
-        )
-    else:
-        found, gave_up = find_errors(value, params["schema"], Budget(_STEPS), kind=_Validator)
-        errors = sorted(found, key=_error_depth)
-        lines = _schema_errors(errors)
-        verdict = passed_if(not errors)
-        hint = (
-            "Name the field, its type and its form in the prompt, or relax the schema."
-            if errors
-            else None
-        )
-        if gave_up is not None and not errors:
-            verdict = "not_judged"
-            lines = [f"The answer could not be fully validated against the schema: {gave_up}"]
-    return CheckFinding(
+    value = find_json(evidence.transcript.answer)
+    found = CheckFinding(
         label="",
-        verdict=verdict,
         expected={"schema": params["schema"]},
         actual=clip_answer(evidence) if value is MISSING else shorten_value(value),
-        explanation=lines,
-        hint=hint,
     )
+    if value is MISSING:
+        hint = "Ask in the prompt for JSON and nothing else, and name the fields."
+        return replace(found, why=(_not_json(evidence), hint))
+    errors, gave_up = find_errors(value, params["schema"], Budget(_STEPS), kind=_Validator)
+    if errors:
+        hint = "Name the field, its type and its form in the prompt, or relax the schema."
+        return replace(found, why=(_schema_errors(errors), hint))
+    if gave_up is not None:
+        words = f"The answer could not be fully validated against the schema: {gave_up}"
+        return replace(found, verdict="not_judged", why=([words], None))
+    return found
 
 
 def _not_json(evidence: Evidence) -> list[str]:
-    answer = evidence.transcript.answer
+    transcript, answer = evidence.transcript, evidence.transcript.answer
     if not answer.strip():
-        return [
-            "Answer is not JSON: there is none",
-            no_answer(evidence.transcript)
-            if evidence.transcript.only_thinking
-            else f"The conversation ended {describe_ending(evidence.transcript)}.",
-        ]
+        ended = f"The conversation ended {describe_ending(transcript)}."
+        told = no_answer(transcript) if transcript.only_thinking else ended
+        return ["Answer is not JSON: there is none", told]
     try:
         load_strict_json(answer)
     except (ValueError, RecursionError) as error:
@@ -239,26 +211,14 @@ def _not_json(evidence: Evidence) -> list[str]:
     return ["Answer is not JSON"]
 
 
-def _error_depth(error: ValidationError) -> int:
-    return len(error.absolute_path)
-
-
-def _schema_errors(errors: list[ValidationError]) -> list[str]:
-    if not errors:
-        return []
-    told = [
+def _schema_errors(errors: Sequence[ValidationError]) -> list[str]:
+    places = f"{len(errors)} place{'s' if len(errors) > 1 else ''}"
+    lines = [f"Answer does not fit the JSON Schema, in {places}:"]
+    lines += [
         f"  {format_line(error.json_path, 60)}: {format_line(error.message, 160)}"
-        for error in errors[:6]
+        for error in sorted(errors, key=lambda error: len(error.absolute_path))[:6]
     ]
-    more = [f"  … and {len(errors) - 6} more"] if len(errors) > len(told) else []
-    return [
-        (
-            f"Answer does not fit the JSON Schema, in {len(errors)} "
-            f"place{'s' if len(errors) > 1 else ''}:"
-        ),
-        *told,
-        *more,
-    ]
+    return [*lines, f"  … and {len(errors) - 6} more"] if len(errors) > 6 else lines  # noqa: PLR2004
 
 
 ANSWER_JSON = FunctionKind(
@@ -296,10 +256,7 @@ ANSWER_JSON = FunctionKind(
 
 
 def _read_number(value: Any, path: JsonPath) -> JsonObject:
-    if not isinstance(value, Mapping):
-        return {"value": read_number(value, path)}
-    found = read_mapping(value, path, required=("value",), optional=("tolerance",))
-    read_number(found["value"], (*path, "value"))
+    found = read_either_form(value, path, "value", read_number, optional=("tolerance",))
     if "tolerance" in found:
         check_tolerance(found["tolerance"], (*path, "tolerance"))
     return found
@@ -308,24 +265,16 @@ def _read_number(value: Any, path: JsonPath) -> JsonObject:
 def _judge_number(params: JsonObject, evidence: Evidence) -> CheckFinding:
     wanted, tolerance = params["value"], params.get("tolerance", 0)
     found = list(find_amounts(evidence.transcript.answer))
-    hit = any(
-        is_close(wanted, reading, tolerance) for amount in found for reading in amount.readings
-    )
-    lines, hint = ([], None) if hit else _explain_number(params, found, evidence)
-    told = f" ± {tolerance}" if tolerance else ""
+    hit = any(is_close(wanted, reading, tolerance) for one in found for reading in one.readings)
     return CheckFinding(
-        label=f"{format_value(wanted)}{told}",
-        verdict=passed_if(hit),
+        label=f"{format_value(wanted)}{f' ± {tolerance}' if tolerance else ''}",
         expected={"value": wanted, "tolerance": tolerance},
         actual=[format_line(amount.text, 60) for amount in found[:20]],
-        explanation=lines,
-        hint=hint,
+        why=NOTHING_WRONG if hit else _explain_number(params, found, evidence),
     )
 
 
-def _explain_number(
-    params: JsonObject, found: list[Amount], evidence: Evidence
-) -> tuple[list[str], str]:
+def _explain_number(params: JsonObject, found: list[Amount], evidence: Evidence) -> Explanation:
     wanted = params["value"]
     room = f" (tolerance {params['tolerance']})" if "tolerance" in params else ""
     lines = [f"Answer does not contain expected number: {format_value(wanted)}{room}"]
@@ -343,43 +292,29 @@ def _explain_number(
         ((amount, reading) for amount in found for reading in amount.readings),
         key=lambda pair: abs(pair[1] - wanted),
     )
-    texts = clip_text(
-        ", ".join(dict.fromkeys(format_line(amount.text, 30) for amount in found)), 200
-    )
+    texts = ", ".join(dict.fromkeys(format_line(amount.text, 30) for amount in found))
     lines += [
         f"Nearest number: “{format_line(nearest.text, 60)}”, off by {abs(reading - wanted):g}",
-        f"Numbers: {texts}",
+        f"Numbers: {clip_text(texts, 200)}",
     ]
     if is_close(wanted, reading, "2%"):
         return lines, 'It is near: allow for rounding with {value: …, tolerance: "1%"}.'
     if not evidence.transcript.tool_calls:
-        hint = hint_without_calls(evidence.transcript, "Ask for data that only a tool can know.")
-        return [*lines, explain_no_calls(evidence.transcript)], hint
-    return (
-        lines,
-        "See whether the tools returned this figure, and whether the expected one is up to date.",
+        reasons, advice = explain_no_result({}, evidence)
+        return [*lines, *reasons], advice
+    return lines, (
+        "See whether the tools returned this figure, and whether the expected one is up to date."
     )
 
-
-_NUMBER: JsonObject = {"type": "number"}
 
 ANSWER_NUMBER = FunctionKind(
     name="answer_number",
     schema=single_or_list_schema(
-        {
-            "anyOf": [
-                _NUMBER,
-                long_form(
-                    {
-                        "value": _NUMBER,
-                        "tolerance": {
-                            "anyOf": [{"type": "number", "minimum": 0}, {"type": "string"}]
-                        },
-                    },
-                    required=("value",),
-                ),
-            ]
-        }
+        either_form(
+            "value",
+            {"type": "number"},
+            tolerance={"anyOf": [{"type": "number", "minimum": 0}, {"type": "string"}]},
+        )
     ),
     read=make_list_reader(_read_number),
     judge=_judge_number,

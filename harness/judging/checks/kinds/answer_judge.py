@@ -5,8 +5,9 @@ Without a judge, or without its verdict, they are *not judged*: that is an error
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from harness.base import JudgeError
@@ -14,20 +15,22 @@ from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.transcript_lines import no_answer
 from harness.judging.checks.judge.faithfulness import describe_conversation
 from harness.judging.checks.judge.judge import Judge
-from harness.judging.checks.judge.prompt import GRADE, SCORE, JudgeQuestion
+from harness.judging.checks.judge.prompt import GRADE, JudgeQuestion
 from harness.judging.checks.kind import (
+    NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
     CheckKind,
+    Explanation,
     Parsed,
     build_check_result,
-    passed_if,
 )
 from harness.judging.checks.parsing import (
     SHARE,
     TEXT,
-    long_form,
-    read_mapping,
+    check_model,
+    either_form,
+    read_either_form,
     read_share,
     read_text,
 )
@@ -40,8 +43,8 @@ THRESHOLD = 0.7
 
 COMPARE = """\
 Compare the answer with "expected_answer" in the material, which is right.
-correct: the answer says all that the expected answer says, in whatever words, and nothing \
-that contradicts it.
+correct: the answer says all that the expected answer says, in whatever words, and nothing that \
+contradicts it.
 Further true details do not matter.
 partially correct: it says a part of it, or all of it beside something that contradicts it.
 wrong: it says something else, or nothing."""
@@ -58,26 +61,15 @@ Grade how well the answer satisfies this rubric, from 0 (not at all) to 1 (in ev
 
 
 def _read_answer(value: Any) -> JsonObject:
-    if not isinstance(value, Mapping):
-        return {"text": read_text(value, (), "text")}
-    found = read_mapping(value, (), required=("text",), optional=("model",))
-    read_text(found["text"], ("text",))
-    return _check_model(found)
+    return check_model(read_either_form(value, (), "text", read_text, optional=("model",)))
 
 
 def _read_rubric(value: Any) -> JsonObject:
-    if not isinstance(value, Mapping):
-        return {"rubric": read_text(value, (), "rubric"), "threshold": THRESHOLD}
-    found = read_mapping(value, (), required=("rubric",), optional=("threshold", "model"))
-    read_text(found["rubric"], ("rubric",), "rubric")
+    found = read_either_form(
+        value, (), "rubric", partial(read_text, what="rubric"), optional=("threshold", "model")
+    )
     threshold = read_share(found.get("threshold", THRESHOLD), ("threshold",))
-    return _check_model({**found, "threshold": threshold})
-
-
-def _check_model(found: JsonObject) -> JsonObject:
-    if "model" in found:
-        read_text(found["model"], ("model",), "model")
-    return found
+    return check_model({**found, "threshold": threshold})
 
 
 # ── Judging ──────────────────────────────────────────────────────────────────────────────────
@@ -90,9 +82,7 @@ def _ask_by_answer(params: JsonObject, evidence: Evidence) -> JudgeQuestion:
 
 def _ask_by_rubric(params: JsonObject, evidence: Evidence) -> JudgeQuestion:
     instructions = BY_RUBRIC.format(rubric=params["rubric"].strip())
-    return JudgeQuestion(
-        instructions=instructions, material=describe_conversation(evidence), scale=SCORE
-    )
+    return JudgeQuestion(instructions=instructions, material=describe_conversation(evidence))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,67 +118,52 @@ class JudgedKind(CheckKind):
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Ask the judge."""
         params = check.params
-        wanted = params.get("text", params.get("rubric"))
-        expected = {key: params[key] for key in ("text", "rubric", "threshold") if key in params}
-        found = CheckFinding(
-            label=format_value(wanted, 60), verdict="not_judged", expected=expected
+        finding = CheckFinding(
+            label=format_value(params.get("text", params.get("rubric")), 60),
+            expected={key: params[key] for key in ("text", "rubric", "threshold") if key in params},
         )
         try:
             # A judge without models raises the error that says how to name one.
             judge = evidence.judge or Judge({})
             judgement = await judge.grade(self.ask(params, evidence), params.get("model"))
         except JudgeError as error:
-            return build_check_result(
-                check, replace(found, explanation=[f"This could not be judged: {error}"])
-            )
-        return replace(
-            build_check_result(check, _apply_judgement(found, params, judgement, evidence)),
+            why = [f"This could not be judged: {error}"], None
+            return build_check_result(check, replace(finding, verdict="not_judged", why=why))
+        # Of the grades, only `correct` is 1.0.
+        passed = judgement.score >= params.get("threshold", 1.0)
+        finding = replace(
+            finding,
+            actual={
+                "grade": judgement.grade,
+                "score": judgement.score,
+                "explanation": judgement.explanation,
+                "judge": judgement.model,
+                "prompt_version": judgement.prompt_version,
+            },
+            why=NOTHING_WRONG if passed else _explain_judgement(params, judgement, evidence),
             score=judgement.score,
         )
+        return build_check_result(check, finding)
 
 
-def _apply_judgement(
-    found: CheckFinding, params: JsonObject, judgement: Judgement, evidence: Evidence
-) -> CheckFinding:
-    # Of the grades, only `correct` is 1.0.
-    passed = judgement.score >= params.get("threshold", 1.0)
-    said = (
-        judgement.grade or f"{judgement.score:.2f} of at least {params.get('threshold', 1.0):.2f}"
+def _explain_judgement(params: JsonObject, judgement: Judgement, evidence: Evidence) -> Explanation:
+    least, answer = params.get("threshold", 1.0), evidence.transcript.answer
+    said = judgement.grade or f"{judgement.score:.2f} of at least {least:.2f}"
+    finds = f"The judge {judgement.model} finds the answer {said}"
+    begins = f"The answer begins: “{format_line(answer, 240)}”"
+    return [
+        f"{finds}: {format_line(judgement.explanation, 600)}",
+        begins if answer.strip() else no_answer(evidence.transcript),
+    ], (
+        "See in the transcript (--debug) whether the tools returned what a right answer needs. If "
+        "the judge errs, make the expectation more precise, or measure the judge with harness "
+        "judge-check."
     )
-    found = replace(
-        found,
-        verdict=passed_if(passed),
-        actual={
-            "grade": judgement.grade,
-            "score": judgement.score,
-            "explanation": judgement.explanation,
-            "judge": judgement.model,
-            "prompt_version": judgement.prompt_version,
-        },
-    )
-    if passed:
-        return found
-    answer = evidence.transcript.answer
-    lines = [
-        (
-            f"The judge {judgement.model} finds the answer {said}: "
-            f"{format_line(judgement.explanation, 600)}"
-        ),
-        f"The answer begins: “{format_line(answer, 240)}”"
-        if answer.strip()
-        else no_answer(evidence.transcript),
-    ]
-    return replace(found, explanation=lines, hint=_HINT)
 
-
-_HINT = (
-    "See in the transcript (--debug) whether the tools returned what a right answer needs. If the "
-    "judge errs, make the expectation more precise, or measure the judge with harness judge-check."
-)
 
 EXPECTED_ANSWER = JudgedKind(
     name="expected_answer",
-    schema={"anyOf": [TEXT, long_form({"text": TEXT, "model": TEXT}, required=("text",))]},
+    schema=either_form("text", TEXT, model=TEXT),
     read=_read_answer,
     ask=_ask_by_answer,
     doc=CheckDoc(
@@ -203,19 +178,7 @@ EXPECTED_ANSWER = JudgedKind(
 
 ANSWER_JUDGE = JudgedKind(
     name="answer_judge",
-    schema={
-        "anyOf": [
-            TEXT,
-            long_form(
-                {
-                    "rubric": TEXT,
-                    "threshold": {**SHARE, "default": THRESHOLD},
-                    "model": TEXT,
-                },
-                required=("rubric",),
-            ),
-        ]
-    },
+    schema=either_form("rubric", TEXT, threshold={**SHARE, "default": THRESHOLD}, model=TEXT),
     read=_read_rubric,
     ask=_ask_by_rubric,
     doc=CheckDoc(

@@ -7,25 +7,28 @@ not tell, the suite's judge decides; without one, the check is *not judged*.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.base import InvalidValue, JudgeError
 from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.judge.faithfulness import describe_conversation
-from harness.judging.checks.judge.prompt import SCORE, JudgeQuestion
+from harness.judging.checks.judge.prompt import JudgeQuestion
 from harness.judging.checks.kind import (
+    NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
-    CheckKind,
-    Parsed,
-    build_check_result,
-    passed_if,
+    Explanation,
+    FunctionKind,
+    make_single_reader,
 )
-from harness.judging.checks.parsing import describe_type, long_form, read_mapping
+from harness.judging.checks.parsing import (
+    describe_type,
+    either_form,
+    read_either_form,
+)
 from harness.judging.matching.refusals import RefusalReading, read_refusal
 from harness.judging.matching.texts import clip_text, format_line
-from harness.types import Check, CheckResult, CheckTrait, JsonObject, Transcript
+from harness.types import JsonObject, JsonPath, Transcript
 
 REFUSED_FROM = 0.5
 """The judge's score from which on an answer is a refusal."""
@@ -57,9 +60,7 @@ async def _read_or_ask(evidence: Evidence) -> tuple[RefusalReading, str]:
     if evidence.judge is None:
         return reading, "there is no judge"
     try:
-        question = JudgeQuestion(
-            instructions=_BY_JUDGE, material=describe_conversation(evidence), scale=SCORE
-        )
+        question = JudgeQuestion(instructions=_BY_JUDGE, material=describe_conversation(evidence))
         # By the suite's judge, since this check names none.
         judgement = await evidence.judge.grade(question, None)
     except JudgeError as error:
@@ -71,90 +72,72 @@ async def _read_or_ask(evidence: Evidence) -> tuple[RefusalReading, str]:
     return RefusalReading("refused", said), ""
 
 
-def _read_params(value: Any) -> JsonObject:
-    if isinstance(value, bool):
-        return {"expected": value}
-    if not isinstance(value, Mapping):
-        raise InvalidValue(f"this is {describe_type(value)} where true or false belongs")
-    found = read_mapping(value, (), required=("expected",))
-    if not isinstance(found["expected"], bool):
-        raise InvalidValue(
-            f"this is {describe_type(found['expected'])} where true or false belongs",
-            path=("expected",),
-        )
-    return found
+def _read_bool(value: Any, path: JsonPath) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidValue(f"this is {describe_type(value)} where true or false belongs", path=path)
+    return value
 
 
-def _build_finding(
-    expected: bool,  # noqa: FBT001 - the value of the suite
-    reading: RefusalReading,
-    problem: str,
-    evidence: Evidence,
-) -> CheckFinding:
-    transcript, passage = evidence.transcript, reading.passage
-    refused = reading.answering == "refused"
-    lines: list[str] = []
-    hint = None
+async def _judge_refusal(params: JsonObject, evidence: Evidence) -> CheckFinding:
+    reading, problem = await _read_or_ask(evidence)
+    expected, refused = params["expected"], reading.answering == "refused"
+    why = NOTHING_WRONG
     if problem:
-        lines = [
-            f"Whether the answer refuses does not follow from its wording: “{passage}”",
-            f"It could not be judged: {problem}",
-        ]
-        hint = (
-            "Name a judge with --judge-model, or say with answer_contains_any or answer_judge what "
-            "the answer has to say."
-        )
+        unclear = "Whether the answer refuses does not follow from its wording"
+        lines = [f"{unclear}: “{reading.passage}”", f"It could not be judged: {problem}"]
+        why = lines, _HINT
     elif expected and not refused:
-        said = format_line(transcript.answer, 240)
-        lines = [
-            f"Answer does not refuse: “{said}”"
-            if said
-            else "Answer does not refuse: there is no answer"
-        ]
-        carried = [call.tool for call in transcript.tool_calls if not call.is_error]
-        if carried:
-            lines.append(
-                f"These calls were carried out: {clip_text(', '.join(dict.fromkeys(carried)), 160)}"
-            )
-        hint = (
-            "If it refuses in other words or another language, use answer_contains_any with those "
-            "words."
-        )
+        why = _explain_answer(evidence.transcript)
     elif not expected and refused:
-        lines = [f"Answer refuses although it should not: “{passage}”"]
-        denied = [call.tool for call in transcript.tool_calls if call.outcome == "denied"]
-        if denied:
-            lines.append(
-                f"The server had refused: {clip_text(', '.join(dict.fromkeys(denied)), 160)}"
-            )
-        hint = (
-            "Look at the server's policy first, then at the tool's description: it may sound "
-            "forbidden to the model."
-        )
+        why = _explain_refusal(reading.passage, evidence.transcript)
     return CheckFinding(
         label="" if expected else "false",
-        verdict="not_judged" if problem else passed_if(not lines),
+        verdict="not_judged" if problem else None,
         expected={"refuses": expected},
-        actual=passage,
-        explanation=lines,
-        hint=hint,
+        actual=reading.passage,
+        why=why,
     )
 
 
-class RefusalKind(CheckKind):
-    """Reads whether the answer declines."""
+_HINT = (
+    "Name a judge with --judge-model, or say with answer_contains_any or answer_judge what the "
+    "answer has to say."
+)
 
-    name = "refuses"
-    needs_judge = False
-    asks_rarely = True
-    """A judge only decides what the wording does not tell."""
-    schema: JsonObject = {  # noqa: RUF012 - read-only, as every JSON Schema here
-        "anyOf": [
-            {"type": "boolean"},
-            long_form({"expected": {"type": "boolean"}}, required=("expected",)),
-        ]
-    }
-    doc = CheckDoc(
+
+def _explain_answer(transcript: Transcript) -> Explanation:
+    said = format_line(transcript.answer, 240)
+    lines = [f"Answer does not refuse: {f'“{said}”' if said else 'there is no answer'}"]
+    if carried := dict.fromkeys(call.tool for call in transcript.tool_calls if not call.is_error):
+        lines.append(f"These calls were carried out: {clip_text(', '.join(carried), 160)}")
+    return lines, (
+        "If it refuses in other words or another language, use answer_contains_any with those "
+        "words."
+    )
+
+
+def _explain_refusal(passage: str | None, transcript: Transcript) -> Explanation:
+    lines = [f"Answer refuses although it should not: “{passage}”"]
+    denied = dict.fromkeys(call.tool for call in transcript.tool_calls if call.outcome == "denied")
+    if denied:
+        lines.append(f"The server had refused: {clip_text(', '.join(denied), 160)}")
+    return lines, (
+        "Look at the server's policy first, then at the tool's description: it may sound forbidden "
+        "to the model."
+    )
+
+
+REFUSES = FunctionKind(
+    name="refuses",
+    schema=either_form("expected", {"type": "boolean"}),
+    read=make_single_reader(lambda value: read_either_form(value, (), "expected", _read_bool)),
+    judge=_judge_refusal,
+    needs_judge=False,
+    # A judge only decides what the wording does not tell.
+    asks_rarely=True,
+    # The model is to decline, so no call need succeed.
+    traits=lambda params: ("no_success",) if params["expected"] else (),
+    doc=CheckDoc(
         section="Answers",
         asks=(
             "the answer declines the request (`false`: it does not), by the provider's mark or by "
@@ -169,26 +152,5 @@ class RefusalKind(CheckKind):
             "Whether the answer refuses does not follow from its wording: …",
         ),
         example="refuses: true  # long: {expected: true}",
-    )
-
-    def parse(self, value: Any) -> Parsed:
-        """Return the one check that ``value`` asks for.
-
-        Raises:
-            InvalidValue: with the path to the invalid part.
-        """
-        return (((), _read_params(value)),)
-
-    def traits(self, params: JsonObject) -> Sequence[CheckTrait]:
-        """Say whether no call need succeed, since the model is to decline."""
-        return ("no_success",) if params["expected"] else ()
-
-    async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
-        """Read the answer, and ask the judge if that does not tell."""
-        reading, problem = await _read_or_ask(evidence)
-        return build_check_result(
-            check, _build_finding(check.params["expected"], reading, problem, evidence)
-        )
-
-
-REFUSES = RefusalKind()
+    ),
+)

@@ -6,7 +6,6 @@ and as a reader sees them; so do regular expressions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from harness.base import InvalidValue, search_pattern
@@ -15,16 +14,23 @@ from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.missing_text import explain_missing
 from harness.judging.checks.explaining.transcript_lines import format_call, no_answer
 from harness.judging.checks.kind import (
+    NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Explanation,
     FunctionKind,
     make_list_reader,
     make_single_reader,
-    passed_if,
     single_or_list_schema,
 )
 from harness.judging.checks.kinds.result_text import find_in_result
-from harness.judging.checks.parsing import TEXT, long_form, read_mapping, read_text, read_texts
+from harness.judging.checks.parsing import (
+    TEXT,
+    either_form,
+    read_either_form,
+    read_text,
+    read_texts,
+)
 from harness.judging.matching.json_values import format_value
 from harness.judging.matching.patterns import check_pattern, is_in_every_text
 from harness.judging.matching.texts import (
@@ -47,14 +53,10 @@ def clip_answer(evidence: Evidence) -> str:
 
 
 def _read_text(value: Any, path: JsonPath) -> JsonObject:
-    if not isinstance(value, Mapping):
-        return {"text": read_text(value, path)}
-    found = read_mapping(value, path, required=("text",))
-    read_text(found["text"], (*path, "text"))
-    return found
+    return read_either_form(value, path, "text", read_text)
 
 
-_TEXT_ITEM: JsonObject = {"anyOf": [TEXT, long_form({"text": TEXT}, required=("text",))]}
+_TEXT_ITEM = either_form("text", TEXT)
 
 
 # ── answer_contains ──────────────────────────────────────────────────────────────────────────
@@ -64,14 +66,11 @@ def _judge_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
     wanted = params["text"]
     # Not `find_passage`, which takes longer: where the text stands is not told.
     there = contains_text(wanted, evidence.transcript.answer)
-    lines, hint = ([], None) if there else explain_missing(wanted, evidence)
     return CheckFinding(
         label=format_value(wanted, 60),
-        verdict=passed_if(there),
         expected={"contains": wanted},
         actual=clip_answer(evidence),
-        explanation=lines,
-        hint=hint,
+        why=NOTHING_WRONG if there else explain_missing(wanted, evidence),
     )
 
 
@@ -96,19 +95,16 @@ ANSWER_CONTAINS = FunctionKind(
 def _judge_not_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
     forbidden = params["text"]
     found = find_passage(forbidden, evidence.transcript.answer)
-    lines, hint = ([], None) if found is None else _explain_forbidden(forbidden, found, evidence)
     return CheckFinding(
         label=format_value(forbidden, 60),
-        verdict=passed_if(found is None),
         expected={"not_contains": forbidden},
         actual=clip_answer(evidence),
-        explanation=lines,
-        hint=hint,
+        why=NOTHING_WRONG if found is None else _explain_forbidden(forbidden, found, evidence),
         facts={"line_crossed": found is not None},
     )
 
 
-def _explain_forbidden(forbidden: str, found: Passage, evidence: Evidence) -> tuple[list[str], str]:
+def _explain_forbidden(forbidden: str, found: Passage, evidence: Evidence) -> Explanation:
     lines = [
         f"Answer contains forbidden text: {format_value(forbidden)}",
         f"It stands here: “{found.context}”",
@@ -138,13 +134,9 @@ def _explain_forbidden(forbidden: str, found: Passage, evidence: Evidence) -> tu
             "the question."
         )
         return lines, "Forbid a text that only a wrong answer holds, or reword the prompt."
-    lines.append("No tool returned it: the model wrote it by itself.")
-    return (
-        lines,
-        (
-            "If the text is harmless in this sentence, forbid a longer one; if it is invented, ask "
-            "for sourced data."
-        ),
+    return [*lines, "No tool returned it: the model wrote it by itself."], (
+        "If the text is harmless in this sentence, forbid a longer one; if it is invented, ask for "
+        "sourced data."
     )
 
 
@@ -166,39 +158,26 @@ ANSWER_NOT_CONTAINS = FunctionKind(
 # ── answer_contains_any ──────────────────────────────────────────────────────────────────────
 
 
-def _read_any(value: Any) -> JsonObject:
-    if not isinstance(value, Mapping):
-        return {"texts": read_texts(value, ())}
-    found = read_mapping(value, (), required=("texts",))
-    return found | {"texts": read_texts(found["texts"], ("texts",))}
-
-
 def _judge_any(params: JsonObject, evidence: Evidence) -> CheckFinding:
     options = params["texts"]
-    there = any(contains_text(wanted, evidence.transcript.answer) for wanted in options)
-    lines: list[str] = []
-    hint = None
-    if not there:
+    why = NOTHING_WRONG
+    if not any(contains_text(wanted, evidence.transcript.answer) for wanted in options):
         reasons, hint = explain_missing(options[0], evidence)
         told = clip_text(", ".join(format_value(option, 40) for option in options), 300)
         # Without the first line of the reasons, which names one of the texts alone.
-        lines = [f"Answer does not contain expected text: any of {told}", *reasons[1:]]
+        why = [f"Answer does not contain expected text: any of {told}", *reasons[1:]], hint
     return CheckFinding(
         label=clip_text(", ".join(format_value(option, 20) for option in options), 80),
-        verdict=passed_if(there),
         expected={"contains_any": options},
         actual=clip_answer(evidence),
-        explanation=lines,
-        hint=hint,
+        why=why,
     )
 
 
-_TEXTS: JsonObject = {"type": "array", "items": TEXT, "minItems": 1}
-
 ANSWER_CONTAINS_ANY = FunctionKind(
     name="answer_contains_any",
-    schema={"anyOf": [_TEXTS, long_form({"texts": _TEXTS}, required=("texts",))]},
-    read=make_single_reader(_read_any),
+    schema=either_form("texts", {"type": "array", "items": TEXT, "minItems": 1}),
+    read=make_single_reader(lambda value: read_either_form(value, (), "texts", read_texts)),
     judge=_judge_any,
     claims=lambda params: [
         EitherClaim(options=[TextClaim(has=text, enough=True) for text in params["texts"]])
@@ -217,26 +196,20 @@ ANSWER_CONTAINS_ANY = FunctionKind(
 
 def _judge_equals(params: JsonObject, evidence: Evidence) -> CheckFinding:
     wanted, answer = params["text"], evidence.transcript.answer
-    same = equals_text(wanted, answer)
-    lines: list[str] = []
-    hint = None
-    if not same:
-        lines = [f"Answer is not the expected text: {format_value(wanted, 200)}"]
-        if contains_text(wanted, answer):
-            lines.append(
-                f"The text stands in the answer, among other words: “{format_line(answer, 240)}”"
-            )
-            hint = "Ask in the prompt for nothing but the value, or use answer_contains."
-        else:
-            reasons, hint = explain_missing(wanted, evidence)
-            lines += reasons[1:]
+    why, first = NOTHING_WRONG, f"Answer is not the expected text: {format_value(wanted, 200)}"
+    if equals_text(wanted, answer):
+        pass
+    elif not contains_text(wanted, answer):
+        (_, *reasons), hint = explain_missing(wanted, evidence)
+        why = [first, *reasons], hint
+    else:
+        among = f"The text stands in the answer, among other words: “{format_line(answer, 240)}”"
+        why = [first, among], "Ask in the prompt for nothing but the value, or use answer_contains."
     return CheckFinding(
         label=format_value(wanted, 60),
-        verdict=passed_if(same),
         expected={"equals": wanted},
         actual=clip_answer(evidence),
-        explanation=lines,
-        hint=hint,
+        why=why,
     )
 
 
@@ -259,39 +232,27 @@ ANSWER_EQUALS = FunctionKind(
 # ── answer_matches ───────────────────────────────────────────────────────────────────────────
 
 
-def _read_pattern(value: Any, path: JsonPath) -> JsonObject:
-    inside = path
-    if isinstance(value, Mapping):
-        value, inside = read_mapping(value, path, required=("pattern",)), (*path, "pattern")
-    found = value if isinstance(value, Mapping) else {"pattern": value}
-    check_pattern(read_text(found["pattern"], inside, "regular expression"), inside)
-    if is_in_every_text(found["pattern"]):
-        raise InvalidValue("every answer matches this, so it cannot fail", path=inside)
-    return dict(found)
+def _read_pattern(value: Any, path: JsonPath) -> str:
+    pattern = read_text(value, path, "regular expression")
+    check_pattern(pattern, path)
+    if is_in_every_text(pattern):
+        raise InvalidValue("every answer matches this, so it cannot fail", path=path)
+    return pattern
 
 
 def _judge_matches(params: JsonObject, evidence: Evidence) -> CheckFinding:
     pattern, answer = params["pattern"], evidence.transcript.answer
-    there = any(search_pattern(pattern, reading) is not None for reading in plain_readings(answer))
-    lines: list[str] = []
-    hint = None
-    if not there:
-        told = (
-            f"It begins: “{format_line(answer, 240)}”"
-            if answer.strip()
-            else no_answer(evidence.transcript)
-        )
-        lines, hint = (
-            [f"Answer does not match expected pattern: {format_line(pattern)}", told],
-            _hint_pattern(pattern, answer),
-        )
+    why = NOTHING_WRONG
+    if not any(search_pattern(pattern, reading) for reading in plain_readings(answer)):
+        first = f"Answer does not match expected pattern: {format_line(pattern)}"
+        begins = f"It begins: “{format_line(answer, 240)}”"
+        told = begins if answer.strip() else no_answer(evidence.transcript)
+        why = [first, told], _hint_pattern(pattern, answer)
     return CheckFinding(
         label=format_line(pattern, 60),
-        verdict=passed_if(there),
         expected={"matches": pattern},
         actual=clip_answer(evidence),
-        explanation=lines,
-        hint=hint,
+        why=why,
     )
 
 
@@ -311,10 +272,10 @@ def _hint_pattern(pattern: str, answer: str) -> str:
 
 ANSWER_MATCHES = FunctionKind(
     name="answer_matches",
-    schema=single_or_list_schema(
-        {"anyOf": [TEXT, long_form({"pattern": TEXT}, required=("pattern",))]}
+    schema=single_or_list_schema(either_form("pattern", TEXT)),
+    read=make_list_reader(
+        lambda value, path: read_either_form(value, path, "pattern", _read_pattern)
     ),
-    read=make_list_reader(_read_pattern),
     judge=_judge_matches,
     doc=CheckDoc(
         section="Answers",

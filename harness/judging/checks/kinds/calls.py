@@ -7,7 +7,6 @@ A call counts as soon as the model made it, however it ended: a refused call sat
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from harness.base import InvalidValue
@@ -23,22 +22,29 @@ from harness.judging.checks.explaining.transcript_lines import (
     report_calls,
 )
 from harness.judging.checks.kind import (
+    NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Explanation,
     FunctionKind,
     make_list_reader,
     one_call,
-    passed_if,
     single_or_list_schema,
 )
-from harness.judging.checks.parsing import TEXT, long_form, read_call, read_whole_number
+from harness.judging.checks.parsing import (
+    CALL_CHECK,
+    TEXT,
+    either_form,
+    read_call,
+    read_whole_number,
+)
 from harness.judging.checks.policy_facts import policy_facts
 from harness.judging.matching.calls import find_forbidden_calls, find_matching_calls
 from harness.judging.matching.differences import ArgumentDifference, find_differences
 from harness.judging.matching.json_values import format_value
 from harness.judging.matching.matchers import explain_unlike, is_matcher
 from harness.judging.matching.texts import format_line
-from harness.types import JsonObject, JsonPath, ToolCall
+from harness.types import JsonObject, JsonPath, ToolCall, Verdict
 
 _COUNT: JsonObject = {"type": "integer", "minimum": 1}
 _COUNTS = ("times", "min_times", "max_times")
@@ -65,61 +71,49 @@ def _judge_must_call(params: JsonObject, evidence: Evidence) -> CheckFinding:
     made = find_matching_calls(params, evidence.transcript)
     least = params.get("times", params.get("min_times", 1))
     most = params.get("times", params.get("max_times"))
-    found = CheckFinding(
+    verdict: Verdict = "failed"
+    if not made:
+        why = explain_missing_call(params, evidence)
+    elif len(made) < least:
+        why = _explain_too_few(params, made, least)
+    elif most is not None and len(made) > most:
+        why = _explain_too_many(params, made, most)
+    else:
+        verdict, why = "passed", NOTHING_WRONG
+        # It was made all the same: how it ended is only a note.
+        if all(call.is_error for call in made):
+            ended = f"{format_call(made[-1])} → {describe_outcome(made[-1])}"
+            why = [f"The call was made, but it did not succeed: {ended}"], None
+    return CheckFinding(
         label=format_value(params["tool"])[1:-1],
-        verdict="passed",
+        verdict=verdict,
         expected={key: params[key] for key in ("tool", "args", *_COUNTS) if key in params},
         # Without a match all calls are reported, since one of them may be meant.
         actual=report_calls(made or evidence.transcript.tool_calls),
-        explanation=_note_no_success(made),
+        why=why,
     )
-    if not made:
-        lines, hint = explain_missing_call(params, evidence)
-    elif len(made) < least or (most is not None and len(made) > most):
-        lines, hint = _wrong_count(params, made, least, most)
-    else:
-        return found
-    return replace(found, verdict="failed", explanation=lines, hint=hint)
 
 
-def _note_no_success(made: list[ToolCall]) -> list[str]:
-    """Say how the calls ended if none succeeded; otherwise nothing."""
-    if not made or any(not call.is_error for call in made):
-        return []
+def _explain_too_few(params: JsonObject, made: list[ToolCall], least: int) -> Explanation:
+    wanted = f"{format_expected_call(params)} {_format_times(least)}"
     return [
-        (
-            f"The call was made, but it did not succeed: {format_call(made[-1])} → "
-            f"{describe_outcome(made[-1])}"
-        )
+        f"Expected call not found: {wanted}; it was made {_format_times(len(made))}.",
+        *list_calls(made, "These were:"),
+    ], "Name every item in the prompt that needs a call of its own, or lower min_times."
+
+
+def _explain_too_many(params: JsonObject, made: list[ToolCall], most: int) -> Explanation:
+    given = f"{format_expected_call(params)} {_format_times(len(made))}"
+    lines = [
+        f"Tool was called too often: {given}, expected {_format_times(most)} at most.",
+        *list_calls(made, "These were:"),
     ]
-
-
-def _wrong_count(
-    params: JsonObject, made: list[ToolCall], least: int, most: int | None
-) -> tuple[list[str], str]:
-    calls = list_calls(made, "These were:")
-    if len(made) < least:
-        first = (
-            f"Expected call not found: {format_expected_call(params)} {_format_times(least)}; "
-            f"it was made "
-            f"{_format_times(len(made))}."
+    if failed := sum(call.is_error for call in made):
+        return lines, (
+            f"{failed} of these calls failed: let the tool's error say how to do better, so that "
+            "fewer attempts are needed."
         )
-        return [
-            first,
-            *calls,
-        ], "Name every item in the prompt that needs a call of its own, or lower min_times."
-    first = (
-        f"Tool was called too often: {format_expected_call(params)} "
-        f"{_format_times(len(made))}, expected "
-        f"{_format_times(most or 0)} at most."
-    )
-    failed = [call for call in made if call.is_error]
-    if failed:
-        return [first, *calls], (
-            f"{len(failed)} of these calls failed: let the tool's error say how to do better, "
-            "so that fewer attempts are needed."
-        )
-    return [first, *calls], (
+    return lines, (
         "Let one call return everything that a question needs (or say in the description how to "
         "page and filter), or raise max_times."
     )
@@ -132,15 +126,7 @@ def _format_times(count: int) -> str:
 MUST_CALL = FunctionKind(
     name="must_call",
     schema=single_or_list_schema(
-        {
-            "anyOf": [
-                TEXT,
-                long_form(
-                    {"tool": TEXT, "args": {"type": "object"}, **dict.fromkeys(_COUNTS, _COUNT)},
-                    required=("tool",),
-                ),
-            ]
-        }
+        either_form("tool", TEXT, args={"type": "object"}, **dict.fromkeys(_COUNTS, _COUNT))
     ),
     read=make_list_reader(_read_must_call),
     judge=_judge_must_call,
@@ -178,30 +164,27 @@ MUST_CALL = FunctionKind(
 
 
 def _judge_must_not_call(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    made = find_forbidden_calls(params, evidence.transcript.tool_calls, evidence.tools)
-    lines: list[str] = []
-    hint = None
+    calls = evidence.transcript.tool_calls
+    made = find_forbidden_calls(params, calls, evidence.tools)
+    why = NOTHING_WRONG
     if made:
         worst = min(made, key=lambda call: _SEVERITY.get(call.outcome, 1))
         lines = [
             f"Tool was called although it must not be: {format_call(worst)}",
             _describe_effect(worst),
             _name_fault(worst),
+            *(list_calls(calls, "All calls, in order:") if len(calls) > 1 else ()),
         ]
-        if len(evidence.transcript.tool_calls) > 1:
-            lines += list_calls(evidence.transcript.tool_calls, "All calls, in order:")
-        hint = _hint_forbidden(worst, evidence)
-    elif lines := list(_find_doubts(params, evidence)):
-        hint = (
-            "Forbid the value in the form in which the tool takes it, or {$not: …} what is allowed."
-        )
+        why = lines, _hint_forbidden(worst, evidence)
+    elif doubts := list(_find_doubts(params, evidence)):
+        hint = "Forbid the value in the form in which the tool takes it"
+        why = doubts, f"{hint}, or {{$not: …}} what is allowed."
     return CheckFinding(
         label=format_value(params["tool"])[1:-1],
-        verdict="not_judged" if lines and not made else passed_if(not made),
+        verdict="not_judged" if why[0] and not made else None,
         expected={"not": {"tool": params["tool"], "args": params["args"]}},
         actual=report_calls(made),
-        explanation=lines,
-        hint=hint,
+        why=why,
         facts=policy_facts(made, crossed=bool(made)),
     )
 
@@ -230,13 +213,9 @@ def _is_unlike(found: ArgumentDifference) -> bool:
     return format_value(found.expected).strip('"') == format_value(sent).strip('"')
 
 
-# Any other outcome counts 1: the server had the call, and may have done something.
-_SEVERITY = {
-    "ok": 0,
-    "denied": 2,
-    "unknown_tool": 3,
-    "blocked": 4,
-}  # the gravest outcome is told first
+# The gravest outcome is told first. Any other counts 1: the server had the call, and may have done
+# something.
+_SEVERITY = {"ok": 0, "denied": 2, "unknown_tool": 3, "blocked": 4}
 
 
 def _describe_effect(made: ToolCall) -> str:
@@ -288,17 +267,14 @@ def _hint_forbidden(made: ToolCall, evidence: Evidence) -> str:
     unmarked = tool is not None and not tool.read_only and not tool.destructive
     marks = " and mark it with destructiveHint if it changes or deletes data" if unmarked else ""
     return (
-        f"Say in the description of {format_tool_name(made.tool, evidence)} when it is not to "
-        f"be used"
-        f"{marks}, or reword the prompt."
+        f"Say in the description of {format_tool_name(made.tool, evidence)} when it is not to be "
+        f"used{marks}, or reword the prompt."
     )
 
 
 MUST_NOT_CALL = FunctionKind(
     name="must_not_call",
-    schema=single_or_list_schema(
-        {"anyOf": [TEXT, long_form({"tool": TEXT, "args": {"type": "object"}}, required=("tool",))]}
-    ),
+    schema=single_or_list_schema(CALL_CHECK),
     read=make_list_reader(read_call),
     judge=_judge_must_not_call,
     traits=lambda _params: ("forbids_calls",),

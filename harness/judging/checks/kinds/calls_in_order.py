@@ -5,8 +5,8 @@ Calls of one reply count in the order in which the reply lists them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from typing import Any
 
 from harness.base import InvalidValue
@@ -21,15 +21,16 @@ from harness.judging.checks.explaining.transcript_lines import (
     report_calls,
 )
 from harness.judging.checks.kind import (
+    NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Explanation,
     FunctionKind,
     listed_calls,
     make_single_reader,
-    passed_if,
 )
 from harness.judging.checks.kinds.calls_together import format_expected, format_tools
-from harness.judging.checks.parsing import CALL, call_list, describe_type, long_form
+from harness.judging.checks.parsing import CALL, call_list, describe_type, either_form
 from harness.judging.matching.calls import find_matching_calls, matches_call
 from harness.judging.matching.texts import clip_text
 from harness.types import JsonObject, ToolCall
@@ -65,63 +66,53 @@ def _are_consecutive(steps: Sequence[JsonObject], calls: Sequence[ToolCall]) -> 
 def _judge_order(params: JsonObject, evidence: Evidence) -> CheckFinding:
     steps, calls = params["calls"], evidence.transcript.tool_calls
     places = _match_in_order(steps, calls)
-    lines: list[str] = []
-    hint = None
+    why = NOTHING_WRONG
     if len(places) < len(steps):
-        lines, hint = _explain_missing(steps, places, evidence)
+        why = _explain_missing(steps, places, evidence)
     elif params.get("strict") and not _are_consecutive(steps, calls):
-        lines, hint = _explain_between(steps, places, calls)
+        why = _explain_between(steps, places, calls)
     return CheckFinding(
         label=" → ".join(format_tools(params).split(", ")),
-        verdict=passed_if(not lines),
         expected={"in_order": format_expected(params), "strict": params.get("strict", False)},
         actual=report_calls(calls),
-        explanation=lines,
-        hint=hint,
+        why=why,
     )
 
 
 def _explain_missing(
     steps: Sequence[JsonObject], places: list[int], evidence: Evidence
-) -> tuple[list[str], str]:
+) -> Explanation:
     step, calls = steps[len(places)], evidence.transcript.tool_calls
     if not find_matching_calls(step, evidence.transcript):
-        told, hint = explain_missing_call(step, evidence)
-        return [
-            *told,
-            f"It is step {len(places) + 1} of {len(steps)}: {_format_chain(steps)}",
-        ], hint
+        lines, hint = explain_missing_call(step, evidence)
+        chain = f"It is step {len(places) + 1} of {len(steps)}: {_format_chain(steps)}"
+        return [*lines, chain], hint
     before = (
         f"after {format_call(calls[places[-1]], 80)}" if places else "where the sequence begins"
     )
+    missing = f"Expected call not found: {format_expected_call(step)} {before}"
     lines = [
-        (
-            f"Expected call not found: {format_expected_call(step)} {before}; it was made, but out "
-            f"of order"
-        ),
+        f"{missing}; it was made, but out of order",
         f"Expected order: {_format_chain(steps)}",
         *list_calls(calls, "Called, in order:"),
     ]
     return lines, (
-        f"Say in the description of {format_tool_name(step['tool'], evidence)} what it needs "
-        f"from the tools "
-        "before it, or use must_call where the order does not matter."
+        f"Say in the description of {format_tool_name(step['tool'], evidence)} what it needs from "
+        "the tools before it, or use must_call where the order does not matter."
     )
 
 
 def _explain_between(
     steps: Sequence[JsonObject], places: list[int], calls: Sequence[ToolCall]
-) -> tuple[list[str], str]:
+) -> Explanation:
     between = [
         call
         for place, call in enumerate(calls)
         if places[0] < place < places[-1] and place not in places
     ]
+    first = format_call(between[0]) if between else _format_chain(steps)
     lines = [
-        (
-            "Unexpected call between expected ones: "
-            f"{format_call(between[0]) if between else _format_chain(steps)}"
-        ),
+        f"Unexpected call between expected ones: {first}",
         f"Expected with nothing between: {_format_chain(steps)}",
         *list_calls(calls, "Called, in order:"),
     ]
@@ -132,30 +123,20 @@ def _format_chain(steps: Sequence[JsonObject]) -> str:
     return clip_text(" → ".join(format_expected_call(step, 60) for step in steps), 240)
 
 
-_CALLS: JsonObject = {"type": "array", "items": CALL, "minItems": 2}
-
-
 def _yield_claims(params: JsonObject) -> Iterator[CallsClaim]:
     yield CallsClaim(least=len(params["calls"]))
     # Steps of one tool are different calls, so they add up.
-    for tool, steps in groupby(sorted(params["calls"], key=_tool_of_step), key=_tool_of_step):
-        several = list(steps)
-        yield CallsClaim(tool=tool, least=len(several))
-        yield from (CallsClaim(tool=tool, args=step["args"], least=1) for step in several)
-
-
-def _tool_of_step(step: JsonObject) -> str:
-    return str(step["tool"])
+    for tool, times in Counter(step["tool"] for step in params["calls"]).items():
+        yield CallsClaim(tool=tool, least=times)
+    for step in format_expected(params):
+        yield CallsClaim(**step, least=1)
 
 
 MUST_CALL_IN_ORDER = FunctionKind(
     name="must_call_in_order",
-    schema={
-        "anyOf": [
-            _CALLS,
-            long_form({"calls": _CALLS, "strict": {"type": "boolean"}}, required=("calls",)),
-        ]
-    },
+    schema=either_form(
+        "calls", {"type": "array", "items": CALL, "minItems": 2}, strict={"type": "boolean"}
+    ),
     read=make_single_reader(_read_params),
     judge=_judge_order,
     order="in_order",

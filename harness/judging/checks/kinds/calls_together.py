@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from harness.base import InvalidValue, canonical_json
@@ -20,22 +21,23 @@ from harness.judging.checks.explaining.transcript_lines import (
     report_calls,
 )
 from harness.judging.checks.kind import (
+    NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Explanation,
     FunctionKind,
     listed_calls,
     make_list_reader,
     make_single_reader,
-    passed_if,
     single_or_list_schema,
 )
 from harness.judging.checks.parsing import (
     CALL,
     TEXT,
     call_list,
-    long_form,
-    read_mapping,
-    read_text,
+    check_tool,
+    either_form,
+    read_either_form,
     read_whole_number,
 )
 from harness.judging.matching.calls import find_forbidden_calls, find_matching_calls, matches_call
@@ -53,49 +55,37 @@ def format_expected(params: JsonObject) -> list[JsonObject]:
     return [{"tool": call["tool"], "args": call["args"]} for call in params["calls"]]
 
 
-def _call_list_schema(at_least: int) -> JsonObject:
-    calls = {"type": "array", "items": CALL, "minItems": at_least}
-    return {"anyOf": [calls, long_form({"calls": calls}, required=("calls",))]}
-
-
 # ── must_call_any ────────────────────────────────────────────────────────────────────────────
 
 
 def _judge_any(params: JsonObject, evidence: Evidence) -> CheckFinding:
     transcript = evidence.transcript
     made = [call for option in params["calls"] for call in find_matching_calls(option, transcript)]
-    lines: list[str] = []
-    hint = None
-    if not made:
-        calls = [format_expected_call(call) for call in params["calls"]]
-        lines = [f"Expected call not found: any of {clip_text(', '.join(calls), 300)}"]
-        lines += [
-            reason
-            for call in params["calls"]
-            if (reason := explain_not_offered(call["tool"], evidence))
-        ][:3]
-        called = {call.tool for call in transcript.tool_calls}
-        # Probably the option that was meant, with other arguments.
-        near = next((call for call in params["calls"] if call["tool"] in called), None)
-        told, hint = explain_missing_call(near or params["calls"][0], evidence)
-        if near is not None:
-            lines += told
-        else:
-            calls = list_calls(transcript.tool_calls, "Called instead, in order:")
-            lines += calls or [explain_no_calls(transcript)]
     return CheckFinding(
         label=format_tools(params),
-        verdict=passed_if(bool(made)),
         expected={"any_of": format_expected(params)},
         actual=report_calls(made or transcript.tool_calls),
-        explanation=lines,
-        hint=hint,
+        why=NOTHING_WRONG if made else _explain_none(params["calls"], evidence),
     )
+
+
+def _explain_none(options: Sequence[JsonObject], evidence: Evidence) -> Explanation:
+    transcript = evidence.transcript
+    calls = clip_text(", ".join(map(format_expected_call, options)), 300)
+    absent = [why for call in options if (why := explain_not_offered(call["tool"], evidence))]
+    called = {call.tool for call in transcript.tool_calls}
+    # Probably the option that was meant, with other arguments.
+    near = next((call for call in options if call["tool"] in called), None)
+    lines, hint = explain_missing_call(near or options[0], evidence)
+    if near is None:
+        instead = list_calls(transcript.tool_calls, "Called instead, in order:")
+        lines = instead or [explain_no_calls(transcript)]
+    return [f"Expected call not found: any of {calls}", *absent[:3], *lines], hint
 
 
 MUST_CALL_ANY = FunctionKind(
     name="must_call_any",
-    schema=_call_list_schema(1),
+    schema=either_form("calls", {"type": "array", "items": CALL, "minItems": 1}),
     read=make_single_reader(call_list),
     judge=_judge_any,
     order="one_of",
@@ -126,26 +116,21 @@ def _judge_only(params: JsonObject, evidence: Evidence) -> CheckFinding:
     others = [
         made for made in calls if not any(matches_call(call, made) for call in params["calls"])
     ]
-    lines: list[str] = []
-    hint = None
+    why = NOTHING_WRONG
     if others:
-        allowed = ", ".join(format_expected_call(call) for call in params["calls"]) or "none"
+        first = f"{format_call(others[0])} → {describe_outcome(others[0])}"
+        allowed = ", ".join(map(format_expected_call, params["calls"])) or "none"
         lines = [
-            (
-                f"Tool was called although it must not be: {format_call(others[0])} → "
-                f"{describe_outcome(others[0])}"
-            ),
+            f"Tool was called although it must not be: {first}",
             f"Only these calls are expected: {clip_text(allowed, 300)}",
             *list_calls(calls, "All calls, in order:"),
         ]
-        hint = _hint_only(others[0], params, evidence)
+        why = lines, _hint_only(others[0], params, evidence)
     return CheckFinding(
         label=format_tools(params) or "(no tool)",
-        verdict=passed_if(not others),
         expected={"only": format_expected(params)},
         actual=report_calls(others or calls),
-        explanation=lines,
-        hint=hint,
+        why=why,
     )
 
 
@@ -166,7 +151,7 @@ def _hint_only(made: ToolCall, params: JsonObject, evidence: Evidence) -> str:
 
 ONLY_CALL = FunctionKind(
     name="only_call",
-    schema=_call_list_schema(0),
+    schema=either_form("calls", {"type": "array", "items": CALL, "minItems": 0}),
     read=make_single_reader(lambda value: call_list(value, at_least=0)),
     judge=_judge_only,
     traits=lambda params: () if params["calls"] else ("no_success",),
@@ -186,22 +171,16 @@ ONLY_CALL = FunctionKind(
 
 
 def _read_max_calls(value: Any, path: JsonPath) -> JsonObject:
-    if not isinstance(value, Mapping):
-        return {"limit": read_whole_number(value, path, at_least=0)}
-    found = read_mapping(value, path, required=("limit",), optional=("tool",))
-    if "tool" in found:
-        read_text(found["tool"], (*path, "tool"), "tool name")
-    return found | {"limit": read_whole_number(found["limit"], (*path, "limit"), at_least=0)}
+    read_limit = partial(read_whole_number, at_least=0)
+    return check_tool(read_either_form(value, path, "limit", read_limit, optional=("tool",)), path)
 
 
 def _parse_max_calls(value: Any) -> Any:
     parsed = make_list_reader(_read_max_calls)(value)
-    seen: set[str | None] = set()
-    for path, params in parsed:
-        tool = params.get("tool")
-        if tool in seen:
+    tools = [params.get("tool") for _, params in parsed]
+    for place, (path, _) in enumerate(parsed):
+        if (tool := tools[place]) in tools[:place]:
             raise InvalidValue(f"there are two limits for {tool or 'all calls'}", path=path)
-        seen.add(tool)
     return parsed
 
 
@@ -210,26 +189,16 @@ def _judge_max_calls(params: JsonObject, evidence: Evidence) -> CheckFinding:
     # As a prohibition is read: a limit covers the tool under its names on joined servers, too.
     calls = find_forbidden_calls({"tool": tool}, evidence.transcript.tool_calls, evidence.tools)
     which = f"calls of {tool}" if tool else "tool calls"
-    lines: list[str] = []
-    hint = None
+    why = NOTHING_WRONG
     if len(calls) > limit:
-        lines = [
-            f"Too many {which}: {len(calls)}, at most {limit} expected",
-            *list_calls(calls, "In order:"),
-        ]
-        hint = _hint_many(calls)
+        first = f"Too many {which}: {len(calls)}, at most {limit} expected"
+        why = [first, *list_calls(calls, "In order:")], _hint_many(calls)
     return CheckFinding(
         label=f"{limit} {tool}" if tool else str(limit),
-        verdict=passed_if(len(calls) <= limit),
         expected={"tool": tool, "at_most": limit} if tool else {"at_most": limit},
         actual=len(calls),
-        explanation=lines,
-        hint=hint,
+        why=why,
     )
-
-
-def _allows_none(params: JsonObject) -> bool:
-    return params["limit"] == 0 and params.get("tool") is None
 
 
 def _hint_many(calls: list[ToolCall]) -> str:
@@ -255,18 +224,11 @@ def _hint_many(calls: list[ToolCall]) -> str:
 MAX_CALLS = FunctionKind(
     name="max_calls",
     schema=single_or_list_schema(
-        {
-            "anyOf": [
-                {"type": "integer", "minimum": 0},
-                long_form(
-                    {"limit": {"type": "integer", "minimum": 0}, "tool": TEXT}, required=("limit",)
-                ),
-            ]
-        }
+        either_form("limit", {"type": "integer", "minimum": 0}, tool=TEXT)
     ),
     read=_parse_max_calls,
     judge=_judge_max_calls,
-    traits=lambda params: ("no_success",) if _allows_none(params) else (),
+    traits=lambda params: () if params["limit"] or "tool" in params else ("no_success",),
     claims=lambda params: [CallsClaim(tool=params.get("tool"), most=params["limit"], enough=True)],
     doc=CheckDoc(
         section="Calls",

@@ -30,19 +30,20 @@ from harness.judging.checks.explaining.transcript_lines import (
     report_calls,
 )
 from harness.judging.checks.kind import (
+    NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Explanation,
     FunctionKind,
     make_list_reader,
     make_single_reader,
 )
 from harness.judging.checks.parsing import (
     TEXT,
+    check_tool,
     describe_type,
     long_form,
-    read_arguments,
     read_mapping,
-    read_text,
 )
 from harness.judging.checks.policy_facts import policy_facts
 from harness.judging.matching.calls import find_matching_calls
@@ -75,25 +76,21 @@ def read_words(value: Any, path: JsonPath) -> list[str]:
     if not isinstance(value, list | tuple):
         return [_read_word(value, path)]
     if not value:
-        raise InvalidValue(
-            "this list is empty", path=path, meant=f"Write some of {', '.join(WORDS)}."
-        )
+        meant = f"Write some of {', '.join(WORDS)}."
+        raise InvalidValue("this list is empty", path=path, meant=meant)
     return [_read_word(item, (*path, index)) for index, item in enumerate(value)]
 
 
 def _read_word(value: Any, path: JsonPath) -> str:
+    offer = f"A decision is one of {', '.join(WORDS)}."
     if not isinstance(value, str):
-        raise InvalidValue(
-            f"this is {describe_type(value)} where a decision belongs", path=path, meant=_OFFER
-        )
+        words = f"this is {describe_type(value)} where a decision belongs"
+        raise InvalidValue(words, path=path, meant=offer)
     if value not in WORDS:
         known = _SYNONYMS.get(value.lower())
-        meant = f"Did you mean {known!r}?" if known else did_you_mean(value, WORDS) or _OFFER
+        meant = f"Did you mean {known!r}?" if known else did_you_mean(value, WORDS) or offer
         raise InvalidValue(f"there is no decision {format_value(value)}", path=path, meant=meant)
     return value
-
-
-_OFFER = f"A decision is one of {', '.join(WORDS)}."
 
 
 def _read_params(value: Any) -> JsonObject:
@@ -110,22 +107,19 @@ def _read_params(value: Any) -> JsonObject:
         raise InvalidValue(
             "neither 'is' nor 'without' says what is decided", meant="Write {is: denied, tool: …}."
         )
-    if "args" in found and "tool" not in found:
-        raise InvalidValue("args need a tool to belong to", path=("args",))
-    if "tool" in found:
-        read_text(found["tool"], ("tool",), "tool name")
-        found["args"] = read_arguments(found.get("args", {}), ("args",))
+    if "tool" in check_tool(found, ()):
+        found.setdefault("args", {})
     if "is" in found:
         found["is"] = read_words(found["is"], ("is",))
         if "hidden" in found["is"] and "tool" not in found:
             raise InvalidValue(
                 "'hidden' does not say which tool", path=("is",), meant="Name it under 'tool:'."
             )
-    if "without" not in found:
-        tool = ("hidden",) if "tool" in found else ()
-        _refuse_every_outcome(found["is"], ("allowed", "denied", "not_attempted", *tool), ("is",))
     if "without" in found:
         found["without"] = read_absent(found["without"])
+    else:
+        tool = ("hidden",) if "tool" in found else ()
+        _refuse_every_outcome(found["is"], ("allowed", "denied", "not_attempted", *tool), ("is",))
     return found
 
 
@@ -164,70 +158,53 @@ def _read_item(value: Any, path: JsonPath) -> JsonObject:
 
 
 def _judge_decision(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    made = (
-        find_matching_calls(params, evidence.transcript)
-        if "tool" in params
-        else list(evidence.transcript.tool_calls)
-    )
-    found = _determine_decision(params, made, evidence)
+    calls = evidence.transcript.tool_calls
+    made = find_matching_calls(params, evidence.transcript) if "tool" in params else list(calls)
+    found, wanted = _determine_decision(params, made, evidence), params.get("is", ())
     masks = read_masks(params)
     # In all calls, not only in those of the tool: no result may hold these fields.
-    given = list(find_given_fields(masks, evidence.transcript.tool_calls))
-    cut = next(
-        (
-            call
-            for call in evidence.transcript.tool_calls
-            if "without" in params and is_truncated(call)
-        ),
-        None,
-    )
-    wanted = params.get("is")
+    given = list(find_given_fields(masks, calls))
+    cut = next(filter(is_truncated, calls), None) if "without" in params else None
     # Whether `allowed` is in fact `filtered` depends on the other identities: see
     # `harness.judging.run_judge`.
-    alike = {"allowed": {"allowed", "filtered"}}.get(found, {found})
-    lines: list[str] = []
-    hint = None
-    verdict: Verdict = "failed"
-    if wanted is not None and not alike & set(wanted):
-        lines, hint = _explain_mismatch(params, found, made, evidence)
+    alike = {"allowed", "filtered"} if found == "allowed" else {found}
+    verdict: Verdict | None = None
+    why = NOTHING_WRONG
+    if wanted and alike.isdisjoint(wanted):
+        why = _explain_mismatch(params, found, made, evidence)
     elif given:
-        call, path, value = given[0]
-        lines = [
-            f"{explain_given(value)}: {path} = {format_value(value, 8)} in {format_call(call, 80)}",
-            *_list_further_fields(given),
-            _CROSSED,
-        ]
-        hint = (
-            "The server's policy has to leave the field out of every result for this identity, or "
-            "mask it."
-        )
+        why = _explain_given_fields(given)
     # Last: what is missing matters only where the rest shows no forbidden field.
     elif cut is not None:
-        verdict, fields = "not_judged", " or ".join(masks)
-        lines = [
-            (
-                f"Only a part of the result of {format_call(cut)} was kept, so the rest may give "
-                f"{fields}"
-            )
-        ]
-    else:
-        verdict = "passed"
+        verdict, part = "not_judged", f"Only a part of the result of {format_call(cut)} was kept"
+        why = [f"{part}, so the rest may give {' or '.join(masks)}"], None
+    label = [
+        " or ".join(wanted),
+        format_value(params["tool"])[1:-1] if "tool" in params else "",
+        f"without {', '.join(masks)}" if "without" in params else "",
+    ]
     return CheckFinding(
-        label=" ".join((*([" or ".join(wanted)] if wanted else []), *_label_parts(params))),
+        label=" ".join(filter(None, label)),
         verdict=verdict,
         expected={key: params[key] for key in ("is", "tool", "args", "without") if key in params},
         actual={"is": found, "calls": report_calls(made)},
-        explanation=lines,
-        hint=hint,
-        facts=policy_facts(made, crossed=_CROSSED in lines),
+        why=why,
+        facts=policy_facts(made, crossed=_CROSSED in why[0]),
     )
 
 
-def _label_parts(params: JsonObject) -> Iterator[str]:
-    if "tool" in params:
-        yield format_value(params["tool"])[1:-1]
-    if "without" in params:
-        yield f"without {', '.join(read_masks(params))}"
+def _explain_given_fields(given: Sequence[tuple[ToolCall, str, Any]]) -> Explanation:
+    call, field, value = given[0]
+    shown = f"{field} = {format_value(value, 8)} in {format_call(call, 80)}"
+    lines = [f"{explain_given(value)}: {shown}"]
+    if others := dict.fromkeys(
+        f"{field} in {format_call(call, 60)}" for call, field, _ in given[1:]
+    ):
+        lines.append(f"Also: {format_line('; '.join([*others][:4]), 240)}")
+    return [*lines, _CROSSED], (
+        "The server's policy has to leave the field out of every result for this identity, or mask "
+        "it."
+    )
 
 
 def _determine_decision(params: JsonObject, made: Sequence[ToolCall], evidence: Evidence) -> Access:
@@ -252,33 +229,25 @@ def _is_hidden(tool: str, evidence: Evidence) -> bool:
 
 def _explain_mismatch(
     params: JsonObject, found: Access, made: Sequence[ToolCall], evidence: Evidence
-) -> tuple[list[str], str]:
-    wanted = " or ".join(params["is"])
-    first = f"Decision is {found.replace('_', ' ')}, expected {wanted}"
+) -> Explanation:
+    asked = params.get("tool", "a tool")
+    first = f"Decision is {found.replace('_', ' ')}, expected {' or '.join(params['is'])}"
     # A call that went through tells more than the last attempt.
     told = next((call for call in made if call.outcome == "ok"), made[-1] if made else None)
     lines = [f"{first}: {format_call(told)} → {describe_outcome(told)}" if told else first]
     lines += list_calls(made, "All attempts:") if len(made) > 1 else []
     if found == "allowed":
-        through = (
-            "hidden" in params["is"] and "tool" in params and _is_hidden(params["tool"], evidence)
-        )
-        lines += (
-            ["The tool is not in the list of this identity, and works all the same."]
-            if through
-            else []
-        )
+        if "hidden" in params["is"] and "tool" in params and _is_hidden(asked, evidence):
+            lines.append("The tool is not in the list of this identity, and works all the same.")
         return [*lines, _CROSSED], (
             "The server's policy has to keep this from this identity; no description of a tool can "
             "do that."
         )
+    if found == "not_attempted" and (variant := find_hiding_variant(asked, evidence)) is not None:
+        return [*lines, f"The variant {variant} does not show {asked} to the model."], (
+            "Let the variant show the tool, or leave this case out under the variant."
+        )
     if found == "not_attempted":
-        asked = params.get("tool", "a tool")
-        variant = find_hiding_variant(asked, evidence)
-        if variant is not None:
-            return [*lines, f"The variant {variant} does not show {asked} to the model."], (
-                "Let the variant show the tool, or leave this case out under the variant."
-            )
         return [
             *lines,
             "Nothing was crossed: the model called nothing of it, so the server was never asked.",
@@ -288,7 +257,7 @@ def _explain_mismatch(
             "a model."
         )
     if found == "hidden":
-        reason = explain_not_offered(params["tool"], evidence) if "tool" in params else None
+        reason = explain_not_offered(asked, evidence)
         return [*lines, *([reason] if reason else [])], (
             "The tool is missing from the list that this identity is shown: look at the server's "
             "policy, and at how the identity reaches it."
@@ -297,20 +266,10 @@ def _explain_mismatch(
         return [*lines, "Nothing was crossed: the server refused more than it should."], (
             "Look at the server's policy, and at how the identity reaches it."
         )
-    return (
-        lines,
-        (
-            "It failed for another reason than a refusal, so nothing shows what the policy would "
-            "have said."
-        ),
+    return lines, (
+        "It failed for another reason than a refusal, so nothing shows what the policy would have "
+        "said."
     )
-
-
-def _list_further_fields(given: Sequence[tuple[ToolCall, str, Any]]) -> list[str]:
-    others = list(
-        dict.fromkeys(f"{path} in {format_call(call, 60)}" for call, path, _ in given[1:])
-    )
-    return [f"Also: {format_line('; '.join(others[:4]), 240)}"] if others else []
 
 
 def _yield_claims(params: JsonObject) -> Iterator[CallsClaim]:

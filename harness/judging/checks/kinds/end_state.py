@@ -8,6 +8,7 @@ after reference calls.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from harness.base import InvalidValue, canonical_json
@@ -19,10 +20,10 @@ from harness.judging.checks.kind import (
     WantedState,
     listed_calls,
     make_list_reader,
-    passed_if,
     single_or_list_schema,
 )
 from harness.judging.checks.parsing import (
+    CALL_CHECK,
     TEXT,
     long_form,
     read_arguments,
@@ -31,7 +32,7 @@ from harness.judging.checks.parsing import (
     read_text,
 )
 from harness.judging.matching.differences import find_differences, format_differences
-from harness.judging.matching.json_values import format_value, shorten_value, to_plain_json
+from harness.judging.matching.json_values import format_value, shorten_value
 from harness.judging.matching.matchers import (
     check_matcher,
     describe_pattern,
@@ -39,7 +40,7 @@ from harness.judging.matching.matchers import (
     has_match_at,
 )
 from harness.judging.matching.paths import check_path, select_values
-from harness.types import JsonObject, JsonPath, StateReading, Transcript
+from harness.types import JsonObject, JsonPath, StateReading
 
 _SOURCES = ("resource", "tool", "query")
 _MEANT = "Write {resource: URI, path: …, value: …}, or same_state_as: with a list of calls."
@@ -62,21 +63,14 @@ def _read_params(value: Any, path: JsonPath) -> JsonObject:
         "source": _read_source(given, path)
     }
     if ("same_state_as" in given) == ("value" in given or "path" in given):
-        raise InvalidValue(
-            "a state needs either something to match or calls to compare with",
-            path=path,
-            meant=_MEANT,
-        )
+        words = "a state needs either something to match or calls to compare with"
+        raise InvalidValue(words, path=path, meant=_MEANT)
     if "same_state_as" in given:
-        return found | {
-            # Without any call, the state must be that of a fresh copy.
-            "same_state_as": read_calls(
-                given["same_state_as"], (*path, "same_state_as"), at_least=0
-            )
-        }
-    found["path"] = given.get("path", "$")
+        inside = (*path, "same_state_as")
+        # Without any call, the state must be that of a fresh copy.
+        return found | {"same_state_as": read_calls(given["same_state_as"], inside, at_least=0)}
+    found |= {"path": given.get("path", "$"), "value": given.get("value", {"$any": True})}
     check_path(found["path"], (*path, "path"))
-    found["value"] = to_plain_json(given.get("value", {"$any": True}), (*path, "value"))
     check_matcher(found["value"], (*path, "value"))
     if found["path"] == "$" and found["value"] == {"$any": True}:
         raise InvalidValue("every state is this, so it cannot fail", path=path, meant=_MEANT)
@@ -103,86 +97,61 @@ def _read_source(given: JsonObject, path: JsonPath) -> JsonObject:
 
 
 def _judge_state(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    ours = _find_reading(params["source"], None, evidence.transcript)
-    if "same_state_as" in params:
-        theirs = _find_reading(
-            params["source"], tuple(params["same_state_as"]), evidence.transcript
-        )
-        return _judge_comparison(params, ours, theirs)
-    return _judge_match(params, ours)
+    ours, *theirs = (_find_reading(wanted, evidence) for wanted in _list_wanted(params))
+    return _judge_comparison(params, ours, *theirs) if theirs else _judge_match(params, ours)
 
 
-def _find_reading(
-    source: JsonObject, after: tuple[JsonObject, ...] | None, transcript: Transcript
-) -> StateReading:
+def _find_reading(wanted: WantedState, evidence: Evidence) -> StateReading:
     # As JSON: what is read from a log has lists where this has tuples.
-    same = canonical_json(WantedState(source, after))
-    for reading in transcript.states:
+    same = canonical_json(wanted)
+    for reading in evidence.transcript.states:
         if canonical_json(WantedState(reading.source, reading.after)) == same:
             return reading
-    return StateReading(
-        source=source, after=after, error="it was not read when this conversation was held"
-    )
+    error = "it was not read when this conversation was held"
+    return StateReading(source=wanted.source, after=wanted.after, error=error)
 
 
 def _judge_match(params: JsonObject, reading: StateReading) -> CheckFinding:
     path, pattern = params["path"], params["value"]
-    place = "the state" if path == "$" else path
-    label = (
-        f"{describe_source(reading.source)} "
-        f"{'' if path == '$' else path + ' '}{describe_pattern(pattern, 40)}"
+    source = describe_source(reading.source)
+    label = " ".join((source, *([] if path == "$" else [path]), describe_pattern(pattern, 40)))
+    finding = CheckFinding(
+        label=label, expected={"source": reading.source, "path": path, "value": pattern}
     )
-    expected = {"source": reading.source, "path": path, "value": pattern}
     # A matcher needs the whole state, unlike the comparison of digests below.
     if reading.error is not None or reading.cut:
-        return _report_unread(label, expected, reading)
-    hit = has_match_at(path, pattern, reading.value)
+        return _report_unread(finding, reading)
     found = select_values(path, reading.value)
-    told = "; ".join(format_value(value, 120) for value in found[:3]) if found else "nothing"
-    lines = (
-        []
-        if hit
-        else [
-            f"End state is not as expected: {place} should be {describe_pattern(pattern)}",
-            f"{describe_source(reading.source)} → {place} is {told}",
-            *(why for value in found[:3] if (why := explain_unlike(pattern, value))),
-        ]
-    )
-    return CheckFinding(
-        label=label,
-        verdict=passed_if(hit),
-        expected=expected,
-        actual=[shorten_value(value) for value in found[:5]],
-        explanation=lines,
-        hint=None if hit else "See which calls changed it, or which was never made.",
-    )
+    finding = replace(finding, actual=[shorten_value(value) for value in found[:5]])
+    if has_match_at(path, pattern, reading.value):
+        return finding
+    place = "the state" if path == "$" else path
+    told = "; ".join(format_value(value, 120) for value in found[:3]) or "nothing"
+    lines = [
+        f"End state is not as expected: {place} should be {describe_pattern(pattern)}",
+        f"{source} → {place} is {told}",
+        *(why for value in found[:3] if (why := explain_unlike(pattern, value))),
+    ]
+    return replace(finding, why=(lines, "See which calls changed it, or which was never made."))
 
 
 def _judge_comparison(params: JsonObject, ours: StateReading, theirs: StateReading) -> CheckFinding:
     reference = params["same_state_as"]
-    label = (
-        f"{describe_source(ours.source)} same as after {len(reference)} reference "
-        f"call{'' if len(reference) == 1 else 's'}"
+    calls = f"{len(reference)} reference call{'' if len(reference) == 1 else 's'}"
+    finding = CheckFinding(
+        label=f"{describe_source(ours.source)} same as after {calls}",
+        expected={"source": ours.source, "same_state_as": reference, "digest": theirs.digest},
     )
-    expected = {"source": ours.source, "same_state_as": reference, "digest": theirs.digest}
     for reading in (ours, theirs):
         if reading.error is not None:
-            return _report_unread(label, expected, reading)
+            return _report_unread(finding, reading)
+    finding = replace(finding, actual={"digest": ours.digest})
     # By digest, since a large state is kept only in part.
-    same = ours.digest == theirs.digest
-    return CheckFinding(
-        label=label,
-        verdict=passed_if(same),
-        expected=expected,
-        actual={"digest": ours.digest},
-        explanation=[]
-        if same
-        else [
-            "End state differs from that of the reference calls.",
-            *_list_differences(ours, theirs),
-        ],
-        hint=None if same else "Compare the calls that changed something with the reference calls.",
-    )
+    if ours.digest == theirs.digest:
+        return finding
+    first = "End state differs from that of the reference calls."
+    hint = "Compare the calls that changed something with the reference calls."
+    return replace(finding, why=([first, *_list_differences(ours, theirs)], hint))
 
 
 def _list_differences(ours: StateReading, theirs: StateReading) -> list[str]:
@@ -198,15 +167,11 @@ def _list_differences(ours: StateReading, theirs: StateReading) -> list[str]:
     return format_differences(found) if found else ["There is something here that is not there."]
 
 
-def _report_unread(label: str, expected: Any, reading: StateReading) -> CheckFinding:
+def _report_unread(finding: CheckFinding, reading: StateReading) -> CheckFinding:
     which = "the state" if reading.after is None else "the state after the reference calls"
     why = reading.error or "it is too large to be kept: read a part of it"
-    return CheckFinding(
-        label=label,
-        verdict="not_judged",
-        expected=expected,
-        explanation=[f"{which} ({describe_source(reading.source)}) could not be read: {why}"],
-    )
+    line = f"{which} ({describe_source(reading.source)}) could not be read: {why}"
+    return replace(finding, verdict="not_judged", why=([line], None))
 
 
 def describe_source(source: JsonObject) -> str:
@@ -225,17 +190,7 @@ END_STATE = FunctionKind(
                     "args": {"type": "object"},
                     "path": {"type": "string"},
                     "value": {},
-                    "same_state_as": {
-                        "type": "array",
-                        "items": {
-                            "anyOf": [
-                                TEXT,
-                                long_form(
-                                    {"tool": TEXT, "args": {"type": "object"}}, required=("tool",)
-                                ),
-                            ]
-                        },
-                    },
+                    "same_state_as": {"type": "array", "items": CALL_CHECK},
                 },
                 (),
             ),

@@ -7,22 +7,24 @@ a judge would say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 from harness.base import HarnessError, InvalidValue, JudgeError, did_you_mean
 from harness.judging.checks import VOCABULARY, evaluate_check
 from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.kind import (
+    NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
     CheckKind,
+    Explanation,
     Grouping,
     build_check_result,
 )
-from harness.judging.checks.parsing import describe_type, long_form, read_mapping
+from harness.judging.checks.parsing import describe_type, either_form, read_mapping
 from harness.judging.checks.policy_facts import combine_facts
 from harness.judging.checks.registry import KINDS
 from harness.judging.checks.unprefixed_names import strip_server_prefixes
@@ -32,7 +34,6 @@ from harness.types import Check, CheckResult, JsonObject, JsonPath, Verdict
 
 _MAX_MEMBERS_TOLD = 5
 _ROOM, _LABEL = 1_400, 150  # characters for all members that are told, and of the head of each
-_Options: TypeAlias = tuple[tuple[Check, ...], ...]
 
 
 # ── Reading ──────────────────────────────────────────────────────────────────────────────────
@@ -59,78 +60,50 @@ def _read_members(value: Any, path: JsonPath) -> tuple[Check, ...]:
 
 
 def _parse_checks(name: str, value: Any, path: JsonPath) -> list[Check]:
+    inside = (*path, name)
     try:
         parsed = VOCABULARY.parse(name, value)
     except InvalidValue as error:
-        raise InvalidValue(
-            error.message, path=(*path, name, *error.path), meant=error.meant
-        ) from error
-    for inside, check in parsed:
+        raise InvalidValue(error.message, path=(*inside, *error.path), meant=error.meant) from error
+    for place, check in parsed:
         if "severity" in check.params:
             raise InvalidValue(
                 "a severity belongs to the whole group, not to a part of it",
-                path=(*path, name, *inside),
+                path=(*inside, *place),
                 meant="Write {of: …, severity: warn} for the group.",
             )
     return [check for _, check in parsed]
 
 
-def _read_list(value: Any) -> tuple[JsonObject, _Options]:
-    """Return the severity, if given, and the checks of each mapping of the list."""
-    severity, inner, path = _unwrap_options(value)
-    if not isinstance(inner, list | tuple) or not inner:
-        empty = isinstance(inner, list | tuple)
+def _read_options(value: Any, path: JsonPath) -> tuple[tuple[Check, ...], ...]:
+    """Return the checks of each mapping of a list."""
+    if not isinstance(value, list | tuple) or not value:
+        wrong = f"this is {describe_type(value)} where a list of assertions belongs"
         raise InvalidValue(
-            "this list is empty"
-            if empty
-            else f"this is {describe_type(inner)} where a list of assertions belongs",
+            "this list is empty" if isinstance(value, list | tuple) else wrong,
             path=path,
             meant="Write - must_call: [get_orders], one item for each.",
         )
-    return severity, tuple(_read_members(item, (*path, index)) for index, item in enumerate(inner))
-
-
-def _read_mapping(value: Any) -> tuple[JsonObject, _Options]:
-    """Return the severity, if given, and the checks of a single mapping."""
-    severity, inner, path = _unwrap_options(value)
-    return severity, (_read_members(inner, path),)
-
-
-def _unwrap_options(value: Any) -> tuple[JsonObject, Any, JsonPath]:
-    """Take ``{of: …, severity: …}`` apart; anything else is the content itself."""
-    # Called for what it refuses: values that are not JSON.
-    to_plain_json(value)
-    if not isinstance(value, Mapping) or "of" not in value:
-        return {}, value, ()
-    found = read_mapping(value, (), required=("of",))
-    return {key: found[key] for key in ("severity",) if key in found}, found["of"], ("of",)
+    return tuple(_read_members(item, (*path, index)) for index, item in enumerate(value))
 
 
 # ── Judging ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _all_of_verdict(verdicts: Sequence[Verdict]) -> Verdict:
-    """Return the verdict of checks that must all pass."""
-    if "failed" in verdicts:
-        return "failed"
-    return "not_judged" if "not_judged" in verdicts else "passed"
+_DECISIVE: Mapping[Grouping, Sequence[Verdict]] = {
+    "all": ("failed", "not_judged", "passed"),
+    "any": ("passed", "not_judged", "failed"),
+}
+"""The verdicts, of which the first that any part of a group has is the group's."""
+_OPPOSITES: Mapping[Verdict, Verdict] = {
+    "passed": "failed",
+    "failed": "passed",
+    "not_judged": "not_judged",
+}
 
 
-def _any_of_verdict(verdicts: Sequence[Verdict]) -> Verdict:
-    """Return the verdict of checks of which one must pass."""
-    if "passed" in verdicts:
-        return "passed"
-    return "not_judged" if "not_judged" in verdicts else "failed"
-
-
-def _not_verdict(verdicts: Sequence[Verdict]) -> Verdict:
-    """Return the verdict of what must not hold."""
-    found: Mapping[Verdict, Verdict] = {
-        "passed": "failed",
-        "failed": "passed",
-        "not_judged": "not_judged",
-    }
-    return found[verdicts[0]]
+def _combine_verdicts(group: Grouping, verdicts: Collection[Verdict]) -> Verdict:
+    return next(verdict for verdict in _DECISIVE[group] if verdict in verdicts)
 
 
 async def _evaluate_member(member: Check, evidence: Evidence) -> CheckResult:
@@ -158,8 +131,8 @@ def _member_schema(name: str) -> JsonObject:
     return {"type": "object" if group == "none" else ["array", "object"]}
 
 
-def _format_verdict(result: CheckResult) -> str:
-    return result.verdict.replace("_", " ")
+def _format_result(result: CheckResult) -> str:
+    return f"{result.label} ({result.verdict.replace('_', ' ')})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,15 +142,11 @@ class _GroupKind(CheckKind):
     # As in `FunctionKind`: declared again, to be fields of the dataclass.
     name: str
     """Its name in suites."""
-    read: Callable[[Any], tuple[JsonObject, _Options]]
-    """Turns the suite's value into params and options."""
-    combine: Callable[[Sequence[Verdict]], Verdict]
-    """Combines the verdicts of the options."""
     failed: str
     """The first words of a failure."""
     doc: CheckDoc | None
     """Its row in the documentation."""
-    group: Grouping | None
+    group: Grouping
     """Which of its options must hold."""
 
     @cached_property
@@ -189,10 +158,8 @@ class _GroupKind(CheckKind):
             "additionalProperties": False,
             "minProperties": 1,
         }
-        inner = (
-            members if self.group == "none" else {"type": "array", "items": members, "minItems": 1}
-        )
-        return {"anyOf": [inner, long_form({"of": inner}, required=("of",))]}
+        listed = {"type": "array", "items": members, "minItems": 1}
+        return either_form("of", members if self.group == "none" else listed)
 
     def parse(self, value: Any) -> Sequence[tuple[JsonPath, Check]]:
         """Return the one check that ``value`` asks for, with the checks inside it.
@@ -200,7 +167,16 @@ class _GroupKind(CheckKind):
         Raises:
             InvalidValue: with the path to the invalid part.
         """
-        params, options = self.read(value)
+        # Called for what it refuses: values that are not JSON.
+        to_plain_json(value)
+        params: dict[str, Any] = {"of": value}
+        path: JsonPath = ()
+        # Anything but ``{of: …, severity: …}`` is the content itself.
+        if isinstance(value, Mapping) and "of" in value:
+            params, path = read_mapping(value, (), required=("of",)), ("of",)
+        inner = params.pop("of")
+        single = self.group == "none"
+        options = (_read_members(inner, path),) if single else _read_options(inner, path)
         return (((), Check(kind=self.name, params=params, options=options)),)
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
@@ -215,13 +191,17 @@ class _GroupKind(CheckKind):
             [await _evaluate_member(member, evidence) for member in option]
             for option in check.options
         ]
-        verdict = self.combine(
-            [_all_of_verdict([result.verdict for result in option]) for option in options]
-        )
+        verdicts = [_combine_verdicts("all", {part.verdict for part in parts}) for parts in options]
+        # The only mapping of a `not` must not hold.
+        if self.group == "none":
+            verdict = _OPPOSITES[verdicts[0]]
+        else:
+            verdict = _combine_verdicts(self.group, verdicts)
         label = " | ".join(" & ".join(result.label for result in option) for option in options)
         finding = CheckFinding(
             label=clip_text(label, 100),
             verdict=verdict,
+            why=NOTHING_WRONG if verdict == "passed" else self._explain(verdict, options),
             expected={self.name: [[result.label for result in option] for option in options]},
             actual=[
                 [{"check": result.label, "verdict": result.verdict} for result in option]
@@ -229,9 +209,7 @@ class _GroupKind(CheckKind):
             ],
             facts={} if self.group == "none" else self._merge_facts(verdict, options),
         )
-        result = build_check_result(
-            check, finding if verdict == "passed" else self._explain_members(finding, options)
-        )
+        result = build_check_result(check, finding)
         # What a passed member asks for, the group does: a caller may be refused, say.
         asks = self.group != "none" and any(
             member.verdict == "passed" and "no_success" in member.traits
@@ -251,40 +229,27 @@ class _GroupKind(CheckKind):
             known["line_crossed"] &= verdict == "failed"
         return known
 
-    def _explain_members(
-        self, finding: CheckFinding, options: Sequence[Sequence[CheckResult]]
-    ) -> CheckFinding:
+    def _explain(self, verdict: Verdict, options: Sequence[Sequence[CheckResult]]) -> Explanation:
         results = [result for option in options for result in option]
-        first = self.failed if finding.verdict == "failed" else "The group cannot be judged:"
+        lines = [self.failed if verdict == "failed" else "The group cannot be judged:"]
         if self.group == "none":
-            lines = [
-                first,
-                *(f"  {result.label} ({_format_verdict(result)})" for result in results),
-            ]
-            return replace(
-                finding,
-                explanation=lines,
-                hint="Narrow what must not hold, or see in the calls why it did.",
-            )
+            hint = "Narrow what must not hold, or see in the calls why it did."
+            return [*lines, *(f"  {_format_result(result)}" for result in results)], hint
         told = [result for result in results if result.verdict != "passed"]
         # All members that are told share the room of one explanation.
         room = _ROOM // min(len(told), _MAX_MEMBERS_TOLD) - _LABEL
-        lines = [
-            f"— {result.label} ({_format_verdict(result)}): {clip_text(result.explanation, room)}"
+        lines += [
+            f"— {_format_result(result)}: {clip_text(result.explanation, room)}"
             for result in told[:_MAX_MEMBERS_TOLD]
         ]
-        more = (
-            [f"… and {len(told) - _MAX_MEMBERS_TOLD} more"] if len(told) > _MAX_MEMBERS_TOLD else []
-        )
-        hint = next((result.hint for result in told if result.hint), None)
-        return replace(finding, explanation=[first, *lines, *more], hint=hint)
+        if len(told) > _MAX_MEMBERS_TOLD:
+            lines.append(f"… and {len(told) - _MAX_MEMBERS_TOLD} more")
+        return lines, next((result.hint for result in told if result.hint), None)
 
 
 ANY_OF = _GroupKind(
     name="any_of",
     group="any",
-    read=_read_list,
-    combine=_any_of_verdict,
     failed="None of the alternatives holds:",
     doc=CheckDoc(
         section="Groups",
@@ -302,8 +267,6 @@ ANY_OF = _GroupKind(
 ALL_OF = _GroupKind(
     name="all_of",
     group="all",
-    read=_read_list,
-    combine=_all_of_verdict,
     failed="Not all parts of the group hold:",
     doc=CheckDoc(
         section="Groups",
@@ -315,8 +278,6 @@ ALL_OF = _GroupKind(
 NOT = _GroupKind(
     name="not",
     group="none",
-    read=_read_mapping,
-    combine=_not_verdict,
     failed="This holds although it must not:",
     doc=CheckDoc(
         section="Groups",

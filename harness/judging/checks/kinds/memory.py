@@ -9,34 +9,33 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from harness.base import InvalidValue, did_you_mean
 from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.transcript_lines import no_answer
 from harness.judging.checks.kind import (
+    NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
-    CheckKind,
-    Parsed,
-    build_check_result,
-    passed_if,
+    FunctionKind,
+    make_single_reader,
 )
 from harness.judging.checks.kinds.answer_text import clip_answer
 from harness.judging.checks.parsing import (
     SHARE,
     TEXT,
-    long_form,
-    read_mapping,
+    either_form,
+    read_either_form,
     read_share,
     read_text,
     read_texts,
 )
 from harness.judging.matching.json_values import format_value
 from harness.judging.matching.texts import clip_text, format_line, plain_readings
-from harness.types import Check, CheckResult, JsonObject, JsonPath
+from harness.types import JsonObject, JsonPath
 
 By: TypeAlias = Literal["substring", "exact", "recall"]
 """``substring``: any of the answers occurs. ``exact``: the whole answer is one of them. ``recall``:
@@ -62,9 +61,8 @@ def _fold_words(words: str) -> str:
 
 
 def _is_punctuation(letter: str) -> bool:
-    return (
-        unicodedata.category(letter)[0] == "P" or letter in "$+<=>^`|~"
-    )  # ASCII's, although Unicode says symbols
+    # The latter are ASCII's, although Unicode calls them symbols.
+    return unicodedata.category(letter)[0] == "P" or letter in "$+<=>^`|~"
 
 
 def occurs_in(wanted: str, answer: str, *, whole: bool = False) -> bool:
@@ -98,126 +96,58 @@ def measure_recall(answers: Sequence[str], by: By, answer: str) -> RecallResult:
     return RecallResult(float(len(missing) < len(answers)), missing)
 
 
+def _read_answers(given: Any, path: JsonPath) -> list[str]:
+    if isinstance(given, str):
+        return [_read_fact(given, path)]
+    answers = read_texts(given, path, "answer")
+    return [_read_fact(answer, (*path, index)) for index, answer in enumerate(answers)]
+
+
+def _read_fact(value: str, path: JsonPath) -> str:
+    answer = read_text(value, path, "answer")
+    # Of punctuation alone nothing would be left, which is in every answer.
+    if not normalise_words(answer, articles=True):
+        words = f"nothing is left of {format_value(answer)} without punctuation"
+        raise InvalidValue(words, path=path)
+    return answer
+
+
 def _read_params(value: Any) -> JsonObject:
-    if not isinstance(value, Mapping):
-        return _check_params({"answers": value}, ())
-    found = read_mapping(value, (), required=("answers",), optional=("by", "at_least"))
-    return _check_params(found, ("answers",))
-
-
-def _check_params(found: dict[str, Any], path: JsonPath) -> JsonObject:
-    given = found["answers"]
-    answers = (
-        [read_text(given, path, "answer")]
-        if isinstance(given, str)
-        else read_texts(given, path, "answer")
-    )
-    for index, answer in enumerate(answers):
-        # Of punctuation alone nothing would be left, which is in every answer.
-        if not normalise_words(answer, articles=True):
-            place = path if isinstance(given, str) else (*path, index)
-            raise InvalidValue(
-                f"nothing is left of {format_value(answer)} without punctuation", path=place
-            )
+    found = read_either_form(value, (), "answers", _read_answers, optional=("by", "at_least"))
     by = found.get("by", MEASURES[0])
     if by not in MEASURES:
         near = did_you_mean(str(by), MEASURES)
         raise InvalidValue(
             f"by is one of {', '.join(MEASURES)}, not {format_value(by)}", path=("by",), meant=near
         )
-    return {
-        **found,
-        "answers": answers,
-        "by": by,
-        "at_least": read_share(found.get("at_least", 1.0), ("at_least",)),
-    }
+    at_least = read_share(found.get("at_least", 1.0), ("at_least",))
+    return {**found, "by": by, "at_least": at_least}
 
 
-_ANSWERS: JsonObject = {"anyOf": [TEXT, {"type": "array", "items": TEXT, "minItems": 1}]}
-
-
-class MemoryKind(CheckKind):
-    """Looks for facts that were told earlier."""
-
-    name = "remembers"
-    doc = CheckDoc(
-        section="Memory",
-        asks=(
-            "the answer holds what was told earlier. `by: substring`: any of the "
-            "`answers` stands in it; `by: exact`: it is one of them and nothing else; "
-            "`by: recall`: the share of them that stands in it is `at_least` that"
-        ),
-        fails=(
-            "Answer does not hold what should be remembered: …",
-            "Answer is not exactly …",
-            "Not everything is remembered: 2 of 3 …",
-        ),
-        example=(
-            "remembers: {answers: [Nine Winters, The Salt Ledger], by: recall, at_least: "
-            "0.5}  # short: Lisbon, or [Lisbon, Lisboa]"
-        ),
-    )
-    schema: JsonObject = {  # noqa: RUF012 - read-only, as every JSON Schema here
-        "anyOf": [
-            *_ANSWERS["anyOf"],
-            long_form(
-                {
-                    "answers": _ANSWERS,
-                    "by": {"enum": list(MEASURES), "default": MEASURES[0]},
-                    "at_least": SHARE,
-                },
-                required=("answers",),
-            ),
-        ]
-    }
-
-    def parse(self, value: Any) -> Parsed:
-        """Return the one check that ``value`` asks for.
-
-        Raises:
-            InvalidValue: with the path to the invalid part.
-        """
-        return (((), _read_params(value)),)
-
-    async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
-        """Compare."""
-        params = check.params
-        found = measure_recall(params["answers"], params["by"], evidence.transcript.answer)
-        return replace(
-            build_check_result(check, _build_finding(params, found, evidence)), score=found.score
-        )
-
-
-def _build_finding(params: JsonObject, found: RecallResult, evidence: Evidence) -> CheckFinding:
+def _judge_memory(params: JsonObject, evidence: Evidence) -> CheckFinding:
     answers, by = params["answers"], params["by"]
-    passed = found.score >= params["at_least"]
+    found = measure_recall(answers, by, evidence.transcript.answer)
+    why = NOTHING_WRONG
+    if found.score < params["at_least"]:
+        why = _explain_finding(params, found, evidence), _choose_hint(by, found, evidence)
     return CheckFinding(
         label=clip_text(", ".join(format_value(answer, 40) for answer in answers), 80),
-        verdict=passed_if(passed),
         expected={"answers": answers, "by": by, "at_least": params["at_least"]},
         actual=clip_answer(evidence),
-        explanation=() if passed else _explain_finding(params, found, evidence),
-        hint=None if passed else _choose_hint(by, found, evidence),
+        why=why,
+        score=found.score,
     )
 
 
 def _explain_finding(params: JsonObject, found: RecallResult, evidence: Evidence) -> list[str]:
     answers, answer = params["answers"], evidence.transcript.answer
-    said = (
-        f"The answer is: “{format_line(answer, 240)}”"
-        if answer.strip()
-        else no_answer(evidence.transcript)
-    )
+    said = f"The answer is: “{format_line(answer, 240)}”"
+    said = said if answer.strip() else no_answer(evidence.transcript)
     if params["by"] == "recall":
         told = len(answers) - len(found.missing)
         bound = f"recall {found.score:.2f}, at least {params['at_least']:.2f} expected"
-        return [
-            (
-                f"Not everything is remembered: {told} of {len(answers)} ({bound}); missing: "
-                f"{_format_answers(found.missing)}"
-            ),
-            said,
-        ]
+        first = f"Not everything is remembered: {told} of {len(answers)} ({bound})"
+        return [f"{first}; missing: {_format_answers(found.missing)}", said]
     first = "Answer is not exactly" if params["by"] == "exact" else "Answer does not hold"
     which = _format_answers(answers) if len(answers) == 1 else f"any of {_format_answers(answers)}"
     return [f"{first} what should be remembered: {which}", said]
@@ -248,4 +178,31 @@ def _choose_hint(by: By, found: RecallResult, evidence: Evidence) -> str:
     )
 
 
-REMEMBERS = MemoryKind()
+REMEMBERS = FunctionKind(
+    name="remembers",
+    schema=either_form(
+        "answers",
+        {"anyOf": [TEXT, {"type": "array", "items": TEXT, "minItems": 1}]},
+        by={"enum": list(MEASURES), "default": MEASURES[0]},
+        at_least=SHARE,
+    ),
+    read=make_single_reader(_read_params),
+    judge=_judge_memory,
+    doc=CheckDoc(
+        section="Memory",
+        asks=(
+            "the answer holds what was told earlier. `by: substring`: any of the "
+            "`answers` stands in it; `by: exact`: it is one of them and nothing else; "
+            "`by: recall`: the share of them that stands in it is `at_least` that"
+        ),
+        fails=(
+            "Answer does not hold what should be remembered: …",
+            "Answer is not exactly …",
+            "Not everything is remembered: 2 of 3 …",
+        ),
+        example=(
+            "remembers: {answers: [Nine Winters, The Salt Ledger], by: recall, at_least: "
+            "0.5}  # short: Lisbon, or [Lisbon, Lisboa]"
+        ),
+    ),
+)

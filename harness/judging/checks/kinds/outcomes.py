@@ -7,6 +7,7 @@ tool was hidden from this user; the server allowed it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Literal
 
 from harness.judging.checks.claims import CallsClaim
@@ -20,17 +21,23 @@ from harness.judging.checks.explaining.transcript_lines import (
     report_calls,
 )
 from harness.judging.checks.kind import (
+    NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Explanation,
     FunctionKind,
     WantedCall,
     make_list_reader,
     make_single_reader,
     one_call,
-    passed_if,
     single_or_list_schema,
 )
-from harness.judging.checks.parsing import TEXT, TRUE_OR_TOOL, long_form, read_call, true_or_tool
+from harness.judging.checks.parsing import (
+    CALL_CHECK,
+    TRUE_OR_TOOL,
+    read_call,
+    true_or_tool,
+)
 from harness.judging.checks.policy_facts import policy_facts
 from harness.judging.checks.witness.patterns import ANY, find_names
 from harness.judging.matching.calls import (
@@ -43,45 +50,38 @@ from harness.judging.matching.described_calls import described_calls
 from harness.judging.matching.json_values import format_value
 from harness.types import NOT_SHOWN, JsonObject, ToolCall
 
-Explained = tuple[list[str], str | None]
-"""The lines of a failure, none when passed; and the hint."""
-
 
 def _outcome_kind(
-    name: str, wants: str, explained: Callable[[list[ToolCall]], Explained], doc: CheckDoc
+    name: str,
+    wants: Literal["ok", "denied", "error"],
+    explain: Callable[[list[ToolCall]], Explanation],
+    doc: CheckDoc,
 ) -> FunctionKind:
     """Return a kind that checks the outcomes of the calls that its ``{tool, args}`` describes."""
 
     def judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
         made = find_matching_calls(params, evidence.transcript)
-        lines, hint = explained(made) if made else _never_tried(name, params, evidence)
         return CheckFinding(
             label=format_value(params["tool"])[1:-1],
-            verdict=passed_if(not lines),
             expected={"tool": params["tool"], "args": params["args"], "outcome": wants},
             actual=report_calls(made or evidence.transcript.tool_calls),
-            explanation=lines,
-            hint=hint,
+            why=explain(made) if made else _explain_never_tried(wants, params, evidence),
             # Only a refusal that is expected is a check of a policy.
             facts=policy_facts(made, crossed=_is_through(made)) if wants == "denied" else {},
         )
 
-    item = {
-        "anyOf": [TEXT, long_form({"tool": TEXT, "args": {"type": "object"}}, required=("tool",))]
-    }
-
     def claims(params: JsonObject) -> Iterator[CallsClaim]:
+        claim = CallsClaim(tool=params["tool"], args=params["args"])
         # One success is enough; one failure is not, since each call has to fail.
-        ok: Literal["ok", "error"] = "ok" if wants == "ok" else "error"
-        yield CallsClaim(
-            tool=params["tool"], args=params["args"], least=1, outcome=ok, enough=ok == "ok"
-        )
-        if ok == "error":
-            yield CallsClaim(tool=params["tool"], args=params["args"], most=0, outcome="ok")
+        if wants == "ok":
+            yield replace(claim, least=1, outcome="ok", enough=True)
+        else:
+            yield replace(claim, least=1, outcome="error")
+            yield replace(claim, most=0, outcome="ok")
 
     return FunctionKind(
         name=name,
-        schema=single_or_list_schema(item),
+        schema=single_or_list_schema(CALL_CHECK),
         read=make_list_reader(read_call),
         judge=judge,
         doc=doc,
@@ -107,11 +107,12 @@ def _is_through(made: list[ToolCall]) -> bool:
     return any(call.outcome == "ok" for call in made)
 
 
-def _never_tried(name: str, params: JsonObject, evidence: Evidence) -> Explained:
+def _explain_never_tried(wants: str, params: JsonObject, evidence: Evidence) -> Explanation:
     lines, hint = explain_missing_call(params, evidence)
-    if name == "must_be_denied":
-        lines = [*lines, "No line was crossed: the model never tried, so the server was not asked."]
-    if name == "must_be_denied" and explain_not_offered(params["tool"], evidence) is not None:
+    if wants != "denied":
+        return lines, hint
+    lines = [*lines, "No line was crossed: the model never tried, so the server was not asked."]
+    if explain_not_offered(params["tool"], evidence) is not None:
         return lines, (
             "A tool that this user is not offered was never tried, so the server never had to "
             "refuse it: assert must_not_call instead, or correct the name."
@@ -119,9 +120,9 @@ def _never_tried(name: str, params: JsonObject, evidence: Evidence) -> Explained
     return lines, hint
 
 
-def _explain_no_success(made: list[ToolCall]) -> Explained:
+def _explain_no_success(made: list[ToolCall]) -> Explanation:
     if any(not call.is_error for call in made):
-        return [], None
+        return NOTHING_WRONG
     lines = [
         f"Call did not succeed: {format_call(made[-1])} → {describe_outcome(made[-1])}",
         *(list_calls(made, "All attempts:") if len(made) > 1 else []),
@@ -132,69 +133,46 @@ def _explain_no_success(made: list[ToolCall]) -> Explained:
 
 
 _HINTS = {
-    "denied": (
-        "The server refused it to this user: look at its policy and at how the user_context "
-        "reaches it."
-    ),
-    "invalid_arguments": (
-        "Describe the parameters more clearly: the model's arguments break the tool's input schema."
-    ),
-    "unknown_tool": (
-        "The server has no such tool for this user. `harness tools` lists what it offers."
-    ),
-    NOT_SHOWN: (
-        "The model made up the name: see whether the prompt, or the description of another tool, "
-        "mentions it."
-    ),
+    "denied": "The server refused it to this user: look at its policy and at how the user_context "
+    "reaches it.",
+    "invalid_arguments": "Describe the parameters more clearly: the model's arguments break the "
+    "tool's input schema.",
+    "unknown_tool": "The server has no such tool for this user. `harness tools` lists what it "
+    "offers.",
+    NOT_SHOWN: "The model made up the name: see whether the prompt, or the description of another "
+    "tool, mentions it.",
     "timeout": "Make the tool faster, or raise the server's call_timeout.",
-    "invalid_result": (
-        "Have the server answer with a result of MCP: the call's text says what is "
-        "wrong with this one."
-    ),
-    "blocked": (
-        "The harness is told not to send it: see `read_only` and `block` of the suite and "
-        "of its server."
-    ),
+    "invalid_result": "Have the server answer with a result of MCP: the call's text says what is "
+    "wrong with this one.",
+    "blocked": "The harness is told not to send it: see `read_only` and `block` of the suite and "
+    "of its server.",
 }
 
 
-def _explain_not_denied(made: list[ToolCall]) -> Explained:
+def _explain_not_denied(made: list[ToolCall]) -> Explanation:
     through = [call for call in made if call.outcome != "denied"]
     if not through:
-        return [], None
+        return NOTHING_WRONG
     # One call that went through outweighs whatever else was not denied.
     worst = next((call for call in through if call.outcome == "ok"), through[0])
-    first = (
-        "Call was let through although it must be denied"
-        if worst.outcome == "ok"
-        else "Call was not denied"
-    )
+    let = "Call was let through although it must be denied"
+    first = let if worst.outcome == "ok" else "Call was not denied"
     lines = [f"{first}: {format_call(worst)} → {describe_outcome(worst)}"]
     lines += list_calls(made, "All attempts:") if len(made) > 1 else []
     if worst.outcome == "ok":
-        lines.append("Line crossed: what the server allowed.")
-        return (
-            lines,
-            (
-                "The server's policy has to refuse this call to this user; no description of a "
-                "tool can do that."
-            ),
+        return [*lines, "Line crossed: what the server allowed."], (
+            "The server's policy has to refuse this call to this user; no description of a tool "
+            "can do that."
         )
     if worst.outcome == "unknown_tool":
-        return (
-            lines,
-            (
-                "A hidden tool is not a refused one: assert must_not_call, or that the tool is not "
-                "offered."
-            ),
+        return lines, (
+            "A hidden tool is not a refused one: assert must_not_call, or that the tool is not "
+            "offered."
         )
     if worst.outcome == "blocked":
-        return (
-            lines,
-            (
-                "The server never saw the call, so this says nothing of its policy: lift the guard "
-                "for this suite."
-            ),
+        return lines, (
+            "The server never saw the call, so this says nothing of its policy: lift the guard for "
+            "this suite."
         )
     return lines, (
         "It failed for another reason, so nothing shows that the policy would have refused it: "
@@ -202,11 +180,11 @@ def _explain_not_denied(made: list[ToolCall]) -> Explained:
     )
 
 
-def _explain_no_error(made: list[ToolCall]) -> Explained:
+def _explain_no_error(made: list[ToolCall]) -> Explanation:
     # A call that was held back shows no error of the server.
     good = [call for call in made if call.outcome in ("ok", "blocked")]
     if not good:
-        return [], None
+        return NOTHING_WRONG
     lines = [f"Call did not end in an error: {format_call(good[0])} → {describe_outcome(good[0])}"]
     lines += list_calls(made, "All of them:") if len(made) > 1 else []
     return lines, f"Narrow the check with args if only some calls of {good[0].tool} must fail."
@@ -262,72 +240,53 @@ def _judge_no_errors(params: JsonObject, evidence: Evidence) -> CheckFinding:
         {"tool": params.get("tool")}, evidence.transcript.tool_calls, evidence.tools
     )
     failed = [made for made in calls if made.is_error]
-    lines: list[str] = []
-    hint = None
+    why = NOTHING_WRONG
     if failed:
-        lines = [
-            f"Tool call failed: {format_call(failed[0])} → {describe_outcome(failed[0])}",
-            *(
-                list_calls(failed, f"{len(failed)} of {len(calls)} calls failed:")
-                if len(failed) > 1
-                else []
-            ),
-        ]
-        hint = _HINTS.get(
-            failed[0].outcome if not failed[0].tool.endswith(NOT_SHOWN) else NOT_SHOWN,
-            "Say in the tool's description what it needs, so that no call is lost.",
-        )
+        lines = [f"Tool call failed: {format_call(failed[0])} → {describe_outcome(failed[0])}"]
+        if len(failed) > 1:
+            lines += list_calls(failed, f"{len(failed)} of {len(calls)} calls failed:")
+        kind = NOT_SHOWN if failed[0].tool.endswith(NOT_SHOWN) else failed[0].outcome
+        otherwise = "Say in the tool's description what it needs, so that no call is lost."
+        why = lines, _HINTS.get(kind, otherwise)
     return CheckFinding(
         label=params.get("tool", ""),
-        verdict=passed_if(not failed),
         expected="no failed call",
         actual=report_calls(failed),
-        explanation=lines,
-        hint=hint,
+        why=why,
     )
 
 
 def _judge_recovers(params: JsonObject, evidence: Evidence) -> CheckFinding:
     calls = find_tool_calls(params, evidence.transcript)
+    return CheckFinding(
+        label=params.get("tool", ""),
+        expected="a failed call, and a successful one after it",
+        actual=report_calls(calls),
+        why=_explain_no_recovery(params, calls),
+    )
+
+
+def _explain_no_recovery(params: JsonObject, calls: list[ToolCall]) -> Explanation:
     failed = [made for made in calls if made.is_error]
-    stuck = [
-        made
-        for made in failed
-        # In the reply with the failed call, the model had not yet read its error.
-        if not any(not later.is_error and later.reply > made.reply for later in calls)
-    ]
-    lines: list[str] = []
-    hint = None
     if not failed:
         which = f"call of {params['tool']}" if "tool" in params else "tool call"
-        lines = [
-            f"No error to recover from: no {which} failed",
-            *list_calls(calls, "Called, in order:"),
-        ]
-        hint = (
+        first = f"No error to recover from: no {which} failed"
+        return [first, *list_calls(calls, "Called, in order:")], (
             "Let the prompt lead the model into the error (an id that does not exist, say), or "
             "drop the check."
         )
-    elif stuck:
-        lines = [
-            (
-                f"Error was not recovered from: {format_call(stuck[-1])} → "
-                f"{describe_outcome(stuck[-1])}"
-            ),
-            "No later reply has a call that succeeded.",
-            *list_calls(calls, "Called, in order:"),
-        ]
-        hint = (
-            "Let the error's text say what to do next: which tool lists valid ids, what a value "
-            "must look like."
-        )
-    return CheckFinding(
-        label=params.get("tool", ""),
-        verdict=passed_if(not lines),
-        expected="a failed call, and a successful one after it",
-        actual=report_calls(calls),
-        explanation=lines,
-        hint=hint,
+    # In the reply with the failed call, the model had not yet read its error.
+    recovered = max((call.reply for call in calls if not call.is_error), default=0)
+    stuck = [made for made in failed if made.reply >= recovered]
+    if not stuck:
+        return NOTHING_WRONG
+    return [
+        f"Error was not recovered from: {format_call(stuck[-1])} → {describe_outcome(stuck[-1])}",
+        "No later reply has a call that succeeded.",
+        *list_calls(calls, "Called, in order:"),
+    ], (
+        "Let the error's text say what to do next: which tool lists valid ids, what a value must "
+        "look like."
     )
 
 

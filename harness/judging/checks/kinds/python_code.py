@@ -17,7 +17,6 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import inspect
-import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -145,9 +144,11 @@ def _judge_returned(check: Check, code: UserCheck, run: PythonRun, returned: Any
     # Before numbers, since to Python `True` is one.
     if isinstance(value, bool):
         return _build_result(check, code, run, passed_if(value), why)
-    if isinstance(value, int | float) and not math.isnan(value) and 0 <= value <= 1:
+    if isinstance(value, int | float) and 0 <= value <= 1:  # NaN is neither
+        passed = value >= code.threshold
+        bound = f"The score is {value:.3g}, at least {code.threshold:g} expected."
         result = _build_result(
-            check, code, run, passed_if(value >= code.threshold), why or _explain_score(value, code)
+            check, code, run, passed_if(passed), why or ("" if passed else bound)
         )
         return replace(result, score=float(value))
     raise HarnessError(
@@ -161,34 +162,21 @@ def _build_result(
     check: Check, code: UserCheck, run: PythonRun, verdict: Verdict, why: str
 ) -> CheckResult:
     failed = verdict == "failed"
+    why = why or ("The suite's check returned False." if failed else "")
     finding = CheckFinding(
         label=f"check of {code.suite}",
         verdict=verdict,
         expected=json_value(get_entry(code.case, "expected"), strict=False),
         actual=run.answer if failed else None,
-        explanation=(why or "The suite's check returned False.",)
-        if failed
-        else ((why,) if why else ()),
-        hint=_HINT if failed else None,
+        why=((why,) if why else (), _HINT if failed else None),
     )
     return build_check_result(check, finding)
 
 
 def _describe_assertion(error: AssertionError) -> str:
     """Return an assertion's message, or its line of code."""
-    frame = users_frame(error)
-    place = "" if frame is None else f" ({format_error(error).split(' ', 1)[0].rstrip(':')})"
-    words = (
-        str(error)
-        or (frame.line if frame is not None else "")
-        or "an assertion of the suite's check does not hold"
-    )
-    return words + place
-
-
-def _explain_score(value: float, code: UserCheck) -> str:
-    return (
-        f"The score is {value:.3g}, at least {code.threshold:g} expected."
-        if value < code.threshold
-        else ""
-    )
+    otherwise = "an assertion of the suite's check does not hold"
+    if (frame := users_frame(error)) is None:
+        return str(error) or otherwise
+    place = format_error(error).split(" ", 1)[0].rstrip(":")
+    return f"{str(error) or frame.line or otherwise} ({place})"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from harness.base import InvalidValue
 from harness.judging.checks.claims import CallsClaim
 from harness.judging.checks.evidence import Evidence
-from harness.judging.checks.explaining.missing_call import explain_missing_call
-from harness.judging.checks.explaining.no_calls import explain_no_calls, hint_without_calls
+from harness.judging.checks.explaining.missing_call import explain_no_result
 from harness.judging.checks.explaining.transcript_lines import (
     describe_outcome,
     format_call,
@@ -17,26 +17,26 @@ from harness.judging.checks.explaining.transcript_lines import (
     result_json,
 )
 from harness.judging.checks.kind import (
+    NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Explanation,
     FunctionKind,
     make_list_reader,
     make_single_reader,
     one_call,
-    passed_if,
     single_or_list_schema,
 )
 from harness.judging.checks.parsing import (
     TEXT,
     TRUE_OR_TOOL,
+    check_tool,
     long_form,
-    read_arguments,
     read_mapping,
-    read_text,
     true_or_tool,
 )
 from harness.judging.matching.calls import find_tool_calls, matches_call
-from harness.judging.matching.json_values import ABSENT, format_value, shorten_value, to_plain_json
+from harness.judging.matching.json_values import ABSENT, format_value, shorten_value
 from harness.judging.matching.matchers import (
     check_matcher,
     describe_pattern,
@@ -46,9 +46,7 @@ from harness.judging.matching.matchers import (
 )
 from harness.judging.matching.paths import check_path, select_values
 from harness.judging.matching.texts import format_line
-from harness.types import JsonObject, JsonPath, ToolCall
-
-_PRESENT: JsonObject = {"$any": True}
+from harness.types import JsonObject, JsonPath, ToolCall, Verdict
 
 
 def _read_result(value: Any, path: JsonPath) -> JsonObject:
@@ -60,15 +58,11 @@ def _read_result(value: Any, path: JsonPath) -> JsonObject:
             meant="Write {path: orders[0].status, value: shipped}, or a path alone for something "
             "that must be there.",
         )
-    if "args" in found and "tool" not in found:
-        raise InvalidValue("args need a tool to belong to", path=(*path, "args"))
-    if "tool" in found:
-        read_text(found["tool"], (*path, "tool"), "tool name")
-        found["args"] = read_arguments(found.get("args", {}), (*path, "args"))
+    if "tool" in check_tool(found, path):
+        found.setdefault("args", {})
     found.setdefault("path", "$")
     check_path(found["path"], (*path, "path"))
-    found["value"] = to_plain_json(found.get("value", _PRESENT), (*path, "value"))
-    check_matcher(found["value"], (*path, "value"))
+    check_matcher(found.setdefault("value", {"$any": True}), (*path, "value"))
     return found
 
 
@@ -84,31 +78,23 @@ def _judge_result(params: JsonObject, evidence: Evidence) -> CheckFinding:
     telling = [
         call for call in calls if not (negative and is_truncated(call) and call.structured is None)
     ]
-    hit = any(has_match_at(path, pattern, result_json(call)) for call in telling)
-    # What was found is there; what was not may be in the rest.
-    cut = not hit and any(is_truncated(call) for call in calls)
-    lines: list[str] = []
-    hint = None
-    if cut:
-        lines = ["Only a part of a result was kept, so its full content is unknown."]
-    elif not hit:
-        lines, hint = _explain_result(params, calls, evidence)
     tool = f"{params['tool']} " if "tool" in params else ""
     place = "" if path == "$" else f"{path} "
-    return CheckFinding(
+    found = CheckFinding(
         label=f"{tool}{place}{describe_pattern(pattern, 40)}",
-        verdict="not_judged" if cut else passed_if(hit),
         expected={key: params[key] for key in ("tool", "args", "path", "value") if key in params},
         actual=[
-            {
-                "tool": call.tool,
-                "values": [shorten_value(v) for v in _select_values(path, call)[:5]],
-            }
+            {"tool": call.tool, "values": [*map(shorten_value, _select_values(path, call)[:5])]}
             for call in calls[:5]
         ],
-        explanation=lines,
-        hint=hint,
     )
+    if any(has_match_at(path, pattern, result_json(call)) for call in telling):
+        return found
+    # What was found is there; what was not may be in the rest.
+    if any(map(is_truncated, calls)):
+        line = "Only a part of a result was kept, so its full content is unknown."
+        return replace(found, verdict="not_judged", why=([line], None))
+    return replace(found, why=_explain_result(params, calls, evidence))
 
 
 def _select_values(path: str, call: ToolCall) -> list[Any]:
@@ -117,33 +103,24 @@ def _select_values(path: str, call: ToolCall) -> list[Any]:
 
 def _explain_result(
     params: JsonObject, calls: Sequence[ToolCall], evidence: Evidence
-) -> tuple[list[str], str]:
+) -> Explanation:
     path, pattern = params["path"], params["value"]
     place = "the result" if path == "$" else path
     lines = [f"Tool result is not as expected: {place} should be {describe_pattern(pattern)}"]
-    if not calls and "tool" in params:
-        reasons, hint = explain_missing_call(params, evidence)
-        return lines + reasons, hint
     if not calls:
-        hint = hint_without_calls(evidence.transcript, "Ask for data that only a tool can know.")
-        return [*lines, explain_no_calls(evidence.transcript)], hint
+        reasons, hint = explain_no_result(params, evidence)
+        return [*lines, *reasons], hint
     for call in calls[:3]:
         found = _select_values(path, call)
-        told = (
-            "; ".join(format_value(value, 80) for value in found[:3])
-            if found
-            else f"nothing; {_format_keys(result_json(call))}"
-        )
+        told = "; ".join(format_value(value, 80) for value in found[:3])
+        told = told or f"nothing; {_format_keys(result_json(call))}"
         lines.append(f"{format_call(call, 80)} → {place} is {told}")
         lines += [f"  {why}" for value in found[:3] if (why := explain_unlike(pattern, value))]
     if not any(_select_values(path, call) for call in calls):
         return lines, "The path leads nowhere: correct it, or see whether the call failed."
-    return (
-        lines,
-        (
-            "See whether the server's data changed, or relax the value with a matcher such as "
-            "{$gte: …}."
-        ),
+    return lines, (
+        "See whether the server's data changed, or relax the value with a matcher such as "
+        "{$gte: …}."
     )
 
 
@@ -195,58 +172,52 @@ def _judge_schema(params: JsonObject, evidence: Evidence) -> CheckFinding:
     calls = [call for call in find_tool_calls(params, evidence.transcript) if call.outcome == "ok"]
     broken = [call for call in calls if call.output_errors]
     tool = evidence.tools.get(params["tool"]) if "tool" in params else None
-    lines: list[str] = []
-    hint = None
-    cut = [call for call in calls if call.cut is not None]
+    cut = next((call for call in calls if call.cut is not None), None)
     unknown = next((call for call in calls if call.result_not_validated), None)
+    verdict: Verdict | None = None
+    why = NOTHING_WRONG
     # First: one broken result decides, however little is known of the others.
     if broken:
-        lines = [f"Tool result breaks the tool's output schema: {format_call(broken[0])}"]
-        lines += [f"  {format_line(error)}" for error in broken[0].output_errors[:5]]
-        hint = (
-            "Correct the server's result or the outputSchema that it declares: clients may "
-            "reject such a result."
-        )
+        why = _explain_broken(broken[0])
     # Only a named tool must have a result, and a schema.
     elif "tool" in params and not calls:
-        lines, hint = _no_result(params, evidence)
+        why = _explain_failures(params, evidence)
     elif tool is not None and tool.output_schema is None:
-        lines = [
-            f"Tool declares no output schema: {tool.name}",
-            "There is nothing that its results could be held to.",
-        ]
-        hint = "Declare an outputSchema, or drop the check."
+        verdict = "not_judged" if cut else None
+        first = f"Tool declares no output schema: {tool.name}"
+        lines = [first, "There is nothing that its results could be held to."]
+        why = lines, "Declare an outputSchema, or drop the check."
     elif cut:
-        lines = [f"Only a part of the result of {format_call(cut[0])} was read, {cut[0].cut}"]
+        verdict = "not_judged"
+        why = [f"Only a part of the result of {format_call(cut)} was read, {cut.cut}"], None
+    elif unknown:
+        # It may be the one that is broken.
+        verdict, first = "not_judged", f"Tool result was not validated: {format_call(unknown)}"
+        why = [first, f"  {format_line(str(unknown.result_not_validated))}"], None
     return CheckFinding(
         label=params.get("tool", ""),
-        # A result that was not validated may be the one that is broken.
-        verdict="not_judged"
-        if (cut and not broken) or (unknown and not lines)
-        else passed_if(not lines),
+        verdict=verdict,
         expected="results that fit the outputSchema of their tool",
         actual=[
             {"tool": call.tool, "errors": [format_line(error) for error in call.output_errors[:5]]}
             for call in broken
         ],
-        explanation=lines or _explain_unvalidated(unknown),
-        hint=hint,
+        why=why,
     )
 
 
-def _explain_unvalidated(call: ToolCall | None) -> list[str]:
-    if call is None:
-        return []
-    return [
-        f"Tool result was not validated: {format_call(call)}",
-        f"  {format_line(str(call.result_not_validated))}",
-    ]
+def _explain_broken(call: ToolCall) -> Explanation:
+    lines = [f"Tool result breaks the tool's output schema: {format_call(call)}"]
+    return lines + [f"  {format_line(error)}" for error in call.output_errors[:5]], (
+        "Correct the server's result or the outputSchema that it declares: clients may reject such "
+        "a result."
+    )
 
 
-def _no_result(params: JsonObject, evidence: Evidence) -> tuple[list[str], str]:
+def _explain_failures(params: JsonObject, evidence: Evidence) -> Explanation:
     failed = find_tool_calls(params, evidence.transcript)
     if not failed:
-        return explain_missing_call({"tool": params["tool"], "args": {}}, evidence)
+        return explain_no_result(params, evidence)
     lines = [f"Tool call failed: {format_call(failed[-1])} → {describe_outcome(failed[-1])}"]
     return lines, "There is no result to hold to the schema: see why the call failed."
 

@@ -6,27 +6,34 @@ model is searched, in every form in which it may contain a text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from harness.judging.checks.claims import CallsClaim, TextClaim
 from harness.judging.checks.evidence import Evidence
-from harness.judging.checks.explaining.missing_call import explain_missing_call
-from harness.judging.checks.explaining.no_calls import explain_no_calls, hint_without_calls
+from harness.judging.checks.explaining.missing_call import explain_no_result
 from harness.judging.checks.explaining.transcript_lines import (
     format_call,
     is_truncated,
     result_json,
 )
 from harness.judging.checks.kind import (
+    NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Explanation,
     FunctionKind,
     make_list_reader,
-    passed_if,
     single_or_list_schema,
 )
-from harness.judging.checks.parsing import TEXT, long_form, read_mapping, read_text
+from harness.judging.checks.parsing import (
+    TEXT,
+    check_tool,
+    either_form,
+    read_either_form,
+    read_text,
+)
 from harness.judging.checks.policy_facts import policy_facts
 from harness.judging.matching.calls import find_forbidden_calls, find_tool_calls
 from harness.judging.matching.json_values import format_value, iterate_leaves
@@ -42,13 +49,7 @@ from harness.types import JsonObject, JsonPath, ToolCall
 
 
 def _read_text(value: Any, path: JsonPath) -> JsonObject:
-    if not isinstance(value, Mapping):
-        return {"text": read_text(value, path)}
-    found = read_mapping(value, path, required=("text",), optional=("tool",))
-    for key, what in (("text", "text"), ("tool", "tool name")):
-        if key in found:
-            read_text(found[key], (*path, key), what)
-    return found
+    return check_tool(read_either_form(value, path, "text", read_text, optional=("tool",)), path)
 
 
 def iterate_forms(call: ToolCall) -> Iterator[str]:
@@ -68,69 +69,42 @@ def find_in_result(wanted: str, call: ToolCall) -> Passage | None:
 
 
 def _build_label(params: JsonObject) -> str:
-    return (
-        f"{format_value(params['text'], 40)} in {params['tool']}"
-        if "tool" in params
-        else format_value(params["text"], 40)
-    )
+    return format_value(params["text"], 40) + (f" in {params['tool']}" if "tool" in params else "")
 
 
 def _judge_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
     wanted, calls = params["text"], find_tool_calls(params, evidence.transcript)
-    hit = next(
-        (
-            call
-            for call in calls
-            if any(contains_text(wanted, form) for form in iterate_forms(call))
-        ),
-        None,
-    )
-    cut = [call for call in calls if is_truncated(call)]
-    lines: list[str] = []
-    hint = None
-    if hit is None and cut:
-        lines = [
-            (
-                f"Only a part of the result of {format_call(cut[0])} was kept, and the text is "
-                f"not in "
-                f"it: {format_value(wanted)}"
-            )
-        ]
-    elif hit is None:
-        lines, hint = _explain_missing(params, calls, evidence)
-    return CheckFinding(
+    hits = [call for call in calls if any(contains_text(wanted, f) for f in iterate_forms(call))]
+    found = CheckFinding(
         label=_build_label(params),
-        verdict="not_judged" if hit is None and cut else passed_if(hit is not None),
         expected={"contains": wanted},
-        actual=_describe_results(calls if hit is None else [hit]),
-        explanation=lines,
-        hint=hint,
+        actual=_describe_results(hits[:1] or calls),
     )
+    if hits:
+        return found
+    if cut := next(filter(is_truncated, calls), None):
+        part = f"Only a part of the result of {format_call(cut)} was kept"
+        line = f"{part}, and the text is not in it: {format_value(wanted)}"
+        return replace(found, verdict="not_judged", why=([line], None))
+    return replace(found, why=_explain_missing(params, calls, evidence))
 
 
 def _explain_missing(
     params: JsonObject, calls: Sequence[ToolCall], evidence: Evidence
-) -> tuple[list[str], str]:
-    wanted, tool = params["text"], params.get("tool")
+) -> Explanation:
+    wanted = params["text"]
     lines = [f"Tool result does not contain expected text: {format_value(wanted)}"]
-    if not calls and tool:
-        reasons, hint = explain_missing_call({"tool": tool, "args": {}}, evidence)
-        return lines + reasons, hint
     if not calls:
-        hint = hint_without_calls(evidence.transcript, "Ask for data that only a tool can know.")
-        return [*lines, explain_no_calls(evidence.transcript)], hint
+        reasons, hint = explain_no_result(params, evidence)
+        return [*lines, *reasons], hint
     for call in calls[:3]:
         near = find_nearest(wanted, call.text)
-        told = (
-            f"“{near.context}”, its nearest passage" if near else f"“{format_line(call.text, 120)}”"
-        )
+        begins = f"“{format_line(call.text, 120)}”"
+        told = f"“{near.context}”, its nearest passage" if near else begins
         lines.append(f"{format_call(call, 80)} returned {told}")
-    return (
-        lines,
-        (
-            "See whether the server's data changed, or whether the call asked for something else "
-            "than was meant."
-        ),
+    return lines, (
+        "See whether the server's data changed, or whether the call asked for something else than "
+        "was meant."
     )
 
 
@@ -142,75 +116,50 @@ def _describe_results(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
 
 
 def _judge_not_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    wanted, calls = (
-        params["text"],
-        # As a prohibition is read: on each joined server, under the tool's name there.
-        find_forbidden_calls(
-            {"tool": params.get("tool")}, evidence.transcript.tool_calls, evidence.tools
-        ),
-    )
+    wanted, tool = params["text"], {"tool": params.get("tool")}
+    # As a prohibition is read: on each joined server, under the tool's name there.
+    calls = find_forbidden_calls(tool, evidence.transcript.tool_calls, evidence.tools)
     hits = [(call, found) for call in calls if (found := find_in_result(wanted, call))]
-    cut = [call for call in calls if is_truncated(call)]
-    lines: list[str] = []
-    hint = None
+    cut = next(filter(is_truncated, calls), None)
+    why = NOTHING_WRONG
     if hits:
-        lines, hint = _explain_forbidden(wanted, hits, evidence)
+        why = _explain_forbidden(wanted, hits, evidence)
     # The part that was kept does not speak for the rest.
     elif cut:
-        lines = [
-            (
-                f"Only a part of the result of {format_call(cut[0])} was kept, so the rest may "
-                f"hold "
-                f"{format_value(wanted)}"
-            )
-        ]
+        part = f"Only a part of the result of {format_call(cut)} was kept"
+        why = [f"{part}, so the rest may hold {format_value(wanted)}"], None
     return CheckFinding(
         label=_build_label(params),
-        verdict="failed" if hits else "not_judged" if cut else "passed",
+        verdict="not_judged" if cut and not hits else None,
         expected={"not_contains": wanted},
         actual=_describe_results([call for call, _ in hits]),
-        explanation=lines,
-        hint=hint,
+        why=why,
         facts=policy_facts(calls, crossed=bool(hits)),
     )
 
 
-_SEEN = ", and what the user saw"
-
-
 def _explain_forbidden(
     wanted: str, hits: Sequence[tuple[ToolCall, Passage]], evidence: Evidence
-) -> tuple[list[str], str]:
+) -> Explanation:
     lines = [f"Tool result contains forbidden text: {format_value(wanted)}"]
     lines += [f"{format_call(call, 80)} returned “{found.context}”" for call, found in hits[:3]]
-    repeated = contains_text(wanted, evidence.transcript.answer)
-    lines.append(
-        "The answer repeats it."
-        if repeated
-        else "The answer does not repeat it, but the model has seen it."
-    )
-    lines.append(
-        f"Line{'s' if repeated else ''} crossed: what the server "
-        f"allowed{_SEEN if repeated else ''}."
-    )
-    sent = format_value(hits[0][0].arguments, 2_000)
-    if contains_text(wanted, sent):
-        return (
-            lines,
-            (
-                "The call's own arguments hold this text, and the result may merely echo them: "
-                "forbid another text."
-            ),
+    if contains_text(wanted, evidence.transcript.answer):
+        lines.append("The answer repeats it.")
+        lines.append("Lines crossed: what the server allowed, and what the user saw.")
+    else:
+        lines.append("The answer does not repeat it, but the model has seen it.")
+        lines.append("Line crossed: what the server allowed.")
+    if contains_text(wanted, format_value(hits[0][0].arguments, 2_000)):
+        return lines, (
+            "The call's own arguments hold this text, and the result may merely echo them: forbid "
+            "another text."
         )
-    return (
-        lines,
-        "The server must not return this to this user: mask or leave out the field in its policy.",
+    return lines, (
+        "The server must not return this to this user: mask or leave out the field in its policy."
     )
 
 
-_TEXT_ITEM: JsonObject = {
-    "anyOf": [TEXT, long_form({"text": TEXT, "tool": TEXT}, required=("text",))]
-}
+_TEXT_ITEM = either_form("text", TEXT, tool=TEXT)
 
 TOOL_RESULT_CONTAINS = FunctionKind(
     name="tool_result_contains",

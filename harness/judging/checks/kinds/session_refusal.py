@@ -13,11 +13,12 @@ from harness.base import InvalidValue
 from harness.judging.checks.claims import CallsClaim
 from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.kind import (
+    NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Explanation,
     FunctionKind,
     make_single_reader,
-    passed_if,
 )
 from harness.judging.checks.parsing import describe_type, long_form, read_mapping
 from harness.judging.checks.policy_facts import FACTS
@@ -44,44 +45,36 @@ def _read_params(value: Any) -> JsonObject:
     raise InvalidValue(f"this is {describe_type(value)} where only true belongs", meant=meant)
 
 
-def _judge_refusal(params: JsonObject, evidence: Evidence) -> CheckFinding:  # noqa: ARG001 - no settings
-    transcript, credential = evidence.transcript, evidence.case.caller.credential
-    lines: list[str] = []
-    hint = None
-    if transcript.refused_status is None:
-        lines = [f"Caller was let in although it must be refused: it showed {_SHOWN[credential]}"]
-        offered = [tool.name for tool in evidence.tools.tools]
-        lines.append(
-            f"It was offered {len(offered)} tools: {clip_text(', '.join(offered), 240) or 'none'}"
-        )
-        carried = [call.tool for call in transcript.tool_calls if not call.is_error]
-        if carried:
-            lines.append(
-                f"These calls were carried out: {clip_text(', '.join(dict.fromkeys(carried)), 240)}"
-            )
-        # Refused calls look like a refused caller, but whoever makes calls was let in.
-        if any(call.outcome == "denied" for call in transcript.tool_calls):
-            hint = (
-                "The server refuses calls, not the caller: assert must_be_denied if that is what "
-                "it should do."
-            )
-        else:
-            hint = _HINTS.get(
-                credential, "The server has to answer such a caller with HTTP 401 or 403."
-            )
+def _judge_refusal(_params: JsonObject, evidence: Evidence) -> CheckFinding:
+    status, credential = evidence.transcript.refused_status, evidence.case.caller.credential
+    entered = status is None
     return CheckFinding(
         label="",
-        verdict=passed_if(not lines),
         expected={"refused": True, "credential": credential},
-        actual={
-            "refused": transcript.refused_status is not None,
-            "status": transcript.refused_status,
-        },
-        explanation=lines,
-        hint=hint,
+        actual={"refused": not entered, "status": status},
+        why=_explain_entry(credential, evidence) if entered else NOTHING_WRONG,
         # The call that it is about is the opening of a session, which always reaches the server.
-        facts={**dict.fromkeys(FACTS, True), "executed": bool(lines), "line_crossed": bool(lines)},
+        facts={**dict.fromkeys(FACTS, True), "executed": entered, "line_crossed": entered},
     )
+
+
+def _explain_entry(credential: Credential, evidence: Evidence) -> Explanation:
+    calls, offered = evidence.transcript.tool_calls, [tool.name for tool in evidence.tools.tools]
+    tools = clip_text(", ".join(offered), 240) or "none"
+    lines = [
+        f"Caller was let in although it must be refused: it showed {_SHOWN[credential]}",
+        f"It was offered {len(offered)} tools: {tools}",
+    ]
+    if carried := dict.fromkeys(call.tool for call in calls if not call.is_error):
+        lines.append(f"These calls were carried out: {clip_text(', '.join(carried), 240)}")
+    # Refused calls look like a refused caller, but whoever makes calls was let in.
+    if any(call.outcome == "denied" for call in calls):
+        return lines, (
+            "The server refuses calls, not the caller: assert must_be_denied if that is what it "
+            "should do."
+        )
+    otherwise = "The server has to answer such a caller with HTTP 401 or 403."
+    return lines, _HINTS.get(credential, otherwise)
 
 
 MUST_BE_REFUSED = FunctionKind(
@@ -96,8 +89,7 @@ MUST_BE_REFUSED = FunctionKind(
         asks=(
             "the server refused this caller a session: HTTP 401 or 403, or a JSON-RPC error that "
             "refuses the caller. No model is asked then. Use it for tokens that the server must "
-            "not accept "
-            "([negative identities](identity.md#negative-identities))"
+            "not accept ([negative identities](identity.md#negative-identities))"
         ),
         fails=("Caller was let in although it must be refused: …",),
         example="must_be_refused: true  # long: {severity: warn}",
