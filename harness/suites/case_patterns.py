@@ -98,15 +98,10 @@ class _PatternParser:
         return taken
 
     def build_error(self) -> UsageError:
-        place = (
-            "it ends unexpectedly"
-            if self.next_token is None
-            else (f"{self.next_token!r} is not expected there")
-        )
-        return UsageError(
-            f"the pattern {self._pattern!r} cannot be read: {place}",
-            meant="Write words, joined by 'and', 'or', 'not' and parentheses.",
-        )
+        token = self.next_token
+        place = "it ends unexpectedly" if token is None else f"{token!r} is not expected there"
+        meant = "Write words, joined by 'and', 'or', 'not' and parentheses."
+        return UsageError(f"the pattern {self._pattern!r} cannot be read: {place}", meant=meant)
 
 
 def _match_word(word: str) -> Picks:

@@ -25,7 +25,7 @@ from harness.base import (
     format_path,
 )
 from harness.suites.csv_dataset import CHECK, COLUMNS, NO_LIMIT, derive_name, parse_keywords
-from harness.suites.readers import Vocabulary, make_reader
+from harness.suites.readers import Vocabulary, read_suite
 from harness.types import (
     Caller,
     Case,
@@ -36,8 +36,7 @@ from harness.types import (
     Suite,
 )
 
-_YAML = frozenset({".yml", ".yaml"})
-_CSV = ".csv"
+_FORMATS = {".csv": "csv", ".yml": "yaml", ".yaml": "yaml"}
 # The default of the check `graded`, which rows of CSV cannot change.
 _THRESHOLD = 0.7
 # All but the characters that YAML allows in a text.
@@ -60,35 +59,26 @@ def convert_suite(
         UsageError: the two are not one CSV and one YAML file, ``target`` exists, or cannot be
             written.
     """
-    kinds = (source.suffix.lower(), target.suffix.lower())
-    if not (kinds[0] == _CSV and kinds[1] in _YAML) and not (
-        kinds[0] in _YAML and kinds[1] == _CSV
-    ):
+    kinds = [_FORMATS.get(path.suffix.lower()) for path in (source, target)]
+    if kinds not in (["csv", "yaml"], ["yaml", "csv"]):
+        message = "one of the two files must end in .csv, the other in .yml or .yaml"
         meant = "For example: harness convert prices.csv evals/prices.yml"
-        raise UsageError(
-            "one of the two files must end in .csv, the other in .yml or .yaml", meant=meant
-        )
+        raise UsageError(message, meant=meant)
     if target.exists() and not overwrite:
-        raise UsageError(
-            f"{format_path(target)} exists",
-            meant="Choose another name, or overwrite it with --force.",
-        )
-    suite = _read_any_suite(source, vocabulary)
-    text = format_yaml(suite) if kinds[0] == _CSV else format_csv(suite, derive_name(target))
+        meant = "Choose another name, or overwrite it with --force."
+        raise UsageError(f"{format_path(target)} exists", meant=meant)
+    # The limit of a run guards against costs, and a conversion has none.
+    suite = read_suite(source, vocabulary, NO_LIMIT)
+    text = format_yaml(suite) if kinds[0] == "csv" else format_csv(suite, derive_name(target))
     # Before the target is touched: a file that differs is never left behind.
     _require_equal(suite, text, target, vocabulary)
     try:
         # With a byte order mark, Excel reads the file as UTF-8.
-        encoding = "utf-8-sig" if kinds[1] == _CSV else "utf-8"
+        encoding = "utf-8-sig" if kinds[1] == "csv" else "utf-8"
         target.write_text(text, encoding=encoding, newline="")
     except OSError as error:
         raise UsageError(f"{format_path(target)} cannot be written: {error.strerror}") from error
     return suite
-
-
-def _read_any_suite(path: Path, vocabulary: Vocabulary) -> Suite:
-    # The limit of a run guards against costs, and a conversion has none.
-    return make_reader(NO_LIMIT)(path, vocabulary)
 
 
 def _require_equal(suite: Suite, text: str, target: Path, vocabulary: Vocabulary) -> None:
@@ -98,17 +88,15 @@ def _require_equal(suite: Suite, text: str, target: Path, vocabulary: Vocabulary
         path = Path(folder, target.name)
         try:
             path.write_text(text, encoding="utf-8", newline="")
-            again = _read_any_suite(path, vocabulary)
+            again = read_suite(path, vocabulary, NO_LIMIT)
         except (HarnessError, ValueError) as error:
             reason = error.problems[0].message if isinstance(error, InvalidInput) else str(error)
             message = f"{format_path(target)} could not be read again: {reason}"
-            raise UsageError(
-                message, meant="Some text in the suite cannot be written in the other format."
-            ) from error
+            meant = "Some text in the suite cannot be written in the other format."
+            raise UsageError(message, meant=meant) from error
     if _serialize_content(again) != _serialize_content(suite):
-        raise UsageError(
-            f"{format_path(target)} would differ from the original, and was not written"
-        )
+        message = f"{format_path(target)} would differ from the original, and was not written"
+        raise UsageError(message)
 
 
 def _serialize_content(suite: Suite) -> str:
@@ -150,11 +138,8 @@ def _format_test(case: Case) -> Iterator[str]:
 
 
 def _format_word(text: str) -> str:
-    return (
-        text
-        if _PLAIN.fullmatch(text) and text.lower() not in _WORDS_OF_YAML
-        else _format_json(text)
-    )
+    is_plain = _PLAIN.fullmatch(text) and text.lower() not in _WORDS_OF_YAML
+    return text if is_plain else _format_json(text)
 
 
 def _format_json(value: Any) -> str:
@@ -173,10 +158,9 @@ def format_csv(suite: Suite, name: str) -> str:
     Raises:
         InvalidInput: it has parts that CSV cannot express; each is named.
     """
-    problems = [
-        *_find_suite_losses(suite, name),
-        *(lost for case in suite.cases for lost in _find_case_losses(case)),
-    ]
+    problems = [*_find_suite_losses(suite, name)]
+    for case in suite.cases:
+        problems += _find_case_losses(case)
     if problems:
         raise InvalidInput(problems)
     rows = [COLUMNS, *(_build_row(case) for case in suite.cases)]
@@ -188,13 +172,9 @@ def _build_row(case: Case) -> tuple[str, ...]:
     tools = [call["tool"] for call in params["expected"]]
     args = [call["args"] for call in params["expected"]]
     one = len(tools) == 1
-    return (
-        case.name,
-        case.prompt,
-        tools[0] if one else _format_compact_json(tools),
-        _format_compact_json(args[0] if one else args),
-        ",".join(params["keywords"]),
-    )
+    tool = tools[0] if one else _format_compact_json(tools)
+    given = _format_compact_json(args[0] if one else args)
+    return (case.name, case.prompt, tool, given, ",".join(params["keywords"]))
 
 
 def _format_cell(text: str) -> str:
@@ -206,9 +186,8 @@ def _format_compact_json(value: Any) -> str:
 
 
 def _build_loss(at: Location | None, what: str, meant: str | None = None) -> Problem:
-    return Problem(
-        at=at or Location(file="?"), message=f"a CSV file cannot express {what}.", meant=meant
-    )
+    message = f"a CSV file cannot express {what}."
+    return Problem(at=at or Location(file="?"), message=message, meant=meant)
 
 
 def _iterate_changed_keys(
@@ -245,11 +224,8 @@ def _find_case_losses(case: Case) -> Iterator[Problem]:
         yield _build_loss(check.at or case.at, f"a second {CHECK} {where}")
     if not graded:
         meant = "A row of a CSV file has expected tools, arguments and keywords."
-        yield Problem(
-            at=case.at or Location(file="?"),
-            message=f"test {case.name!r} has no {CHECK}.",
-            meant=meant,
-        )
+        message = f"test {case.name!r} has no {CHECK}."
+        yield Problem(at=case.at or Location(file="?"), message=message, meant=meant)
     for check in graded[:1]:
         yield from _find_check_losses(check, case, where)
 
@@ -264,17 +240,13 @@ def _is_single_keyword(text: str) -> bool:
 def _find_check_losses(check: Check, case: Case, where: str) -> Iterator[Problem]:
     at, params = check.at or case.at, check.params
     if params["threshold"] != _THRESHOLD:
-        yield _build_loss(
-            at, f"the threshold {where}", f"Every row of a CSV file passes at {_THRESHOLD} on."
-        )
+        meant = f"Every row of a CSV file passes at {_THRESHOLD} on."
+        yield _build_loss(at, f"the threshold {where}", meant)
     if "model" in params:
         yield _build_loss(at, f"the judge {where}")
     if "severity" in params or check.severity != "fail":
         yield _build_loss(at, f"the severity {where}")
+    meant = "Keywords are separated by commas, without spaces or such quotes around them."
     for keyword in params["keywords"]:
         if not _is_single_keyword(keyword):
-            yield _build_loss(
-                at,
-                f"the keyword {keyword!r} {where}",
-                "Keywords are separated by commas, without spaces or such quotes around them.",
-            )
+            yield _build_loss(at, f"the keyword {keyword!r} {where}", meant)

@@ -7,7 +7,7 @@ the file's name.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,28 +51,17 @@ def read_dataset(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CAS
     """
     table = read_table(path, required=COLUMNS)
     problems = list(table.problems)
-    cases: dict[str, Case] = {}
-    for row in table.rows:
-        case = _read_case(row, table, vocabulary, problems)
-        if case is None:
-            continue
-        if first := cases.get(case.name):
-            message = (
-                f"the test_id {case.name!r} is given twice; first at line "
-                f"{first.at.line if first.at else '?'}."
-            )
-            problems.append(_build_problem(table, row, message, "Give each row an id of its own."))
-        # The first one stays, to which further messages refer.
-        cases.setdefault(case.name, case)
-    problems += _check_count(table, max_cases)
-    if problems:
-        raise InvalidInput(sorted(problems, key=lambda problem: problem.at.line or 0))
-    return Suite(
-        name=derive_name(path),
-        cases=tuple(cases.values()),
-        digest=table.digest,
-        at=Location(file=table.file),
-    )
+    cases = [_read_case(row, table, vocabulary, problems) for row in table.rows]
+    # Broken rows count: they are tests all the same once they are mended.
+    total = len(table.rows) + len(table.problems)
+    if not total:
+        at = Location(file=table.file, line=1)
+        message = "there is no test below the header."
+        problems.append(Problem(at=at, message=message, meant="Add at least one row."))
+    at = Location(file=table.file)
+    problems += list_count_problems(at, total, max_cases, "tests")
+    unique = collect_cases(cases, problems, "test_id", "Give each row an id of its own.")
+    return Suite(name=derive_name(path), cases=unique, digest=table.digest, at=at)
 
 
 def derive_name(path: Path) -> str:
@@ -80,34 +69,52 @@ def derive_name(path: Path) -> str:
     return Path(format_path(path)).stem
 
 
-def _check_count(table: Table, max_cases: int) -> Iterable[Problem]:
-    # Broken rows count: they are tests all the same once they are mended.
-    total = len(table.rows) + len(table.problems)
-    if not total:
-        at = Location(file=table.file, line=1)
-        yield Problem(
-            at=at, message="there is no test below the header.", meant="Add at least one row."
-        )
-    elif total > max_cases:
-        message = f"there are {total} tests, and at most {max_cases} are read."
-        meant = "Split the file, or raise the limit with --max-cases."
-        yield Problem(at=Location(file=table.file), message=message, meant=meant)
+def list_count_problems(at: Location, total: int, most: int, noun: str) -> list[Problem]:
+    """Return the problem of a dataset with more than ``most`` cases, which are called ``noun``."""
+    if total <= most:
+        return []
+    message = f"there are {total} {noun}, and at most {most} are read."
+    meant = "Split the file, or raise the limit with --max-cases."
+    return [Problem(at=at, message=message, meant=meant)]
+
+
+def collect_cases(
+    found: Iterable[Case | None], problems: Sequence[Problem], key: str, meant: str
+) -> tuple[Case, ...]:
+    """Return the cases of a dataset, whose broken rows are ``None``.
+
+    ``key`` names them; ``meant`` is the advice where two have one name.
+
+    Raises:
+        InvalidInput: there are ``problems``, or two cases have one name; in the order of lines.
+    """
+    cases: dict[str, Case] = {}
+    twice = []
+    for case in filter(None, found):
+        # The first one stays, to which further messages refer.
+        first = cases.setdefault(case.name, case)
+        if first is not case and first.at and case.at:
+            message = f"the {key} {case.name!r} is given twice; first at line {first.at.line}."
+            twice.append(Problem(at=case.at, message=message, meant=meant))
+    if problems or twice:
+        raise InvalidInput(sorted((*problems, *twice), key=lambda problem: problem.at.line or 0))
+    return tuple(cases.values())
 
 
 def _read_case(
     row: Row, table: Table, vocabulary: Vocabulary, problems: list[Problem]
 ) -> Case | None:
     """Return the case of a row; mistakes are added to ``problems``."""
-    known = len(problems)
-    cells = row.cells
+    known, at = len(problems), table.locate(row.line)
+
+    def add_problem(message: str, meant: str | None) -> None:
+        problems.append(Problem(at=at, message=message, meant=meant))
 
     def read_cell(column: str, read: Any) -> Any:
         try:
-            return read(cells[column])
+            return read(row.cells[column])
         except InvalidValue as error:
-            problems.append(
-                _build_problem(table, row, f"{column}: {error.message.rstrip('.')}.", error.meant)
-            )
+            add_problem(f"{column}: {error.message.rstrip('.')}.", error.meant)
             return None
 
     name = read_cell("test_id", lambda cell: parse_single_line(_require_text(cell).strip()))
@@ -115,15 +122,16 @@ def _read_case(
     tools = read_cell("expected_tool", _parse_tools)
     arguments = read_cell("expected_args", _parse_arguments)
     if tools is not None and arguments is not None and len(tools) != len(arguments):
-        message = (
-            f"expected_tool names {_count_tools(tools)}, expected_args holds "
-            f"{_count_objects(arguments)}."
-        )
+        told = [
+            f"1 {noun}" if len(items) == 1 else f"{len(items)} {noun}s"
+            for items, noun in ((tools, "tool"), (arguments, "object"))
+        ]
+        message = f"expected_tool names {told[0]}, expected_args holds {told[1]}."
         meant = (
             "Give one object of arguments for each tool, in the same order; {} accepts any "
             "arguments."
         )
-        problems.append(_build_problem(table, row, message, meant))
+        add_problem(message, meant)
     # Before the check is built, which would repeat the mistake in its own words.
     if len(problems) > known:
         return None
@@ -136,16 +144,13 @@ def _read_case(
         ],
         "keywords": words,
     }
-    at = table.locate(row.line)
     try:
         checks = tuple(check.with_location(at) for _, check in vocabulary.parse(CHECK, value))
     except InvalidValue as error:
         column = next(
             (_COLUMN_OF[str(step)] for step in error.path if step in _COLUMN_OF), COLUMNS[-1]
         )
-        problems.append(
-            _build_problem(table, row, f"{column}: {error.message.rstrip('.')}.", error.meant)
-        )
+        add_problem(f"{column}: {error.message.rstrip('.')}.", error.meant)
         return None
     return Case(name=name, prompt=prompt, checks=checks, at=at)
 
@@ -225,15 +230,3 @@ def _load_json(text: str) -> Any:
     return strict_json(
         text, meant=("JSON needs double quotes, not single ones. " if single else "") + QUOTES_HINT
     )
-
-
-def _count_tools(tools: list[str]) -> str:
-    return "1 tool" if len(tools) == 1 else f"{len(tools)} tools"
-
-
-def _count_objects(arguments: list[dict[str, Any]]) -> str:
-    return "1 object" if len(arguments) == 1 else f"{len(arguments)} objects"
-
-
-def _build_problem(table: Table, row: Row, message: str, meant: str | None = None) -> Problem:
-    return Problem(at=table.locate(row.line), message=message, meant=meant)

@@ -21,7 +21,7 @@ from harness.base import (
     may_be_reference,
     names_a_file,
 )
-from harness.suites.case_patterns import Picks, compile_pattern, list_labels
+from harness.suites.case_patterns import compile_pattern, list_labels
 from harness.suites.foreign_suites import recognise_suites
 from harness.suites.in_python.suite import read_reference
 from harness.suites.leaderboards import LEADERBOARDS, parse_leaderboard
@@ -59,13 +59,10 @@ def find_suites(
         NothingToRun: the project has no suites; the message lists those that can be run by name.
     """
     library = _SuiteFinder(roots, vocabulary, read)
-    found = (
-        [suite for name in names for suite in library.find_suites(name)]
-        if names
-        else library.list_project_suites()
-    )
+    if not names:
+        return remove_duplicates(library.list_project_suites())
     # Whoever names a suite and its folder means it once.
-    return remove_duplicates(found)
+    return remove_duplicates(suite for name in names for suite in library.find_suites(name))
 
 
 def select_cases(suites: Sequence[Suite], pattern: str | None) -> tuple[Suite, ...]:
@@ -78,17 +75,16 @@ def select_cases(suites: Sequence[Suite], pattern: str | None) -> tuple[Suite, .
     """
     if pattern is None:
         return tuple(suites)
-    picks = compile_pattern(pattern)
-    picked = (_select_in_suite(suite, picks) for suite in suites)
-    return tuple(suite for suite in picked if suite.cases)
-
-
-def _select_in_suite(suite: Suite, picks: Picks) -> Suite:
-    kept: dict[bool, list[Case]] = {True: [], False: []}
-    for case in suite.cases:
-        kept[picks(list_labels(suite.name, case.name, case.tags))].append(case)
-    # What was left out is kept: a narrowed run remembers what it did not touch.
-    return replace(suite, cases=tuple(kept[True]), left_out=tuple(kept[False]))
+    picks, selected = compile_pattern(pattern), []
+    for suite in suites:
+        kept: dict[bool, list[Case]] = {True: [], False: []}
+        for case in suite.cases:
+            kept[picks(list_labels(suite.name, case.name, case.tags))].append(case)
+        # What was left out is kept: a narrowed run remembers what it did not touch.
+        if kept[True]:
+            left_out = tuple(kept[False])
+            selected.append(replace(suite, cases=tuple(kept[True]), left_out=left_out))
+    return tuple(selected)
 
 
 def list_suite_files(folder: Path) -> tuple[Path, ...]:
@@ -124,9 +120,8 @@ def _is_new(folder: Path, entered: set[str]) -> bool:
 
 
 def _raise_unreadable(error: OSError) -> None:
-    raise UsageError(
-        f"{format_path(Path(error.filename))} cannot be read: {error.strerror}"
-    ) from error
+    path = format_path(Path(error.filename))
+    raise UsageError(f"{path} cannot be read: {error.strerror}") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,32 +131,28 @@ class _SuiteFolder:
     suites: tuple[Suite, ...]
     broken: Mapping[Path, InvalidInput]
 
-    def list_problems(self) -> list[Problem]:
+    @property
+    def problems(self) -> list[Problem]:
         return [problem for error in self.broken.values() for problem in error.problems]
 
     def list_suites(self) -> tuple[Suite, ...]:
         """Return every suite; raise `InvalidInput` if one is broken."""
         if self.broken:
-            raise InvalidInput(self.list_problems())
+            raise InvalidInput(self.problems)
         return self.suites
 
     def find_suites(self, name: str) -> list[Suite]:
-        """Return the suites of that name; raise `InvalidInput` if a broken file has the name."""
+        """Return the suites of that name; raise `InvalidInput` if a broken file was meant so."""
         claimed = [
             problem
             for path, error in self.broken.items()
-            if _has_suite_name(path, name)
+            if name in (_find_suite_lines(path) or [path.stem])
             for problem in error.problems
         ]
         # A broken suite must not be replaced by another one of its name.
         if claimed:
             raise InvalidInput(claimed)
         return [suite for suite in self.suites if suite.name == name]
-
-
-def _has_suite_name(path: Path, name: str) -> bool:
-    """Whether an invalid file was probably meant as the suite of that name."""
-    return name in (_find_suite_lines(path) or [path.stem])
 
 
 def _may_have_suite_name(path: Path, name: str) -> bool:
@@ -201,9 +192,8 @@ class _SuiteFinder:
             *(suite.name for root in others for suite in self._get_folder(root).suites),
         ]
         raise NothingToRun(
-            f"there are no suites in {format_path(own)}/\n  Draft some with harness init, or "
-            f"write one, "
-            "for example evals/first.yml.\n  Built-in suites are run by name: "
+            f"there are no suites in {format_path(own)}/\n  Draft some with harness init, or write "
+            "one, for example evals/first.yml.\n  Built-in suites are run by name: "
             f"{', '.join(sorted(by_name))}.\n  Leaderboards as well, after their data was "
             f"fetched: {', '.join(LEADERBOARDS.list_names())}."
         )
@@ -255,15 +245,14 @@ class _SuiteFinder:
         if os.path.isdir(path):  # noqa: PTH112 - as above
             if suites := self._get_folder(path).list_suites():
                 return suites
-            others = recognise_suites(sorted(path.iterdir()))
+            others = map(str, recognise_suites(sorted(path.iterdir())))
             raise NothingToRun(
-                "\n  ".join([f"there are no suites in {format_path(path)}", *map(str, others)])
+                "\n  ".join([f"there are no suites in {format_path(path)}", *others])
             )
         if not os.path.lexists(path):
             known = [format_path(file) for root in self._roots for file in list_suite_files(root)]
-            raise UsageError(
-                f"there is no file or folder {str(path)!r}", meant=did_you_mean(str(path), known)
-            )
+            meant = did_you_mean(str(path), known)
+            raise UsageError(f"there is no file or folder {str(path)!r}", meant=meant)
         return [self._read_file(path, self._vocabulary)]
 
     def _get_folder(self, folder: Path) -> _SuiteFolder:
@@ -286,11 +275,11 @@ class _SuiteFinder:
         known = list(dict.fromkeys(suite.name for shelf in shelves for suite in shelf.suites))
         near = did_you_mean(name, (*known, *PYTHON_SUITES.list_names(), *LEADERBOARDS.list_names()))
         advice = [*([near] if near else []), *more]
-        problems = [str(problem) for shelf in shelves for problem in shelf.list_problems()]
-        if known or not problems:
-            advice.append(
-                f"Known suites: {', '.join(known)}." if known else "There are no suites yet."
-            )
+        problems = [str(problem) for shelf in shelves for problem in shelf.problems]
+        if known:
+            advice.append(f"Known suites: {', '.join(known)}.")
+        elif not problems:
+            advice.append("There are no suites yet.")
         if problems:
             advice.append("\n  ".join(["These files are not valid suites:", *problems]))
         return UsageError(f"there is no suite named {name!r}", meant="\n  ".join(advice))
@@ -308,13 +297,8 @@ def remove_duplicates(suites: Iterable[Suite]) -> tuple[Suite, ...]:
         first = chosen.setdefault(suite.name, suite)
         if _identify_source(first) != _identify_source(suite):
             message = f"suite {suite.name!r} is defined twice; first at {_locate_suite(first)}."
-            problems.append(
-                Problem(
-                    at=_locate_suite(suite),
-                    message=message,
-                    meant="Give each suite a name of its own.",
-                )
-            )
+            meant = "Give each suite a name of its own."
+            problems.append(Problem(at=_locate_suite(suite), message=message, meant=meant))
     if problems:
         raise InvalidInput(problems)
     return tuple(chosen.values())

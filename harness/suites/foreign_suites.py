@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from harness.base import Problem, format_path
 from harness.types import Location
@@ -23,8 +23,7 @@ _AS_SUITE = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ForeignFormat:
+class _ForeignFormat(NamedTuple):
     """The files of another tool, and what to do with one."""
 
     tool: str
@@ -34,7 +33,7 @@ class _ForeignFormat:
     advice: str
 
 
-def _build_key_pattern(*names: str, indent: str = r"[ \t]*") -> str:
+def _match_key(*names: str, indent: str = r"[ \t]*") -> str:
     """Return a pattern of a key in block style, in a list, or in braces."""
     # No blank may be a line break: every line would be searched to the end of the file.
     return rf"""(?:^|[{{,]){indent}(?:-[ \t]+)?["']?(?:{"|".join(names)})["']?[ \t]*:"""
@@ -51,161 +50,159 @@ _CALLS = (
 )
 _FORMATS = (
     _ForeignFormat(
-        tool="promptfoo",
-        endings=(*_DATA, *_JAVASCRIPT),
-        patterns=(
-            _build_key_pattern("prompts", "providers", "targets", indent=_TOP),
-            _build_key_pattern("tests", "scenarios", "defaultTest", "redteam", indent=_TOP),
+        "promptfoo",
+        (*_DATA, *_JAVASCRIPT),
+        (
+            _match_key("prompts", "providers", "targets", indent=_TOP),
+            _match_key("tests", "scenarios", "defaultTest", "redteam", indent=_TOP),
         ),
-        advice=_PROMPTFOO,
+        _PROMPTFOO,
     ),
     _ForeignFormat(
-        tool="promptfoo",
-        endings=(*_DATA, *_JAVASCRIPT),
-        patterns=(
-            _build_key_pattern("prompts", indent=_TOP),
-            _build_key_pattern("providers", "targets", indent=_TOP),
+        "promptfoo",
+        (*_DATA, *_JAVASCRIPT),
+        (
+            _match_key("prompts", indent=_TOP),
+            _match_key("providers", "targets", indent=_TOP),
         ),
-        advice=_PROMPTFOO,
+        _PROMPTFOO,
     ),
     _ForeignFormat(
-        tool="promptfoo",
-        endings=(*_DATA, ".jsonl"),
-        patterns=(_build_key_pattern("vars"), _build_key_pattern("assert")),
-        advice=_PROMPTFOO,
+        "promptfoo",
+        (*_DATA, ".jsonl"),
+        (_match_key("vars"), _match_key("assert")),
+        _PROMPTFOO,
     ),
     _ForeignFormat(
-        tool="promptfoo",
-        endings=(".csv",),
-        patterns=(
-            r"""\A(?:.*,)?["']?__(?:expected|description|threshold|metric)\d*["']?(?:,|$)""",
+        "promptfoo",
+        (".csv",),
+        (r"""\A(?:.*,)?["']?__(?:expected|description|threshold|metric)\d*["']?(?:,|$)""",),
+        _PROMPTFOO,
+    ),
+    _ForeignFormat(
+        "mcp-evals",
+        _DATA,
+        (_match_key("evals"), _match_key("expected_result")),
+        f"{_AS_SUITE} 'expected_result' becomes 'answer_judge'.",
+    ),
+    _ForeignFormat(
+        "mcpchecker",
+        _DATA,
+        (
+            _match_key("kind") + r"""[ \t]*["']?(?:Eval|Task|Agent)\b""",
+            _match_key("taskSets", "spec", "steps", "commands", "builtin"),
         ),
-        advice=_PROMPTFOO,
-    ),
-    _ForeignFormat(
-        tool="mcp-evals",
-        endings=_DATA,
-        patterns=(_build_key_pattern("evals"), _build_key_pattern("expected_result")),
-        advice=f"{_AS_SUITE} 'expected_result' becomes 'answer_judge'.",
-    ),
-    _ForeignFormat(
-        tool="mcpchecker",
-        endings=_DATA,
-        patterns=(
-            _build_key_pattern("kind") + r"""[ \t]*["']?(?:Eval|Task|Agent)\b""",
-            _build_key_pattern("taskSets", "spec", "steps", "commands", "builtin"),
-        ),
-        advice=f"{_AS_SUITE} An eval's 'toolsUsed' becomes 'must_call', a task's 'verify' becomes "
+        f"{_AS_SUITE} An eval's 'toolsUsed' becomes 'must_call', a task's 'verify' becomes "
         "'end_state' or 'answer_judge'.",
     ),
     _ForeignFormat(
-        tool="mcp-server-tester of steviec",
-        endings=_DATA,
-        patterns=(
-            _build_key_pattern("expected_tool_calls", "response_scorers", "expected_tool_list")
+        "mcp-server-tester of steviec",
+        _DATA,
+        (
+            _match_key("expected_tool_calls", "response_scorers", "expected_tool_list")
             + "|steviec/mcp-server-tester",
         ),
-        advice=f"{_AS_SUITE} 'expected_tool_calls' becomes 'must_call' and 'only_call', a scorer "
+        f"{_AS_SUITE} 'expected_tool_calls' becomes 'must_call' and 'only_call', a scorer "
         "becomes 'answer_matches' or 'answer_judge'. Tests under 'tools' ask no model: test those "
         "as the server's own unit tests.",
     ),
     _ForeignFormat(
-        tool="mcp-eval of lastmile",
-        endings=_DATA,
-        patterns=(
+        "mcp-eval of lastmile",
+        _DATA,
+        (
             r"mcpeval\.config\.schema|"
-            + _build_key_pattern("server_name", "agent_spec", "default_agent", indent=_TOP),
-            _build_key_pattern("cases", "mcp", indent=_TOP),
+            + _match_key("server_name", "agent_spec", "default_agent", indent=_TOP),
+            _match_key("cases", "mcp", indent=_TOP),
         ),
-        advice=f"{_AS_SUITE} 'inputs' becomes 'prompt', 'ToolWasCalled' becomes 'must_call', "
+        f"{_AS_SUITE} 'inputs' becomes 'prompt', 'ToolWasCalled' becomes 'must_call', "
         "'ResponseContains' becomes 'answer_contains'.",
     ),
     _ForeignFormat(
-        tool="pydantic-evals",
-        endings=_DATA,
-        patterns=(_build_key_pattern("cases", indent=_TOP), _build_key_pattern("inputs")),
-        advice=f"{_AS_SUITE} 'inputs' becomes 'prompt', 'expected_output' becomes 'answer_equals' "
+        "pydantic-evals",
+        _DATA,
+        (_match_key("cases", indent=_TOP), _match_key("inputs")),
+        f"{_AS_SUITE} 'inputs' becomes 'prompt', 'expected_output' becomes 'answer_equals' "
         "or 'answer_judge'.",
     ),
     _ForeignFormat(
-        tool="testmcpy",
-        endings=_DATA,
-        patterns=(_build_key_pattern("questions", "tests"), _build_key_pattern("evaluators")),
-        advice=f"{_AS_SUITE} The evaluator 'was_mcp_tool_called' becomes 'must_call', "
+        "testmcpy",
+        _DATA,
+        (_match_key("questions", "tests"), _match_key("evaluators")),
+        f"{_AS_SUITE} The evaluator 'was_mcp_tool_called' becomes 'must_call', "
         "'execution_successful' becomes 'must_succeed', 'final_answer_contains' becomes "
         "'answer_contains'.",
     ),
     _ForeignFormat(
-        tool="mcp-server-tester of gleanwork",
-        endings=_DATA,
-        patterns=(
-            _build_key_pattern("cases"),
-            _build_key_pattern("toolName", "scenario", "toolsTriggered", "mcpHostConfig"),
+        "mcp-server-tester of gleanwork",
+        _DATA,
+        (
+            _match_key("cases"),
+            _match_key("toolName", "scenario", "toolsTriggered", "mcpHostConfig"),
         ),
-        advice=f"{_AS_SUITE} 'scenario' becomes 'prompt', 'toolsTriggered' becomes 'must_call', "
+        f"{_AS_SUITE} 'scenario' becomes 'prompt', 'toolsTriggered' becomes 'must_call', "
         "'containsText' becomes 'answer_contains'. A case with 'toolName' asks no model: test it "
         "as the server's own unit test.",
     ),
     _ForeignFormat(
-        tool="MCPJam",
-        endings=_DATA,
-        patterns=(
-            _build_key_pattern("query", "prompt"),
-            _build_key_pattern("expectedToolCalls", "expectedTools"),
+        "MCPJam",
+        _DATA,
+        (
+            _match_key("query", "prompt"),
+            _match_key("expectedToolCalls", "expectedTools"),
         ),
-        advice=f"{_AS_SUITE} 'query' becomes 'prompt', 'expectedToolCalls' becomes 'must_call'.",
+        f"{_AS_SUITE} 'query' becomes 'prompt', 'expectedToolCalls' becomes 'must_call'.",
     ),
     _ForeignFormat(
-        tool="mcp-eval-runner",
-        endings=_DATA,
-        patterns=(
-            _build_key_pattern("steps", indent=_TOP),
-            _build_key_pattern(
+        "mcp-eval-runner",
+        _DATA,
+        (
+            _match_key("steps", indent=_TOP),
+            _match_key(
                 r"output_\w+", "expected_output", "schema_match", "tool_called", "latency_under"
             ),
         ),
-        advice=_CALLS,
+        _CALLS,
     ),
     _ForeignFormat(
-        tool="mcp-probe",
-        endings=_DATA,
-        patterns=(
-            _build_key_pattern("tests"),
-            _build_key_pattern("call") + r"""[ \t]*["']?(?:tools|resources|prompts)/""",
+        "mcp-probe",
+        _DATA,
+        (
+            _match_key("tests"),
+            _match_key("call") + r"""[ \t]*["']?(?:tools|resources|prompts)/""",
         ),
-        advice=_CALLS,
+        _CALLS,
     ),
     _ForeignFormat(
-        tool="skill-creator",
-        endings=_DATA,
-        patterns=(_build_key_pattern("skill_name"), _build_key_pattern("evals")),
-        advice=f"{_AS_SUITE} 'expected_output' and what is expected of it become 'answer_judge'.",
+        "skill-creator",
+        _DATA,
+        (_match_key("skill_name"), _match_key("evals")),
+        f"{_AS_SUITE} 'expected_output' and what is expected of it become 'answer_judge'.",
     ),
     _ForeignFormat(
-        tool="the Agent Development Kit",
-        endings=_DATA,
-        patterns=(_build_key_pattern("eval_cases", "expected_tool_use"),),
-        advice=f"{_AS_SUITE} Tool uses become 'must_call', a final response 'answer_judge'.",
+        "the Agent Development Kit",
+        _DATA,
+        (_match_key("eval_cases", "expected_tool_use"),),
+        f"{_AS_SUITE} Tool uses become 'must_call', a final response 'answer_judge'.",
     ),
     _ForeignFormat(
-        tool="OpenAI Evals",
-        endings=(".jsonl",),
-        patterns=(_build_key_pattern("input"), _build_key_pattern("ideal")),
-        advice=f"{_AS_SUITE} 'input' becomes 'prompt', 'ideal' 'answer_equals' or 'answer_judge'.",
+        "OpenAI Evals",
+        (".jsonl",),
+        (_match_key("input"), _match_key("ideal")),
+        f"{_AS_SUITE} 'input' becomes 'prompt', 'ideal' 'answer_equals' or 'answer_judge'.",
     ),
     _ForeignFormat(
-        tool="mcp-builder",
-        endings=(".xml",),
-        patterns=("<qa_pair>",),
-        advice=f"{_AS_SUITE} 'question' becomes 'prompt', 'answer' becomes 'answer_equals' or "
+        "mcp-builder",
+        (".xml",),
+        ("<qa_pair>",),
+        f"{_AS_SUITE} 'question' becomes 'prompt', 'answer' becomes 'answer_equals' or "
         "'answer_contains'.",
     ),
     *(
         _ForeignFormat(
-            tool=tool,
-            endings=(".py",),
-            patterns=(rf"^[ \t]*(?:from|import)[ \t]+{module}\b",),
-            advice=_GRADED,
+            tool,
+            (".py",),
+            (rf"^[ \t]*(?:from|import)[ \t]+{module}\b",),
+            _GRADED,
         )
         for tool, module in {
             "DeepEval": "deepeval",
@@ -220,10 +217,10 @@ _FORMATS = (
     ),
     *(
         _ForeignFormat(
-            tool=tool,
-            endings=_JAVASCRIPT,
-            patterns=(rf"""(?:from|import|require\()[ \t]*["']{package}["'/]""",),
-            advice=_GRADED,
+            tool,
+            _JAVASCRIPT,
+            (rf"""(?:from|import|require\()[ \t]*["']{package}["'/]""",),
+            _GRADED,
         )
         for tool, package in {
             "mcp-evals": "mcp-evals",
@@ -237,7 +234,7 @@ _FORMATS = (
     ),
 )
 # At the top alone: other tools have such a key further down.
-_OWN = re.compile(_build_key_pattern("suite", indent=r" ?"), re.MULTILINE)
+_OWN = re.compile(_match_key("suite", indent=r" ?"), re.MULTILINE)
 
 
 def recognise_suite(path: Path) -> Problem | None:
@@ -258,11 +255,9 @@ def recognise_suite(path: Path) -> Problem | None:
         return None
     for one in formats:
         if all(re.search(pattern, text, re.MULTILINE) for pattern in one.patterns):
-            return Problem(
-                at=Location(file=format_path(path)),
-                message=f"this is a suite of {one.tool}, which harness does not read.",
-                meant=one.advice,
-            )
+            message = f"this is a suite of {one.tool}, which harness does not read."
+            at = Location(file=format_path(path))
+            return Problem(at=at, message=message, meant=one.advice)
     return None
 
 

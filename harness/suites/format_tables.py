@@ -5,7 +5,6 @@ The reader (`harness.suites.mxcp`) and the JSON Schema (`harness.suites.schema`)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, get_args
@@ -48,7 +47,7 @@ from harness.suites.misplaced_keys import MISPLACED, SUITE_MISPLACED, TEST_MISPL
 from harness.suites.parameters import MATRIX, PARAMETERS
 from harness.suites.readers import Vocabulary
 from harness.suites.shared_fields import LABELS, LIMITS, REPEATS
-from harness.suites.simulated_users import USER, USER_LAYOUT, USER_MODEL
+from harness.suites.simulated_users import USER, USER_MODEL
 from harness.suites.variant_layouts import VARIANTS
 from harness.suites.wordings import WORDINGS
 from harness.types import Credential
@@ -68,8 +67,6 @@ class SuiteLayouts:
     """An item of ``turns:`` of a test."""
     assertions: Layout
     """``assertions:`` of a test; each field parses to what `Vocabulary.parse` returns."""
-    user: Layout
-    """``user:`` of a test, written out."""
     expectation: Layout
     """The value of an identity under ``expect:`` of a test."""
     call: Layout
@@ -80,28 +77,34 @@ class SuiteLayouts:
 
 def build_layouts(vocabulary: Vocabulary) -> SuiteLayouts:
     """Return the format for suites that may use the checks of ``vocabulary``."""
-    checks = {name: _build_check_field(vocabulary, name) for name in vocabulary.names()}
-    # MXCP has it in a test itself, beside its assertions.
-    expected = _build_answer_field(checks)
+    checks = {
+        name: Field(
+            schema=vocabulary.schema(name),
+            parse=partial(vocabulary.parse, name),
+            # Null is a value of most checks (an answer that equals null), and is not absent.
+            takes_null=name not in MXCP_CHECKS,
+        )
+        for name in vocabulary.names()
+    }
+    expected, judge = {}, {}
+    if (check := checks.get("expected_answer")) is not None:
+        # MXCP has it in a test itself, beside its assertions.
+        description = "An answer in your own words, which a judge compares with the model's."
+        described = {**check.schema, "description": description}
+        expected = {"expected_answer": replace(check, schema=described)}
+    else:
+        advice = "There is no check of that name here; 'answer_contains' needs no judge."
+        judge = {"expected_answer": advice}
     suite = {**_SUITE_FIELDS, **HANDLING, "allow_writes": ALLOW_WRITES, **LIMITS, **LABELS}
+    shared = {**LIMITS, **REPEATS, **LABELS}
     defaults = {
         **_WHO,
         "expect": DEFAULT_EXPECT,
         "assertions": _ASSERTIONS,
         **_SCRIPTED,
-        **LIMITS,
-        **REPEATS,
-        **LABELS,
+        **shared,
     }
-    test = {
-        **_TEST_FIELDS,
-        **expected,
-        **_SCRIPTED,
-        **_PARAMETERS,
-        **LIMITS,
-        **REPEATS,
-        **LABELS,
-    }
+    test = {**_TEST_FIELDS, **expected, **_SCRIPTED, **_PARAMETERS, **shared}
     turn = {
         "prompt": text_field("What the user says.", required=True),
         "fresh": _FRESH,
@@ -113,7 +116,7 @@ def build_layouts(vocabulary: Vocabulary) -> SuiteLayouts:
     in_test = dict.fromkeys(test, "Put it into a test, under 'tests:'.")
     in_suite = dict.fromkeys(suite, "Put it at the top of the suite.")
     in_defaults = dict.fromkeys(defaults, "Put it into a test, or under 'defaults:' for all tests.")
-    judge = _unknown_judge(checks)
+    for_all_turns = "Put it into the test, beside 'turns:': it holds for all of them."
     return SuiteLayouts(
         suite=Layout(
             fields=suite,
@@ -127,10 +130,10 @@ def build_layouts(vocabulary: Vocabulary) -> SuiteLayouts:
             elsewhere={**in_suite, **asserted, **judge, **MISPLACED, **TEST_MISPLACED},
         ),
         turn=Layout(
-            fields=turn, elsewhere={**_build_turn_hints(test), **asserted, **judge, **MISPLACED}
+            fields=turn,
+            elsewhere={**dict.fromkeys(test, for_all_turns), **asserted, **judge, **MISPLACED},
         ),
         assertions=Layout(fields=checks, elsewhere={**in_test, **judge, **MISPLACED}),
-        user=USER_LAYOUT,
         expectation=build_expectation_layout(checks),
         call=Layout(
             fields=_CALL_FIELDS,
@@ -149,36 +152,6 @@ MXCP_CHECKS = (
 )
 """Assertions that MXCP reads as absent if they have no value; harness does the same, with a note.
 """
-
-
-def _build_check_field(vocabulary: Vocabulary, name: str) -> Field:
-    return Field(
-        schema=vocabulary.schema(name),
-        parse=partial(vocabulary.parse, name),
-        # Null is a value of most checks (an answer that equals null), and must not count as absent.
-        takes_null=name not in MXCP_CHECKS,
-    )
-
-
-def _build_answer_field(checks: Mapping[str, Field]) -> dict[str, Field]:
-    """Return the check that may be written beside ``assertions:``, if it is installed."""
-    if "expected_answer" not in checks:
-        return {}
-    check = checks["expected_answer"]
-    description = "An answer in your own words, which a judge compares with the model's."
-    return {"expected_answer": replace(check, schema={**check.schema, "description": description})}
-
-
-def _unknown_judge(checks: Mapping[str, Field]) -> dict[str, str]:
-    if "expected_answer" in checks:
-        return {}
-    return {
-        "expected_answer": "There is no check of that name here; 'answer_contains' needs no judge."
-    }
-
-
-def _build_turn_hints(test: Mapping[str, Field]) -> dict[str, str]:
-    return dict.fromkeys(test, "Put it into the test, beside 'turns:': it holds for all of them.")
 
 
 # ── Values ───────────────────────────────────────────────────────────────────────────────────
@@ -212,8 +185,7 @@ _PARAMETERS = {"matrix": MATRIX, "parameters": PARAMETERS}
 
 
 def _build_calls_field(description: str) -> Field:
-    item = {"anyOf": [{"type": "string", "pattern": r"\S"}, {"$ref": "#/$defs/call"}]}
-    return build_field(description, array_of(item), parse_list)
+    return build_field(description, array_of(any_of(TEXT, refer_to("call"))), parse_list)
 
 
 _FRESH = flag_field(

@@ -95,18 +95,10 @@ class DecoyLeaderboard(Protocol):
         ...
 
 
-LEADERBOARDS: Registry[Leaderboard] = Registry(
-    "harness.leaderboards",
-    "leaderboard",
-    {},
-)
+LEADERBOARDS: Registry[Leaderboard] = Registry("harness.leaderboards", "leaderboard", {})
 """Name → the leaderboard."""
 
-SOURCES: Registry[Source] = Registry(
-    "harness.sources",
-    "leaderboard",
-    {},
-)
+SOURCES: Registry[Source] = Registry("harness.sources", "leaderboard", {})
 """Name → its data, as ``harness fetch NAME`` finds it."""
 
 
@@ -140,11 +132,9 @@ def add_categories(names: Sequence[str], categories: str | None) -> list[str]:
         # All of it contains every part.
         parts[leaderboard] = None if part is None or known is None else [*known, part]
     if categories is not None and not parts:
-        known_names = ", ".join(LEADERBOARDS.list_names())
-        raise UsageError(
-            "--category selects parts of a leaderboard, but none is named",
-            meant=f"There are: {known_names}.",
-        )
+        meant = f"There are: {', '.join(LEADERBOARDS.list_names())}."
+        message = "--category selects parts of a leaderboard, but none is named"
+        raise UsageError(message, meant=meant)
     return [
         f"{name}:{','.join(chosen)}" if (chosen := parts.get(name)) else name for name in placed
     ]

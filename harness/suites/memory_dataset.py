@@ -10,30 +10,32 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from harness.base import (
-    InvalidInput,
     InvalidValue,
     JsonLine,
     JsonLines,
     Problem,
     describe_value,
     did_you_mean,
-    format_path,
     locate_page,
+    parse_items,
     parse_mapping,
     parse_single_line,
     read_json_lines,
 )
 from harness.suites.chunks import split_into_chunks
+from harness.suites.csv_dataset import collect_cases, derive_name, list_count_problems
 from harness.suites.ingest import (
     INGEST_PROMPT,
     Session,
     build_ingest_turns,
     parse_sessions,
     parse_template,
+    parse_text,
     scale_limits,
 )
 from harness.suites.readers import Vocabulary
@@ -56,16 +58,9 @@ QUESTION = "{question}"
 
 REQUIRED = ("questions", "answers")
 TOLD = ("context", "chunks")
-OPTIONAL = (
-    "name",
-    "metadata",
-    "metric",
-    "chunk_chars",
-    "at_least",
-    "ingest_prompt",
-    "question_prompt",
-)
-COLUMNS = (*TOLD, *REQUIRED, *OPTIONAL)
+OPTIONAL = ("name", "metadata", "metric", "chunk_chars", "at_least")
+PROMPTS = ("ingest_prompt", "question_prompt")
+COLUMNS = (*TOLD, *REQUIRED, *OPTIONAL, *PROMPTS)
 """Every column."""
 
 METRICS: Mapping[str, str] = {
@@ -89,40 +84,20 @@ def read_memory(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CASE
     """
     lines = read_json_lines(path, max_bytes=MAX_BYTES)
     problems = list(lines.problems)
-    cases: dict[str, Case] = {}
     sources: Counter[str] = Counter()
-    for row in lines.rows:
-        case = _MemoryRowReader(lines, row, vocabulary, problems).read_case(sources)
-        if case is None:
-            continue
-        if first := cases.get(case.name):
-            message = (
-                f"the name {case.name!r} is given twice; first at line "
-                f"{first.at.line if first.at else '?'}."
-            )
-            problems.append(
-                Problem(
-                    at=lines.locate(row.line),
-                    message=message,
-                    meant="Give each line a name of its own.",
-                )
-            )
-        # The first one stays, to which further messages refer.
-        cases.setdefault(case.name, case)
+    found = [
+        _MemoryRowReader(lines, row, vocabulary, problems).read_case(sources) for row in lines.rows
+    ]
+    at = Location(file=lines.file)
     # Broken lines count: they are cases all the same once they are mended.
     total = len(lines.rows) + len(lines.problems)
-    if total > max_cases:
-        message = f"there are {total} cases, and at most {max_cases} are read."
-        meant = "Split the file, or raise the limit with --max-cases."
-        problems.append(Problem(at=Location(file=lines.file), message=message, meant=meant))
-    if problems:
-        raise InvalidInput(sorted(problems, key=lambda problem: problem.at.line or 0))
+    problems += list_count_problems(at, total, max_cases, "cases")
     return Suite(
-        name=Path(format_path(path)).stem,
-        cases=tuple(cases.values()),
+        name=derive_name(path),
+        cases=collect_cases(found, problems, "name", "Give each line a name of its own."),
         isolation="case",  # a trial must not find data that another trial stored
         digest=lines.digest,
-        at=Location(file=lines.file),
+        at=at,
     )
 
 
@@ -146,16 +121,14 @@ class _MemoryRowReader:
         answers = self._read_column("answers", _parse_answers)
         if questions is not None and answers is not None and len(questions) != len(answers):
             message = f"there are {len(questions)} questions and {len(answers)} lists of answers."
-            self._add_problem(
-                message, "Give each question its list of accepted answers, in the same order."
-            )
+            meant = "Give each question its list of accepted answers, in the same order."
+            self._add_problem(message, meant)
         metadata = self._read_column("metadata", _parse_metadata, {})
         by = self._read_column("metric", _parse_metric, "substring")
         at_least = self._read_column("at_least", lambda value: value, 1.0)
         tell = self._read_column("ingest_prompt", parse_template, INGEST_PROMPT)
-        ask = self._read_column(
-            "question_prompt", lambda value: parse_template(value, QUESTION), QUESTION
-        )
+        parse_prompt = partial(parse_template, placeholder=QUESTION)
+        ask = self._read_column("question_prompt", parse_prompt, QUESTION)
         name = self._read_column("name", parse_single_line, "")
         if len(self.problems) > known or told is None or questions is None or answers is None:
             return None
@@ -170,7 +143,7 @@ class _MemoryRowReader:
         )
         turns = (*build_ingest_turns(told, tell), *asked)
         return Case(
-            name=name or _derive_name(metadata, sources, self.row.line),
+            name=name or _name_case(metadata, sources, self.row.line),
             prompt=asked[0].prompt,
             turns=turns,
             checks=share,
@@ -197,30 +170,25 @@ class _MemoryRowReader:
             )
         ways = [column for column in TOLD if given.get(column) is not None]
         if not ways:
-            self._add_problem(
-                "there is neither 'context' nor 'chunks'.",
-                "One of them must contain the texts that the model is told.",
-            )
+            meant = "One of them must contain the texts that the model is told."
+            self._add_problem("there is neither 'context' nor 'chunks'.", meant)
         elif len(ways) > 1:
             self._add_problem("there are both 'context' and 'chunks'.", "Keep one of them.")
         elif "chunk_chars" in given and ways == ["chunks"]:
-            self._add_problem(
-                "'chunk_chars' is for a 'context'; 'chunks' are not cut.",
-                "Remove it.",
-            )
+            message = "'chunk_chars' is for a 'context'; 'chunks' are not cut."
+            self._add_problem(message, "Remove it.")
 
     def _read_sessions(self) -> tuple[Session, ...] | None:
-        if self.row.value.get("chunks") is not None:
-            told: tuple[Session, ...] | None = self._read_column("chunks", parse_sessions)
-            return told
+        told: tuple[Session, ...] | None = self._read_column("chunks", parse_sessions)
         size: int | None = self._read_column("chunk_chars", _parse_size, CHUNK_CHARS)
-        text: str | None = self._read_column("context", _parse_text)
-        if size is None or text is None:
-            return None
-        # As chunks, whose number has a bound.
-        cut: tuple[Session, ...] | None = self._read_column(
-            "context", lambda _: parse_sessions([*split_into_chunks(text, size)])
-        )
+        if size is None or self.row.value.get("chunks") is not None:
+            return told
+
+        def split_context(value: Any) -> tuple[Session, ...]:
+            # As chunks, whose number has a bound.
+            return parse_sessions([*split_into_chunks(parse_text(value), size)])
+
+        cut: tuple[Session, ...] | None = self._read_column("context", split_context)
         return cut
 
     def _read_column(self, column: str, read: Callable[[Any], Any], default: Any = None) -> Any:
@@ -230,9 +198,10 @@ class _MemoryRowReader:
         try:
             return read(value)
         except InvalidValue as error:
-            self._add_problem(
-                f"{_format_path(column, error.path)}: {error.message.rstrip('.')}.", error.meant
-            )
+            # Counted from 1: `questions[3]`.
+            steps = (f"[{at + 1}]" if isinstance(at, int) else f".{at}" for at in error.path)
+            message = f"{column}{''.join(steps)}: {error.message.rstrip('.')}."
+            self._add_problem(message, error.meant)
             return None
 
     def _build_checks(self, kind: str, value: Any) -> tuple[Check, ...]:
@@ -253,15 +222,6 @@ class _MemoryRowReader:
 # ── Columns ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _parse_text(value: Any) -> str:
-    if not isinstance(value, str):
-        meant = "Quote it." if isinstance(value, int | float) else None
-        raise InvalidValue(f"expected a text, found {describe_value(value)}", meant=meant)
-    if not value.strip():
-        raise InvalidValue("it is empty")
-    return value
-
-
 def _parse_questions(value: Any) -> list[str]:
     if not isinstance(value, list) or not value:
         raise InvalidValue(
@@ -269,7 +229,7 @@ def _parse_questions(value: Any) -> list[str]:
         )
     if len(value) > MAX_QUESTIONS:
         raise InvalidValue(f"there are {len(value):,}; at most {MAX_QUESTIONS:,} fit a case")
-    return [_parse_item(_parse_text, item, place) for place, item in enumerate(value)]
+    return [*parse_items(parse_text, value)]
 
 
 def _parse_answers(value: Any) -> list[list[str]]:
@@ -277,7 +237,7 @@ def _parse_answers(value: Any) -> list[list[str]]:
         raise InvalidValue(
             f"expected a list, one item for each question, found {describe_value(value)}"
         )
-    return [_parse_item(_parse_accepted, item, place) for place, item in enumerate(value)]
+    return [*parse_items(_parse_accepted, value)]
 
 
 def _parse_accepted(value: Any) -> list[str]:
@@ -287,14 +247,7 @@ def _parse_accepted(value: Any) -> list[str]:
         raise InvalidValue(
             "there is no accepted answer", meant="Write a list of at least one text."
         )
-    return [_parse_text(item) for item in given]
-
-
-def _parse_item(read: Callable[[Any], Any], item: Any, place: int) -> Any:
-    try:
-        return read(item)
-    except InvalidValue as error:
-        raise InvalidValue(error.message, path=(place, *error.path), meant=error.meant) from None
+    return [parse_text(item) for item in given]
 
 
 def _parse_metric(value: Any) -> str:
@@ -324,14 +277,7 @@ def _parse_size(value: Any) -> int:
     return value
 
 
-def _format_path(column: str, path: tuple[str | int, ...]) -> str:
-    """Return ``questions[3]``, counted from 1."""
-    return column + "".join(
-        f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in path
-    )
-
-
-def _derive_name(metadata: Mapping[str, Any], sources: Counter[str], line: int) -> str:
+def _name_case(metadata: Mapping[str, Any], sources: Counter[str], line: int) -> str:
     """Return a name made from the dataset's own ``source``, else from the line number."""
     source = metadata.get("source")
     if not isinstance(source, str) or not source.strip():

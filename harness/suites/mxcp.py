@@ -19,7 +19,6 @@ from harness.suites.variants import read_variants
 from harness.types import (
     Case,
     Location,
-    ServerSpec,
     Suite,
 )
 
@@ -63,7 +62,7 @@ def _require_suite(document: Document) -> None:
 def _read_suite(reading: DocumentReader, layout: SuiteLayouts) -> Suite:
     document = reading.document
     values = reading.read_mapping((), document.value, layout.suite, "the suite")
-    name = values.get("suite", "")
+    name, server = values.get("suite", ""), values.get("server")
     reader = CaseReader(reading, layout, values)
     cases = _read_cases(reading, reader)
     # A trial must not find data that another trial stored.
@@ -72,7 +71,9 @@ def _read_suite(reading: DocumentReader, layout: SuiteLayouts) -> Suite:
         name=name,
         description=values.get("description"),
         model=values.get("model"),
-        server=_read_server(reading, values.get("server"), name),
+        server=read_server(reading, ("server",), server, name)
+        if isinstance(server, dict)
+        else server,
         isolation=values.get("isolation", isolation),
         guard=build_guard_rails(reading, (), values),
         system_prompt=values.get("system_prompt"),
@@ -110,18 +111,8 @@ def _read_cases(reading: DocumentReader, reader: CaseReader) -> tuple[Case, ...]
                 f"test {case.name!r} is defined twice; first at line "
                 f"{first.at.line if first.at else '?'}."
             )
-            reading.add_problem(
-                (*path, "name"),
-                message,
-                "Give each test a name of its own.",
-            )
+            reading.add_problem((*path, "name"), message, "Give each test a name of its own.")
         # A test without a name has been reported, and two of them are no duplicates.
         elif case.name:
             cases[case.name] = case
     return tuple(cases.values())
-
-
-def _read_server(
-    reading: DocumentReader, value: str | tuple[str, ...] | dict[str, Any] | None, suite: str
-) -> ServerSpec | str | tuple[str, ...] | None:
-    return read_server(reading, ("server",), value, suite) if isinstance(value, dict) else value

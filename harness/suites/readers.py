@@ -103,10 +103,8 @@ def make_reader(max_cases: int) -> Reader:
 def _recognise_format(path: Path) -> SuiteFormat:
     formats = _find_formats(path.suffix.lower())
     if not formats:
-        known = ", ".join(_list_extensions())
-        raise UsageError(
-            f"{path} is not a suite file", meant=f"A suite's name ends in one of: {known}."
-        )
+        meant = f"A suite's name ends in one of: {', '.join(_list_extensions())}."
+        raise UsageError(f"{path} is not a suite file", meant=meant)
     if len(formats) == 1 or not path.is_file():  # any other problem is best reported by a reader
         return next(iter(formats.values()))
     found = {name: one for name, one in formats.items() if is_recognised(one, path)}
@@ -116,10 +114,8 @@ def _recognise_format(path: Path) -> SuiteFormat:
     if found:
         message = f"{format_path(path)} could be a suite of several formats: {', '.join(found)}"
         raise UsageError(message, meant=f"Keep only what identifies one of them: {looked_for}.")
-    raise UsageError(
-        f"{format_path(path)} is not a suite of a known format",
-        meant=f"A suite with this extension has: {looked_for}.",
-    )
+    meant = f"A suite with this extension has: {looked_for}."
+    raise UsageError(f"{format_path(path)} is not a suite of a known format", meant=meant)
 
 
 def _find_formats(extension: str) -> dict[str, SuiteFormat]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.base import EXTENSION, Field, Layout, canonical_json
+from harness.base import EXTENSION, Field, Layout, any_of, canonical_json, refer_to
 from harness.suites.config.identity_entries import identity_layout
 from harness.suites.config.server_entries import SERVER
 from harness.suites.format_tables import SuiteLayouts, build_layouts
@@ -23,6 +23,7 @@ from harness.suites.interference import (
 )
 from harness.suites.parameters import FILLED
 from harness.suites.readers import Vocabulary
+from harness.suites.simulated_users import USER_LAYOUT
 from harness.suites.variant_layouts import (
     DECOYS_LAYOUT,
     PARAMETER_LAYOUT,
@@ -48,7 +49,7 @@ def build_suite_schema(vocabulary: Vocabulary) -> JsonObject:
     layout = build_layouts(vocabulary)
     checks = {name: vocabulary.schema(name) for name in vocabulary.names()}
     known = {
-        canonical_json(part): _build_reference(name)
+        canonical_json(part): refer_to(f"check_{name}")
         for bare in (True, False)  # an exact description takes precedence over the general form
         for name in reversed(checks)
         for part in [_remove_notes(checks[name]) if bare else checks[name]]
@@ -57,66 +58,16 @@ def build_suite_schema(vocabulary: Vocabulary) -> JsonObject:
         **_build_mapping(layout.suite),
         **_checks_something(layout),
         "$defs": {
-            "test": {
-                "description": "One question to the model, or a conversation.",
-                **_build_test(layout),
-            },
-            "turn": {"description": "One turn of the user.", **_build_mapping(layout.turn)},
-            "defaults": {
-                "description": ("Settings and assertions for every test."),
-                **_build_mapping(layout.defaults),
-            },
-            "user": {
-                "description": ("A simulated user who talks with the model."),
-                **_build_mapping(layout.user),
-            },
-            "call": {
-                "description": "A tool call that the test makes itself.",
-                **_build_mapping(layout.call),
+            "test": _describe("One question to the model, or a conversation.", _build_test(layout)),
+            **{
+                name: _describe(description, _build_mapping(part))
+                for name, (description, part) in _list_parts(layout).items()
             },
             "expectation": build_expectation_schema(layout.expectation),
-            "assertions": {
-                "description": "The checks.",
-                **_build_mapping(layout.assertions),
-            },
-            "server": {
-                "description": "How the server is started or reached.",
-                **_build_mapping(SERVER),
-                "anyOf": _any_required("command", "url"),
-            },
-            "variant": {
-                "description": "A tool list as a model is to see it.",
-                **_build_mapping(VARIANT_LAYOUT),
-            },
-            "variant_tool": {
-                "description": "What a model sees of a tool.",
-                **_build_mapping(TOOL_LAYOUT),
-            },
-            "variant_parameter": {
-                "description": "What a model sees of a parameter.",
-                **_build_mapping(PARAMETER_LAYOUT),
-            },
-            "tool_search": {
-                "description": "A search in place of a list of tools.",
-                **_build_mapping(TOOL_SEARCH_LAYOUT),
-            },
-            "decoys": {"description": "Tools without a function.", **_build_mapping(DECOYS_LAYOUT)},
-            "alteration": {
-                "description": "A withheld value that is altered.",
-                **_build_mapping(ALTERATION_LAYOUT),
-            },
-            "data_set": {
-                "description": "How the data of a server is prepared.",
-                **_build_mapping(DATA_SET_LAYOUT),
-            },
-            "may_depend": {
-                "description": "A tool that may depend on an altered value.",
-                **_build_mapping(MAY_DEPEND_LAYOUT),
-            },
-            "identity": {
-                "description": "How the caller's identity is sent to the server.",
-                **_build_mapping(identity_layout()),
-            },
+            "server": _describe(
+                "How the server is started or reached.",
+                {**_build_mapping(SERVER), "anyOf": _any_required("command", "url")},
+            ),
         },
     }
     shared = _share_schemas(body, known)
@@ -133,6 +84,29 @@ def build_suite_schema(vocabulary: Vocabulary) -> JsonObject:
         ),
         **shared,
     }
+
+
+def _list_parts(layout: SuiteLayouts) -> dict[str, tuple[str, Layout]]:
+    return {
+        "turn": ("One turn of the user.", layout.turn),
+        "defaults": ("Settings and assertions for every test.", layout.defaults),
+        "user": ("A simulated user who talks with the model.", USER_LAYOUT),
+        "call": ("A tool call that the test makes itself.", layout.call),
+        "assertions": ("The checks.", layout.assertions),
+        "variant": ("A tool list as a model is to see it.", VARIANT_LAYOUT),
+        "variant_tool": ("What a model sees of a tool.", TOOL_LAYOUT),
+        "variant_parameter": ("What a model sees of a parameter.", PARAMETER_LAYOUT),
+        "tool_search": ("A search in place of a list of tools.", TOOL_SEARCH_LAYOUT),
+        "decoys": ("Tools without a function.", DECOYS_LAYOUT),
+        "alteration": ("A withheld value that is altered.", ALTERATION_LAYOUT),
+        "data_set": ("How the data of a server is prepared.", DATA_SET_LAYOUT),
+        "may_depend": ("A tool that may depend on an altered value.", MAY_DEPEND_LAYOUT),
+        "identity": ("How the caller's identity is sent to the server.", identity_layout()),
+    }
+
+
+def _describe(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": description, **schema}
 
 
 def format_schema(vocabulary: Vocabulary) -> str:
@@ -160,10 +134,7 @@ def _build_test(layout: SuiteLayouts) -> dict[str, Any]:
     # With parameters, a placeholder may stand for a value of any type.
     strict = {name: schema["properties"][name] for name in FILLED if name in schema["properties"]}
     described = {name: {"description": part["description"]} for name, part in strict.items()}
-    assertions = {
-        "properties": dict.fromkeys(layout.assertions.fields, True),
-        **_NOTHING_ELSE,
-    }
+    assertions = {"properties": dict.fromkeys(layout.assertions.fields, True), **_NOTHING_ELSE}
     return {
         **schema,
         "properties": {**schema["properties"], **described},
@@ -176,11 +147,8 @@ def _build_test(layout: SuiteLayouts) -> dict[str, Any]:
 
 def _checks_something(layout: SuiteLayouts) -> dict[str, Any]:
     """Return the schema part that requires a check in every test, unless the defaults have one."""
-    asked = [
-        key
-        for key in ("assertions", "expected_answer", "turns", "as", "expect")
-        if key in layout.test.fields
-    ]
+    keys = ("assertions", "expected_answer", "turns", "as", "expect")
+    asked = [key for key in keys if key in layout.test.fields]
     # A schema can only ask whether defaults have these keys; the reader looks into them.
     some = {
         "properties": {"defaults": {"anyOf": _any_required("assertions", "as")}},
@@ -206,13 +174,7 @@ def _build_property(field: Field) -> JsonObject:
     if isinstance(schema.get("type"), str) and "enum" not in schema and not field.takes_null:
         return {**schema, "type": [schema["type"], "null"]}
     notes = {key: schema.pop(key) for key in _NOTES if key in schema}
-    return (
-        {**notes, **schema} if field.takes_null else {**notes, "anyOf": [schema, {"type": "null"}]}
-    )
-
-
-def _build_reference(check: str) -> JsonObject:
-    return {"$ref": f"#/$defs/check_{check}"}
+    return {**notes, **(schema if field.takes_null else any_of(schema, {"type": "null"}))}
 
 
 def _remove_notes(schema: JsonObject) -> JsonObject:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any, get_args
 
 from harness.base import (
@@ -18,18 +19,17 @@ from harness.base import (
     flag_field,
     integer_field,
     line_field,
+    mapping_of,
+    object_of,
+    parse_entries,
     parse_list,
     parse_mapping,
     parse_single_line,
     refer_to,
+    require_text,
     text_field,
 )
 from harness.types import DecoyKind, Decoys, ToolSearch
-
-_ONE_TEXT = {"type": "string"}
-_PREFIX = r"[A-Za-z0-9_-]{1,40}"
-_SEARCH_NAME = r"[A-Za-z0-9_-]{1,64}"
-
 
 # ── What stands under the keys ───────────────────────────────────────────────────────────────
 
@@ -42,40 +42,61 @@ def _build_text_field(description: str) -> Field:
             raise InvalidValue(f"expected text, found {describe_value(value)}")
         return value
 
-    return build_field(description, _ONE_TEXT, parse_text)
+    return build_field(description, {"type": "string"}, parse_text)
 
 
 def _build_values_field(description: str) -> Field:
     """A list of JSON values that may be empty, which removes the part."""
-    schema = {"type": "array", "description": description}
-    return Field(schema=schema, parse=lambda value: tuple(parse_list(value)))
+    return build_field(description, {"type": "array"}, lambda value: tuple(parse_list(value)))
+
+
+def _build_word_field(description: str, most: int, meant: str) -> Field:
+    """A part of a name: up to ``most`` letters, digits and signs that every client allows."""
+    pattern = f"[A-Za-z0-9_-]{{1,{most}}}"
+
+    def parse_word(value: Any) -> str:
+        if not isinstance(value, str) or re.fullmatch(pattern, value) is None:
+            found = describe_value(value)
+            raise InvalidValue(
+                f"expected at most {most} letters from A to Z, digits, '_' and '-', found {found}",
+                meant=meant,
+            )
+        return value
+
+    return build_field(description, {"type": "string", "pattern": f"^{pattern}$"}, parse_word)
+
+
+_COUNT = integer_field("", least=1)
+_SEED = integer_field("", least=0)
 
 
 def _parse_numbers(value: Any) -> tuple[int, ...]:
-    given = value if isinstance(value, list) else [value]
-    count = integer_field("", least=1)
-    return tuple(count.parse(number) for number in given)
+    return tuple(map(_COUNT.parse, value if isinstance(value, list) else [value]))
 
 
-def _parse_by_name(noun: str, value: Any) -> dict[str, Any]:
-    """Parse a mapping from names to mappings, or to null."""
-    for name, part in parse_mapping(value).items():
-        parse_single_line(name)
-        if part is not None and not isinstance(part, dict):
-            raise InvalidValue(
-                f"expected a mapping, found {describe_value(part)}",
-                path=(name,),
-                meant=f"Write 'null' to take the {noun} out.",
-            )
-    return parse_mapping(value)
+def _build_by_name_field(noun: str, definition: str, description: str) -> Field:
+    """A mapping from names to mappings, or to null."""
+
+    def parse_by_name(value: Any) -> dict[str, Any]:
+        for name, part in parse_mapping(value).items():
+            parse_single_line(name)
+            if part is not None and not isinstance(part, dict):
+                raise InvalidValue(
+                    f"expected a mapping, found {describe_value(part)}",
+                    path=(name,),
+                    meant=f"Write 'null' to take the {noun} out.",
+                )
+        return parse_mapping(value)
+
+    schema = mapping_of(any_of(refer_to(definition), {"type": "null"}))
+    return build_field(description, schema, parse_by_name)
 
 
-def _parse_order(value: Any) -> int | tuple[str, ...]:
+def _parse_order(value: Any) -> Any:
     if isinstance(value, list):
-        return tuple(parse_single_line(name) for name in value)
+        return tuple(map(parse_single_line, value))
     if isinstance(value, dict) and value.keys() == {"seed"}:
-        seed: int = integer_field("", least=0).parse(value["seed"])
-        return seed
+        return _SEED.parse(value["seed"])
     raise InvalidValue(
         f"expected {{seed: NUMBER}} or a list of tools, found {describe_value(value)}",
         meant="Write 'order: {seed: 7}' to shuffle, or the tools that come first.",
@@ -94,56 +115,19 @@ def _parse_source(value: Any) -> str:
 
 
 def _parse_added(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        return [parse_mapping(value)]
-    for index, item in enumerate(value):
+    items = value if isinstance(value, list) else [parse_mapping(value)]
+    for index, item in enumerate(items):
         if not isinstance(item, dict):
             raise InvalidValue(f"expected a mapping, found {describe_value(item)}", path=(index,))
-    return value
+    return items
 
 
 def _parse_prompts(value: Any) -> dict[str, str]:
-    given = parse_mapping(value)
-    if not given:
+    if not parse_mapping(value):
         raise InvalidValue("no test is named", meant="Write 'NAME OF A TEST: other words'.")
-    for name, words in given.items():
+    for name in value:
         parse_single_line(name)
-        if not isinstance(words, str) or not words.strip():
-            raise InvalidValue(
-                f"expected the words of a prompt, found {describe_value(words)}", path=(name,)
-            )
-    return given
-
-
-def _parse_prefix(value: Any) -> str:
-    if not isinstance(value, str) or re.fullmatch(_PREFIX, value) is None:
-        raise InvalidValue(
-            f"expected at most 40 letters from A to Z, digits, '_' and '-', found "
-            f"{describe_value(value)}",
-            meant="Write what the client puts before the names, for example 'mcp__crm__'.",
-        )
-    return value
-
-
-def _parse_search_name(value: Any) -> str:
-    if not isinstance(value, str) or re.fullmatch(_SEARCH_NAME, value) is None:
-        raise InvalidValue(
-            f"expected at most 64 letters from A to Z, digits, '_' and '-', found "
-            f"{describe_value(value)}",
-            meant="Write what the client calls its search, for example 'ToolSearch'.",
-        )
-    return value
-
-
-def _build_by_name_field(noun: str, definition: str, description: str) -> Field:
-    return build_field(
-        description,
-        {
-            "type": "object",
-            "additionalProperties": any_of({"$ref": f"#/$defs/{definition}"}, {"type": "null"}),
-        },
-        lambda value: _parse_by_name(noun, value),
-    )
+    return parse_entries(partial(require_text, "the words of a prompt"), value)
 
 
 # ── The layouts ──────────────────────────────────────────────────────────────────────────────
@@ -212,10 +196,10 @@ TOOL_SEARCH_LAYOUT = Layout(
         "results": integer_field(
             "How many tools one search finds at most.", least=1, default=ToolSearch().results
         ),
-        "name": build_field(
+        "name": _build_word_field(
             "What the model sees the search as: tool_search.",
-            {"type": "string", "pattern": f"^{_SEARCH_NAME}$"},
-            _parse_search_name,
+            64,
+            "Write what the client calls its search, for example 'ToolSearch'.",
         ),
         "names": flag_field("Whether the search tells the names of all tools beforehand."),
     },
@@ -230,15 +214,7 @@ VARIANT_LAYOUT = Layout(
         ),
         "order": build_field(
             "A shuffle by its seed, or the tools that come first.",
-            any_of(
-                {
-                    "type": "object",
-                    "properties": {"seed": {"type": "integer", "minimum": 0}},
-                    "required": ["seed"],
-                    "additionalProperties": False,
-                },
-                array_of(TEXT),
-            ),
+            any_of(object_of({"seed": {"type": "integer", "minimum": 0}}, "seed"), array_of(TEXT)),
             _parse_order,
         ),
         "add": build_field(
@@ -248,13 +224,13 @@ VARIANT_LAYOUT = Layout(
         ),
         "prompts": build_field(
             "Other words for the first prompt of tests, by the test's name.",
-            {"type": "object", "minProperties": 1, "additionalProperties": TEXT},
+            mapping_of(TEXT, minProperties=1),
             _parse_prompts,
         ),
-        "prefix": build_field(
+        "prefix": _build_word_field(
             "What a client puts before the name of each tool: mcp__crm__.",
-            {"type": "string", "pattern": f"^{_PREFIX}$"},
-            _parse_prefix,
+            40,
+            "Write what the client puts before the names, for example 'mcp__crm__'.",
         ),
         "max_result_tokens": integer_field(
             "About how many tokens of a result the model is told.", least=1
@@ -274,7 +250,7 @@ VARIANT_LAYOUT = Layout(
 """A variant under ``variants:``."""
 VARIANTS = build_field(
     "Tool lists as a model is to see them, by name, for --variant.",
-    {"type": "object", "additionalProperties": refer_to("variant")},
+    mapping_of(refer_to("variant")),
     parse_mapping,
 )
 """``variants:`` of a suite."""

@@ -70,7 +70,7 @@ def _read_variant(reading: DocumentReader, path: Steps, name: str, given: Any) -
     # By the keys as written: an invalid change is a change with a problem.
     if given.keys().isdisjoint(_CHANGES):
         reading.add_problem(path, f"{noun} changes nothing.", _WHAT_CHANGES)
-    tools = values.get("tools", {})
+    tools, search = values.get("tools", {}), values.get("tool_search")
     return Variant(
         name=name,
         description=values.get("description"),
@@ -83,7 +83,13 @@ def _read_variant(reading: DocumentReader, path: Steps, name: str, given: Any) -
         prompts=values.get("prompts", {}),
         prefix=values.get("prefix", ""),
         max_result_tokens=values.get("max_result_tokens"),
-        tool_search=_read_tool_search(reading, (*path, "tool_search"), values.get("tool_search")),
+        tool_search=None
+        if search is None
+        else ToolSearch(
+            **reading.read_mapping(
+                (*path, "tool_search"), search, TOOL_SEARCH_LAYOUT, "'tool_search'"
+            )
+        ),
         at=reading.document.locate_key(path),
     )
 
@@ -105,33 +111,20 @@ def _read_tool(
     return ToolEdit(**values, parameters=parameters)
 
 
-def _read_tool_search(
-    reading: DocumentReader, path: Steps, given: Mapping[str, Any] | None
-) -> ToolSearch | None:
-    if given is None:
-        return None
-    return ToolSearch(**reading.read_mapping(path, given, TOOL_SEARCH_LAYOUT, "'tool_search'"))
-
-
 def _read_decoys(reading: DocumentReader, path: Steps, given: list[Any]) -> Iterator[Decoys]:
     for index, part in enumerate(given):
         # a single item needs no list
         at = (*path, index) if len(given) > 1 else path
         values = reading.read_mapping(at, part, DECOYS_LAYOUT, "'add'")
         source = values.pop("from", "builtin")
-        if Decoys(source=source).copied_tool is not None:
-            most, noun = len(COPY_LETTERS), "copies of one tool"
-            alien = [key for key in ("kind",) if key in values]
-        else:
-            most, noun = MOST_DECOYS, "decoys"
-            alien = [key for key in ("description",) if key in values]
+        copies = Decoys(source=source).copied_tool is not None
+        most = len(COPY_LETTERS) if copies else MOST_DECOYS
         if values.get("count", 0) > most:
+            noun = "copies of one tool" if copies else "decoys"
             reading.add_problem((*at, "count"), f"at most {most:,} {noun} are added.")
-        for key in alien:
-            which = "no copies have" if key == "kind" else "only copies have"
-            reading.add_key_problem(
-                (*at, key),
-                f"{which} {key!r}.",
-                "Remove it." if key == "kind" else "Write 'from: copy:TOOL', or remove it.",
-            )
+        if copies and "kind" in values:
+            reading.add_key_problem((*at, "kind"), "no copies have 'kind'.", "Remove it.")
+        if not copies and "description" in values:
+            meant = "Write 'from: copy:TOOL', or remove it."
+            reading.add_key_problem((*at, "description"), "only copies have 'description'.", meant)
         yield Decoys(source=source, **values)

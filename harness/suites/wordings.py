@@ -54,28 +54,21 @@ WORDINGS = build_field(
 def find_flaws(case: Case) -> Iterator[WordingFlaw]:
     """Yield the problems of the wordings of ``case``."""
     if case.wordings and case.user is not None:
-        yield WordingFlaw(
-            0,
-            f"test {case.name!r} has 'wordings', but its user is simulated and writes its own "
-            "messages",
-            "Remove 'wordings'.",
-        )
+        message = f"test {case.name!r} has 'wordings', but its user is simulated and writes its own"
+        yield WordingFlaw(0, f"{message} messages", "Remove 'wordings'.")
         return
     # Equal wordings would count one question twice.
     said = {case.prompt.strip(): "the prompt"}
     for place, words in enumerate(case.wordings):
         name = f"wording {place + 1}"
         if same := said.get(words.strip()):
-            yield WordingFlaw(
-                place, f"{name} of {case.name!r} says the same as {same}", "Remove it."
-            )
+            message = f"{name} of {case.name!r} says the same as {same}"
+            yield WordingFlaw(place, message, "Remove it.")
         said.setdefault(words.strip(), name)
         for value, kind in find_lost_values(case, words):
-            yield WordingFlaw(
-                place,
-                f"{name} of {case.name!r} no longer says {value!r}, which {kind} expects",
-                "Say it as the prompt does: a wording may change words, not values.",
-            )
+            message = f"{name} of {case.name!r} no longer says {value!r}, which {kind} expects"
+            meant = "Say it as the prompt does: a wording may change words, not values."
+            yield WordingFlaw(place, message, meant)
 
 
 def find_lost_values(case: Case, words: str) -> list[tuple[Scalar, str]]:

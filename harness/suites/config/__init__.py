@@ -49,6 +49,7 @@ from harness.types import Location, ModelSpec, Protocol, ServerSpec
 
 T = TypeVar("T")
 
+_INTERPRETERS = {".py": "python", **dict.fromkeys((".js", ".mjs", ".cjs"), "node")}
 PROJECT_FILES = ("harness.yml", "harness.yaml")
 """Names of the project's configuration."""
 
@@ -192,14 +193,9 @@ class Config:
         if self.knows_server(text):
             return self._named_server(text)
         spec = parse_server_command(text)
-        if (
-            not spec.transport.args
-            and spec.transport.command
-            and shutil.which(spec.transport.command, path=self.environ.get("PATH")) is None
-        ):
-            raise _no_program(spec.transport.command) or self._build_no_server(
-                spec.transport.command, "server or command"
-            )
+        word = None if spec.transport.args else spec.transport.command
+        if word and shutil.which(word, path=self.environ.get("PATH")) is None:
+            raise _no_program(word) or self._build_no_server(word, "server or command")
         return self._with_revision(expand_server(spec, self.environ))
 
     def _named_server(self, name: str) -> ServerSpec:
@@ -229,10 +225,8 @@ class Config:
                 meant="Enable it there, or name another one.",
             )
         near = did_you_mean(name, (*self._server_entries(), *builtin_servers()))
-        return UsageError(
-            f"there is no {sought} named {name!r}",
-            meant=f"{near or 'Configure it under servers: in harness.yml.'}{self._known_servers()}",
-        )
+        meant = f"{near or 'Configure it under servers: in harness.yml.'}{self._known_servers()}"
+        return UsageError(f"there is no {sought} named {name!r}", meant=meant)
 
     def _known_servers(self) -> str:
         names = (*self._server_entries(), *builtin_servers())
@@ -251,9 +245,8 @@ class Config:
             f"Or write provider:model, such as openai:gpt-4o; {OFFLINE} needs neither key nor "
             "network."
         )
-        return UsageError(
-            f"there is no model named {name!r}", meant=" ".join(filter(None, (near, known, how)))
-        )
+        meant = " ".join(filter(None, (near, known, how)))
+        return UsageError(f"there is no model named {name!r}", meant=meant)
 
     def _model_entries(self) -> dict[str, ModelEntry]:
         entries = _first_wins(file.models for file in self.files)
@@ -287,9 +280,8 @@ class Config:
         return self._server_entries() if self.client is None else self.client.servers
 
     def _server_entries(self) -> dict[str, ServerEntry]:
-        return _first_wins(
-            file.servers for file in (*([self.client] if self.client else []), *self.files)
-        )
+        files = (self.client, *self.files) if self.client else self.files
+        return _first_wins(file.servers for file in files)
 
 
 def load_config(
@@ -305,22 +297,20 @@ def load_config(
     Raises:
         InvalidInput: a file is not valid, or a file named by a variable does not exist.
     """
+    own = _user_file("HARNESS_CONFIG", ".harness", environ)
+    foreign = _user_file("MXCP_CONFIG", ".mxcp", environ)
     files = [read_config_file(path, project=True) for path in _project_file(cwd)]
-    files += [read_config_file(path) for path in _user_file("HARNESS_CONFIG", ".harness", environ)]
-    files += [
-        read_foreign_config_file(path) for path in _user_file("MXCP_CONFIG", ".mxcp", environ)
-    ]
+    files += [read_config_file(path) for path in own]
+    files += [read_foreign_config_file(path) for path in foreign]
     client = None if mcp_config is None else read_client_config(cwd / Path(mcp_config).expanduser())
     return Config(files=tuple(files), client=client, environ=dict(environ), protocol=protocol)
 
 
 def _first_wins(mappings: Iterable[Mapping[str, T]]) -> dict[str, T]:
+    # In the order of the first mention of each name.
     merged: dict[str, T] = {}
     for mapping in mappings:
-        merged = {
-            **merged,
-            **{name: entry for name, entry in mapping.items() if name not in merged},
-        }
+        merged |= {name: entry for name, entry in mapping.items() if name not in merged}
     return merged
 
 
@@ -332,23 +322,14 @@ def _project_file(cwd: Path) -> list[Path]:
     """
     folder = cwd.absolute()
     above = [folder, *folder.parents]
-    root = next(
-        (position for position, parent in enumerate(above) if (parent / ".git").exists()), 0
-    )
+    root = next((at for at, parent in enumerate(above) if (parent / ".git").exists()), 0)
     for parent in above[: root + 1]:
         found = [parent / name for name in PROJECT_FILES if (parent / name).exists()]
         # To prefer one of them would leave the other without effect, unseen.
         if len(found) > 1:
             message = f"both {PROJECT_FILES[0]} and {PROJECT_FILES[1]} are here."
-            raise InvalidInput(
-                [
-                    Problem(
-                        at=Location(file=str(found[1])),
-                        message=message,
-                        meant="Remove one of them.",
-                    )
-                ]
-            )
+            at = Location(file=str(found[1]))
+            raise InvalidInput([Problem(at=at, message=message, meant="Remove one of them.")])
         if found:
             return found
     return []
@@ -360,9 +341,8 @@ def _user_file(variable: str, folder: str, environ: Mapping[str, str]) -> list[P
         path = Path(named).expanduser()
         if not path.is_file():
             what = "this is a folder, not a file" if path.is_dir() else "there is no such file"
-            raise InvalidInput(
-                [Problem(at=Location(file=named), message=f"{what}; ${variable} names it.")]
-            )
+            message = f"{what}; ${variable} names it."
+            raise InvalidInput([Problem(at=Location(file=named), message=message)])
         return [path]
     usual = Path(environ["HOME"]) / folder / "config.yml" if environ.get("HOME") else None
     return [usual] if usual and usual.is_file() else []
@@ -377,14 +357,7 @@ def _no_program(name: str) -> UsageError | None:
             meant="Name the program in it that starts the server.",
         )
     if path.is_file():
-        runs = (
-            "python"
-            if path.suffix == ".py"
-            else "node"
-            if path.suffix in {".js", ".mjs", ".cjs"}
-            else "PROGRAM"
-        )
-        return UsageError(
-            f"{name} is not executable", meant=f'Name its interpreter: --server "{runs} {name}".'
-        )
+        runs = _INTERPRETERS.get(path.suffix, "PROGRAM")
+        meant = f'Name its interpreter: --server "{runs} {name}".'
+        return UsageError(f"{name} is not executable", meant=meant)
     return None

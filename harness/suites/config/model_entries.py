@@ -102,9 +102,8 @@ def read_model(reading: DocumentReader, path: JsonPath, value: Any) -> ModelEntr
     settings: dict[str, Any] = {}
     moved: dict[JsonPath, JsonPath] = {}
     try:
-        settings = reading.read_mapping(
-            path, parse_mapping({} if value is None else value), MODEL, f"model {name!r}"
-        )
+        given = parse_mapping({} if value is None else value)
+        settings = reading.read_mapping(path, given, MODEL, f"model {name!r}")
         moved = _dissolve_options(settings)
     except InvalidValue as error:
         reading.add_problem(
@@ -115,11 +114,7 @@ def read_model(reading: DocumentReader, path: JsonPath, value: Any) -> ModelEntr
 
     def locate_setting(part: JsonPath) -> Location:
         # A moved setting is told at the line under `options` where somebody wrote it.
-        moves = (
-            written
-            for target, written in moved.items()
-            if part[: len(target)] == target[: len(part)]
-        )
+        moves = (at for target, at in moved.items() if part[: len(target)] == target[: len(part)])
         return reading.document.locate((*path, *next(moves, part)))
 
     return ModelEntry(
@@ -139,26 +134,20 @@ def override_options(entry: ModelEntry, options: Mapping[str, Any]) -> ModelEntr
     """
     known = [name for name in MODEL.fields if name not in ("type", "options")]
     # A copy: the entry belongs to the file, and other runs of the program read it again.
-    settings = dict(entry.settings)
+    noun, settings = f"model {entry.name!r}", dict(entry.settings)
     for name, value in options.items():
         if name not in known:
-            near = did_you_mean(name, known)
-            raise UsageError(
-                f"a model has no setting {name!r}", meant=near or f"Known: {', '.join(known)}."
-            )
+            meant = did_you_mean(name, known) or f"Known: {', '.join(known)}."
+            raise UsageError(f"a model has no setting {name!r}", meant=meant)
         try:
             settings[name] = value if isinstance(value, Secret) else MODEL.fields[name].parse(value)
         except InvalidValue as error:
-            raise UsageError(
-                f"model {entry.name!r}: {name}: {error.message}", meant=error.meant
-            ) from error
+            raise UsageError(f"{noun}: {name}: {error.message}", meant=error.meant) from error
         except TypeError as error:  # the usual message would show the value
-            raise UsageError(
-                f"model {entry.name!r}: {name}: a {type(value).__name__} is not JSON"
-            ) from error
-    return replace(
-        entry, settings=settings, source=f"{entry.source}, and options of the program", locate=None
-    )
+            kind = type(value).__name__
+            raise UsageError(f"{noun}: {name}: a {kind} is not JSON") from error
+    source = f"{entry.source}, and options of the program"
+    return replace(entry, settings=settings, source=source, locate=None)
 
 
 def read_foreign_model(document: Document, path: JsonPath, value: Any) -> ModelEntry:
@@ -199,11 +188,7 @@ def _dissolve_options(settings: dict[str, Any]) -> dict[JsonPath, JsonPath]:
 
 def _join_header(value: Any) -> str:
     """Join the values of a header with several."""
-    return (
-        ", ".join(map(_parse_hidden_text, value))
-        if isinstance(value, list)
-        else _parse_hidden_text(value)
-    )
+    return ", ".join(map(_parse_hidden_text, value if isinstance(value, list) else [value]))
 
 
 def _put_if_absent(settings: dict[str, Any], target: tuple[str, ...], value: Any) -> bool:

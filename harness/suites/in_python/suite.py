@@ -94,10 +94,8 @@ def _read_target(target: Any, reference: str | None, vocabulary: Vocabulary) -> 
         return _PythonSuiteReader(suite, title, reference, vocabulary).build_suite()
     except HarnessError:
         raise
-    except (
-        Exception,
-        SystemExit,
-    ) as error:  # boundary to a suite's own code, which may raise anything
+    # Boundary to a suite's own code, which may raise anything.
+    except (Exception, SystemExit) as error:
         raise UsageError(f"suite {title} cannot be read: {format_error(error)}") from error
 
 
@@ -123,9 +121,12 @@ class _PythonSuiteReader:
         noun = f"suite {self.title}"
         known = {
             key: self.read_part(self.suite, key, parse_text, noun)
-            for key in ("description", "model", "system_prompt")
+            for key in ("description", "model", "system_prompt", "judge_model", "user_model")
         }
-        known["description"] = known["description"] or _read_summary(type(self.suite))
+        # Else the first line of its class's own docstring.
+        known["description"] = known["description"] or (
+            inspect.cleandoc(type(self.suite).__doc__ or "").partition("\n")[0] or None
+        )
         title = self.read_part(self.suite, "name", parse_name, noun)
         if title is None and not self.problems:
             self.add_problem(f"{noun} has no 'name'.", "Write name = '…' into the class.")
@@ -141,15 +142,16 @@ class _PythonSuiteReader:
         self.problems += [*wrong, *wrong_too]
         if self.toolless:
             cases = tuple(
-                replace(case, caller=replace(case.caller, allow_no_tools=True))
-                if case.server is None
-                else case
+                case
+                if case.server is not None
+                else replace(case, caller=replace(case.caller, allow_no_tools=True))
                 for case in cases
             )
         asked = [
             [case.name, case.prompts, [check.dump_params() for check in case.checks]]
             for case in cases
         ]
+        parse_guard = partial(parse_guard_rails, at=self.at)
         suite = Suite(
             **known,
             name=self.name,
@@ -157,12 +159,7 @@ class _PythonSuiteReader:
             server=server,
             variants=variants,
             alterations=altered,
-            guard=self.read_part(
-                self.suite, "allow_writes", partial(parse_guard_rails, at=self.at), noun
-            )
-            or GuardRails(),
-            judge_model=self.read_part(self.suite, "judge_model", parse_text, noun),
-            user_model=self.read_part(self.suite, "user_model", parse_text, noun),
+            guard=self.read_part(self.suite, "allow_writes", parse_guard, noun) or GuardRails(),
             digest=digest_json(asked),
             at=self.at,
             reference=self.reference,
@@ -197,46 +194,33 @@ class _PythonSuiteReader:
         """Raise at once if the object is not a suite: further problems would not help."""
         if not callable(getattr(self.suite, "cases", None)):
             meant = "A suite in Python has name, cases() and check(case, run)."
-            raise InvalidInput(
-                [
-                    Problem(
-                        at=self.at,
-                        message=f"{self.title} is not a suite: it has no cases() method.",
-                        meant=meant,
-                    )
-                ]
-            )
+            message = f"{self.title} is not a suite: it has no cases() method."
+            raise InvalidInput([Problem(at=self.at, message=message, meant=meant)])
         check = getattr(self.suite, "check", None)
-        if check is not None and not _takes_two(check):
-            self.problems.append(
-                Problem(
-                    at=self.check_at, message="check must take two arguments: the case and the run."
-                )
-            )
+        if check is not None:
+            try:
+                inspect.signature(check).bind(None, None)
+            except TypeError:
+                message = "check must take two arguments: the case and the run."
+                self.problems.append(Problem(at=self.check_at, message=message))
 
     # ── Cases ────────────────────────────────────────────────────────────────────────────────
 
     def _read_cases(self) -> tuple[Case, ...]:
         given = self.suite.cases()
-        if (
-            inspect.iscoroutine(given)
-            or not isinstance(given, Iterable)
-            or isinstance(given, str | Mapping)
-        ):
-            if inspect.iscoroutine(given):
-                # Closed, or Python would warn that it was never awaited.
-                given.close()
-            self.add_problem(
-                f"cases() must return a list of cases; it returned {type(given).__name__}."
-            )
+        if inspect.iscoroutine(given):
+            # Closed, or Python would warn that it was never awaited.
+            given.close()
+        if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
+            returned = type(given).__name__
+            self.add_problem(f"cases() must return a list of cases; it returned {returned}.")
             return ()
         cases: dict[str, Case] = {}
         for number, one in enumerate(given, start=1):
             case = self._read_case(one, number)
             if case.name in cases:
-                self.add_problem(
-                    f"case {case.name!r} is defined twice.", "Give each case an id of its own."
-                )
+                message = f"case {case.name!r} is defined twice."
+                self.add_problem(message, "Give each case an id of its own.")
             cases[case.name] = case
         if not cases and not self.problems:
             raise NothingToRun(
@@ -248,12 +232,12 @@ class _PythonSuiteReader:
         noun = f"case number {number}"
         case_id = self.read_part(given, "id", parse_name, noun)
         noun = noun if case_id is None else f"case {case_id!r}"
-        person = self.read_part(given, "user", parse_user, noun)
-        said = (
-            (format_summary(person),)
-            if person
-            else self.read_part(given, "input", parse_prompts, noun)
-        )
+
+        def read(key: str, parse: Callable[[Any], Any]) -> Any:
+            return self.read_part(given, key, parse, noun)
+
+        person = read("user", parse_user)
+        said = [format_summary(person)] if person else read("input", parse_prompts)
         for key in ("id",) if person else ("id", "input"):
             if get_entry(given, key) is None:
                 self.add_problem(f"{noun} has no {key!r}.", f"It is a {type(given).__name__}.")
@@ -261,23 +245,22 @@ class _PythonSuiteReader:
         case = Case(
             name=case_id,
             prompt=said[0],
-            wordings=self.read_part(given, "wordings", parse_texts, noun) or (),
+            wordings=read("wordings", parse_texts) or (),
             turns=tuple(Turn(prompt=prompt) for prompt in said) if len(said) > 1 else (),
             user=person,
             checks=self._read_checks(given, case_id, noun),
-            description=self.read_part(given, "description", parse_text, noun),
+            description=read("description", parse_text),
             caller=Caller(
-                user_context=self.read_part(given, "user_context", parse_mapping, noun),
-                allow_no_tools=self.read_part(given, "allow_no_tools", parse_boolean, noun)
-                or False,
+                user_context=read("user_context", parse_mapping),
+                allow_no_tools=read("allow_no_tools", parse_boolean) or False,
             ),
-            limits=Limits(timeout_s=self.read_part(given, "timeout_ms", parse_milliseconds, noun)),
-            tags=self.read_part(given, "tags", parse_texts, noun) or (),
-            metadata=self.read_part(given, "metadata", parse_mapping, noun) or {},
+            limits=Limits(timeout_s=read("timeout_ms", parse_milliseconds)),
+            tags=read("tags", parse_texts) or (),
+            metadata=read("metadata", parse_mapping) or {},
             server=self._build_case_server(given, case_id, noun),
             interruption=Interruption(
-                steering=self.read_part(given, "steering", parse_text, noun),
-                abort=self.read_part(given, "abort", parse_boolean, noun) or False,
+                steering=read("steering", parse_text),
+                abort=read("abort", parse_boolean) or False,
             ),
             at=self.at,
         )
@@ -289,38 +272,28 @@ class _PythonSuiteReader:
         checks = []
         for kind, value in (self.read_part(given, "assertions", parse_mapping, noun) or {}).items():
             if kind not in self.vocabulary.names():
-                self.add_problem(
-                    f"{noun}: there is no check {kind!r}.",
-                    did_you_mean(kind, self.vocabulary.names()),
-                )
+                meant = did_you_mean(kind, self.vocabulary.names())
+                self.add_problem(f"{noun}: there is no check {kind!r}.", meant)
                 continue
             try:
                 parsed = self.vocabulary.parse(kind, value)
                 checks += [check.with_location(self.at) for _, check in parsed]
             except InvalidValue as error:
-                self.add_problem(
-                    f"{noun}: assertions: {kind}: {error.message.rstrip('.')}.", error.meant
-                )
+                message = f"{noun}: assertions: {kind}: {error.message.rstrip('.')}."
+                self.add_problem(message, error.meant)
         function = getattr(self.suite, "check", None)
         if function is not None:
             # a changed check gives a new trial key, so that no old result is reused
-            asks = digest_json(
-                [
-                    self.source,
-                    json_value(get_entry(given, "expected"), strict=False),
-                    self.threshold,
-                ]
-            )
+            expected = json_value(get_entry(given, "expected"), strict=False)
+            asks = digest_json([self.source, expected, self.threshold])
             params = {"suite": self.reference or self.title, "case": case_id, "asks": asks}
             code = UserCheck(
                 suite=self.name, function=function, case=given, threshold=self.threshold
             )
             checks.append(Check(kind=CHECK, params=params, at=self.check_at, code=code))
         if not checks and get_entry(given, "assertions") is None:
-            self.add_problem(
-                f"{noun} checks nothing.",
-                "Write check(case, run) into the class, or give it assertions.",
-            )
+            meant = "Write check(case, run) into the class, or give it assertions."
+            self.add_problem(f"{noun} checks nothing.", meant)
         return tuple(checks)
 
     # ── Servers ──────────────────────────────────────────────────────────────────────────────
@@ -330,23 +303,16 @@ class _PythonSuiteReader:
         tools = self._collect_tools(lambda: default_tools(self.suite), "default_tools()")
         if given is None:
             self.toolless = not tools
-            return build_tool_server(
-                self.name, self.isolation, self._require_reference() if tools else None
-            )
+            served = self._require_reference() if tools else None
+            return build_tool_server(self.name, self.isolation, served)
         if tools or self.servers:
-            self.add_problem(
-                "a suite has either a server or tools of its own, not both.",
-                "Remove 'server', or the tools.",
-            )
+            message = "a suite has either a server or tools of its own, not both."
+            self.add_problem(message, "Remove 'server', or the tools.")
         if isinstance(given, ServerSpec | str):
             return given
         reading = DocumentReader(build_code_document(self.at))
-        spec = read_server(
-            reading,
-            ("server",),
-            self.read_part(self.suite, "server", parse_mapping, "the suite") or {},
-            self.name,
-        )
+        mapping = self.read_part(self.suite, "server", parse_mapping, "the suite") or {}
+        spec = read_server(reading, ("server",), mapping, self.name)
         self.problems += reading.problems
         return spec
 
@@ -382,19 +348,6 @@ class _PythonSuiteReader:
         return self.reference or self.title
 
 
-def _read_summary(kind: type) -> str | None:
-    """Return the first line of a class's own docstring."""
-    return inspect.cleandoc(kind.__doc__).partition("\n")[0] or None if kind.__doc__ else None
-
-
 def _locate_method(suite: Any, method: str) -> Location | None:
     function = getattr(suite, method, None)
     return locate_function(function) if callable(function) else None
-
-
-def _takes_two(function: Any) -> bool:
-    try:
-        inspect.signature(function).bind(None, None)
-    except TypeError:
-        return False
-    return True

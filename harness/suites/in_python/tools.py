@@ -70,16 +70,13 @@ def _read_tool(given: Any, number: int) -> PythonTool:
     name, handler = get_entry(given, "name"), get_entry(given, "handler")
     if not isinstance(name, str) or not name or not callable(handler):
         message = f"tool number {number} is a {type(given).__name__} without a name and a handler"
-        raise InvalidValue(
-            message, meant="Give a function, or {'name': …, 'description': …, 'handler': …}."
-        )
-    schema = next(
-        (found for key in _SCHEMA_KEYS if (found := get_entry(given, key)) is not None), None
-    )
+        meant = "Give a function, or {'name': …, 'description': …, 'handler': …}."
+        raise InvalidValue(message, meant=meant)
+    schemas = (get_entry(given, key) for key in _SCHEMA_KEYS)
+    schema = next((one for one in schemas if one is not None), None)
     if schema is not None and not isinstance(schema, Mapping):
-        raise InvalidValue(
-            f"the input_schema of tool {name!r} is a {type(schema).__name__}, not a mapping"
-        )
+        kind = type(schema).__name__
+        raise InvalidValue(f"the input_schema of tool {name!r} is a {kind}, not a mapping")
     description = get_entry(given, "description") or cleandoc(handler.__doc__ or "")
     return PythonTool(name=name, function=handler, description=description, input_schema=schema)
 
@@ -97,7 +94,7 @@ def build_tool_server(
     # `-P` keeps the folder out of the child's path, and PYTHONPATH would bring it in again.
     here = {"", str(Path.cwd())}
     path = os.pathsep.join(entry for entry in sys.path if entry not in here)
-    whose = [] if reference is None else [reference, *([] if case is None else [case])]
+    whose = () if reference is None else filter(None, (reference, case))
     return ServerSpec(
         name=name,
         transport=TransportSpec(

@@ -60,15 +60,11 @@ def parse_mapping(value: Any) -> dict[str, Any]:
 
 def parse_milliseconds(value: Any) -> float:
     """Return a number of milliseconds above zero in seconds."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not 0 < value < float("inf")
-    ):
-        raise InvalidValue(
-            f"expected a number of milliseconds above 0, found {_format_value(value)}"
-        )
-    return value / 1000
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 < value < float("inf"):
+        found = _format_value(value)
+        raise InvalidValue(f"expected a number of milliseconds above 0, found {found}")
+    return float(value) / 1000
 
 
 def share(value: Any) -> float:
@@ -95,18 +91,15 @@ def parse_guard_rails(value: Any, at: Location) -> GuardRails:
 def parse_isolation(value: Any) -> Isolation:
     """Return which users share a process."""
     known: tuple[Isolation, ...] = get_args(Isolation)
-    for one in known:
-        if value == one:
-            return one
+    if value in known:
+        return known[known.index(value)]
     raise InvalidValue(f"expected {' or '.join(map(repr, known))}, found {_format_value(value)}")
 
 
 def _format_value(value: Any) -> str:
     shown = repr(value)
-    return (
-        f"{type(value).__name__} "
-        f"{shown if len(shown) <= _LONGEST_SHOWN else shown[:_LONGEST_SHOWN] + '…'}"
-    )
+    cut = shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}…"
+    return f"{type(value).__name__} {cut}"
 
 
 _LONGEST_SHOWN = 60

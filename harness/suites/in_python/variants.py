@@ -30,9 +30,8 @@ def read_python_variants(given: Any, at: Location) -> tuple[tuple[Variant, ...],
             problems.append(Problem(at=at, message=message, meant=_MEANT))
         elif one.name in found:
             message = f"variants: two of them are named {one.name!r}."
-            problems.append(
-                Problem(at=at, message=message, meant="Give each variant a name of its own.")
-            )
+            meant = "Give each variant a name of its own."
+            problems.append(Problem(at=at, message=message, meant=meant))
         else:
             # Without a place of its own, messages point at the suite.
             found[one.name] = replace(one, at=one.at or at)
