@@ -82,12 +82,11 @@ class ModelMeasurements:
 
     def count_trials(self, variant: Variant | None = None) -> dict[str, Trials]:
         """Return case → (passed, judged) of an arm; cases without a judged trial are left out."""
-        found: dict[str, Trials] = {}
-        for result in self.arm_results(variant):
-            if result.is_comparable:
-                passed, judged = found.get(result.case.name, (0, 0))
-                found[result.case.name] = passed + (result.status == "passed"), judged + 1
-        return found
+        return count_by_case(
+            (result.case.name, result.status == "passed")
+            for result in self.arm_results(variant)
+            if result.is_comparable
+        )
 
     @cached_property
     def tests(self) -> dict[str, str]:
@@ -140,6 +139,15 @@ class ModelMeasurements:
     def total_usage(self) -> Usage:
         """What all trials used, judges and simulated users included."""
         return sum_usage(result for results in self._by_arm.values() for result in results)
+
+
+def count_by_case(outcomes: Iterable[tuple[str, bool]]) -> dict[str, Trials]:
+    """Return case → (successes, trials) from the case and the outcome of each trial."""
+    found: dict[str, Trials] = {}
+    for case, success in outcomes:
+        passed, total = found.get(case, (0, 0))
+        found[case] = passed + success, total + 1
+    return found
 
 
 def sum_usage(results: Iterable[TrialResult]) -> Usage:

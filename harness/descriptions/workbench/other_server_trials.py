@@ -128,15 +128,23 @@ def find_unusable_cases(cases: Sequence[Case], tools: Sequence[Tool]) -> dict[st
 
 def format_unusable_cases(not_asked: Mapping[str, str]) -> str:
     """Return in words which cases cannot run there, by reason."""
-    by_reason: dict[str, list[str]] = {}
+    return "; ".join(
+        f"{list_names(names, _SHOWN)} ({why})" for why, names in group_by_reason(not_asked).items()
+    )
+
+
+def group_by_reason(not_asked: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return why cases cannot run there → the cases."""
+    found: dict[str, list[str]] = {}
     for case, why in not_asked.items():
-        by_reason.setdefault(why, []).append(make_one_line(case))
-    return "; ".join(f"{_format_names(names)} ({why})" for why, names in by_reason.items())
+        found.setdefault(why, []).append(case)
+    return found
 
 
-def _format_names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"{', '.join(names[:_SHOWN])}{more}"
+def list_names(names: Sequence[str], most: int) -> str:
+    """Return the first names, each on one line, and the number of the others."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{', '.join(map(make_one_line, names[:most]))}{more}"
 
 
 def _find_obstacles(case: Case, tools: ToolList) -> Iterator[str]:

@@ -15,6 +15,7 @@ PartKind: TypeAlias = Literal[
     "name", "title", "sentence", "parameter name", "parameter text", "enum", "examples", "default"
 ]
 """The kind of a part."""
+_FACETS: tuple[Facet, ...] = ("enum", "examples", "default")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,17 +81,17 @@ def _removal_edit(part: Part, tool: Tool, names: Sequence[str]) -> ToolEdit:
         assert part.number is not None
         return ToolEdit(without_sentences=(part.number,))
     assert part.parameter is not None
-    own = list(_parameter_schemas(tool))
+    own = list(parameter_schemas(tool))
     edits = {
-        "parameter name": lambda: ParameterEdit(
-            name=_free_name("value", own.index(part.parameter or "") + 1, own)
+        "parameter name": ParameterEdit(
+            name=_free_name("value", own.index(part.parameter) + 1, own)
         ),
-        "parameter text": lambda: ParameterEdit(description=""),
-        "enum": lambda: ParameterEdit(enum=()),
-        "examples": lambda: ParameterEdit(examples=()),
-        "default": lambda: ParameterEdit(default=()),
+        "parameter text": ParameterEdit(description=""),
+        "enum": ParameterEdit(enum=()),
+        "examples": ParameterEdit(examples=()),
+        "default": ParameterEdit(default=()),
     }
-    return ToolEdit(parameters={part.parameter: edits[part.kind]()})
+    return ToolEdit(parameters={part.parameter: edits[part.kind]})
 
 
 def _free_name(word: str, number: int, taken: Sequence[str]) -> str:
@@ -99,21 +100,21 @@ def _free_name(word: str, number: int, taken: Sequence[str]) -> str:
 
 
 def _parameter_parts(tool: Tool) -> Iterator[Part]:
-    for name, schema in _parameter_schemas(tool).items():
+    for name, schema in parameter_schemas(tool).items():
         yield Part(tool=tool.name, kind="parameter name", text=name, parameter=name)
         if not isinstance(schema, Mapping):
             continue
         said = schema.get("description")
         if isinstance(said, str) and said.strip():
             yield Part(tool=tool.name, kind="parameter text", text=said, parameter=name)
-        kinds: tuple[Facet, ...] = ("enum", "examples", "default")
-        for kind in kinds:
+        for kind in _FACETS:
             value = get_facet(schema, kind)
             if value not in (None, []):
                 text = json.dumps(value, ensure_ascii=False, default=str)
                 yield Part(tool=tool.name, kind=kind, text=text, parameter=name)
 
 
-def _parameter_schemas(tool: Tool) -> Mapping[str, Any]:
+def parameter_schemas(tool: Tool) -> Mapping[str, Any]:
+    """Return parameter → schema of ``tool``."""
     properties = tool.input_schema.get("properties")
     return properties if isinstance(properties, Mapping) else {}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
 
 from harness.base import Registry, find_members
 from harness.descriptions.workbench.arms import Arm
 from harness.descriptions.workbench.measurements import ModelMeasurements
+from harness.judging import wanted_tool
 from harness.types import JsonObject, ModelSpec, Suite, Tool, Usage, Variant
 
 
@@ -110,13 +110,6 @@ class StudyResult:
     run."""
 
 
-_NextArms: TypeAlias = Callable[[StudyContext, ModelMeasurements], Sequence[Arm]]
-
-
-def _no_arms(_bench: StudyContext, _measured: ModelMeasurements) -> Sequence[Arm]:
-    return ()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
     """One study of the workbench."""
@@ -127,11 +120,11 @@ class Study:
     """Its position in plans and reports."""
     question: str
     """The question that it answers."""
-    arms: Callable[[StudyContext], Sequence[Arm]]
+    arms: Callable[[StudyContext], Sequence[Arm]] = lambda _bench: ()
     """Returns the arms that are known in advance; the clean arm is always run."""
     read: Callable[[StudyContext, ModelMeasurements], StudyResult]
     """Returns the answer from the results, which may be a part of the plan."""
-    next_arms: _NextArms = _no_arms
+    next_arms: Callable[[StudyContext, ModelMeasurements], Sequence[Arm]] = lambda *_: ()
     """Returns further arms that follow from the results; called until all returned arms have run,
     case by case."""
     needs_run: bool = True
@@ -143,6 +136,19 @@ class Study:
     """Returns its usage outside trials, for example of a writing model; ``None`` for nothing."""
     usage_ahead: Callable[[StudyContext], Usage] | None = None
     """Returns an estimate of that usage for a dry run; ``None`` for nothing."""
+
+
+def tests_by_tool(bench: StudyContext) -> list[tuple[Tool, frozenset[str]]]:
+    """Return each listed tool that is the only one a test expects first, with all such tests."""
+    found: dict[str, set[str]] = {}
+    for case in bench.suite.cases:
+        if (wanted := wanted_tool(case)) is not None:
+            found.setdefault(wanted, set()).add(case.name)
+    return [
+        (tool, frozenset(cases))
+        for name, cases in found.items()
+        if (tool := bench.find_tool(name)) is not None
+    ]
 
 
 STUDIES: Registry[Study] = Registry(

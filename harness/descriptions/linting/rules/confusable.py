@@ -41,9 +41,8 @@ _LINK = word_set(
 )
 _FILLER = frozenset(
     extract_terms("new complete detailed specific given multiple single certain full entire "
-                  "current all "
-        "various several "
-          "information details data content contents result results list listing existing simple")
+                  "current all various several information details data content contents result "
+                  "results list listing existing simple")
 )  # fmt: skip
 _IDENTIFY = word_set(
     "id ids key keys name names code uuid guid slug number ref reference identifier sha"

@@ -1,10 +1,23 @@
-"""The effect of an arm compared with the control arm, as text and JSON for all studies."""
+"""The effect of an arm compared with the control arm, and of each part of the tool list."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from harness.base import Pair, PairedEffect, Trials, group_cases, merge_pair
+from harness.base import (
+    Interval,
+    Pair,
+    PairedEffect,
+    Trials,
+    group_cases,
+    merge_pair,
+    paired_effects,
+)
+from harness.descriptions.workbench.arms import Arm
+from harness.descriptions.workbench.measurements import ModelMeasurements
+from harness.descriptions.workbench.parts import Part, iterate_parts, remove_part
+from harness.descriptions.workbench.study import StudyContext
 from harness.reports import format_points, p_value
 from harness.types import JsonObject
 
@@ -23,13 +36,24 @@ def pair_trials(
 
 def effect_text(effect: PairedEffect, tests: int = 1) -> str:
     """Return ``+12 points (95 % interval +3 to +20; p = 0.02 of 14 tests)``."""
-    low, high = effect.interval
     among = f" of {tests} tests" if tests > 1 else ""
     return (
-        f"{format_points(effect.difference)} points (95 % interval {format_points(low)} to "
-        f"{format_points(high)}; "
-        f"p = {p_value(effect.p_adjusted)}{among})"
+        f"{format_points(effect.difference)} points (95 % interval "
+        f"{format_range(effect.interval)}; p = {p_value(effect.p_adjusted)}{among})"
     )
+
+
+def verdict_text(effect: PairedEffect, tests: int, verdict: str) -> str:
+    """Return `effect_text` with the verdict, and the number of cases that would decide."""
+    text = f"{effect_text(effect, tests)}, {verdict}"
+    if effect.cases_to_decide is not None:
+        text += f"; about {effect.cases_to_decide:,} cases would decide"
+    return text
+
+
+def format_range(interval: Interval) -> str:
+    """Return ``+3 to +20``, in points."""
+    return " to ".join(map(format_points, interval))
 
 
 def effect_facts(effect: PairedEffect) -> JsonObject:
@@ -48,3 +72,39 @@ def effect_facts(effect: PairedEffect) -> JsonObject:
         "verdict": effect.verdict,
         "cases_to_decide": effect.cases_to_decide,
     }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartEffect:
+    """One part and its effect."""
+
+    part: Part
+    """The part."""
+    effect: PairedEffect
+    """The difference between the list with the part and the list without it."""
+
+
+def removal_arms(bench: StudyContext) -> list[Arm]:
+    """Return the arms that each lack one part of the tool list."""
+    return [Arm(variant=remove_part(part, bench.tools)) for part in iterate_parts(bench.tools)]
+
+
+def part_effects(bench: StudyContext, measured: ModelMeasurements) -> list[PartEffect]:
+    """Return the effect of every removed part, the largest first.
+
+    Holm's correction is over all of them: the chance that any part is wrongly reported to matter is
+    5 %.
+    """
+    clean = measured.count_trials()
+    parts = list(iterate_parts(bench.tools))
+    groups = [
+        pair_trials(measured.count_trials(remove_part(part, bench.tools)), clean, measured.tests)
+        for part in parts
+    ]
+    effects = paired_effects(groups, margin=bench.options.margin)
+    found = [
+        PartEffect(part=part, effect=effect)
+        for part, effect in zip(parts, effects, strict=True)
+        if effect is not None
+    ]
+    return sorted(found, key=lambda one: (-abs(one.effect.difference), one.effect.p_adjusted))

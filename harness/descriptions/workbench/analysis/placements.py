@@ -27,6 +27,7 @@ from harness.base import (
     trend_slope,
 )
 from harness.descriptions.workbench.analysis.effects import pair_trials
+from harness.descriptions.workbench.measurements import count_by_case
 
 _HALF = LEVEL / 2
 """The level is halved, because there are two families of tests: on the ends of the list, and on all
@@ -71,11 +72,6 @@ class OrderRates:
     """Whether `between` exceeds `within`; ``None`` without repeats."""
 
     @property
-    def spread(self) -> float:
-        """The best rate minus the worst."""
-        return max(self.rates.values()) - min(self.rates.values())
-
-    @property
     def is_significant(self) -> bool:
         """Whether the orders are shown to differ."""
         return self.p_value < _HALF
@@ -114,8 +110,8 @@ class PlacementEffects:
 
 def measure_placement(
     orders: Mapping[str, Mapping[str, Trials]],
-    first: tuple[Mapping[str, Trials], Iterable[PlacedCall]],
-    last: tuple[Mapping[str, Trials], Iterable[PlacedCall]],
+    first: tuple[Mapping[str, Trials], Sequence[PlacedCall]],
+    last: tuple[Mapping[str, Trials], Sequence[PlacedCall]],
     others: Iterable[PlacedCall],
     tests: Mapping[str, str] | None = None,
     *,
@@ -137,12 +133,14 @@ def measure_placement(
         draws: Number of permutations.
     """
     (passed_first, at_first), (passed_last, at_last) = first, last
-    # Both are gone through several times.
-    at_first, at_last, tests = list(at_first), list(at_last), tests or {}
+    tests = tests or {}
+    called_last, called_first = (
+        count_by_case((call.case, call.chosen) for call in calls) for calls in (at_last, at_first)
+    )
     passing, choosing = paired_effects(
         [
             pair_trials(passed_last, passed_first, tests),
-            pair_trials(_count_choices(at_last), _count_choices(at_first), tests),
+            pair_trials(called_last, called_first, tests),
         ],
         margin=margin,
         level=_HALF,
@@ -152,22 +150,13 @@ def measure_placement(
     complete, rows = _complete_cases(orders, tests), _rows_by_test(moved, tests)
     by_order = spread_p(_mean_rates(complete), seed=seed, draws=draws)
     along = trend_p(*rows, seed=seed, draws=draws)
-    known = [p for p in (by_order, along) if p is not None]
-    adjusted = iter(adjust_by_holm(known))
+    adjusted = iter(adjust_by_holm([p for p in (by_order, along) if p is not None]))
     return PlacementEffects(
         passing=passing,
         choosing=choosing,
         orders=None if by_order is None else _compare_orders(orders, complete, next(adjusted)),
         trend=None if along is None else _fit_trend(moved, rows, next(adjusted)),
     )
-
-
-def _count_choices(calls: Iterable[PlacedCall]) -> dict[str, Trials]:
-    found: dict[str, Trials] = {}
-    for call in calls:
-        chosen, total = found.get(call.case, (0, 0))
-        found[call.case] = chosen + call.chosen, total + 1
-    return found
 
 
 # ── Orders ───────────────────────────────────────────────────────────────────────────────────

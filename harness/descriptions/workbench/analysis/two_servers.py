@@ -1,17 +1,24 @@
-"""The common and different tools of two servers, and the results of cases and tools on both."""
+"""The comparison of two servers: their tools, and the results of cases and tools on both."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import fmean
+from typing import NamedTuple
 
-from harness.base import Trials
+from harness.base import PairedEffect, make_one_line
 from harness.descriptions.linting.rules.listing import estimated_tokens
+from harness.descriptions.workbench.analysis.effects import effect_facts
 from harness.descriptions.workbench.measurements import ModelMeasurements
+from harness.descriptions.workbench.other_server_trials import group_by_reason, list_names
+from harness.descriptions.workbench.study import OtherServer, StudyContext
 from harness.judging import wanted_first
+from harness.reports import format_percent
 from harness.runlog import changed_parts
-from harness.types import Case, Tool
+from harness.types import Case, JsonObject, Tool
+
+_MOST_TOOLS, _MOST_CASES = 12, 5  # names in one line; the facts have all of them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,12 +89,12 @@ def compare_cases(
 ) -> Iterator[CaseComparison]:
     """Yield each case that was judged on both servers, in the order of the log."""
     after, called, called_after = other.count_trials(), _first_calls(measured), _first_calls(other)
-    for case, trials in measured.count_trials().items():
+    for case, (passed, judged) in measured.count_trials().items():
         if case in after:
             yield CaseComparison(
                 case=case,
-                before=_pass_rate(trials),
-                after=_pass_rate(after[case]),
+                before=passed / judged,
+                after=after[case][0] / after[case][1],
                 called=(called.get(case), called_after.get(case)),
             )
 
@@ -112,7 +119,10 @@ def _compare_tool(
             descriptions = before.description, after.description
     return ToolComparison(
         tool=name,
-        tokens=(_tool_tokens(before), _tool_tokens(after)),
+        tokens=(
+            None if before is None else estimated_tokens(before),
+            None if after is None else estimated_tokens(after),
+        ),
         changed=changed,
         descriptions=descriptions,
         cases=len(cases),
@@ -121,17 +131,106 @@ def _compare_tool(
     )
 
 
-def _tool_tokens(tool: Tool | None) -> int | None:
-    return None if tool is None else estimated_tokens(tool)
-
-
-def _pass_rate(trials: Trials) -> float:
-    passed, judged = trials
-    return passed / judged
-
-
 def _first_calls(measured: ModelMeasurements) -> Mapping[str, str | None]:
-    calls: dict[str, str | None] = {}
-    for call in measured.first_calls():
-        calls.setdefault(call.case, call.tool)
-    return calls
+    # Of several trials of a case, the first counts.
+    return {call.case: call.tool for call in reversed(measured.first_calls())}
+
+
+class ServerComparison(NamedTuple):
+    """The findings on the other server besides the verdict."""
+
+    lines: tuple[str, ...]
+    """Details for a terminal, one line each."""
+    notes: tuple[str, ...]
+    """What was left out, and why."""
+    facts: JsonObject
+    """Everything, for programs and pages (JSON)."""
+
+
+def compare_servers(
+    bench: StudyContext,
+    other: OtherServer,
+    measured: ModelMeasurements,
+    effect: PairedEffect | None,
+) -> ServerComparison:
+    """Return the suite's results on ``other`` compared with its own server, case by case."""
+    cases = [] if measured.other is None else list(compare_cases(measured, measured.other))
+    tools = compare_tools(bench.tools, other.tools, bench.suite.cases, cases)
+    # A tool that a server lacks costs nothing there.
+    lists = [sum(tool.tokens[side] or 0 for tool in tools) for side in (0, 1)]
+    used = [
+        None if side is None else mean_trial_tokens(side, cases)
+        for side in (measured, measured.other)
+    ]
+    return ServerComparison(
+        lines=tuple(_format_lines(other, lists, used, tools, cases)),
+        notes=tuple(_build_notes(other, measured)),
+        facts={
+            "server": other.name,
+            **({} if effect is None else effect_facts(effect)),
+            "tokens_of_the_list": lists,
+            "tokens_of_a_trial": used,
+            "tools": [asdict(tool) for tool in tools],
+            "cases_on_both": [{**asdict(case), "moved": case.rate_change} for case in cases],
+            "not_asked": [{"case": case, "why": why} for case, why in other.not_asked.items()],
+            "not_judged": 0 if measured.other is None else measured.other.count_unjudged(),
+        },
+    )
+
+
+def _format_lines(
+    other: OtherServer,
+    lists: Sequence[int],
+    used: Sequence[float | None],
+    tools: Sequence[ToolComparison],
+    cases: Sequence[CaseComparison],
+) -> Iterator[str]:
+    yield (
+        f"  its list takes about {lists[1]:,} tokens in each request, the suite's own server's "
+        f"{lists[0]:,}"
+    )
+    before, after = used
+    if before is not None and after is not None and before + after > 0:
+        yield f"  a trial takes {after:,.0f} tokens instead of {before:,.0f}"
+    for words, names in {
+        "only the suite's own server has": [one.tool for one in tools if one.tokens[1] is None],
+        f"only {other.name} has": [one.tool for one in tools if one.tokens[0] is None],
+        "not the same on both": [
+            f"{one.tool} ({', '.join(one.changed)})" for one in tools if one.changed
+        ],
+    }.items():
+        if names:
+            yield f"  {words}: {list_names(names, _MOST_TOOLS)}"
+    for one in tools:
+        if one.before is not None and one.after is not None and one.before != one.after:
+            yield (
+                f"  cases that want {make_one_line(one.tool)}: {format_percent(one.before)} → "
+                f"{format_percent(one.after)} of {one.cases}"
+            )
+    for words, sign in (("more", 1), ("less", -1)):
+        if moved := [_format_case(case) for case in cases if case.rate_change * sign > 0]:
+            yield f"  pass {words} often on {other.name}: {list_names(moved, _MOST_CASES)}"
+
+
+def _format_case(one: CaseComparison) -> str:
+    before, after = one.called
+    if before == after:
+        return make_one_line(one.case)
+    return f"{one.case} (calls {after or 'no tool'} first instead of {before or 'no tool'})"
+
+
+def _build_notes(other: OtherServer, measured: ModelMeasurements) -> Iterator[str]:
+    for why, names in group_by_reason(other.not_asked).items():
+        count = "1 case" if len(names) == 1 else f"{len(names):,} cases"
+        yield (
+            f"{count} cannot be asked of {other.name} and {'is' if len(names) == 1 else 'are'} "
+            f"left out of the comparison: {list_names(names, _MOST_CASES)} ({why})."
+        )
+    if measured.other is None:
+        yield f"{other.name} has not been tried yet."
+    elif lost := measured.other.count_unjudged():
+        trials = "1 trial" if lost == 1 else f"{lost:,} trials"
+        yield (
+            f"{trials} on {other.name} {'has' if lost == 1 else 'have'} no verdict; a case is "
+            "compared on its other trials, or not at all."
+        )

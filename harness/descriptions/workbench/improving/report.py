@@ -71,8 +71,7 @@ def format_lines(found: Improvement, bench: StudyContext) -> Iterator[str]:
         if proposal.name not in looked:
             yield (
                 f"not kept: {proposal.name}: {_format_points(gain)} on the {gain.intents} "
-                f"questions that "
-                f"it was made from{_explain_rejection(found, gain)}"
+                f"questions that it was made from{_explain_rejection(found, gain)}"
             )
     for name, proposal in collect_variants(found).items():
         yield f"The variant {name} ({proposal.name}):"
@@ -87,9 +86,8 @@ def build_findings(found: Improvement) -> Iterator[Finding]:
     accepted = found.accepted_result
     if accepted is not None:
         yield Finding(
-            text=f"Other words are better by {_format_points(accepted.gain)}, on questions "
-            f"that their "
-            f"author never saw: {accepted.proposal.why}",
+            text=f"Other words are better by {_format_points(accepted.gain)}, on questions that "
+            f"their author never saw: {accepted.proposal.why}",
             weight=100 * accepted.gain.difference,
         )
     for name, draft in collect_variants(found).items():
@@ -97,8 +95,7 @@ def build_findings(found: Improvement) -> Iterator[Finding]:
         if name == UNPROVEN and gain is not None:
             yield Finding(
                 text=f"Other words may be better ({draft.name}: {_format_points(gain)} on the "
-                f"questions "
-                f"that they were made from); this suite is too small to prove it.",
+                "questions that they were made from); this suite is too small to prove it.",
                 weight=100 * gain.difference,
                 certain=False,
             )
@@ -133,9 +130,8 @@ def build_notes(found: Improvement, bench: StudyContext) -> Iterator[str]:
     cases = len(bench.suite.cases)
     if _count_intents(found) < cases:
         yield (
-            f"The {cases} cases ask {_count_intents(found)} different questions; those that "
-            f"ask nearly "
-            "the same count as one."
+            f"The {cases} cases ask {_count_intents(found)} different questions; those that ask "
+            "nearly the same count as one."
         )
     for look in _all_held_out_results(found):
         if look.is_kept and look.others == 0:
@@ -149,10 +145,9 @@ def format_requirements(found: Improvement, margin: float) -> Iterator[str]:
     if not found.can_be_proven and any_proof is not None:
         yield (
             f"{held_out} of {_count_intents(found)} questions are held out; "
-            f"{found.mendable_held_out} of "
-            f"these fail in a way that words may mend. At least {least} must get better, and "
-            f"none worse, to prove anything: with as many failures as now that takes {any_proof} "
-            "questions."
+            f"{found.mendable_held_out} of these fail in a way that words may mend. At least "
+            f"{least} must get better, and none worse, to prove anything: with as many failures as "
+            f"now that takes {any_proof} questions."
         )
     best = max((gain.difference for _, gain in found.screened_proposals), default=0.0)
     if best > 0:

@@ -1,4 +1,4 @@
-"""Which mutants a suite notices, computed from counts.
+"""Which mutants a suite notices, computed from counts, and the tests that would notice the others.
 
 A case notices a mutant if it passes on the server's own list, passes on every repetition of that
 list (the *placebos*), and fails under the mutant, each time in most of its trials. If the placebos
@@ -8,12 +8,15 @@ about one mutant in twenty.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from harness.base import Interval, Trials, wilson_interval
+import yaml
+
+from harness.base import HIDDEN, Interval, Trials, wilson_interval
 from harness.descriptions.workbench.mutants.mutant import Mutant
 
 Fate: TypeAlias = Literal["killed", "survived", "open"]
@@ -64,11 +67,8 @@ class KillScore:
     @property
     def kill_rate(self) -> float | None:
         """The share of them that was killed; ``None`` if there are none."""
-        return (
-            len(self.mutants_with("killed")) / self.counted_mutants
-            if self.counted_mutants
-            else None
-        )
+        counted = self.counted_mutants
+        return len(self.mutants_with("killed")) / counted if counted else None
 
     @property
     def interval(self) -> Interval | None:
@@ -127,15 +127,46 @@ def _is_failed(trials: Trials) -> bool:
 
 def _needed_failures(cases: int, chance: float) -> int:
     """Return the fewest failures that ``chance`` alone causes in at most `LEVEL` of all runs."""
-    return next(
-        (count for count, tail in _tail_probabilities(cases, chance) if tail <= LEVEL), cases + 1
-    )
-
-
-def _tail_probabilities(cases: int, chance: float) -> Iterator[tuple[int, float]]:
-    """Yield each count from 1 with the probability of at least that many failures."""
+    # The probability of fewer failures than are looked at.
     below = (1 - chance) ** cases
     for count in range(1, cases + 1):
-        # Rounding may lead just below 0.
-        yield count, max(0.0, 1 - below)
+        if 1 - below <= LEVEL:
+            return count
         below += comb(cases, count) * chance**count * (1 - chance) ** (cases - count)
+    return cases + 1
+
+
+def missing_test(mutant: Mutant) -> str:
+    """Return the YAML of a test that would notice ``mutant``; its author must write the prompt.
+
+    Names and values come from the server; hidden characters in them are escaped.
+    """
+    call: dict[str, Any] = {"tool": mutant.tool}
+    if mutant.parameter is not None:
+        call["args"] = {mutant.parameter: mutant.value[0] if mutant.value else {"$any": True}}
+    assertions: dict[str, Any] = {"must_call": [call]}
+    if mutant.other is not None:
+        assertions["must_not_call"] = [mutant.other]
+    test = [{"name": _test_name(mutant), "prompt": _write_prompt(mutant), "assertions": assertions}]
+    text = yaml.safe_dump(test, sort_keys=False, allow_unicode=True, width=100)
+    if HIDDEN.search(text):
+        return yaml.safe_dump(test, sort_keys=False, allow_unicode=False, width=100)
+    return text
+
+
+def _test_name(mutant: Mutant) -> str:
+    parts = [mutant.tool, mutant.parameter or "", *map(str, mutant.value)]
+    parts += [] if mutant.other is None else ["not", mutant.other]
+    return re.sub(r"\W+", "_", "_".join(filter(None, parts))).strip("_").lower()
+
+
+def _write_prompt(mutant: Mutant) -> str:
+    """Return what the prompt of the missing test must ask for."""
+    needs = f"only {mutant.tool} can answer"
+    if mutant.other is not None:
+        needs = f"{mutant.tool} answers and {mutant.other} does not"
+    if mutant.value:
+        needs += f", with {mutant.parameter} = {mutant.value[0]}"
+    elif mutant.parameter is not None:
+        needs += f", and that needs {mutant.parameter}"
+    return f"TODO: ask, in a user's words, something that {needs}."

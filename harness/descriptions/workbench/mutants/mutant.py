@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from harness.types import ParameterEdit, Tool, ToolEdit, Variant
 
@@ -41,27 +41,61 @@ class Mutant:
         return Variant(name=f"mutant {self.label}", tools=self.edits, description=self.defect)
 
 
-Operator: TypeAlias = Callable[[Sequence[Tool]], Iterator[Mutant]]
-"""Yields every mutant of one kind that is possible for a tool list; there may be none."""
+Operator: TypeAlias = Callable[[str, Sequence[Tool]], Iterator[Mutant]]
+"""Yields every mutant of one kind that is possible for a tool list; it gets the kind's name."""
 
 
-def mutate_tool(operator: str, tool: Tool, defect: str, edit: ToolEdit, **more: Any) -> Mutant:
-    """Return a mutant that changes one tool."""
-    return Mutant(operator=operator, tool=tool.name, defect=defect, edits={tool.name: edit}, **more)
+class ToolDefect(NamedTuple):
+    """A defect in one tool, and the change that plants it."""
+
+    text: str
+    """The defect, as a clause."""
+    edit: ToolEdit
+    """The change."""
+    parameter: str | None = None
+    """As in `Mutant`."""
+    value: tuple[Any, ...] = ()
+    """As in `Mutant`."""
 
 
-def mutate_parameter(
-    operator: str,
-    tool: Tool,
-    parameter: str,
-    defect: str,
-    edit: ParameterEdit | None,
-    **more: Any,
-) -> Mutant:
-    """Return a mutant that changes one parameter, or hides it."""
-    return mutate_tool(
-        operator, tool, defect, ToolEdit(parameters={parameter: edit}), parameter=parameter, **more
-    )
+class ParameterDefect(NamedTuple):
+    """A defect in one parameter, and the change that plants it."""
+
+    text: str
+    """The defect, as a clause."""
+    edit: ParameterEdit
+    """The change."""
+    value: tuple[Any, ...] = ()
+    """As in `Mutant`."""
+
+
+def mutate_tools(find: Callable[[Tool], Iterator[ToolDefect]]) -> Operator:
+    """Return the operator that plants what ``find`` yields for each tool."""
+
+    def plant(operator: str, tools: Sequence[Tool]) -> Iterator[Mutant]:
+        for tool in tools:
+            for text, edit, parameter, value in find(tool):
+                yield Mutant(
+                    operator=operator,
+                    tool=tool.name,
+                    defect=text,
+                    edits={tool.name: edit},
+                    parameter=parameter,
+                    value=value,
+                )
+
+    return plant
+
+
+def mutate_parameters(find: Callable[[Mapping[str, Any]], Iterator[ParameterDefect]]) -> Operator:
+    """Return the operator that plants what ``find`` yields for the schema of each parameter."""
+
+    def find_in_tool(tool: Tool) -> Iterator[ToolDefect]:
+        for name, schema in iterate_parameters(tool):
+            for text, edit, value in find(schema):
+                yield ToolDefect(text, ToolEdit(parameters={name: edit}), name, value)
+
+    return mutate_tools(find_in_tool)
 
 
 def iterate_parameters(tool: Tool) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -6,35 +6,41 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from harness.base import UsageError
 from harness.descriptions.workbench.arms import variant_key
-from harness.descriptions.workbench.mutants import name_mutants, text_mutants, value_mutants
-from harness.descriptions.workbench.mutants.mutant import Mutant, Operator
+from harness.descriptions.workbench.mutants import parameter_mutants, tool_mutants
+from harness.descriptions.workbench.mutants.mutant import (
+    Mutant,
+    Operator,
+    mutate_parameters,
+    mutate_tools,
+)
 from harness.runner import ShownTools
 from harness.types import Tool, ToolEdit, ToolList, Variant
 
 OPERATORS: Mapping[str, Operator] = {
-    "swapped-texts": text_mutants.swapped_texts,
-    "emptied-text": text_mutants.emptied_text,
-    "purpose-removed": text_mutants.purpose_removed,
-    "when-not-removed": text_mutants.when_not_removed,
-    "wrong-claim": text_mutants.wrong_claim,
-    "contrary-word": text_mutants.contrary_word,
-    "swapped-names": name_mutants.swapped_names,
-    "sibling-name": name_mutants.sibling_name,
-    "opposite-parameter": name_mutants.opposite_parameter,
-    "swapped-parameter-texts": name_mutants.swapped_parameter_texts,
-    "required-hidden": name_mutants.required_hidden,
-    "text-removed": value_mutants.text_removed,
-    "unit-removed": value_mutants.unit_removed,
-    "wrong-unit": value_mutants.wrong_unit,
-    "wrong-date": value_mutants.wrong_date,
-    "wrong-example": value_mutants.wrong_example,
-    "example-removed": value_mutants.example_removed,
-    "member-removed": value_mutants.member_removed,
-    "member-replaced": value_mutants.member_replaced,
-    "wrong-default": value_mutants.wrong_default,
+    "swapped-texts": tool_mutants.swap_texts,
+    "emptied-text": mutate_tools(tool_mutants.empty_text),
+    "purpose-removed": mutate_tools(tool_mutants.remove_purpose),
+    "when-not-removed": mutate_tools(tool_mutants.remove_when_not),
+    "wrong-claim": mutate_tools(tool_mutants.claim_other_action),
+    "contrary-word": mutate_tools(tool_mutants.contradict_text),
+    "swapped-names": tool_mutants.swap_names,
+    "sibling-name": tool_mutants.name_like_sibling,
+    "opposite-parameter": mutate_tools(tool_mutants.name_parameter_opposite),
+    "swapped-parameter-texts": mutate_tools(tool_mutants.swap_parameter_texts),
+    "required-hidden": mutate_tools(tool_mutants.hide_required),
+    "text-removed": mutate_parameters(parameter_mutants.remove_text),
+    "unit-removed": mutate_parameters(parameter_mutants.remove_unit),
+    "wrong-unit": mutate_parameters(parameter_mutants.replace_unit),
+    "wrong-date": mutate_parameters(parameter_mutants.reorder_date),
+    "wrong-example": mutate_parameters(parameter_mutants.distort_example),
+    "example-removed": mutate_parameters(parameter_mutants.remove_example),
+    "member-removed": mutate_parameters(parameter_mutants.remove_member),
+    "member-replaced": mutate_parameters(parameter_mutants.replace_member),
+    "wrong-default": mutate_parameters(parameter_mutants.replace_default),
 }
 """Every operator by its name."""
 
@@ -60,7 +66,7 @@ def plant_mutants(offered: Sequence[Tool], most: int, seed: int) -> Planting:
     """
     tools = sorted(offered, key=lambda tool: tool.name)
     order = random.Random(seed)  # noqa: S311 - which defects is no secret
-    left = {name: list(operator(tools)) for name, operator in OPERATORS.items()}
+    left = {name: list(operator(name, tools)) for name, operator in OPERATORS.items()}
     for mutants in left.values():
         order.shuffle(mutants)
     possible = sum(map(len, left.values()))
@@ -87,33 +93,25 @@ def build_placebos(offered: Sequence[Tool], most: int) -> tuple[Variant, ...]:
 
     Each repeats another part of the server's own list; a single tool allows four.
     """
-    said = [
-        edit
+    said: list[tuple[str, dict[str, Any]]] = [
+        (tool.name, field)
         for tool in sorted(offered, key=lambda tool: tool.name)
-        for edit in (
-            (tool.name, ToolEdit(description=tool.description)),
-            (tool.name, ToolEdit(name=tool.name)),
-        )
+        for field in ({"description": tool.description}, {"name": tool.name})
     ]
-    return tuple(
-        Variant(
-            name=f"placebo {number + 1}",
-            # Each number chooses edits by its bits, so that no two placebos are the same.
-            tools=_join_edits([edit for bit, edit in enumerate(said) if number >> bit & 1]),
-            description="The server's own words, once more.",
+    placebos = []
+    for number in range(min(most, 2 ** len(said))):
+        edits: dict[str, ToolEdit] = {}
+        # Each number chooses edits by its bits, so that no two placebos are the same.
+        for tool, field in (edit for bit, edit in enumerate(said) if number >> bit & 1):
+            edits[tool] = replace(edits.get(tool, ToolEdit()), **field)
+        placebos.append(
+            Variant(
+                name=f"placebo {number + 1}",
+                tools=edits,
+                description="The server's own words, once more.",
+            )
         )
-        for number in range(min(most, 2 ** len(said)))
-    )
-
-
-def _join_edits(edits: Sequence[tuple[str, ToolEdit]]) -> dict[str, ToolEdit]:
-    joined: dict[str, ToolEdit] = {}
-    for tool, edit in edits:
-        known = joined.get(tool, ToolEdit())
-        joined[tool] = replace(
-            known, name=known.name or edit.name, description=known.description or edit.description
-        )
-    return joined
+    return tuple(placebos)
 
 
 def has_visible_change(mutant: Mutant, tools: Sequence[Tool]) -> bool:

@@ -6,16 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from harness.base import make_one_line
-from harness.descriptions.workbench.analysis.effects import effect_facts, effect_text
-from harness.descriptions.workbench.analysis.part_effects import PartEffect, part_effects
-from harness.descriptions.workbench.arms import Arm
+from harness.descriptions.workbench.analysis.effects import (
+    PartEffect,
+    effect_facts,
+    part_effects,
+    removal_arms,
+    verdict_text,
+)
 from harness.descriptions.workbench.measurements import ModelMeasurements
-from harness.descriptions.workbench.parts import iterate_parts, remove_part
 from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
 from harness.reports import format_points
 
 _MOST_LINES = 15
-_SAID = {
+SAID = {
     "better": "carries weight",
     "worse": "does harm",
     "equivalent": "carries nothing",
@@ -29,10 +32,6 @@ _COUNTED = {
     "undecided": "undecided",
 }
 """The verdict on several parts."""
-
-
-def _build_arms(bench: StudyContext) -> Sequence[Arm]:
-    return [Arm(variant=remove_part(part, bench.tools)) for part in iterate_parts(bench.tools)]
 
 
 def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyResult:
@@ -56,29 +55,21 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
                     "label": one.part.label,
                     "tokens": one.part.tokens,
                     "effect": one.effect.difference,
-                    "says": _SAID[one.effect.verdict],
+                    "says": SAID[one.effect.verdict],
                     **effect_facts(one.effect),
                 }
                 for one in found
             ],
         },
-        notes=_build_notes(found, measured),
+        notes=tuple(_build_notes(found, measured)),
     )
 
 
 def _format_lines(shown: Sequence[PartEffect], tests: int) -> Iterator[str]:
     for one in shown:
-        yield _format_line(one, tests)
+        yield f"{one.part.label}: {verdict_text(one.effect, tests, SAID[one.effect.verdict])}"
     if shown and len(shown) < tests:
         yield f"The other {tests - len(shown)} parts moved the pass rate less, or not at all."
-
-
-def _format_line(one: PartEffect, tests: int) -> str:
-    effect = one.effect
-    line = f"{one.part.label}: {effect_text(effect, tests)}, {_SAID[effect.verdict]}"
-    if effect.cases_to_decide is not None:
-        line += f"; about {effect.cases_to_decide:,} cases would decide"
-    return line
 
 
 def _build_finding(one: PartEffect) -> Finding:
@@ -94,34 +85,30 @@ def _build_finding(one: PartEffect) -> Finding:
     )
 
 
-def _build_notes(found: Sequence[PartEffect], measured: ModelMeasurements) -> tuple[str, ...]:
-    notes = []
-    shows = [one.effect.smallest for one in found]
-    known = [smallest for smallest in shows if smallest is not None]
+def _build_notes(found: Sequence[PartEffect], measured: ModelMeasurements) -> Iterator[str]:
+    known = [one.effect.smallest for one in found if one.effect.smallest is not None]
     if known:
-        notes.append(
+        yield (
             f"With {len(found)} parts at once, an effect of "
             f"{format_points(min(known), sign=False)} points"
             " or more is found four times in five; more cases show smaller ones."
         )
     elif found:
-        notes.append(
+        yield (
             f"{found[0].effect.pairs} cases cannot show the effect of one of {len(found)} parts, "
             "not even if all of them failed without it. Add cases."
         )
-    if measured.count_unjudged():
-        notes.append(
-            f"{measured.count_unjudged()} trials on the server's own list have no verdict; "
-            f"their cases "
-            "are compared on the other trials, or not at all."
+    if unjudged := measured.count_unjudged():
+        yield (
+            f"{unjudged} trials on the server's own list have no verdict; their "
+            "cases are compared on the other trials, or not at all."
         )
-    return tuple(notes)
 
 
 STUDY = Study(
     name="ablation",
     place=30,
     question="Which parts of the descriptions matter?",
-    arms=_build_arms,
+    arms=removal_arms,
     read=_analyze_results,
 )

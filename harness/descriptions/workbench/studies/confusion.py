@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.base import (
     ConfusionMatrix,
-    Trials,
     group_cases,
     make_printable,
     merge_trials,
     rate_interval,
 )
-from harness.descriptions.workbench.arms import Arm
-from harness.descriptions.workbench.measurements import FirstCall, ModelMeasurements
+from harness.descriptions.workbench.measurements import (
+    FirstCall,
+    ModelMeasurements,
+    count_by_case,
+)
 from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
 from harness.judging import ExpectedFirstCalls, wanted_first
 from harness.reports import format_percent
@@ -34,10 +37,6 @@ class _PlacedTrial:
     call: FirstCall
 
 
-def _build_arms(_bench: StudyContext) -> Sequence[Arm]:
-    return ()
-
-
 def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyResult:
     wants = {case.name: wanted_first(case) for case in bench.suite.cases}
     calls = measured.first_calls()
@@ -46,15 +45,15 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
     ]
     matrix = ConfusionMatrix.from_cells((one.wanted, one.found) for one in placed)
     # By name where equally frequent, so that the order does not depend on that of the log.
-    wrong = sorted(_confused_cells(placed), key=lambda cell: (-len(cell[1]), cell[0]))
+    cells = Counter((one.wanted, one.found) for one in placed if one.wanted != one.found)
+    wrong = sorted(cells.items(), key=lambda cell: (-cell[1], cell[0]))
     macro = matrix.macro_f1
     return StudyResult(
         study=STUDY.name,
         headline="No trial says which tool was wanted first."
         if macro is None
-        else f"Macro-F1 of the first call is {macro:.2f} over {len(matrix.expected_classes)} "
-        f"tools wanted, "
-        f"{len(placed)} trials.",
+        else f"Macro-F1 of the first call is {macro:.2f} over {len(matrix.expected_classes)} tools "
+        f"wanted, {len(placed)} trials.",
         lines=tuple(_format_line(matrix, cell, trials) for cell, trials in wrong),
         findings=tuple(_build_finding(placed, *one, measured.tests) for one in wrong),
         facts={
@@ -96,57 +95,33 @@ def _place_trial(want: ExpectedFirstCalls, call: FirstCall) -> _PlacedTrial:
     return _PlacedTrial(wanted=row, found=found, call=call)
 
 
-def _confused_cells(
-    placed: Sequence[_PlacedTrial],
-) -> Iterator[tuple[tuple[str, str], list[_PlacedTrial]]]:
-    cells: dict[tuple[str, str], list[_PlacedTrial]] = {}
-    for one in placed:
-        if one.wanted != one.found:
-            cells.setdefault((one.wanted, one.found), []).append(one)
-    yield from cells.items()
-
-
-def _format_line(
-    matrix: ConfusionMatrix, cell: tuple[str, str], trials: Sequence[_PlacedTrial]
-) -> str:
+def _format_line(matrix: ConfusionMatrix, cell: tuple[str, str], trials: int) -> str:
     wanted, found = cell
     share = format_percent(matrix.compute_rate(wanted, found) or 0.0)
-    count = "1 trial" if len(trials) == 1 else f"{len(trials)} trials"
+    count = "1 trial" if trials == 1 else f"{trials} trials"
     return f"{_format_tool(wanted, 'no tool')} → {_format_tool(found, 'none')}: {count} ({share})"
 
 
 def _build_finding(
-    placed: Sequence[_PlacedTrial],
-    cell: tuple[str, str],
-    trials: Sequence[_PlacedTrial],
-    tests: Mapping[str, str],
+    placed: Sequence[_PlacedTrial], cell: tuple[str, str], trials: int, tests: Mapping[str, str]
 ) -> Finding:
     wanted, found = cell
     row = [one for one in placed if one.wanted == wanted]
     # Tests are the units, since trials of one test are alike.
-    shares = _count_shares(row, found, tests)
-    rates = [hits / total for hits, total in shares]
-    interval = rate_interval(rates, sum(total for _, total in shares))
+    by_case = count_by_case((one.call.case, one.found == found) for one in row)
+    alike = group_cases(by_case, tests)
+    shares = [merge_trials([by_case[case] for case in cases]) for cases in alike]
+    interval = rate_interval(
+        [hits / total for hits, total in shares], sum(total for _, total in shares)
+    )
     taken = "was called" if found else "was called at all"
     return Finding(
-        text=f"{_format_tool(found, 'No tool')} {taken} in {len(trials)} of {len(row)} trials that "
+        text=f"{_format_tool(found, 'No tool')} {taken} in {trials} of {len(row)} trials that "
         f"wanted {_format_tool(wanted, 'none')}.",
-        weight=100 * len(trials) / len(placed),
+        weight=100 * trials / len(placed),
         certain=interval is not None and interval[0] > _CLEAR,
         tool=wanted or found,
     )
-
-
-def _count_shares(
-    row: Sequence[_PlacedTrial], found: str, tests: Mapping[str, str]
-) -> list[Trials]:
-    """Return, for each test, its trials in ``row`` that called ``found`` first, and all of them."""
-    by_case: dict[str, Trials] = {}
-    for one in row:
-        hits, total = by_case.get(one.call.case, (0, 0))
-        by_case[one.call.case] = hits + (one.found == found), total + 1
-    alike = group_cases(by_case, tests)
-    return [merge_trials([by_case[case] for case in cases]) for cases in alike]
 
 
 def _format_tool(tool: str, none: str) -> str:
@@ -157,6 +132,5 @@ STUDY = Study(
     name="confusion",
     place=20,
     question="Which tools does the model confuse?",
-    arms=_build_arms,
     read=_analyze_results,
 )

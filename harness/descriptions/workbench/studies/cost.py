@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.descriptions.workbench.analysis.effects import effect_facts, effect_text
-from harness.descriptions.workbench.analysis.part_effects import PartEffect, part_effects
-from harness.descriptions.workbench.arms import Arm
+from harness.descriptions.workbench.analysis.effects import (
+    PartEffect,
+    effect_facts,
+    effect_text,
+    part_effects,
+    removal_arms,
+)
 from harness.descriptions.workbench.measurements import ModelMeasurements
-from harness.descriptions.workbench.parts import iterate_parts, remove_part
+from harness.descriptions.workbench.parts import iterate_parts
 from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
 from harness.judging import wanted_first
 from harness.reports import format_points
@@ -17,16 +21,12 @@ from harness.types import JsonObject
 _MOST_LINES = 10
 _WEIGHT = 20
 """Importance of the finding that all texts of a list are useless, in points of pass rate."""
-_ESTIMATED = "Tokens are estimated from the words alone: names, texts and values."
-_APART = (
-    "Each part was taken out by itself: before taking out several, compare the list without them."
+_NOTES = (
+    "Tokens are estimated from the words alone: names, texts and values.",
+    "Each part was taken out by itself: before taking out several, compare the list without them.",
 )
 _NEEDED = ("name", "parameter name")
 """Kinds of part that every list needs."""
-
-
-def _build_arms(bench: StudyContext) -> Sequence[Arm]:
-    return [Arm(variant=remove_part(part, bench.tools)) for part in iterate_parts(bench.tools)]
 
 
 def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyResult:
@@ -58,7 +58,7 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
                 for effect in effects
             ],
         },
-        notes=(_ESTIMATED, _APART),
+        notes=_NOTES,
     )
 
 
@@ -79,17 +79,16 @@ def _measure_selection(bench: StudyContext, measured: ModelMeasurements) -> Json
     for result, transcript in measured.iterate_conversations():
         want = wants.get(result.case.name)
         if want is not None:
-            first = next((call.tool for call in transcript.server_calls), None)
-            right += want.matches_tool(first)
+            right += want.matches_tool(next((call.tool for call in transcript.server_calls), None))
             used.append(result.usage.tokens)
     known = [tokens for tokens in used if tokens is not None]
     # Without some trials' tokens, the price would look too low.
-    whole = len(known) == len(used)
+    total = sum(known) if len(known) == len(used) else None
     return {
         "trials": len(used),
         "right": right,
-        "tokens": sum(known) if whole else None,
-        "tokens_each": sum(known) / right if whole and right and sum(known) else None,
+        "tokens": total,
+        "tokens_each": total / right if total and right else None,
     }
 
 
@@ -108,9 +107,8 @@ def _build_findings(idle: Sequence[PartEffect], total: int, margin: float) -> tu
     return (
         Finding(
             text=f"{each} of {saved:,} tokens in each request may go: without any one of them no "
-            f"more than {format_points(margin, sign=False)} points are lost "
-            f"({idle[0].part.label} is the "
-            "longest).",
+            f"more than {format_points(margin, sign=False)} points are lost ({idle[0].part.label} "
+            "is the longest).",
             weight=_WEIGHT * saved / total,
         ),
     )
@@ -120,6 +118,6 @@ STUDY = Study(
     name="cost",
     place=100,
     question="What do the texts cost, and which are useless?",
-    arms=_build_arms,
+    arms=removal_arms,
     read=_analyze_results,
 )

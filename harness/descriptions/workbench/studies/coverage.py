@@ -2,23 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from harness.base import make_one_line
-from harness.descriptions.workbench.analysis.tool_use import CaseCall, ToolUse, find_tool_uses
-from harness.descriptions.workbench.arms import Arm
+from harness.base import canonical_json, make_one_line
 from harness.descriptions.workbench.measurements import ModelMeasurements
+from harness.descriptions.workbench.other_server_trials import list_names
+from harness.descriptions.workbench.parts import parameter_schemas
 from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
-from harness.judging import wanted_calls
+from harness.judging import ABSENT, is_matcher, matches_pattern, plain_values, wanted_calls
+from harness.types import JsonObject, Tool
 
 _MOST_NAMED = 5
 _WEIGHT = 20
 """Importance of the finding that a suite expects none of the tools, in points of pass rate."""
 
+CaseCall = tuple[str, str, JsonObject]
+"""Case, tool, and arguments: values, or the matchers of a check."""
 
-def _build_arms(_bench: StudyContext) -> Sequence[Arm]:
-    return ()
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterUse:
+    """One parameter, and the cases that exercise it."""
+
+    name: str
+    """Its name."""
+    cases: tuple[str, ...]
+    """Cases whose calls set it, or are expected to."""
+    members: Mapping[str, int]
+    """Each allowed value (as JSON) → cases that use it; empty if any value is allowed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolUse:
+    """One tool, and the cases that exercise it."""
+
+    tool: str
+    """Its name."""
+    cases: tuple[str, ...]
+    """Cases that call it or expect its call."""
+    parameters: tuple[ParameterUse, ...]
+    """All its parameters, in the order of the schema."""
 
 
 def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyResult:
@@ -31,7 +56,7 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
         for call in transcript.server_calls
     ]
     # Both go through the same tools, so that they can be read side by side.
-    by_checks, by_calls = find_tool_uses(bench.tools, wanted), find_tool_uses(bench.tools, called)
+    by_checks, by_calls = _find_tool_uses(bench.tools, wanted), _find_tool_uses(bench.tools, called)
     idle = [use.tool for use in by_checks if not use.cases]
     return StudyResult(
         study=STUDY.name,
@@ -42,7 +67,7 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
             else "."
         ),
         lines=tuple(_format_lines(by_checks)),
-        findings=_build_findings(idle, len(bench.tools)),
+        findings=tuple(_build_findings(idle, len(bench.tools))),
         facts={
             "totals": {"wanted": _count_totals(by_checks), "called": _count_totals(by_calls)},
             "tools": [
@@ -62,21 +87,18 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
                 for one, other in zip(by_checks, by_calls, strict=True)
             ],
         },
-        notes=_build_notes(bench),
+        notes=tuple(_build_notes(bench)),
     )
 
 
-def _build_findings(idle: Sequence[str], tools: int) -> tuple[Finding, ...]:
-    if not idle:
-        return ()
-    is_are = "tool is" if len(idle) == 1 else "tools are"
-    return (
-        Finding(
+def _build_findings(idle: Sequence[str], tools: int) -> Iterator[Finding]:
+    if idle:
+        is_are = "tool is" if len(idle) == 1 else "tools are"
+        yield Finding(
             text=f"{len(idle)} of {tools} {is_are} wanted by no case, so nothing here would notice "
-            f"a wrong description: {_format_names(idle)}.",
+            f"a wrong description: {list_names(idle, _MOST_NAMED)}.",
             weight=_WEIGHT * len(idle) / tools,
-        ),
-    )
+        )
 
 
 def _format_lines(found: Sequence[ToolUse]) -> Iterator[str]:
@@ -93,56 +115,101 @@ def _format_lines(found: Sequence[ToolUse]) -> Iterator[str]:
             for text, cases in parameter.members.items()
             if not cases
         ]
-        lacks = [f"never with {_format_names(names)}" for names in (unused, members) if names]
+        lacks = [list_names(names, _MOST_NAMED) for names in (unused, members) if names]
         count = f"{len(use.cases)} case{'' if len(use.cases) == 1 else 's'}"
-        yield "; ".join([f"{make_one_line(use.tool)}: {count}", *lacks])
+        yield "; never with ".join([f"{make_one_line(use.tool)}: {count}", *lacks])
 
 
 def _format_totals(found: Sequence[ToolUse]) -> str:
-    used = _count_totals(found)
+    totals = _count_totals(found)
+    labels = {"tools": "tools", "parameters": "parameters", "members": "allowed values"}
     return ", ".join(
-        f"{used[what]['used']} of {used[what]['all']} {label}"
-        for what, label in (
-            ("tools", "tools"),
-            ("parameters", "parameters"),
-            ("members", "allowed values"),
-        )
-        if used[what]["all"]
+        f"{totals[what]['used']} of {totals[what]['all']} {label}"
+        for what, label in labels.items()
+        if totals[what]["all"]
     )
 
 
 def _count_totals(found: Sequence[ToolUse]) -> dict[str, dict[str, int]]:
     parameters = [parameter for use in found for parameter in use.parameters]
-    members = [cases for parameter in parameters for cases in parameter.members.values()]
-    counted: dict[str, tuple[int, Callable[[], int]]] = {
-        "tools": (len(found), lambda: sum(bool(use.cases) for use in found)),
-        "parameters": (
-            len(parameters),
-            lambda: sum(bool(parameter.cases) for parameter in parameters),
-        ),
-        "members": (len(members), lambda: sum(map(bool, members))),
+    # Whether each part is used.
+    used = {
+        "tools": [bool(use.cases) for use in found],
+        "parameters": [bool(parameter.cases) for parameter in parameters],
+        "members": [bool(cases) for one in parameters for cases in one.members.values()],
     }
-    return {name: {"used": used(), "all": size} for name, (size, used) in counted.items()}
+    return {name: {"used": sum(marks), "all": len(marks)} for name, marks in used.items()}
 
 
-def _build_notes(bench: StudyContext) -> tuple[str, ...]:
-    silent = sum(not any(wanted_calls(case)) for case in bench.suite.cases)
-    if not silent:
+def _build_notes(bench: StudyContext) -> Iterator[str]:
+    if silent := sum(not any(wanted_calls(case)) for case in bench.suite.cases):
+        yield f"{silent} of {len(bench.suite.cases)} cases want no call by any check."
+
+
+def _find_tool_uses(tools: Iterable[Tool], calls: Sequence[CaseCall]) -> list[ToolUse]:
+    """Return for each of ``tools`` which of its parts ``calls`` exercise."""
+    return [_tool_use(tool, [call for call in calls if call[1] == tool.name]) for tool in tools]
+
+
+def _tool_use(tool: Tool, calls: Sequence[CaseCall]) -> ToolUse:
+    return ToolUse(
+        tool=tool.name,
+        cases=tuple(dict.fromkeys(case for case, _, _ in calls)),
+        parameters=tuple(
+            _parameter_use(name, schema, calls) for name, schema in parameter_schemas(tool).items()
+        ),
+    )
+
+
+def _parameter_use(name: str, schema: Any, calls: Sequence[CaseCall]) -> ParameterUse:
+    given = [(case, args[name]) for case, _, args in calls if _is_given(args.get(name, ABSENT))]
+    users: dict[str, set[str]] = {canonical_json(member): set() for member in _enum_members(schema)}
+    for case, value in given:
+        for text in map(canonical_json, _plain_values(value)):
+            if text in users:
+                users[text].add(case)
+    return ParameterUse(
+        name=name,
+        cases=tuple(dict.fromkeys(case for case, _ in given)),
+        members={text: len(cases) for text, cases in users.items()},
+    )
+
+
+def _enum_members(schema: Any) -> Sequence[Any]:
+    """Return the values that a parameter may take, or the items of a list of them."""
+    if not isinstance(schema, Mapping):
         return ()
-    return (f"{silent} of {len(bench.suite.cases)} cases want no call by any check.",)
+    members = schema.get("enum")
+    if isinstance(members, list):
+        return members
+    return _enum_members(schema.get("items"))
 
 
-def _format_names(names: Sequence[str]) -> str:
-    shown = ", ".join(make_one_line(name) for name in names[:_MOST_NAMED])
-    more = len(names) - _MOST_NAMED
-    return shown if more <= 0 else f"{shown} and {more} more"
+def _plain_values(value: Any) -> Iterator[Any]:
+    """Yield the plain values in a value or matcher."""
+    if isinstance(value, bool) or value is None:
+        yield value
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _plain_values(item)
+    else:
+        # A value that a matcher names only to exclude it is not exercised.
+        yield from (one for one in plain_values(value) if _allows_member(value, one))
+
+
+def _allows_member(value: Any, member: Any) -> bool:
+    return not is_matcher(value) or "$contains" in value or matches_pattern(value, member)
+
+
+def _is_given(value: Any) -> bool:
+    """Return whether an argument is present: a matcher may require it to be absent."""
+    return value is not ABSENT and not (is_matcher(value) and matches_pattern(value, ABSENT))
 
 
 STUDY = Study(
     name="coverage",
     place=10,
     question="Which tools, parameters and allowed values does the suite exercise?",
-    arms=_build_arms,
     read=_analyze_results,
     needs_run=False,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from harness.base import (
     LEVEL,
@@ -54,33 +54,18 @@ def _build_arms(bench: StudyContext) -> Sequence[Arm]:
 
 def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyResult:
     growths = [_measure_growth(bench, measured, kind) for kind in _KINDS]
-    known = [(growth, growth.fitted) for growth in growths if growth.fitted is not None]
-    adjusted = adjust_by_holm([fitted.test.p_value for _, fitted in known])
-    findings = [
-        _build_finding(growth)
-        for (growth, fitted), p in zip(known, adjusted, strict=True)
-        if p < LEVEL
-    ]
-    lines = [
-        line
-        for (growth, fitted), p in zip(known, adjusted, strict=True)
-        for line in _format_lines(growth, fitted, p)
-    ]
+    fitted = [(growth, slope) for growth in growths if (slope := growth.fitted) is not None]
+    adjusted = adjust_by_holm([slope.test.p_value for _, slope in fitted])
+    known = [(growth, slope, p) for (growth, slope), p in zip(fitted, adjusted, strict=True)]
     headline = "; ".join(
-        f"{_KINDS[growth.kind]} tools {_describe_trend(fitted, p)}"
-        for (growth, fitted), p in zip(known, adjusted, strict=True)
+        f"{_KINDS[growth.kind]} tools {_describe_trend(slope, p)}" for growth, slope, p in known
     )
     return StudyResult(
         study=STUDY.name,
         headline=f"With more tools in the list: {headline}." if known else "Nothing was measured.",
-        lines=tuple(lines),
-        findings=tuple(findings),
-        facts={
-            "kinds": [
-                _build_facts(growth, fitted, p)
-                for (growth, fitted), p in zip(known, adjusted, strict=True)
-            ]
-        },
+        lines=tuple(line for one in known for line in _format_lines(*one)),
+        findings=tuple(_build_finding(growth) for growth, _, p in known if p < LEVEL),
+        facts={"kinds": [_build_facts(*one) for one in known]},
         notes=tuple(_build_notes(bench, known)),
     )
 
@@ -125,12 +110,10 @@ def _mean_rate(trials: Mapping[str, Trials]) -> float | None:
 
 
 def _format_lines(growth: _DecoyGrowth, fitted: Slope, p_adjusted: float) -> Iterator[str]:
-    low, high = fitted.interval
+    low, high = map(_format_signed, fitted.interval)
     yield (
         f"{_KINDS[growth.kind]}: the log-odds fall by {_format_signed(fitted.fall)} with each "
-        f"doubling "
-        f"(95 % interval {_format_signed(low)} to {_format_signed(high)}; p = "
-        f"{p_value(p_adjusted)}), "
+        f"doubling (95 % interval {low} to {high}; p = {p_value(p_adjusted)}), "
         f"{fitted.cases} cases"
     )
     for count, trials in growth.trials.items():
@@ -176,19 +159,18 @@ def _build_facts(growth: _DecoyGrowth, fitted: Slope, p_adjusted: float) -> Json
             }
             for count, trials in growth.trials.items()
         ],
-        "curve": [
-            {"added": point.added, "accuracy": point.accuracy, "band": list(point.band)}
-            for point in fitted.curve
-        ],
+        "curve": [asdict(point) for point in fitted.curve],
     }
 
 
-def _build_notes(bench: StudyContext, known: Sequence[tuple[_DecoyGrowth, Slope]]) -> Iterator[str]:
+def _build_notes(
+    bench: StudyContext, known: Sequence[tuple[_DecoyGrowth, Slope, float]]
+) -> Iterator[str]:
     most = max(bench.options.decoys, default=0)
-    for growth, fitted in known:
-        if max(growth.trials) < most:
+    for growth, fitted, _ in known:
+        if (tried := max(growth.trials)) < most:
             yield (
-                f"There are only {max(growth.trials)} {_KINDS[growth.kind]} tools to add, so a "
+                f"There are only {tried} {_KINDS[growth.kind]} tools to add, so a "
                 f"list with {most} more was not tried."
             )
         left_out = len(growth.trials[0]) - fitted.cases

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from harness.descriptions.workbench.arms import Arm
 from harness.descriptions.workbench.measurements import ModelMeasurements
-from harness.descriptions.workbench.mutants.kill_score import KillScore, MutantFate, kill_score
-from harness.descriptions.workbench.mutants.missing_tests import missing_test
+from harness.descriptions.workbench.mutants.kill_score import (
+    KillScore,
+    MutantFate,
+    kill_score,
+    missing_test,
+)
 from harness.descriptions.workbench.mutants.planting import Planting, build_placebos, plant_mutants
 from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
 from harness.reports import format_percent
@@ -20,6 +25,8 @@ one time in twenty, however often cases fail by chance."""
 
 _SHOWN = 5
 """Survivors whose missing test a terminal shows; the JSON has all of them."""
+_OF_MUTANTS = ("operator", "tool", "other", "parameter", "defect", "label")
+"""Attributes of a mutant that the facts have as they are."""
 
 
 def _plant_mutants(bench: StudyContext) -> Planting:
@@ -29,9 +36,8 @@ def _plant_mutants(bench: StudyContext) -> Planting:
 def _build_arms(bench: StudyContext) -> Sequence[Arm]:
     mutants = [mutant.variant for mutant in _plant_mutants(bench).mutants]
     # Placebos alone would say nothing.
-    return (
-        [Arm(variant=variant) for variant in (*_build_placebos(bench), *mutants)] if mutants else []
-    )
+    variants = [*_build_placebos(bench), *mutants] if mutants else []
+    return [Arm(variant=variant) for variant in variants]
 
 
 def _build_placebos(bench: StudyContext) -> tuple[Variant, ...]:
@@ -65,12 +71,10 @@ def _write_headline(found: KillScore) -> str:
         if found.mutants and not found.able:
             return "No case passes on the server's own list, so none can notice a defect."
         return "No planted defect has been judged yet."
-    low, high = found.interval
+    low, high = map(format_percent, found.interval)
     return (
-        f"The suite notices {len(found.mutants_with('killed'))} of {found.counted_mutants} "
-        f"planted defects: "
-        f"{format_percent(found.kill_rate)} (95 % interval {format_percent(low)} to "
-        f"{format_percent(high)})."
+        f"The suite notices {len(found.mutants_with('killed'))} of {found.counted_mutants} planted "
+        f"defects: {format_percent(found.kill_rate)} (95 % interval {low} to {high})."
     )
 
 
@@ -81,7 +85,7 @@ def _format_lines(found: KillScore) -> Iterator[str]:
     for survivor in survivors[:_SHOWN]:
         yield f"not noticed: {survivor.mutant.label}"
         yield "  a test that would notice:"
-        yield from (f"    {line}" for line in missing_test(survivor.mutant).splitlines())
+        yield from textwrap.indent(missing_test(survivor.mutant), "    ").splitlines()
     if len(survivors) > _SHOWN:
         yield f"{len(survivors) - _SHOWN} more are not noticed: see --json-output"
 
@@ -101,9 +105,8 @@ def _build_findings(found: KillScore) -> Iterator[Finding]:
     for tool, survivors in unnoticed.items():
         first = survivors[0].mutant
         yield Finding(
-            text=f"{len(survivors)} of {found.counted_mutants} planted defects are in {tool}, "
-            f"and no case "
-            f"notices them; the first: {first.operator.replace('-', ' ')}"
+            text=f"{len(survivors)} of {found.counted_mutants} planted defects are in {tool}, and "
+            f"no case notices them; the first: {first.operator.replace('-', ' ')}"
             + (f" of {first.parameter}" if first.parameter else "")
             + f": {first.defect}.",
             weight=100 * len(survivors) / found.counted_mutants,
@@ -131,45 +134,35 @@ def _build_facts(found: KillScore, planting: Planting) -> JsonObject:
             name: {"killed": killed, "counted": counted}
             for name, (killed, counted) in _count_by_operator(found).items()
         },
-        "mutants": [_mutant_json(mutant) for mutant in found.mutants],
-    }
-
-
-def _mutant_json(one: MutantFate) -> JsonObject:
-    mutant = one.mutant
-    return {
-        "operator": mutant.operator,
-        "tool": mutant.tool,
-        "other": mutant.other,
-        "parameter": mutant.parameter,
-        "value": mutant.value[0] if mutant.value else None,
-        "defect": mutant.defect,
-        "label": mutant.label,
-        "variant": mutant.variant.name,
-        "fate": one.fate,
-        "noticed_by": list(one.noticed_by),
-        "missing_test": missing_test(mutant) if one.fate == "survived" else None,
+        "mutants": [
+            {
+                **{name: getattr(one.mutant, name) for name in _OF_MUTANTS},
+                "value": one.mutant.value[0] if one.mutant.value else None,
+                "variant": one.mutant.variant.name,
+                "fate": one.fate,
+                "noticed_by": list(one.noticed_by),
+                "missing_test": missing_test(one.mutant) if one.fate == "survived" else None,
+            }
+            for one in found.mutants
+        ],
     }
 
 
 def _build_notes(found: KillScore, planting: Planting) -> Iterator[str]:
-    chosen = len(planting.mutants)
+    chosen, kinds = len(planting.mutants), {mutant.operator for mutant in planting.mutants}
     if planting.possible > chosen + planting.equivalent:
         yield (
             f"{chosen} of {planting.possible} possible defects were planted, evenly over "
-            f"{len({mutant.operator for mutant in planting.mutants})} kinds and the tools; "
-            f"--mutants N "
-            "plants more."
+            f"{len(kinds)} kinds and the tools; "
+            "--mutants N plants more."
         )
     if planting.equivalent:
         yield (
             f"{planting.equivalent} were left out and do not count: a model sees nothing of them, "
             "or the same as of another."
         )
-    if found.mutants_with("open"):
-        yield (
-            f"{len(found.mutants_with('open'))} do not count yet: not all their cases were judged."
-        )
+    if left_open := len(found.mutants_with("open")):
+        yield f"{left_open} do not count yet: not all their cases were judged."
     if found.fickle:
         yield (
             "These cases failed when the same words were tried again, and can notice nothing: "

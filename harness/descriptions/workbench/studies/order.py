@@ -8,18 +8,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from harness.base import Trials
+from harness.base import PairedEffect, Trials
+from harness.descriptions.workbench.analysis.effects import format_range
 from harness.descriptions.workbench.analysis.placements import (
     THIRDS,
-    OrderRates,
     PlacedCall,
     PlacementEffects,
-    PositionTrend,
     measure_placement,
 )
 from harness.descriptions.workbench.arms import Arm, variant_key
 from harness.descriptions.workbench.measurements import ModelMeasurements
-from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
+from harness.descriptions.workbench.study import (
+    Finding,
+    Study,
+    StudyContext,
+    StudyResult,
+    tests_by_tool,
+)
 from harness.judging import wanted_tool
 from harness.reports import format_percent, format_points
 from harness.types import Variant
@@ -32,7 +37,6 @@ SHUFFLES = 4
 class _EndPosition:
     """A list with one tool at its beginning or end, for the tests that expect it."""
 
-    tool: str
     cases: frozenset[str]
     variant: Variant | None
     """``None`` if that is its position in the server's own list."""
@@ -41,12 +45,10 @@ class _EndPosition:
 def _build_arms(bench: StudyContext) -> Sequence[Arm]:
     if len(bench.tools) < 2:  # noqa: PLR2004 - one tool has one order
         return []
+    ends = (*_end_positions(bench, first=True), *_end_positions(bench, first=False))
     return [
         *(Arm(variant=variant) for variant in _build_shuffles(bench)),
-        *(
-            Arm(variant=end.variant, cases=end.cases)
-            for end in (*_first_positions(bench), *_last_positions(bench))
-        ),
+        *(Arm(variant=end.variant, cases=end.cases) for end in ends),
     ]
 
 
@@ -56,31 +58,16 @@ def _build_shuffles(bench: StudyContext) -> list[Variant]:
     return [Variant(name=f"order {number + 1}", order=begin + number) for number in range(SHUFFLES)]
 
 
-def _tests_by_tool(bench: StudyContext) -> dict[str, frozenset[str]]:
-    """Return tool → the tests that expect only this tool first."""
-    found: dict[str, set[str]] = {}
-    for case in bench.suite.cases:
-        tool = wanted_tool(case)
-        if tool is not None and bench.find_tool(tool) is not None:
-            found.setdefault(tool, set()).add(case.name)
-    return {tool: frozenset(cases) for tool, cases in found.items()}
-
-
-def _first_positions(bench: StudyContext) -> Iterator[_EndPosition]:
-    for tool, cases in _tests_by_tool(bench).items():
-        variant = Variant(name=f"{tool} first", order=(tool,))
-        # A tool that is there already needs no run of its own.
-        there = bench.tools[0].name == tool
-        yield _EndPosition(tool=tool, cases=cases, variant=None if there else variant)
-
-
-def _last_positions(bench: StudyContext) -> Iterator[_EndPosition]:
-    for tool, cases in _tests_by_tool(bench).items():
+def _end_positions(bench: StudyContext, *, first: bool) -> Iterator[_EndPosition]:
+    names = tuple(tool.name for tool in bench.tools)
+    for tool, cases in tests_by_tool(bench):
+        name = tool.name
         # What an order leaves out comes last.
-        order = tuple(one.name for one in bench.tools if one.name != tool)
-        variant = Variant(name=f"{tool} last", order=order)
-        there = bench.tools[-1].name == tool
-        yield _EndPosition(tool=tool, cases=cases, variant=None if there else variant)
+        order = (name,) if first else tuple(other for other in names if other != name)
+        variant = Variant(name=f"{name} {'first' if first else 'last'}", order=order)
+        # A tool that is there already needs no run of its own.
+        there = names[0 if first else -1] == name
+        yield _EndPosition(cases=cases, variant=None if there else variant)
 
 
 def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyResult:
@@ -90,8 +77,8 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
     found = measure_placement(
         {"own": measured.count_trials()}
         | {shuffle.name: measured.count_trials(shuffle) for shuffle in shuffles},
-        _measure_ends(bench, measured, _first_positions(bench)),
-        _measure_ends(bench, measured, _last_positions(bench)),
+        _measure_ends(bench, measured, _end_positions(bench, first=True)),
+        _measure_ends(bench, measured, _end_positions(bench, first=False)),
         [call for arm in (None, *shuffles) for call in _placed_calls(bench, measured, arm)],
         measured.tests,
         margin=bench.options.margin,
@@ -99,7 +86,7 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
     )
     return StudyResult(
         study=STUDY.name,
-        headline=_write_headline(bench, found),
+        headline=_write_headline(bench, found.passing),
         lines=tuple(_format_lines(found)),
         findings=tuple(_build_findings(bench, found)),
         facts=asdict(found),
@@ -138,66 +125,49 @@ def _placed_calls(
             )
 
 
-def _write_headline(bench: StudyContext, found: PlacementEffects) -> str:
-    effect = found.passing
+def _write_headline(bench: StudyContext, effect: PairedEffect | None) -> str:
     if effect is None:
         return "No test that wants exactly one tool was judged with it first and last."
-    low, high = effect.interval
-    told = (
-        f"The wanted tool first in the list instead of last: "
-        f"{format_points(effect.difference)} points "
-        f"of pass rate ({format_points(low)} to {format_points(high)} over {effect.pairs} tests)"
-    )
+    needed = effect.cases_to_decide
     verdicts = {
         "better": "first is better",
         "worse": "last is better",
         "equivalent": f"equivalent within {format_points(bench.options.margin, sign=False)} points",
-        "undecided": "undecided"
-        + (
-            f"; about {effect.cases_to_decide:,} tests would decide"
-            if effect.cases_to_decide
-            else ""
-        ),
+        "undecided": "undecided" + (f"; about {needed:,} tests would decide" if needed else ""),
     }
-    return f"{told}: {verdicts[effect.verdict]}."
+    return (
+        f"The wanted tool first in the list instead of last: {format_points(effect.difference)} "
+        f"points of pass rate ({format_range(effect.interval)} over {effect.pairs} tests): "
+        f"{verdicts[effect.verdict]}."
+    )
 
 
 def _format_lines(found: PlacementEffects) -> Iterator[str]:
-    if found.choosing is not None:
-        one, (low, high) = found.choosing, found.choosing.interval
+    if one := found.choosing:
         yield (
             f"called first in {format_percent(one.after)} when it is first in the list, in "
             f"{format_percent(one.before)} when it is last: {format_points(one.difference)} points "
-            f"({format_points(low)} to {format_points(high)}), {one.verdict}"
+            f"({format_range(one.interval)}), {one.verdict}"
         )
-    if found.trend is not None:
-        yield _trend_line(found.trend)
-    if found.orders is not None:
-        yield from _order_lines(found.orders)
-
-
-def _trend_line(trend: PositionTrend) -> str:
-    shares = ", ".join(
-        f"{format_percent(chosen / total)} in the {name}"
-        for name, (chosen, total) in zip(THIRDS, trend.thirds, strict=True)
-        if total
-    )
-    return (
-        f"called first by its place: {shares}; {format_points(trend.slope)} points from first "
-        f"to last "
-        f"(p {trend.p_value:.3f})"
-    )
-
-
-def _order_lines(orders: OrderRates) -> Iterator[str]:
-    rates = ", ".join(f"{format_percent(rate)} {name}" for name, rate in orders.rates.items())
-    yield f"pass rate by order: {rates} ({orders.cases} tests; p {orders.p_value:.3f})"
-    if orders.within is not None:
+    if trend := found.trend:
+        shares = ", ".join(
+            f"{format_percent(chosen / total)} in the {name}"
+            for name, (chosen, total) in zip(THIRDS, trend.thirds, strict=True)
+            if total
+        )
         yield (
-            f"two trials in different orders end differently in "
-            f"{format_percent(orders.between)}, two in "
-            f"the same order in {format_percent(orders.within)}: that is chance"
+            f"called first by its place: {shares}; {format_points(trend.slope)} points from first "
+            f"to last (p {trend.p_value:.3f})"
         )
+    if orders := found.orders:
+        rates = ", ".join(f"{format_percent(rate)} {name}" for name, rate in orders.rates.items())
+        yield f"pass rate by order: {rates} ({orders.cases} tests; p {orders.p_value:.3f})"
+        if orders.within is not None:
+            yield (
+                "two trials in different orders end differently in "
+                f"{format_percent(orders.between)}, two in the same order in "
+                f"{format_percent(orders.within)}: that is chance"
+            )
 
 
 def _build_findings(bench: StudyContext, found: PlacementEffects) -> Iterator[Finding]:
@@ -205,9 +175,8 @@ def _build_findings(bench: StudyContext, found: PlacementEffects) -> Iterator[Fi
     if one is not None and abs(one.difference) > bench.options.margin:
         where = "first" if one.difference > 0 else "last"
         yield Finding(
-            text=f"The place in the list matters: tests pass "
-            f"{format_points(abs(one.difference))} points "
-            f"more often with the wanted tool {where}.",
+            text=f"The place in the list matters: tests pass {format_points(abs(one.difference))} "
+            f"points more often with the wanted tool {where}.",
             weight=100 * abs(one.difference),
             certain=one.verdict in {"better", "worse"},
         )
@@ -219,16 +188,16 @@ def _build_findings(bench: StudyContext, found: PlacementEffects) -> Iterator[Fi
             weight=100 * abs(found.trend.slope),
         )
     if found.orders is not None and found.orders.is_significant:
+        low, high = min(found.orders.rates.values()), max(found.orders.rates.values())
         yield Finding(
             text="The order alone moves the pass rate between "
-            f"{format_percent(min(found.orders.rates.values()))} and "
-            f"{format_percent(max(found.orders.rates.values()))}.",
-            weight=100 * found.orders.spread,
+            f"{format_percent(low)} and {format_percent(high)}.",
+            weight=100 * (high - low),
         )
 
 
 def _build_notes(bench: StudyContext, found: PlacementEffects) -> Iterator[str]:
-    wanting = sum(map(len, _tests_by_tool(bench).values()))
+    wanting = sum(len(cases) for _, cases in tests_by_tool(bench))
     if left := len(bench.suite.cases) - wanting:
         yield f"{left} tests want no tool or several first: they are in the orders alone."
     if found.orders is not None and found.orders.within is None:

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from statistics import fmean
 
-from harness.descriptions.workbench.analysis.phrasings import (
-    Consistency,
-    PhrasedCase,
-    Phrasing,
-    measure_consistency,
+from harness.base import (
+    LEVEL,
+    MARGIN,
+    Interval,
+    Pair,
+    PairedEffect,
+    PairedTest,
+    Trials,
+    adjust_by_holm,
+    average_tests,
+    discordance_between,
+    excess_discordance,
+    group_cases,
+    homogeneity_p,
+    merge_pair,
+    own_discordance,
+    paired_effects,
+    paired_test,
+    wilson_interval,
 )
+from harness.descriptions.workbench.analysis.effects import format_range
 from harness.descriptions.workbench.arms import Arm
 from harness.descriptions.workbench.measurements import ModelMeasurements
 from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
@@ -24,7 +40,92 @@ _HOW = (
 )
 _MOST = 20
 """Cases that a terminal shows; the JSON has all of them."""
-LEVEL = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrasing:
+    """One wording of a case's prompt, and its results."""
+
+    words: str
+    """The prompt, or a wording of it."""
+    trials: Trials
+    """(passed, judged) trials; at least one was judged."""
+    called: str | None = None
+    """The tool that was most often called first; ``None`` for no call."""
+
+    @property
+    def rate(self) -> float:
+        """Share of the judged trials that passed."""
+        return self.trials[0] / self.trials[1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhrasedCase:
+    """A case with all wordings of its prompt, the original first."""
+
+    name: str
+    """Its name."""
+    test: str | None = None
+    """The test that is asked as several identities, of which the case is one: all count as one."""
+    phrasings: tuple[Phrasing, ...]
+    """The wordings; at least two."""
+    threshold: float = 1.0
+    """The share of trials that must pass for the case to pass."""
+    p_value: float | None = None
+    """p-value of the differences between its wordings, after a correction over all tested cases;
+    ``None`` with a single trial of each, which cannot be tested."""
+
+    @property
+    def failing_phrasings(self) -> tuple[Phrasing, ...]:
+        """The wordings with which it fails."""
+        # A rate is a quotient, and may fall short of an equal threshold by rounding.
+        least = self.threshold - 1e-9
+        return tuple(phrasing for phrasing in self.phrasings if phrasing.rate < least)
+
+    @property
+    def trial_counts(self) -> list[Trials]:
+        """Its trials with each wording."""
+        return [phrasing.trials for phrasing in self.phrasings]
+
+    @property
+    def is_sensitive(self) -> bool:
+        """Whether its verdict differs between wordings."""
+        return 0 < len(self.failing_phrasings) < len(self.phrasings)
+
+    @property
+    def spread(self) -> float:
+        """The best rate minus the worst."""
+        rates = [phrasing.rate for phrasing in self.phrasings]
+        return max(rates) - min(rates)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consistency:
+    """The effect of wordings on the verdicts of cases."""
+
+    cases: tuple[PhrasedCase, ...]
+    """Every case with two judged wordings; those that depend most on the wording come first."""
+    tests: int
+    """The number of tests: as `cases`, but the identities that are asked the same are one."""
+    rates: tuple[tuple[int, float], ...]
+    """(tests, mean pass rate) of the original prompts, and of each further wording by position."""
+    consistent: float
+    """Share of cases with the same verdict under all wordings."""
+    interval: Interval
+    """Its 95 % interval (Wilson)."""
+    worst: float
+    """Mean over cases of the rate of the worst wording."""
+    every: float
+    """Share of cases that pass under every wording."""
+    others: PairedEffect
+    """The original prompts (before) compared with their other wordings (after)."""
+    between: float
+    """How often two trials of a case with different wordings end differently."""
+    within: float | None
+    """How often two trials with the same wording end differently, which is chance alone; ``None``
+    without repeats."""
+    test: PairedTest | None
+    """Whether `between` exceeds `within`; ``None`` without repeats."""
 
 
 def further_wordings(bench: StudyContext, case: Case) -> tuple[str, ...]:
@@ -111,13 +212,80 @@ def _most_called(measured: ModelMeasurements, arm: Variant | None) -> Mapping[st
     return {case: counted.most_common(1)[0][0] for case, counted in first.items()}
 
 
+def measure_consistency(
+    cases: Sequence[PhrasedCase], *, margin: float = MARGIN
+) -> Consistency | None:
+    """Return the effect of the wordings of ``cases``; ``None`` without a case of two wordings."""
+    tested = _add_p_values([case for case in cases if len(case.phrasings) > 1])
+    if not tested:
+        return None
+    named = {case.name: case for case in tested}
+    ways = {case.name: case.test for case in tested if case.test is not None}
+    tests = [[named[name] for name in test] for test in group_cases(named, ways)]
+
+    def average(measure: Callable[[PhrasedCase], float]) -> float:
+        return fmean(average_tests(tests, measure))
+
+    consistent = average(lambda case: not case.is_sensitive)
+    interval = wilson_interval(consistent * len(tests), len(tests))
+    (others,) = paired_effects(
+        [[merge_pair([_pair_with_others(case) for case in test]) for test in tests]], margin=margin
+    )
+    assert interval is not None, "there is a case"
+    assert others is not None, "every phrasing was judged"
+    within = average_tests(tests, lambda case: own_discordance(case.trial_counts))
+    # A case without repeats has none, and is left out of the mean.
+    excess = average_tests(
+        tests, lambda case: next(iter(excess_discordance([case.trial_counts])), None)
+    )
+    return Consistency(
+        cases=tuple(
+            sorted(tested, key=lambda case: (not case.is_sensitive, -case.spread, case.name))
+        ),
+        tests=len(tests),
+        rates=tuple(_mean_rates(tests)),
+        consistent=consistent,
+        interval=interval,
+        worst=average(lambda case: min(phrasing.rate for phrasing in case.phrasings)),
+        every=average(lambda case: not case.failing_phrasings),
+        others=others,
+        between=fmean(average_tests(tests, lambda case: discordance_between(case.trial_counts))),
+        within=fmean(within) if within else None,
+        test=paired_test(excess, repeated=True),
+    )
+
+
+def _add_p_values(cases: Sequence[PhrasedCase]) -> list[PhrasedCase]:
+    """Return ``cases`` with their p-values, by Holm's correction over all that can be tested."""
+    found = [homogeneity_p(case.trial_counts) for case in cases]
+    adjusted = iter(adjust_by_holm([p for p in found if p is not None]))
+    return [
+        replace(case, p_value=None if p is None else next(adjusted))
+        for case, p in zip(cases, found, strict=True)
+    ]
+
+
+def _pair_with_others(case: PhrasedCase) -> Pair:
+    first, *rest = case.trial_counts
+    return first, (sum(passed for passed, _ in rest), sum(judged for _, judged in rest))
+
+
+def _mean_rates(tests: Sequence[Sequence[PhrasedCase]]) -> Iterator[tuple[int, float]]:
+    for place in range(max(len(case.phrasings) for test in tests for case in test)):
+
+        def rate_at(case: PhrasedCase, place: int = place) -> float | None:
+            return case.phrasings[place].rate if place < len(case.phrasings) else None
+
+        rates = average_tests(tests, rate_at)
+        yield len(rates), fmean(rates)
+
+
 def _write_headline(found: Consistency) -> str:
-    low, high = found.interval
+    low, high = map(format_percent, found.interval)
     return (
-        f"{format_percent(found.consistent)} of {found.tests} tests have the same verdict "
-        f"under all "
-        f"their wordings (95 % interval {format_percent(low)} to {format_percent(high)}); "
-        f"{format_percent(found.every)} pass under every one."
+        f"{format_percent(found.consistent)} of {found.tests} tests have the same verdict under "
+        f"all their wordings (95 % interval {low} to {high}); {format_percent(found.every)} pass "
+        "under every one."
     )
 
 
@@ -126,17 +294,16 @@ def _format_lines(found: Consistency) -> Iterator[str]:
         name = f"wording {place}" if place else "the prompt"
         yield f"{format_percent(rate)} pass as {name} ({cases} tests)"
     yield f"{format_percent(found.worst)} pass in the worst wording of each test"
-    low, high = found.others.interval
+    others = found.others
     yield (
-        f"Other wordings are {_VERDICTS[found.others.verdict]}: "
-        f"{format_points(found.others.difference)} points against the prompts "
-        f"({format_points(low)} to {format_points(high)})."
+        f"Other wordings are {_VERDICTS[others.verdict]}: {format_points(others.difference)} "
+        f"points against the prompts ({format_range(others.interval)})."
     )
     if found.within is not None:
         yield (
-            f"Two trials in different wordings end differently in "
-            f"{format_percent(found.between)}, two in "
-            f"the same wording in {format_percent(found.within)}: that is chance."
+            "Two trials in different wordings end differently in "
+            f"{format_percent(found.between)}, two in the same wording in "
+            f"{format_percent(found.within)}: that is chance."
         )
     hanging = [case for case in found.cases if case.is_sensitive]
     yield from (_format_case(case) for case in hanging[:_MOST])
@@ -153,30 +320,27 @@ _VERDICTS = {
 
 
 def _format_case(case: PhrasedCase) -> str:
-    failing = "; ".join(
-        f"{phrasing.words!r}" + f" (calls {phrasing.called or 'no tool'} first)"
-        for phrasing in case.failing_phrasings
-    )
+    failing = [
+        f"{one.words!r} (calls {one.called or 'no tool'} first)" for one in case.failing_phrasings
+    ]
     return (
-        f"{case.name} fails in {len(case.failing_phrasings)} of {len(case.phrasings)} "
-        f"wordings: {failing}"
+        f"{case.name} fails in {len(failing)} of {len(case.phrasings)} wordings: "
+        f"{'; '.join(failing)}"
     )
 
 
 def _build_findings(found: Consistency) -> Iterator[Finding]:
     for case in found.cases:
         if case.is_sensitive:
-            certain = case.p_value is not None and case.p_value < LEVEL
             yield Finding(
                 text=f"Test {_format_case(case)}.",
                 weight=100 * case.spread / len(found.cases),
-                certain=certain,
+                certain=case.p_value is not None and case.p_value < LEVEL,
             )
 
 
 def _build_notes(bench: StudyContext, found: Consistency) -> Iterator[str]:
-    without = len(bench.suite.cases) - len(found.cases)
-    if without:
+    if without := len(bench.suite.cases) - len(found.cases):
         yield f"{without} tests have no further wording, or none that was judged."
     if found.within is None:
         yield (

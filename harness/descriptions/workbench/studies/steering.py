@@ -10,23 +10,26 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 
 from harness.base import make_one_line
-from harness.descriptions.workbench.analysis.bragging import (
-    BRAG,
-    assertive_sentences,
-    remove_bragging,
-)
 from harness.descriptions.workbench.analysis.contests import (
+    BRAG,
     RIVALS,
     Contest,
     ContestPick,
     Kind,
     Steering,
     analyze_steering,
+    assertive_sentences,
+    remove_bragging,
 )
 from harness.descriptions.workbench.arms import Arm
 from harness.descriptions.workbench.measurements import FirstCall, ModelMeasurements
-from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
-from harness.judging import wanted_tool
+from harness.descriptions.workbench.study import (
+    Finding,
+    Study,
+    StudyContext,
+    StudyResult,
+    tests_by_tool,
+)
 from harness.reports import format_percent
 from harness.runner import VariantViews, split_sentences
 from harness.types import COPY_LETTERS, Decoys, Tool, ToolEdit, ToolList, Variant
@@ -54,76 +57,54 @@ def _build_arms(bench: StudyContext) -> Sequence[Arm]:
 
 
 def _build_races(bench: StudyContext) -> Iterator[_Race]:
-    listed = tuple(tool.name for tool in bench.tools)
+    listed, seed = tuple(tool.name for tool in bench.tools), bench.options.seed
     for tool, cases in _copyable_tools(bench)[: bench.options.steering_tools]:
-        names = _free_names(tool.name, listed)
-        for turn in range(RIVALS):
-            yield from _races_with_name(
-                tool, names[:RIVALS], listed, turn, bench.options.seed, cases
-            )
+        names = _free_names(tool.name, listed)[:RIVALS]
+        plain = remove_bragging(tool.description)
+        assertive = _is_assertive(tool)
+        # What sets the tool apart: its description, and that of the copies.
+        texts: dict[Kind, tuple[str | None, str | None]] = {
+            "equal": (None, None),
+            "brag": (f"{plain} {BRAG}".strip(), plain if assertive else None),
+        }
+        if assertive:
+            texts["own"] = None, plain
+        # Names and positions take turns together, so that each tool has every one of them once.
+        for turn, name in enumerate(names):
+            order = _find_seed(listed, tool.name, name, (turn + seed) % RIVALS, seed)
+            for kind, (description, copied) in texts.items():
+                variant = Variant(
+                    name=f"{tool.name}: {kind} {turn + 1}",
+                    tools={tool.name: ToolEdit(name=name, description=description)},
+                    order=order,
+                    add=(_build_copies(tool.name, copied),),
+                )
+                yield _Race(
+                    tool=tool.name, kind=kind, names=names, own=name, cases=cases, variant=variant
+                )
 
 
-def _copyable_tools(bench: StudyContext) -> list[tuple[Tool, set[str]]]:
+def _copyable_tools(bench: StudyContext) -> list[tuple[Tool, frozenset[str]]]:
     """Return the tools that can be copied, with the tests that want them.
 
     Tools that praise themselves come first, then those that most tests expect.
     """
-    wanting: dict[str, set[str]] = {}
-    for case in bench.suite.cases:
-        if (wanted := wanted_tool(case)) is not None:
-            wanting.setdefault(wanted, set()).add(case.name)
     listed = tuple(tool.name for tool in bench.tools)
     found = [
         (tool, cases)
-        for name, cases in wanting.items()
-        if (tool := bench.find_tool(name)) is not None and len(_free_names(name, listed)) >= RIVALS
+        for tool, cases in tests_by_tool(bench)
+        if len(_free_names(tool.name, listed)) >= RIVALS
     ]
-    found.sort(key=lambda one: (not _is_assertive(one[0]), -len(one[1])))
-    return found
+    return sorted(found, key=lambda one: (not _is_assertive(one[0]), -len(one[1])))
 
 
 def _free_names(tool: str, listed: Sequence[str]) -> tuple[str, ...]:
-    return tuple(
-        name for name in (f"{tool}_{letter}" for letter in COPY_LETTERS) if name not in listed
-    )
+    names = (f"{tool}_{letter}" for letter in COPY_LETTERS)
+    return tuple(name for name in names if name not in listed)
 
 
 def _is_assertive(tool: Tool) -> bool:
     return remove_bragging(tool.description) != tool.description.strip()
-
-
-def _races_with_name(
-    tool: Tool,
-    names: tuple[str, ...],
-    listed: tuple[str, ...],
-    turn: int,
-    seed: int,
-    cases: set[str],
-) -> Iterator[_Race]:
-    """Yield the races in which the tool has its ``turn``-th name, each in another position."""
-    # Names and positions take turns together, so that each tool has every one of them once.
-    order = _find_seed(listed, tool.name, names[turn], (turn + seed) % RIVALS, seed)
-    plain, assertive = remove_bragging(tool.description), _is_assertive(tool)
-    told: list[tuple[Kind, str | None, str | None]] = [
-        ("equal", None, None),
-        ("brag", f"{plain} {BRAG}".strip(), plain if assertive else None),
-    ]
-    if assertive:
-        told.append(("own", None, plain))
-    for kind, description, copied in told:
-        yield _Race(
-            tool=tool.name,
-            kind=kind,
-            names=names,
-            own=names[turn],
-            cases=frozenset(cases),
-            variant=Variant(
-                name=f"{tool.name}: {kind} {turn + 1}",
-                tools={tool.name: ToolEdit(name=names[turn], description=description)},
-                order=order,
-                add=(_build_copies(tool.name, copied),),
-            ),
-        )
 
 
 def _build_copies(tool: str, description: str | None = None) -> Decoys:
@@ -159,34 +140,36 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
         return StudyResult(
             study=STUDY.name, headline="No test wants exactly one tool called first."
         )
-    found = analyze_steering(
-        (
-            _classify_call(race, call)
-            for race in races
-            for call in measured.first_calls(race.variant)
-        ),
-        measured.tests,
-    )
-    brag = found.find_contest("brag")
+    picks = [
+        _classify_call(race, call) for race in races for call in measured.first_calls(race.variant)
+    ]
+    found = analyze_steering(picks, measured.tests)
+    brag = next((contest for contest in found.contests if contest.kind == "brag"), None)
     if brag is None:
         return StudyResult(study=STUDY.name, headline="No copy has been called yet.")
+    if brag.is_winning:
+        verdict = "The model is steered by praise"
+    elif brag.is_losing:
+        verdict = "Praise loses calls with this model"
+    else:
+        verdict = "That the model is steered by praise is not shown"
+    left_out = [tool.name for tool, _ in _copyable_tools(bench)[bench.options.steering_tools :]]
     return StudyResult(
         study=STUDY.name,
-        headline=_write_headline(brag),
+        headline=f"{verdict}: of {RIVALS} equal tools the one that brags is called first "
+        f"{_format_contest(brag)}.",
         lines=tuple(_format_lines(bench, found)),
         findings=tuple(_build_findings(bench, found)),
         facts={
             "rivals": RIVALS,
-            "tools_left_out": [
-                tool.name for tool, _ in _copyable_tools(bench)[bench.options.steering_tools :]
-            ],
+            "tools_left_out": left_out,
             "brag": BRAG,
             "contests": [
                 {**asdict(contest), "times": contest.call_ratio, "steered": contest.is_winning}
                 for contest in found.contests
             ],
             "equal_texts": {
-                "by_place": list(_position_shares(found)),
+                "by_place": _position_shares(found),
                 "by_name": dict(found.names),
             },
         },
@@ -210,25 +193,11 @@ def _classify_call(race: _Race, call: FirstCall) -> ContestPick:
     )
 
 
-def _write_headline(brag: Contest) -> str:
-    if brag.is_winning:
-        verdict = "The model is steered by praise"
-    elif brag.is_losing:
-        verdict = "Praise loses calls with this model"
-    else:
-        verdict = "That the model is steered by praise is not shown"
-    return (
-        f"{verdict}: of {RIVALS} equal tools the one that brags is called first "
-        f"{_format_contest(brag)}."
-    )
-
-
 def _format_contest(contest: Contest) -> str:
     share, (low, high) = contest.share, contest.share.interval
     return (
-        f"in {format_percent(share.share)} ({format_percent(low)} to {format_percent(high)} "
-        f"over {share.cases} tests; "
-        f"{format_percent(share.even)} would be even)"
+        f"in {format_percent(share.share)} ({format_percent(low)} to {format_percent(high)} over "
+        f"{share.cases} tests; {format_percent(share.even)} would be even)"
     )
 
 
@@ -238,31 +207,26 @@ _WORDS: dict[Kind, str] = {"equal": "equal texts", "brag": "with the brag", "own
 def _format_lines(bench: StudyContext, found: Steering) -> Iterator[str]:
     for contest in found.contests:
         whose = "" if contest.tool is None else f" of {contest.tool}"
-        times = (
-            ""
-            if contest.call_ratio is None
-            else f", {contest.call_ratio:.1f} times as often as each copy"
-        )
-        yield f"{_WORDS[contest.kind]}{whose}: called first {_format_contest(contest)}{times}"
+        times = contest.call_ratio
+        often = "" if times is None else f", {times:.1f} times as often as each copy"
+        yield f"{_WORDS[contest.kind]}{whose}: called first {_format_contest(contest)}{often}"
         if contest.elsewhere:
             yield f"  in {contest.elsewhere} trials neither it nor a copy was called first"
         if contest.tool is not None:
             yield f"  it says: {_assertive_text(bench, contest.tool)}"
-    shares = [
+    if shares := [
         f"{format_percent(share)} the {_ORDINALS[place]}"
         for place, share in _position_shares(found)
-    ]
-    if shares:
+    ]:
         yield f"with equal texts the calls fall on places in the list: {', '.join(shares)}"
 
 
 _ORDINALS = ("first", "second", "third", "fourth")
 
 
-def _position_shares(found: Steering) -> Iterator[tuple[int, float]]:
+def _position_shares(found: Steering) -> list[tuple[int, float]]:
     total = sum(found.places.values())
-    for place in range(RIVALS if total else 0):
-        yield place, found.places.get(place, 0) / total
+    return [(place, found.places.get(place, 0) / total) for place in range(RIVALS) if total]
 
 
 def _assertive_text(bench: StudyContext, tool: str) -> str:
@@ -276,15 +240,12 @@ def _build_findings(bench: StudyContext, found: Steering) -> Iterator[Finding]:
     for contest in found.contests:
         if contest.kind == "equal" or contest.share.advantage <= 0:
             continue
-        text = (
-            f"Praise wins calls: of {RIVALS} equal tools the one that brags is called first "
-            f"{_format_contest(contest)}."
-            if contest.tool is None
-            else f"{contest.tool} wins calls by praise and not by what it does: it is called first "
-            f"{_format_contest(contest)} for saying: {_assertive_text(bench, contest.tool)}"
-        )
+        won = f"called first {_format_contest(contest)}"
         yield Finding(
-            text=text,
+            text=f"Praise wins calls: of {RIVALS} equal tools the one that brags is {won}."
+            if contest.tool is None
+            else f"{contest.tool} wins calls by praise and not by what it does: it is {won} for "
+            f"saying: {_assertive_text(bench, contest.tool)}",
             weight=100 * contest.share.advantage,
             certain=contest.is_winning,
             tool=contest.tool,

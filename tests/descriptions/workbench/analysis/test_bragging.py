@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.descriptions.workbench.analysis.bragging import (
+from harness.descriptions.workbench.analysis.contests import (
     BRAG,
     assertive_sentences,
     remove_bragging,

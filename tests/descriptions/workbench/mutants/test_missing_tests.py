@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 
 from harness.api import load_suite
-from harness.descriptions.workbench.mutants.missing_tests import missing_test
+from harness.descriptions.workbench.mutants.kill_score import missing_test
 from harness.descriptions.workbench.mutants.planting import OPERATORS, plant_mutants
 from harness.types import Tool
 from tests.descriptions.workbench.mutants.tools import TOOLS
@@ -38,7 +38,11 @@ def test_it_asks_for_the_value_that_is_missing_and_for_none_of_the_rivals() -> N
 def test_hidden_characters_of_a_server_stand_as_escapes() -> None:
     values = {"enum": ["op\u202een", "zu"]}
     tool = Tool(name="find", input_schema={"type": "object", "properties": {"größe": values}})
-    removed = [one for one in OPERATORS["member-removed"]([tool]) if one.value == ("op\u202een",)]
+    removed = [
+        one
+        for one in OPERATORS["member-removed"]("member-removed", [tool])
+        if one.value == ("op\u202een",)
+    ]
     text = missing_test(removed[0])
     assert "\u202e" not in text
     (asked,) = yaml.safe_load(text)

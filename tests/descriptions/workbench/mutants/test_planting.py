@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 
 from harness.descriptions.workbench.arms import variant_key
-from harness.descriptions.workbench.mutants.missing_tests import missing_test
+from harness.descriptions.workbench.mutants.kill_score import missing_test
 from harness.descriptions.workbench.mutants.mutant import Mutant
 from harness.descriptions.workbench.mutants.planting import (
     OPERATORS,
@@ -36,7 +36,7 @@ def shown(mutant: Mutant) -> dict[str, Tool]:
 
 def one(operator: str, parameter: str | None = None, tool: str = "search_orders") -> Tool:
     """Return ``tool`` as the first mutant of ``operator`` shows it."""
-    mutants = OPERATORS[operator](TOOLS)
+    mutants = OPERATORS[operator](operator, TOOLS)
     return shown(
         next(each for each in mutants if (each.tool, each.parameter) == (tool, parameter))
     )[tool]
@@ -48,14 +48,14 @@ def schema(operator: str, parameter: str) -> Any:
 
 @pytest.mark.parametrize("operator", sorted(OPERATORS))
 def test_every_operator_finds_its_place(operator: str) -> None:
-    mutants = list(OPERATORS[operator](TOOLS))
+    mutants = list(OPERATORS[operator](operator, TOOLS))
     assert mutants
     for mutant in mutants:
         assert mutant.operator == operator
         assert has_visible_change(mutant, TOOLS)
         assert mutant.defect in mutant.label
-    assert list(OPERATORS[operator]([EXPORT])) is not None
-    assert list(OPERATORS[operator]([])) == []
+    assert list(OPERATORS[operator](operator, [EXPORT])) is not None
+    assert list(OPERATORS[operator](operator, [])) == []
 
 
 def test_texts_of_tools_are_damaged_as_told() -> None:
@@ -64,13 +64,13 @@ def test_texts_of_tools_are_damaged_as_told() -> None:
     assert one("when-not-removed").description == "List the newest orders of one customer."
     assert one("wrong-claim").description.startswith("Delete the newest orders")
     assert one("contrary-word").description.startswith("List the oldest orders")
-    swapped = shown(next(iter(OPERATORS["swapped-texts"]([SEARCH, GET]))))
+    swapped = shown(next(iter(OPERATORS["swapped-texts"]("swapped-texts", [SEARCH, GET]))))
     assert swapped["search_orders"].description == GET.description
     assert swapped["get_order"].description == SEARCH.description
 
 
 def test_names_are_swapped_and_mistaken_as_told() -> None:
-    swapped = shown(next(iter(OPERATORS["swapped-names"]([SEARCH, GET]))))
+    swapped = shown(next(iter(OPERATORS["swapped-names"]("swapped-names", [SEARCH, GET]))))
     assert (swapped["search_orders"].name, swapped["get_order"].name) == (
         "get_order",
         "search_orders",

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from harness.descriptions.workbench.analysis.phrasings import (
+from harness.descriptions.workbench.studies.paraphrase import (
     PhrasedCase,
     Phrasing,
     measure_consistency,
