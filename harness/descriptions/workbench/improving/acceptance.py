@@ -8,18 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
+from math import ceil
 
 from harness.base import (
     Interval,
     Pair,
     Trials,
     compute_allowance,
+    count_cases_needed,
     difference_interval,
     not_worse,
     paired_effects,
 )
-from harness.descriptions.workbench.improving.proposal import Proposal
-from harness.descriptions.workbench.improving.split import Intent, pair_intents
+from harness.descriptions.workbench.improving.proposal import (
+    Proposal,
+    combine_proposals,
+    find_mistake,
+)
+from harness.descriptions.workbench.improving.split import HELD_OUT, Intent, pair_intents
+from harness.types import Tool
 
 MOST_PROPOSALS = 12
 """Most proposals that are tried on the seen cases."""
@@ -128,38 +136,49 @@ def evaluate_proposal(
 
 
 def choose_finalists(
-    screened: Iterable[tuple[Proposal, Gain]], bundle: Proposal | None
-) -> list[Proposal]:
+    screened: Iterable[tuple[Proposal, Gain]], tools: Sequence[Tool]
+) -> tuple[Proposal, ...]:
     """Return the finalists: all proposals with a gain combined, then the best single ones."""
-    best = [one for one, gain in sorted(screened, key=_gain_key) if gain.difference > 0]
-    together = [bundle] if bundle is not None and len(best) > 1 else []
-    return [*together, *best][:MOST_FINALISTS]
+    ranked = sorted(screened, key=lambda one: -one[1].difference)
+    best = [one for one, gain in ranked if gain.difference > 0]
+    if len(best) > 1:
+        bundle = combine_proposals("all that gained", best, tools)
+        # A combination may be wrong where none of its parts is.
+        if find_mistake(bundle, tools) is None:
+            best.insert(0, bundle)
+    return tuple(best[:MOST_FINALISTS])
 
 
 def fewest_gains() -> int:
     """Return the minimum number of improved intents, with none worse, that proves a gain."""
-    gains = 1
     # The exact two-sided test of gains alone: as many tosses of a coin with one side up.
-    while 2 / 2**gains > LEVEL:
-        gains += 1
-    return gains
+    return next(gains for gains in count(1) if 2 / 2**gains <= LEVEL)
 
 
-def _gain_key(one: tuple[Proposal, Gain]) -> float:
-    return -one[1].difference
+def questions_for_gain(difference: float) -> int:
+    """Return the number of questions that prove a gain of ``difference`` with 80 % power.
+
+    This assumes that no question gets worse, and that each is asked once.
+    """
+    return ceil(count_cases_needed(difference, difference, alpha=LEVEL) / HELD_OUT)
+
+
+def questions_for_margin(margin: float) -> int:
+    """Return the number of questions for other tools that show a loss below ``margin``.
+
+    This assumes that none of them gets worse.
+    """
+    fewest = next(n for n in count(1) if not_worse([((1, 1), (1, 1))] * n, margin))
+    return ceil(fewest / HELD_OUT)
 
 
 def _find_harmed_tools(
     held_out: Sequence[Intent], before: Mapping[str, Trials], after: Mapping[str, Trials]
 ) -> Iterable[str]:
-    tools = dict.fromkeys(intent.tool for intent in held_out)
-    groups = [
-        pair_intents([intent for intent in held_out if intent.tool == tool], before, after)
-        for tool in tools
-    ]
-    for tool, pairs in zip(tools, groups, strict=True):
+    for tool in dict.fromkeys(intent.tool for intent in held_out):
+        own = [intent for intent in held_out if intent.tool == tool]
         # One by one: a correction over all tools would make harm harder to see.
-        [effect] = paired_effects([pairs])
+        [effect] = paired_effects([pair_intents(own, before, after)])
         if effect is not None and effect.verdict == "worse":
             yield tool or "no tool"
 

@@ -7,8 +7,9 @@ where it stopped.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from math import ceil
 from statistics import fmean
 from typing import Any
 
@@ -23,17 +24,18 @@ from harness.descriptions.workbench.improving.acceptance import (
     fewest_gains,
     measure_gain,
 )
-from harness.descriptions.workbench.improving.combining import combine_proposals
-from harness.descriptions.workbench.improving.expected_calls import expected_call
 from harness.descriptions.workbench.improving.proposal import (
     CaseFailure,
     Proposal,
     ProposerInput,
+    combine_proposals,
+    expected_call,
     find_mistake,
 )
 from harness.descriptions.workbench.improving.regime import FailingCase, failing_cases, hinted_arm
 from harness.descriptions.workbench.improving.rules import propose_by_rules
 from harness.descriptions.workbench.improving.split import (
+    HELD_OUT,
     Intent,
     Split,
     case_names,
@@ -48,7 +50,7 @@ from harness.descriptions.workbench.improving.writer import (
 from harness.descriptions.workbench.measurements import ModelMeasurements
 from harness.descriptions.workbench.parts import Part, iterate_parts, remove_part
 from harness.descriptions.workbench.study import StudyContext
-from harness.types import Usage, Variant
+from harness.types import Variant
 
 SCREENING_LEVEL = 0.05
 """Level of the intervals of the screening: 95 % intervals, from which nothing is claimed."""
@@ -85,7 +87,7 @@ class Improvement:
         """The input of proposers."""
         seen = case_names(self.split.seen)
         # Failures of held-out cases stay unknown to proposers.
-        mendable = {failure.case for failure in self.known_failures if failure.may_be_words} & seen
+        mendable = self._mendable_cases & seen
         calls = {call.case: call for call in self._measured.first_calls() if not call.passed}
         failures = tuple(
             CaseFailure(
@@ -145,16 +147,7 @@ class Improvement:
     @cached_property
     def finalists(self) -> tuple[Proposal, ...]:
         """The proposals that are evaluated on the held-out cases."""
-        gained = [
-            one
-            for one, gain in sorted(self.screened_proposals, key=_gain_key)
-            if gain.difference > 0
-        ]
-        # A combination may be wrong where none of its parts is.
-        bundle = combine_proposals("all that gained", gained, self._bench.tools) if gained else None
-        if bundle is not None and find_mistake(bundle, self._bench.tools) is not None:
-            bundle = None
-        return tuple(choose_finalists(self.screened_proposals, bundle))
+        return choose_finalists(self.screened_proposals, self._bench.tools)
 
     @cached_property
     def held_out_results(self) -> tuple[HeldOutResult, ...]:
@@ -186,15 +179,32 @@ class Improvement:
         kept = [look for look in self.held_out_results if look.is_kept]
         return max(kept, key=lambda look: look.gain.difference, default=None)
 
+    @property
+    def all_results(self) -> list[HeldOutResult]:
+        """The results of the finalists, and that of the combination."""
+        last = self.combination_result
+        return [*self.held_out_results, *([] if last is None else [last])]
+
     @cached_property
     def mendable_held_out(self) -> int:
         """Number of held-out intents that fail and that better words may help."""
-        return len(self._mendable_intents(self.split.held_out))
+        return self._count_mendable(self.split.held_out)
 
     @cached_property
     def mendable(self) -> int:
         """Number of intents that fail and that better words may help."""
-        return self.mendable_held_out + len(self._mendable_intents(self.split.seen))
+        return self.mendable_held_out + self._count_mendable(self.split.seen)
+
+    @property
+    def questions_for_proof(self) -> int | None:
+        """The minimum number of questions with which a gain could be proven.
+
+        This assumes that the same share fails as now, and that all of these improve. ``None`` when
+        none fails.
+        """
+        if not self.mendable:
+            return None
+        return ceil(fewest_gains() / (HELD_OUT * self.mendable / self.split.size))
 
     @property
     def can_be_proven(self) -> bool:
@@ -219,10 +229,6 @@ class Improvement:
             arms += self._build_arms([self.combination], self.split.held_out)
         return arms
 
-    def writer_usage(self) -> Usage:
-        """Return what the writing model used."""
-        return Usage() if self.writer_proposals is None else self.writer_proposals.usage
-
     def _evaluate_held_out(self, proposal: Proposal) -> HeldOutResult | None:
         if not self.can_be_proven:
             return None
@@ -239,9 +245,12 @@ class Improvement:
             intents, self._measured.count_trials(), self._measured.count_trials(variant)
         )
 
-    def _mendable_intents(self, intents: Sequence[Intent]) -> list[Intent]:
-        failing = {failure.case for failure in self.known_failures if failure.may_be_words}
-        return [intent for intent in intents if failing.intersection(intent.cases)]
+    @cached_property
+    def _mendable_cases(self) -> set[str]:
+        return {failure.case for failure in self.known_failures if failure.may_be_words}
+
+    def _count_mendable(self, intents: Sequence[Intent]) -> int:
+        return sum(not self._mendable_cases.isdisjoint(intent.cases) for intent in intents)
 
     def _build_arms(self, proposals: Sequence[Proposal], intents: Sequence[Intent]) -> list[Arm]:
         return [Arm(variant=proposal.variant, cases=case_names(intents)) for proposal in proposals]
@@ -250,20 +259,19 @@ class Improvement:
         wanted = case_names(intents)
         return all(self._measured.tried_cases(proposal.variant) & wanted for proposal in proposals)
 
-    def _part_effects(self) -> list[tuple[Part, float]]:
-        """Return the effect of each part that another study removed, on the seen cases."""
-        found = []
+    def _part_effects(self) -> Iterator[tuple[Part, float]]:
+        """Yield the effect of each part that another study removed, on the seen cases."""
         for part in iterate_parts(self._bench.tools):
             variant = remove_part(part, self._bench.tools)
-            pairs = (
-                self._pair_trials(self.split.seen, variant)
-                if self._measured.has_trials(variant)
-                else []
-            )
-            if pairs:
-                # Negative, since the variant lacks the part.
-                found.append((part, -fmean(_rate_change(pair) for pair in pairs)))
-        return found
+            if pairs := self._pair_trials(self.split.seen, variant):
+                # Before minus after, since the variant lacks the part.
+                yield (
+                    part,
+                    fmean(
+                        passed / judged - other_passed / other_judged
+                        for (passed, judged), (other_passed, other_judged) in pairs
+                    ),
+                )
 
     def _expected_values(
         self, failures: Sequence[CaseFailure]
@@ -274,8 +282,8 @@ class Improvement:
         told = [" ".join(case.prompts) for case in cases]
         told += [
             json.dumps(call.arguments, ensure_ascii=False, default=str)
-            for case in cases
-            if (call := expected_call(case)) is not None
+            for call in map(expected_call, cases)
+            if call is not None
         ]
         found: dict[tuple[str, str], dict[str, Any]] = {}
         for call in (failure.expected for failure in failures if failure.expected is not None):
@@ -284,12 +292,3 @@ class Improvement:
                 if not any(str(value) in text for text in told):
                     found.setdefault((call.tool, name), {})[str(value)] = value
         return {place: tuple(values.values()) for place, values in found.items()}
-
-
-def _rate_change(pair: Pair) -> float:
-    (passed, judged), (other_passed, other_judged) = pair
-    return other_passed / other_judged - passed / judged
-
-
-def _gain_key(one: tuple[Proposal, Gain]) -> float:
-    return -one[1].difference

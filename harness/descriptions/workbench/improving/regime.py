@@ -13,11 +13,7 @@ from typing import Literal, TypeAlias
 
 from harness.base import Trials
 from harness.descriptions.workbench.arms import Arm
-from harness.descriptions.workbench.improving.expected_calls import (
-    ExpectedCall,
-    expected_call,
-    expected_calls,
-)
+from harness.descriptions.workbench.improving.proposal import expected_call, expected_calls
 from harness.descriptions.workbench.measurements import ModelMeasurements
 from harness.descriptions.workbench.study import StudyContext
 from harness.types import Case, Variant
@@ -51,13 +47,11 @@ class FailingCase:
 
 def write_hint(case: Case) -> str | None:
     """Return a hint with the expected calls; ``None`` if the checks do not give them."""
-    return "\nThen: ".join(map(_format_hint, expected_calls(case))) or None
-
-
-def _format_hint(call: ExpectedCall) -> str:
-    if not call.arguments:
-        return f"Use the tool {call.tool}."
-    return f"Use the tool {call.tool} with {json.dumps(call.arguments, ensure_ascii=False)}."
+    hints = []
+    for call in expected_calls(case):
+        given = json.dumps(call.arguments, ensure_ascii=False)
+        hints.append(f"Use the tool {call.tool}{f' with {given}' if call.arguments else ''}.")
+    return "\nThen: ".join(hints) or None
 
 
 def hinted_arm(bench: StudyContext, measured: ModelMeasurements) -> Arm | None:
@@ -82,20 +76,20 @@ def failing_cases(bench: StudyContext, measured: ModelMeasurements) -> tuple[Fai
     arm = hinted_arm(bench, measured)
     clean = measured.count_trials()
     hinted = {} if arm is None else measured.count_trials(arm.variant)
-    asked = frozenset() if arm is None else arm.cases or frozenset()
-    called = {
-        call.case: call.tool for call in (() if arm is None else measured.first_calls(arm.variant))
-    }
+    calls = () if arm is None else measured.first_calls(arm.variant)
+    called = {call.case: call.tool for call in calls}
     found = []
     for case in _iterate_failing(bench, measured):
         tried = hinted.get(case.name)
         cause, text = _find_cause(case, clean[case.name], tried, called.get(case.name))
-        if case.name not in asked:
-            text = _explain_no_hint(case)
-        one = FailingCase(
-            case=case.name, clean=clean[case.name], hinted=tried, cause=cause, text=text
+        if arm is None or not arm.has_case(case.name):
+            why = "no check says which call is right"
+            text = f"No hint was tried: {why if case.user is None else 'its user is simulated'}."
+        found.append(
+            FailingCase(
+                case=case.name, clean=clean[case.name], hinted=tried, cause=cause, text=text
+            )
         )
-        found.append(one)
     return tuple(found)
 
 
@@ -122,9 +116,3 @@ def _find_cause(
         where = "look at the server, at the check, and at what else the case wants"
         return "server or check", f"{told} it, and the case fails all the same: {where}."
     return "model", f"{told} {called or 'nothing'}: it cannot, whatever the description says."
-
-
-def _explain_no_hint(case: Case) -> str:
-    if case.user is not None:
-        return "No hint was tried: its user is simulated."
-    return "No hint was tried: no check says which call is right."

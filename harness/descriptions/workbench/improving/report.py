@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from harness.base import format_money
 from harness.descriptions.workbench.improving.acceptance import (
@@ -11,16 +11,16 @@ from harness.descriptions.workbench.improving.acceptance import (
     LOOKS,
     MOST_PROPOSALS,
     Gain,
-    HeldOutResult,
     fewest_gains,
+    questions_for_gain,
+    questions_for_margin,
 )
 from harness.descriptions.workbench.improving.improvement import Improvement
 from harness.descriptions.workbench.improving.proposal import Proposal
-from harness.descriptions.workbench.improving.rewrite import edit_json, format_diff, iterate_changes
-from harness.descriptions.workbench.improving.sample_size import (
-    questions_for_gain,
-    questions_for_margin,
-    questions_for_proof,
+from harness.descriptions.workbench.improving.rewrite import (
+    format_diff,
+    iterate_changes,
+    tools_json,
 )
 from harness.descriptions.workbench.study import Finding, StudyContext
 from harness.types import JsonObject, Tool
@@ -35,8 +35,12 @@ def collect_variants(found: Improvement) -> dict[str, Proposal]:
     """Return the variants by name: the proven one, else the best unproven one."""
     if found.accepted_result is not None:
         return {PROVEN: found.accepted_result.proposal}
-    draft = _unproven_draft(found)
-    return {} if draft is None else {UNPROVEN: draft}
+    # A proposal that was tried and not proven is not a draft.
+    if found.held_out_results or not found.finalists:
+        return {}
+    first = found.finalists[0]
+    why = f"Not proven: it was tried only on the questions that it was made from. {first.why}"
+    return {UNPROVEN: replace(first, why=why)}
 
 
 def write_headline(found: Improvement) -> str:
@@ -47,9 +51,12 @@ def write_headline(found: Improvement) -> str:
             f"Better words were found: {_format_points(accepted.gain)} on {accepted.gain.intents} "
             "questions that the proposals were not made from."
         )
+    no_failure = "Every question passes on the server's own list: nothing to improve."
+    if found.unjudged_count:
+        no_failure = f"No failure is known: {found.unjudged_count} cases have no verdict."
     # The first step that came to nothing is the reason.
     why = (
-        (found.known_failures, _explain_no_failure(found)),
+        (found.known_failures, no_failure),
         (found.mendable, "No failure is due to descriptions: no rewrite is proposed."),
         (found.proposals, "There is no proposal of other words for the questions that fail."),
         (found.screened_proposals, "The proposals were not tried."),
@@ -64,14 +71,18 @@ def format_lines(found: Improvement, bench: StudyContext) -> Iterator[str]:
     for failure in found.known_failures:
         if not failure.may_be_words:
             yield f"{failure.case}: no problem of a description. {failure.text}"
-    for look in _all_held_out_results(found):
-        yield f"{'kept' if look.is_kept else 'not kept'}: {_format_held_out(look)}"
-    looked = {look.proposal.name for look in _all_held_out_results(found)}
+    for look in found.all_results:
+        gained = f"{_format_points(look.gain)} on {look.gain.intents} held-out questions"
+        kept = "kept" if look.is_kept else "not kept"
+        yield f"{kept}: {look.proposal.name}: {look.refused or gained}"
+    looked = {look.proposal.name for look in found.all_results}
+    tried = "others did better" if found.held_out_results else "not tried on the held-out questions"
     for proposal, gain in found.screened_proposals:
         if proposal.name not in looked:
+            why = f"; {tried}" if gain.difference > 0 else ""
             yield (
                 f"not kept: {proposal.name}: {_format_points(gain)} on the {gain.intents} "
-                f"questions that it was made from{_explain_rejection(found, gain)}"
+                f"questions that it was made from{why}"
             )
     for name, proposal in collect_variants(found).items():
         yield f"The variant {name} ({proposal.name}):"
@@ -104,23 +115,20 @@ def build_findings(found: Improvement) -> Iterator[Finding]:
         yield Finding(
             text=f"{_format_count(len(elsewhere), 'case')} no description will mend: "
             f"{', '.join(elsewhere[:5])}{' …' if len(elsewhere) > 5 else ''}.",  # noqa: PLR2004
-            weight=100 * len(elsewhere) / _count_intents(found),
+            weight=100 * len(elsewhere) / found.split.size,
             certain=False,
         )
 
 
 def build_notes(found: Improvement, bench: StudyContext) -> Iterator[str]:
     """Yield what was left out, and limits of the results."""
-    if found.writer_proposals is not None:
-        yield from found.writer_proposals.notes
-        used = found.writer_proposals.usage
+    if (written := found.writer_proposals) is not None:
+        yield from written.notes
         yield (
-            f"{found.writer_proposals.model} wrote "
-            f"{_format_count(len(found.writer_proposals.proposals), 'proposal')} for "
-            f"{used.tokens or 0:,} tokens ({format_money(used.cost_usd)})."
+            f"{written.model} wrote {_format_count(len(written.proposals), 'proposal')} for "
+            f"{written.usage.tokens or 0:,} tokens ({format_money(written.usage.cost_usd)})."
         )
-    left_out = len(found.all_proposals) - len(found.proposals)
-    if left_out:
+    if left_out := len(found.all_proposals) - len(found.proposals):
         yield f"{left_out} proposals were not tried: at most {MOST_PROPOSALS} are."
     if found.known_failures and found.unjudged_count:
         yield (
@@ -128,12 +136,12 @@ def build_notes(found: Improvement, bench: StudyContext) -> Iterator[str]:
             f"server's own list."
         )
     cases = len(bench.suite.cases)
-    if _count_intents(found) < cases:
+    if found.split.size < cases:
         yield (
-            f"The {cases} cases ask {_count_intents(found)} different questions; those that ask "
+            f"The {cases} cases ask {found.split.size} different questions; those that ask "
             "nearly the same count as one."
         )
-    for look in _all_held_out_results(found):
+    for look in found.all_results:
         if look.is_kept and look.others == 0:
             yield f"{look.proposal.name} changes every tool: no others could be held against it."
 
@@ -141,13 +149,13 @@ def build_notes(found: Improvement, bench: StudyContext) -> Iterator[str]:
 def format_requirements(found: Improvement, margin: float) -> Iterator[str]:
     """Yield the number of questions that a proof would need."""
     held_out = len(found.split.held_out)
-    least, any_proof = fewest_gains(), questions_for_proof(found)
+    any_proof = found.questions_for_proof
     if not found.can_be_proven and any_proof is not None:
         yield (
-            f"{held_out} of {_count_intents(found)} questions are held out; "
+            f"{held_out} of {found.split.size} questions are held out; "
             f"{found.mendable_held_out} of these fail in a way that words may mend. At least "
-            f"{least} must get better, and none worse, to prove anything: with as many failures as "
-            f"now that takes {any_proof} questions."
+            f"{fewest_gains()} must get better, and none worse, to prove anything: with as many "
+            f"failures as now that takes {any_proof} questions."
         )
     best = max((gain.difference for _, gain in found.screened_proposals), default=0.0)
     if best > 0:
@@ -161,11 +169,11 @@ def format_requirements(found: Improvement, margin: float) -> Iterator[str]:
 
 def build_facts(found: Improvement, tools: Sequence[Tool]) -> JsonObject:
     """Return everything as JSON."""
-    accepted = found.accepted_result
+    accepted, written = found.accepted_result, found.writer_proposals
     handed_back = collect_variants(found)
     return {
         "split": {
-            "intents": _count_intents(found),
+            "intents": found.split.size,
             "seen": len(found.split.seen),
             "held_out": len(found.split.held_out),
         },
@@ -173,15 +181,33 @@ def build_facts(found: Improvement, tools: Sequence[Tool]) -> JsonObject:
             {**asdict(failure), "may_be_words": failure.may_be_words}
             for failure in found.known_failures
         ],
-        "proposals": [_proposal_json(found, proposal, tools) for proposal in found.proposals],
-        "looks": [_held_out_json(look) for look in _all_held_out_results(found)],
+        "proposals": [
+            {
+                "name": one.name,
+                "why": one.why,
+                "by": one.by,
+                "changes": [asdict(change) for change in iterate_changes(one, tools)],
+                "on_seen": _gain_json(found.screening_gain(one)),
+            }
+            for one in found.proposals
+        ],
+        "looks": [
+            {
+                "name": look.proposal.name,
+                "by": look.proposal.by,
+                "on_held_out": _gain_json(look.gain),
+                "others": look.others,
+                "others_interval": look.others_interval,
+                "harmed": list(look.harmed),
+                "kept": look.is_kept,
+                "refused": look.refused,
+            }
+            for look in found.all_results
+        ],
         "looks_allowed": LOOKS,
         "level": LEVEL,
         "accepted": None if accepted is None else accepted.proposal.name,
-        "variants": {
-            name: {tool: edit_json(edit) for tool, edit in one.tools.items()}
-            for name, one in handed_back.items()
-        },
+        "variants": {name: tools_json(one) for name, one in handed_back.items()},
         "rewrite": [
             {"variant": name, "proposal": one.name, **asdict(change)}
             for name, one in handed_back.items()
@@ -192,82 +218,14 @@ def build_facts(found: Improvement, tools: Sequence[Tool]) -> JsonObject:
             "mendable_held_out": found.mendable_held_out,
             "fewest_gains": fewest_gains(),
             "can_be_proven": found.can_be_proven,
-            "questions_for_any_proof": questions_for_proof(found),
+            "questions_for_any_proof": found.questions_for_proof,
         },
-        "writer": None
-        if found.writer_proposals is None
-        else {"model": found.writer_proposals.model, "usage": asdict(found.writer_proposals.usage)},
+        "writer": written and {"model": written.model, "usage": asdict(written.usage)},
     }
 
 
-def _explain_no_failure(found: Improvement) -> str:
-    if not found.unjudged_count:
-        return "Every question passes on the server's own list: nothing to improve."
-    return f"No failure is known: {found.unjudged_count} cases have no verdict."
-
-
-def _unproven_draft(found: Improvement) -> Proposal | None:
-    """Return the best proposal with an unproven gain on the seen questions."""
-    if found.held_out_results or not found.finalists:
-        return None  # a proposal that was tried and not proven is not a draft
-    first = found.finalists[0]
-    return Proposal(
-        name=first.name,
-        why=f"Not proven: it was tried only on the questions that it was made from. {first.why}",
-        tools=first.tools,
-        by=first.by,
-    )
-
-
-def _all_held_out_results(found: Improvement) -> list[HeldOutResult]:
-    return [
-        *found.held_out_results,
-        *([] if found.combination_result is None else [found.combination_result]),
-    ]
-
-
-def _proposal_json(found: Improvement, proposal: Proposal, tools: Sequence[Tool]) -> JsonObject:
-    gain = found.screening_gain(proposal)
-    return {
-        "name": proposal.name,
-        "why": proposal.why,
-        "by": proposal.by,
-        "changes": [asdict(change) for change in iterate_changes(proposal, tools)],
-        "on_seen": None if gain is None else _gain_json(gain),
-    }
-
-
-def _held_out_json(look: HeldOutResult) -> JsonObject:
-    return {
-        "name": look.proposal.name,
-        "by": look.proposal.by,
-        "on_held_out": _gain_json(look.gain),
-        "others": look.others,
-        "others_interval": look.others_interval,
-        "harmed": list(look.harmed),
-        "kept": look.is_kept,
-        "refused": look.refused,
-    }
-
-
-def _gain_json(gain: Gain) -> JsonObject:
-    return {**asdict(gain), "difference": gain.difference}
-
-
-def _format_held_out(look: HeldOutResult) -> str:
-    told = (
-        f"{look.proposal.name}: {_format_points(look.gain)} on {look.gain.intents} held-out "
-        f"questions"
-    )
-    return told if look.refused is None else f"{look.proposal.name}: {look.refused}"
-
-
-def _explain_rejection(found: Improvement, gain: Gain) -> str:
-    if gain.difference <= 0:
-        return ""
-    return (
-        "; others did better" if found.held_out_results else "; not tried on the held-out questions"
-    )
+def _gain_json(gain: Gain | None) -> JsonObject | None:
+    return None if gain is None else {**asdict(gain), "difference": gain.difference}
 
 
 def _format_points(gain: Gain) -> str:
@@ -276,10 +234,6 @@ def _format_points(gain: Gain) -> str:
         f"{100 * gain.difference:+.0f} points ({100 * low:+.0f} to {100 * high:+.0f} at "
         f"{100 * (1 - gain.level):.4g} %)"
     )
-
-
-def _count_intents(found: Improvement) -> int:
-    return len(found.split.seen) + len(found.split.held_out)
 
 
 def _format_count(number: int, noun: str) -> str:

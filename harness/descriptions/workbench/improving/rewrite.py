@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.descriptions.drafting.yaml_text import dump_yaml
-from harness.descriptions.workbench.improving.proposal import Proposal, parameter_schemas
+from harness.descriptions.workbench.improving.proposal import Proposal
+from harness.descriptions.workbench.parts import parameter_schemas
 from harness.runner import split_sentences
 from harness.types import JsonObject, ParameterEdit, Tool, ToolEdit
 
@@ -47,8 +48,8 @@ def format_diff(change: TextChange) -> Iterator[str]:
     """Yield the lines of a readable diff: removals and additions."""
     yield change.part_name
     if change.part != "description":
-        yield f"  - {change.before}" if change.before else "  - (nothing)"
-        yield f"  + {change.after}" if change.after else "  + (nothing)"
+        yield f"  - {change.before or '(nothing)'}"
+        yield f"  + {change.after or '(nothing)'}"
         return
     before, after = split_sentences(change.before), split_sentences(change.after)
     # If only the order has changed, leaving out equal sentences would leave nothing.
@@ -59,43 +60,38 @@ def format_diff(change: TextChange) -> Iterator[str]:
 
 def variants_yaml(named: Mapping[str, Proposal]) -> str:
     """Return the text of a file of variants: name of the variant → its proposal."""
-    return dump_yaml(
-        {
-            "variants": {
-                name: {
-                    "description": proposal.why,
-                    "tools": {tool: edit_json(edit) for tool, edit in proposal.tools.items()},
-                }
-                for name, proposal in named.items()
-            }
-        }
-    )
+    variants = {
+        name: {"description": one.why, "tools": tools_json(one)} for name, one in named.items()
+    }
+    return dump_yaml({"variants": variants})
 
 
-def edit_json(edit: ToolEdit) -> JsonObject:
-    """Return ``edit`` in the form of a file of variants."""
-    written: dict[str, Any] = {
+def tools_json(proposal: Proposal) -> JsonObject:
+    """Return the changes of ``proposal`` in the form of a file of variants."""
+    return {tool: _edit_json(edit) for tool, edit in proposal.tools.items()}
+
+
+def _edit_json(edit: ToolEdit) -> JsonObject:
+    parameters = {
+        name: None if change is None else _parameter_json(change)
+        for name, change in edit.parameters.items()
+    }
+    written = {
         "name": edit.name,
         "title": edit.title,
         "description": edit.description,
         "without_sentences": list(edit.without_sentences) or None,
-        "parameters": {
-            name: None if change is None else _parameter_json(change)
-            for name, change in edit.parameters.items()
-        }
-        or None,
+        "parameters": parameters or None,
     }
     return {key: value for key, value in written.items() if value is not None}
 
 
 def _parameter_json(change: ParameterEdit) -> JsonObject:
-    written: dict[str, Any] = {
-        "name": change.name,
-        "description": change.description,
-        "enum": None if change.enum is None else list(change.enum),
-        "examples": None if change.examples is None else list(change.examples),
+    written = {
+        name: list(value) if isinstance(value, tuple) else value
+        for name in ("name", "description", "enum", "examples")
+        if (value := getattr(change, name)) is not None
     }
-    written = {key: value for key, value in written.items() if value is not None}
     # In a tuple, since null is a default as well.
     if change.default is not None:
         written["default"] = change.default[0] if change.default else None
@@ -104,25 +100,24 @@ def _parameter_json(change: ParameterEdit) -> JsonObject:
 
 def _tool_changes(tool: Tool, edit: ToolEdit) -> Iterator[TextChange]:
     own = {"name": tool.name, "title": tool.title or "", "description": tool.description}
-    for part, before in own.items():
-        after = getattr(edit, part)
-        if after is not None and after != before:
-            yield TextChange(tool=tool.name, parameter=None, part=part, before=before, after=after)
+    changes: list[tuple[str | None, str, Any, Any]] = [
+        (None, part, before, after)
+        for part, before in own.items()
+        if (after := getattr(edit, part)) is not None
+    ]
     for name, change in edit.parameters.items():
         schema = parameter_schemas(tool).get(name)
         if change is not None and isinstance(schema, Mapping):
-            yield from _parameter_changes(tool.name, name, schema, change)
-
-
-def _parameter_changes(
-    tool: str, name: str, schema: Mapping[str, Any], change: ParameterEdit
-) -> Iterator[TextChange]:
-    for part, after in _parameter_json(change).items():
-        before = name if part == "name" else schema.get(part)
+            known = {**schema, "name": name}
+            changes += [
+                (name, part, known.get(part), after)
+                for part, after in _parameter_json(change).items()
+            ]
+    for parameter, part, before, after in changes:
         if after != before:
             yield TextChange(
-                tool=tool,
-                parameter=name,
+                tool=tool.name,
+                parameter=parameter,
                 part=part,
                 before=_format_value(before),
                 after=_format_value(after),

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.base import Pair, Trials, merge_pair
-from harness.descriptions.workbench.improving.expected_calls import expected_call
+from harness.descriptions.workbench.improving.proposal import expected_call
 from harness.judging import wanted_tool
 from harness.models import extract_terms
 from harness.types import Case
@@ -40,6 +40,11 @@ class Split:
     """Intents from whose failures proposals are made, and on which they are screened."""
     held_out: tuple[Intent, ...]
     """Intents on which proposals are proven."""
+
+    @property
+    def size(self) -> int:
+        """The number of all intents."""
+        return len(self.seen) + len(self.held_out)
 
 
 def split_intents(cases: Sequence[Case], seed: int) -> Split:
@@ -70,12 +75,11 @@ def pair_intents(
 
     An intent without such a case is left out.
     """
-    found = []
-    for intent in intents:
-        both = [name for name in intent.cases if name in before and name in after]
-        if both:
-            found.append(merge_pair([(before[name], after[name]) for name in both]))
-    return found
+    found = (
+        [(before[name], after[name]) for name in intent.cases if name in before and name in after]
+        for intent in intents
+    )
+    return [merge_pair(pairs) for pairs in found if pairs]
 
 
 def group_intents(cases: Sequence[Case]) -> tuple[Intent, ...]:

@@ -5,22 +5,26 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from harness.base import InvalidInput, parse_document
-from harness.descriptions.workbench.improving.combining import resolve_edit
-from harness.descriptions.workbench.improving.proposal import Proposal, ProposerInput, find_mistake
+from harness.descriptions.workbench.improving.proposal import (
+    Proposal,
+    ProposerInput,
+    find_mistake,
+    resolve_edit,
+)
 from harness.descriptions.workbench.recorded_answers import (
     RecordedAnswer,
     ask_once,
     recorded_answer,
 )
-from harness.judging import MISSING, find_json
+from harness.judging import find_json
 from harness.models import estimate_tokens, list_price
 from harness.suites import read_variants_document
-from harness.types import ModelSpec, ToolEdit, Usage
+from harness.types import ModelSpec, Usage
 
 _MOST_FAILURES = 60
 """Most failures that the model gets."""
@@ -62,9 +66,8 @@ class WriterProposals:
 
 def ask_writer(spec: ModelSpec, known: ProposerInput, folder: Path, model: str) -> WriterProposals:
     """Return what ``spec`` proposes for ``model``, which is asked only once for one ``folder``."""
-    return _parse_answer(
-        ask_once(spec, SYSTEM, build_request(known), _answer_path(folder, model)), known
-    )
+    said = ask_once(spec, SYSTEM, build_request(known), _answer_path(folder, model))
+    return _parse_answer(said, known)
 
 
 def read_proposals(folder: Path, model: str, known: ProposerInput) -> WriterProposals | None:
@@ -126,6 +129,7 @@ def _answer_path(folder: Path, model: str) -> Path:
 def _parse_answer(said: RecordedAnswer, known: ProposerInput) -> WriterProposals:
     found: list[Proposal] = []
     notes = [] if said.failed is None else [f"{said.model} was asked for proposals: {said.failed}."]
+    own = {tool.name: tool for tool in known.tools}
     listed = _extract_proposals(said.text)
     for number, given in enumerate(listed or (), start=1):
         name = f"{said.model} {number}"
@@ -134,7 +138,8 @@ def _parse_answer(said: RecordedAnswer, known: ProposerInput) -> WriterProposals
         if wrong is not None:
             notes.append(f"Proposal {number} of {said.model} was dropped: {wrong}")
         elif not isinstance(read, str):
-            found.append(_normalize_proposal(read, known))
+            tools = {name: resolve_edit(own[name], edit) for name, edit in read.tools.items()}
+            found.append(replace(read, tools=tools))
     if listed is None and said.failed is None:
         notes.append(f"{said.model} wrote no proposals: its answer is not the JSON asked for.")
     return WriterProposals(
@@ -146,7 +151,7 @@ def _extract_proposals(text: str) -> list[Any] | None:
     """Return the proposals in ``text``; ``None`` if it does not have the requested form."""
     # Models may put words or fences around their JSON.
     answer = find_json(text)
-    if answer is not MISSING and isinstance(answer, Mapping):
+    if isinstance(answer, Mapping):
         answer = answer.get("proposals")
     return answer if isinstance(answer, list) else None
 
@@ -164,16 +169,8 @@ def _parse_proposal(name: str, given: Any, by: str) -> Proposal | str:
         (variant,) = read_variants_document(parse_document(text, name))
     except InvalidInput as error:
         return error.problems[0].message
-    tools: dict[str, ToolEdit] = {}
-    for tool, edit in variant.tools.items():
-        if edit is None:
-            return f"it removes {tool}"
-        tools[tool] = edit
+    tools = {tool: edit for tool, edit in variant.tools.items() if edit is not None}
+    if gone := next((tool for tool in variant.tools if tool not in tools), None):
+        return f"it removes {gone}"
     said = why.strip() if isinstance(why, str) and why.strip() else "The model gives no reason."
     return Proposal(name=name, why=said, tools=tools, by=by)
-
-
-def _normalize_proposal(proposal: Proposal, known: ProposerInput) -> Proposal:
-    own = {tool.name: tool for tool in known.tools}
-    tools = {tool: resolve_edit(own[tool], edit) for tool, edit in proposal.tools.items()}
-    return Proposal(name=proposal.name, why=proposal.why, tools=tools, by=proposal.by)

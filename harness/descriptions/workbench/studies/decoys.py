@@ -113,8 +113,7 @@ def _format_lines(growth: _DecoyGrowth, fitted: Slope, p_adjusted: float) -> Ite
     low, high = map(_format_signed, fitted.interval)
     yield (
         f"{_KINDS[growth.kind]}: the log-odds fall by {_format_signed(fitted.fall)} with each "
-        f"doubling (95 % interval {low} to {high}; p = {p_value(p_adjusted)}), "
-        f"{fitted.cases} cases"
+        f"doubling (95 % interval {low} to {high}; p = {p_value(p_adjusted)}), {fitted.cases} cases"
     )
     for count, trials in growth.trials.items():
         rate, (decoys, all_) = _mean_rate(trials), growth.taken[count]

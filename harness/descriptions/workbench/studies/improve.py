@@ -6,9 +6,12 @@ from collections.abc import Sequence
 
 from harness.descriptions.workbench.arms import Arm
 from harness.descriptions.workbench.improving.acceptance import LOOKS, MOST_PROPOSALS
-from harness.descriptions.workbench.improving.expected_calls import expected_call
 from harness.descriptions.workbench.improving.improvement import Improvement
-from harness.descriptions.workbench.improving.proposal import CaseFailure, ProposerInput
+from harness.descriptions.workbench.improving.proposal import (
+    CaseFailure,
+    ProposerInput,
+    expected_call,
+)
 from harness.descriptions.workbench.improving.report import (
     VARIANTS_FILE,
     build_facts,

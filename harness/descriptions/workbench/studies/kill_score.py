@@ -153,8 +153,7 @@ def _build_notes(found: KillScore, planting: Planting) -> Iterator[str]:
     if planting.possible > chosen + planting.equivalent:
         yield (
             f"{chosen} of {planting.possible} possible defects were planted, evenly over "
-            f"{len(kinds)} kinds and the tools; "
-            "--mutants N plants more."
+            f"{len(kinds)} kinds and the tools; --mutants N plants more."
         )
     if planting.equivalent:
         yield (

@@ -301,9 +301,8 @@ def _format_lines(found: Consistency) -> Iterator[str]:
     )
     if found.within is not None:
         yield (
-            "Two trials in different wordings end differently in "
-            f"{format_percent(found.between)}, two in the same wording in "
-            f"{format_percent(found.within)}: that is chance."
+            f"Two trials in different wordings end differently in {format_percent(found.between)}, "
+            f"two in the same wording in {format_percent(found.within)}: that is chance."
         )
     hanging = [case for case in found.cases if case.is_sensitive]
     yield from (_format_case(case) for case in hanging[:_MOST])

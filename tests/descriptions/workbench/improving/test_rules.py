@@ -7,16 +7,15 @@ from typing import Any
 
 import pytest
 
-from harness.descriptions.workbench.improving.combining import combine_proposals
-from harness.descriptions.workbench.improving.expected_calls import ExpectedCall
 from harness.descriptions.workbench.improving.proposal import (
     CaseFailure,
+    ExpectedCall,
     Proposal,
     ProposerInput,
+    combine_proposals,
     find_mistake,
 )
-from harness.descriptions.workbench.improving.rules import RULES, propose_by_rules
-from harness.descriptions.workbench.improving.schema_rules import find_choices
+from harness.descriptions.workbench.improving.rules import RULES, find_choices, propose_by_rules
 from harness.descriptions.workbench.parts import iterate_parts
 from harness.types import Tool, ToolEdit
 
