@@ -21,6 +21,14 @@ from harness.descriptions.workbench.study import StudyContext
 from harness.reports import format_points, p_value
 from harness.types import JsonObject
 
+PART_VERDICTS = {
+    "better": "carries weight",
+    "worse": "does harm",
+    "equivalent": "carries nothing",
+    "undecided": "undecided",
+}
+"""Comparison of the list with a part to the list without it → the verdict on the part."""
+
 
 def pair_trials(
     before: Mapping[str, Trials], after: Mapping[str, Trials], tests: Mapping[str, str]

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from harness.base import make_one_line
 from harness.descriptions.workbench.analysis.effects import (
+    PART_VERDICTS,
     PartEffect,
     effect_facts,
     part_effects,
@@ -18,13 +19,6 @@ from harness.descriptions.workbench.study import Finding, Study, StudyContext, S
 from harness.reports import format_points
 
 _MOST_LINES = 15
-SAID = {
-    "better": "carries weight",
-    "worse": "does harm",
-    "equivalent": "carries nothing",
-    "undecided": "undecided",
-}
-"""Comparison of the list with the part to the list without it → the verdict on the part."""
 _COUNTED = {
     "better": "carry weight",
     "worse": "do harm",
@@ -55,7 +49,7 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
                     "label": one.part.label,
                     "tokens": one.part.tokens,
                     "effect": one.effect.difference,
-                    "says": SAID[one.effect.verdict],
+                    "says": PART_VERDICTS[one.effect.verdict],
                     **effect_facts(one.effect),
                 }
                 for one in found
@@ -67,7 +61,8 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
 
 def _format_lines(shown: Sequence[PartEffect], tests: int) -> Iterator[str]:
     for one in shown:
-        yield f"{one.part.label}: {verdict_text(one.effect, tests, SAID[one.effect.verdict])}"
+        verdict = PART_VERDICTS[one.effect.verdict]
+        yield f"{one.part.label}: {verdict_text(one.effect, tests, verdict)}"
     if shown and len(shown) < tests:
         yield f"The other {tests - len(shown)} parts moved the pass rate less, or not at all."
 

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.descriptions.workbench.page.conversations import collect_conversations
-from harness.descriptions.workbench.page.proposals import split_pieces
-from harness.descriptions.workbench.page.studies import VIEWS, study_widgets
-from harness.descriptions.workbench.page.tool_list import tool_list
+from harness.descriptions.workbench.page.change_widgets import split_pieces
+from harness.descriptions.workbench.page.overview import collect_conversations, tool_list
+from harness.descriptions.workbench.page.study_widgets import VIEWS, study_widgets
 from harness.descriptions.workbench.workbench_result import WorkbenchResult
 from harness.runlog import read_log
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
