@@ -142,7 +142,7 @@ class ToolCall:
     harness asks is told that it is there, and not given it."""
     cut: str | None = None
     """Why a part of the result was not read, in words: it nests too deeply
-    (`harness.base.json_bounds`). What only that part could show is not judged."""
+    (`harness.base.json_text`). What only that part could show is not judged."""
     beside: tuple[SideContent, ...] = ()
     """What else came with the result, and what the server said while the call was under way; only
     recorded where several identities ask the same."""

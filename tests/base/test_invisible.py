@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.invisible import escape_hidden
-from harness.base.safe_text import make_printable
+from harness.base.safe_text import escape_hidden, make_printable
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.json_bounds import (
+from harness.base.json_text import (
     MAX_DEPTH,
     MAX_DIGITS,
     WIRE_DEPTH,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.regex_examples import text_matching
+from harness.base.regexes import text_matching
 
 
 @pytest.mark.parametrize(

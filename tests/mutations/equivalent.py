@@ -61,13 +61,13 @@ EQUIVALENT: Final[Mapping[str, str]] = {
         "harness/base/stats/sequences.py _narrow: self._low <= mean <= self._high → "
         "self._low <= mean < self._high"
     ): ("a bound lies between two candidates"),
-    ("harness/base/stats/paired_power.py count_cases_needed: 2 * high → 3 * high"): (
+    ("harness/base/stats/power.py count_cases_needed: 2 * high → 3 * high"): (
         "the search begins in a wider range and ends at the same number"
     ),
-    ("harness/base/stats/paired_power.py count_cases_needed: (0, 8) → (0, 9)"): (
+    ("harness/base/stats/power.py count_cases_needed: (0, 8) → (0, 9)"): (
         "the search begins in a wider range and ends at the same number"
     ),
-    ("harness/base/stats/paired_power.py count_cases_needed: (0, 8) → (1, 8)"): (
+    ("harness/base/stats/power.py count_cases_needed: (0, 8) → (1, 8)"): (
         "one case alone shows nothing"
     ),
     ("harness/judging/matching/pairing.py _assign_columns: [0] → [1] #3"): (
@@ -82,7 +82,7 @@ EQUIVALENT: Final[Mapping[str, str]] = {
         "isinstance(right, bool) → isinstance(left, bool) and isinstance(right, bool)"
     ): ("true beside what is no boolean is equal to nothing below"),
     (
-        "harness/base/stats/corrections.py benjamini_hochberg: min(1.0, count / (count "
+        "harness/base/stats/sequences.py benjamini_hochberg: min(1.0, count / (count "
         "- rank) * p_values[i]) → min(2.0, count / (count - rank) * p_values[i])"
     ): ("the largest is a p-value itself, and no other is larger"),
     ("harness/judging/checks/judge/prompt.py (module): 500 → 501"): (
@@ -115,10 +115,10 @@ EQUIVALENT: Final[Mapping[str, str]] = {
     ("harness/base/stats/intervals.py newcombe_paired: product > 0 → product >= 0"): (
         "0 less the correction is below 0, and counts as 0"
     ),
-    ("harness/base/stats/student.py (module): 10000 → 10001"): (
+    ("harness/base/stats/intervals.py (module): 10000 → 10001"): (
         "more steps than any argument takes"
     ),
-    ("harness/base/stats/student.py t_quantile: (0.0, 1.0) → (0.0, 2.0)"): (
+    ("harness/base/stats/intervals.py t_quantile: (0.0, 1.0) → (0.0, 2.0)"): (
         "the halving ends at the same two neighbouring floats"
     ),
     (

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.canonical import canonical_json
+from harness.base.json_text import canonical_json
 from harness.probing.callers import (
     FLAGS,
     OVERSIZED,

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.base.canonical import digest_json
+from harness.base.json_text import digest_json
 from harness.reports.build import build_report
 from harness.reports.formats.github_report import workflow_commands
 from harness.runlog import RunLog

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from harness.base.canonical import canonical_json
+from harness.base.json_text import canonical_json
 from harness.types import Credential
 
 NAMES = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=8)

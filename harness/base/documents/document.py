@@ -18,8 +18,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 
+from harness.base.documents.fields import resolve_scalar
 from harness.base.documents.files import format_path, read_bytes
-from harness.base.documents.scalars import resolve_scalar
 from harness.base.documents.syntax import explain_syntax_error
 from harness.base.errors import InvalidInput, Problem
 from harness.types import Location

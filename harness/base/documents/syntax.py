@@ -1,10 +1,14 @@
-"""Explains YAML syntax errors: the location, the problem and its usual cause."""
+"""The syntax of YAML and JSON: strict reading, comments, and errors with place and cause."""
 
 from __future__ import annotations
 
+import json
+import re
+from typing import Any
+
 import yaml
 
-from harness.base.errors import Problem
+from harness.base.errors import InvalidInput, InvalidValue, Problem
 from harness.types import Location
 
 _HINTS = (
@@ -61,3 +65,91 @@ def _find_hint(said: str, text: str, line: int, column: int) -> str:
 def _get_character(text: str, line: int, column: int) -> str:
     lines = text.splitlines()
     return lines[line][column : column + 1] if line < len(lines) else ""
+
+
+_PART = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/|\t', re.DOTALL)
+_LAST_COMMA = re.compile(r'"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])')
+_NOT_LINE_END = re.compile(r"[^\n]")
+
+
+def without_comments(text: str) -> str:
+    """Return ``text`` with comments and tabs replaced by spaces, so that all positions stay.
+
+    The result is YAML, whose flow style accepts JSON with trailing commas.
+    """
+    return _PART.sub(
+        lambda part: part[0] if part[0].startswith('"') else _NOT_LINE_END.sub(" ", part[0]), text
+    )
+
+
+def require_json(text: str, file: str) -> str:
+    """Return ``text`` (JSON without comments) unchanged, or raise its error as a JSON error.
+
+    Raises:
+        InvalidInput: it is not JSON; trailing commas are allowed.
+    """
+    try:
+        # Checked as JSON first: YAML would accept much that no JSON reader does.
+        json.loads(_LAST_COMMA.sub(lambda part: part[0] if part[0] != "," else " ", text))
+    except json.JSONDecodeError as error:
+        at = Location(file=file, line=error.lineno, column=error.colno)
+        meant = "Look at the commas, quotation marks and brackets around this place."
+        raise InvalidInput(
+            [
+                Problem(
+                    at=at, message=f"this is not JSON: {_reword_message(error.msg)}.", meant=meant
+                )
+            ]
+        ) from error
+    except (RecursionError, ValueError):
+        pass  # too deep, or a number too long: the YAML reader reports both
+    return text
+
+
+def _reword_message(message: str) -> str:
+    return message[:1].lower() + message[1:]
+
+
+TYPOGRAPHIC_QUOTES = "“”„‟«»‹›‘’‚‛″′＂＇"
+_SHOWN = 60
+"""Most characters of an invalid text that a message quotes."""
+
+
+def strict_json(text: str, *, meant: str | None = None) -> Any:
+    """Return the value of ``text``; ``meant`` is the advice if it is not JSON at all.
+
+    Raises:
+        InvalidValue: it is not JSON.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_build_object, parse_constant=_no_constant)
+    except RecursionError:
+        raise InvalidValue("this is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        quote = text[error.pos : error.pos + 1]
+        if quote and quote in TYPOGRAPHIC_QUOTES:
+            raise InvalidValue(
+                f"this is not JSON: there is a typographic quote {quote} at character "
+                f"{error.pos + 1} of {text.strip()[:_SHOWN]!r}",
+                meant='Replace every such quote by the straight one, ".',
+            ) from None
+        message = (
+            f"this is not JSON: {error.msg} at character {error.pos + 1} of "
+            f"{text.strip()[:_SHOWN]!r}"
+        )
+        raise InvalidValue(message, meant=meant) from None
+    except ValueError:  # Python refuses integers of more than 4300 digits
+        raise InvalidValue("a number in it has too many digits") from None
+
+
+def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidValue(f"the key {twice[:_SHOWN]!r} is given twice")
+    return found
+
+
+def _no_constant(word: str) -> Any:
+    raise InvalidValue(f"{word} is not a number in JSON")

@@ -1,7 +1,8 @@
-"""The cache of fetched data: ``$HARNESS_CACHE``, else ``harness`` in the user's cache folder."""
+"""The cache of fetched data, verified: ``$HARNESS_CACHE``, else the user's cache folder."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -106,3 +107,26 @@ def replace_folder(folder: Path, noted: Mapping[str, Any]) -> Iterator[Path]:
         raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
+
+
+def compute_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file's content, in hex.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def tree_digest(files: Mapping[str, bytes]) -> str:
+    """Return one SHA-256 for files by their names, whatever archive or folder they come from."""
+    # In the form in which `sha256sum` lists files.
+    lines = (
+        f"{hashlib.sha256(content).hexdigest()}  {name}\n"
+        for name, content in sorted(files.items())
+    )
+    return hashlib.sha256("".join(lines).encode()).hexdigest()

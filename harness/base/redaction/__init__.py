@@ -20,8 +20,12 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 from harness.base.redaction import spec_secrets
-from harness.base.redaction.secret_names import looks_secret, may_name_secret, names_secret
-from harness.base.redaction.tokens import TokenPieces
+from harness.base.redaction.secret_names import (
+    TokenPieces,
+    looks_secret,
+    may_name_secret,
+    names_secret,
+)
 from harness.types import JsonObject, ModelSpec, ServerSpec, Suite
 
 MARK = "[redacted]"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 _ANYWHERE = re.compile(
     r"KEY(?!CLOAK|FIELD|BOARD|WORD)|TOKEN(?!IZER)|SECRET|PASSW|PASSPHRASE|(?:^|_)PASS$|_PWD$"
@@ -148,3 +149,67 @@ def _find_in_pairs(text: str) -> Iterator[str]:
 def find_header_secrets(value: str) -> Iterator[str]:
     """Yield the secrets of a header: its value, and the credentials without their scheme."""
     yield from (value, value.rpartition(" ")[2])
+
+
+_SHORTEST_TOKEN = 16
+"""Fewest characters of a piece, so that a match is no coincidence."""
+_JWT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
+_WORD = re.compile(rf"((?:\\[bfnrt])?)([\w-]{{{_SHORTEST_TOKEN},}})", re.ASCII)
+"""Matches a word, and skips a JSON escape before it, which would otherwise count as its first
+letter."""
+
+
+class TokenPieces:
+    """The words of known tokens."""
+
+    __slots__ = ("_mark", "_whole", "_words")
+
+    def __init__(self, mark: str) -> None:
+        """Start without tokens; ``mark`` replaces the pieces that are found."""
+        self._mark = mark
+        self._words: set[str] = set()
+        self._whole: set[str] = set()
+
+    def add(self, token: str) -> None:
+        """Add the pieces of ``token``, if it is a JSON Web Token."""
+        if _JWT.fullmatch(token):
+            self._words.update(match[2] for match in _WORD.finditer(token))
+
+    def add_whole(self, token: str) -> None:
+        """Add ``token``, whatever its form, and its pieces if it has any."""
+        self.add(token)
+        if len(token) >= _SHORTEST_TOKEN and not _JWT.fullmatch(token):
+            self._whole.add(token)
+
+    def is_in(self, text: str) -> bool:
+        """Return whether ``text`` contains a piece."""
+        return any(token in text for token in self._whole) or (
+            bool(self._words) and any(m[2] in self._words for m in _WORD.finditer(text))
+        )
+
+    def redact_text(self, text: str) -> str:
+        """Return ``text`` without pieces: the same object if there are none."""
+        if not self.is_in(text):
+            return text
+        for token in self._whole:
+            text = text.replace(token, self._mark)
+        text = _WORD.sub(lambda m: m[1] + (self._mark if m[2] in self._words else m[2]), text)
+        # A whole token leaves one mark and not three.
+        return text.replace(".".join([self._mark] * 3), self._mark)
+
+    def redact_json(self, value: Any) -> Any:
+        """Return a JSON ``value`` without pieces: the same object if there are none."""
+        if not self._words and not self._whole:
+            return value
+        if isinstance(value, str):
+            return self.redact_text(value)
+        if isinstance(value, Mapping):
+            items = {
+                self.redact_text(str(key)): self.redact_json(item) for key, item in value.items()
+            }
+            same = all(a is b for a, b in zip(items.values(), value.values(), strict=False))
+            return value if same and items.keys() == value.keys() else items
+        if isinstance(value, list):
+            parts = [self.redact_json(item) for item in value]
+            return value if all(a is b for a, b in zip(parts, value, strict=True)) else parts
+        return value

@@ -12,24 +12,22 @@
 
 from __future__ import annotations
 
-from harness.base.stats.corrections import adjust_by_holm, benjamini_hochberg
 from harness.base.stats.intervals import (
     Z95,
+    compute_mean,
+    effective_trials,
     newcombe_interval,
     newcombe_paired,
     paired_interval,
-    wilson_interval,
-)
-from harness.base.stats.paired_tests import PairedTest, compute_mcnemar_p, paired_t, sign_flip
-from harness.base.stats.power import cases_needed, smallest_difference
-from harness.base.stats.repeats import (
-    compute_mean,
-    effective_trials,
     pass_at_k,
     pass_hat_k,
     rate_interval,
     standard_error,
+    wilson_interval,
 )
+from harness.base.stats.paired_tests import PairedTest, compute_mcnemar_p, paired_t, sign_flip
+from harness.base.stats.power import cases_needed, smallest_difference
+from harness.base.stats.sequences import adjust_by_holm, benjamini_hochberg
 
 __all__ = [
     "Z95",

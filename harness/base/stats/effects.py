@@ -11,17 +11,18 @@ from dataclasses import dataclass
 from statistics import NormalDist, fmean, harmonic_mean
 from typing import Literal, TypeAlias
 
-from harness.base.stats.clusters import Trials, merge_row
-from harness.base.stats.corrections import adjust_by_holm
 from harness.base.stats.intervals import (
     Interval,
+    Trials,
+    effective_trials,
+    merge_row,
     newcombe_interval,
     newcombe_paired,
     paired_interval,
 )
 from harness.base.stats.paired_tests import PairedTest, paired_test
 from harness.base.stats.power import cases_needed, estimate_spread, smallest_difference
-from harness.base.stats.repeats import effective_trials
+from harness.base.stats.sequences import adjust_by_holm
 
 LEVEL = 0.05
 """The chance of any false alarm, over all effects that are reported together."""

@@ -1,13 +1,194 @@
-"""Confidence intervals of rates and their differences, valid at 0 and 1 too; 95 % by default."""
+"""Confidence intervals of rates, of their differences and of clustered trials; 95 % by default."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import sqrt
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from math import comb, exp, lgamma, log, log1p, sqrt
 from statistics import fmean, stdev
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
-from harness.base.stats.student import t_quantile
+Case = TypeVar("Case")
+Trials: TypeAlias = tuple[float, int]
+"""Trials of one case that passed, and trials that were judged. Those that passed are a fraction
+where a case is asked in several ways (`merge_trials`)."""
+
+
+def merge_trials(levels: Sequence[Trials]) -> Trials:
+    """Return the trials of a case that is asked in several ways, as if it were asked in one.
+
+    Whoever asks the same, be it as several identities, learns little more of the next case: so the
+    rate is the mean over the ways, and there are as many trials as in the way that has most. A way
+    that is there twice changes nothing. Ways without a judged trial are left out.
+    """
+    judged = [(passed, total) for passed, total in levels if total]
+    if len(judged) < 2:  # noqa: PLR2004 - nothing to put together
+        return judged[0] if judged else (0, 0)
+    total = max(total for _, total in judged)
+    return fmean(passed / of for passed, of in judged) * total, total
+
+
+def merge_row(ways: Sequence[Sequence[Trials]]) -> list[Trials]:
+    """Return the trials under each condition of a case that is asked in several ways.
+
+    Each way has one entry for each condition, in the same order. Ways that were not judged under
+    every condition are left out, unless no other is there.
+    """
+    judged = [way for way in ways if all(total for _, total in way)]
+    return [merge_trials(levels) for levels in zip(*(judged or ways), strict=True)]
+
+
+def group_cases(cases: Iterable[str], tests: Mapping[str, str]) -> list[list[str]]:
+    """Return ``cases``, those together that are the ways in which one test is asked.
+
+    ``tests`` has the test of each case that is asked in several ways; others stand alone.
+    """
+    found: dict[tuple[str, bool], list[str]] = {}
+    for case in cases:
+        found.setdefault((tests.get(case, case), case in tests), []).append(case)
+    return [*found.values()]
+
+
+def average_tests(
+    tests: Iterable[Iterable[Case]], measure: Callable[[Case], float | None]
+) -> list[float]:
+    """Return the mean of ``measure`` over the cases of each test, where it is not ``None``."""
+    found = [[value for case in test if (value := measure(case)) is not None] for test in tests]
+    return [fmean(values) for values in found if values]
+
+
+def intraclass_correlation(cases: Sequence[Trials]) -> float | None:
+    """Return the ICC of the trials of ``cases``, from 0 to 1.
+
+    Cases with one trial count for the spread between cases. ``None`` when no case has two judged
+    trials, or when all trials ended alike: neither spread can be estimated then.
+
+    Source: Fleiss, Levin and Paik 2003, section 15.2: the analysis of variance estimator.
+    """
+    judged = [(passed, total) for passed, total in cases if total]
+    trials, count = sum(total for _, total in judged), len(judged)
+    if count < 2 or trials == count:  # noqa: PLR2004 - one case has no spread between cases
+        return None
+    rate = sum(passed for passed, _ in judged) / trials
+    within = sum(passed * (total - passed) / total for passed, total in judged) / (trials - count)
+    between = sum(total * (passed / total - rate) ** 2 for passed, total in judged) / (count - 1)
+    size = (trials - sum(total * total for _, total in judged) / trials) / (count - 1)
+    spread = between + (size - 1) * within
+    # By chance the estimate can be below 0, which would mean nothing here.
+    return None if spread == 0 else max(0.0, (between - within) / spread)
+
+
+def own_discordance(cases: Sequence[Trials]) -> float | None:
+    """Return the mean share of pairs of trials, of one case and side, that end differently.
+
+    A comparison with an equal side would show as much by chance alone. Cases with fewer than two
+    judged trials are left out; ``None`` when no case is left. The estimate is unbiased: 2·c·(m −
+    c)/(m·(m − 1)).
+    """
+    shares = [
+        2 * passed * (total - passed) / (total * (total - 1))
+        for passed, total in cases
+        if total > 1
+    ]
+    return fmean(shares) if shares else None
+
+
+def measure_discordance(pairs: Sequence[tuple[Trials, Trials]]) -> float | None:
+    """Return how often a trial of one side and one of the other end differently, over ``pairs``.
+
+    Each pair is one case on both sides. A case without a judged trial on one side is left out;
+    ``None`` when no case is left.
+    """
+    shares = []
+    for (passed, total), (other_passed, other_total) in pairs:
+        if total and other_total:
+            p, q = passed / total, other_passed / other_total
+            shares.append(p * (1 - q) + q * (1 - p))
+    return fmean(shares) if shares else None
+
+
+_TINY = 1e-300
+"""Smallest divisor, so that a continued fraction never divides by zero."""
+_STEPS = 10_000
+"""Limit of steps, more than any argument here needs; the fraction converges in about √(degrees of
+freedom) steps."""
+
+
+def t_tail(t: float, df: float) -> float:
+    """Return P(|T| ≥ |t|): the two-sided p-value of ``t`` with ``df`` > 0 degrees of freedom.
+
+    Source: Abramowitz and Stegun 26.5.27: it is I_x(df/2, 1/2) at x = df / (df + t²).
+    """
+    square = t * t
+    return incomplete_beta(df / 2, 0.5, df / (df + square), square / (df + square))
+
+
+@lru_cache(maxsize=256)
+def t_quantile(probability: float, df: float) -> float:
+    """Return the t with P(T ≤ t) = ``probability``, for 0 < ``probability`` < 1 and ``df`` > 0.
+
+    Found by bisection of `t_tail` down to neighbouring floats, and cached: a study needs the same
+    quantile many times.
+    """
+    if probability < 0.5:  # noqa: PLR2004 - the median
+        return -t_quantile(1 - probability, df)
+    tail = 2 * (1 - probability)
+    low, high = 0.0, 1.0
+    while t_tail(high, df) > tail:
+        low, high = high, 2 * high
+    # Until there is no float between the bounds.
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if t_tail(middle, df) > tail else (low, middle)
+    return high
+
+
+def incomplete_beta(a: float, b: float, x: float, rest: float | None = None) -> float:
+    """Return the regularised incomplete beta function I_x(a, b), for a, b > 0 and 0 ≤ x ≤ 1.
+
+    ``rest`` is 1 - x, where the caller knows it more exactly: near x = 1 the subtraction loses
+    precision.
+
+    Source: DLMF 8.17.22, a continued fraction, evaluated by Lentz's method; DLMF 8.17.4 for large
+    x.
+    """
+    if x <= 0 or x >= 1:
+        return 0.0 if x <= 0 else 1.0
+    rest = 1 - x if rest is None else rest
+    # Beyond this the fraction converges slowly, and that of the other tail fast.
+    if x > (a + 1) / (a + b + 2):
+        return 1 - incomplete_beta(b, a, rest, x)
+    front = (
+        exp(
+            a * log(x)
+            + b * (log1p(-x) if x < rest else log(rest))
+            + lgamma(a + b)
+            - lgamma(a)
+            - lgamma(b)
+        )
+        / a
+    )
+    return front * _evaluate_fraction(a, b, x)
+
+
+def _evaluate_fraction(a: float, b: float, x: float) -> float:
+    c, d = 1.0, 1 / _not_zero(1 - (a + b) * x / (a + 1))
+    value = d
+    for m in range(1, _STEPS):
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        before = value
+        for term in (even, odd):
+            d = 1 / _not_zero(1 + term * d)
+            c = _not_zero(1 + term / c)
+            value *= c * d
+        if value == before:
+            break
+    return value
+
+
+def _not_zero(value: float) -> float:
+    return value if abs(value) > _TINY else _TINY
+
 
 Z95 = 1.959963984540054
 """The 97.5 % quantile of the standard normal distribution."""
@@ -103,3 +284,65 @@ def _square_and_add(
     down, up = (p - one[0], two[1] - q), (one[1] - p, q - two[0])
     lower, upper = (sqrt(max(0.0, a * a - 2 * correlation * a * b + b * b)) for a, b in (down, up))
     return p - q - lower, p - q + upper
+
+
+def compute_mean(values: Sequence[float]) -> float | None:
+    """Return the mean of ``values``; ``None`` if there are none."""
+    return fmean(values) if values else None
+
+
+def standard_error(values: Sequence[float]) -> float | None:
+    """Return the standard error of the mean of ``values``, one a case: s/√n, with n − 1 in s².
+
+    ``None`` for fewer than two values: one value has no spread.
+
+    Source: Miller 2024, "Adding Error Bars to Evals", section 2.1.
+    """
+    return stdev(values) / sqrt(len(values)) if len(values) > 1 else None
+
+
+def effective_trials(rates: Sequence[float], trials: int) -> float | None:
+    """Return the effective number of independent trials, from the spread of ``rates``.
+
+    ``rates`` has one rate a case. The number is p(1 − p)/SE², at most ``trials`` (all trials).
+    Where p is 0 or 1, or there is only one case, it is the number of cases. ``None`` when there is
+    no case.
+    """
+    if not rates:
+        return None
+    rate, error = fmean(rates), standard_error(rates)
+    if error is None or rate <= 0 or rate >= 1:
+        return float(len(rates))
+    return min(float(trials), rate * (1 - rate) / error**2) if error else float(trials)
+
+
+def rate_interval(rates: Sequence[float], trials: int) -> Interval | None:
+    """Return the 95 % interval of the mean of ``rates``, one a case, over ``trials`` trials.
+
+    With one trial a case it is Wilson's interval; with repeats, Wilson's at `effective_trials`.
+    ``None`` when there is no case.
+
+    Source: Bowyer et al. 2025 (arXiv 2503.01747) on why it is not a normal interval.
+    """
+    size = float(trials) if trials == len(rates) else effective_trials(rates, trials)
+    return wilson_interval(fmean(rates) * size, size) if size else None
+
+
+def pass_at_k(n: int, c: int, k: int) -> float | None:
+    """Return the chance that at least one of ``k`` of the ``n`` trials passed, ``c`` of which did.
+
+    ``None`` when ``n`` < ``k``; k is never lowered silently.
+
+    Source: Chen et al. 2021 (arXiv 2107.03374): 1 − C(n − c, k)/C(n, k).
+    """
+    return 1 - comb(n - c, k) / comb(n, k) if n >= k else None
+
+
+def pass_hat_k(n: int, c: int, k: int) -> float | None:
+    """Return the chance that all of ``k`` of the ``n`` trials passed, ``c`` of which did: pass^k.
+
+    A trial without a verdict counts in ``n`` and not in ``c``. ``None`` when ``n`` < ``k``.
+
+    Source: Yao et al. 2024 (arXiv 2406.12045): C(c, k)/C(n, k).
+    """
+    return comb(c, k) / comb(n, k) if n >= k else None

@@ -1,9 +1,10 @@
-"""Confidence sequences: intervals that stay valid at every look and at any stopping time."""
+"""Many looks or many tests: confidence sequences, spending of alpha, corrections of p-values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from math import log, log1p, sqrt
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from math import log, log1p, pi, sqrt
 
 from harness.base.stats.intervals import Interval
 
@@ -73,3 +74,55 @@ class ConfidenceSequence:
         if left:
             self._low = max(self._low, left[0] - half)
             self._high = min(self._high, left[-1] + half)
+
+
+def compute_allowance(look: int, *, looks: int | None = None, level: float = 0.05) -> float:
+    """Return the significance level of the ``look``-th test (from 1).
+
+    If the number of ``looks`` is known beforehand, each has an equal share. Otherwise the shares
+    6/(π²·look²) decrease, so that the sum over any number of looks stays within ``level``. Both
+    hold for dependent tests too: on the same cases, on rewrites made from earlier results.
+
+    Raises:
+        ValueError: ``look`` is not from 1 to ``looks``.
+
+    Source: Bonferroni's inequality; Foster and Stine 2008 and Ramdas et al. 2017 on spending the
+    error over a sequence of tests.
+    """
+    if look < 1 or (looks is not None and look > looks):
+        raise ValueError(f"look {look} of {looks}")
+    return level / looks if looks is not None else level * 6 / (pi * look) ** 2
+
+
+def adjust_by_holm(p_values: Sequence[float]) -> list[float]:
+    """Return Holm's adjusted p-values, which bound the chance of any false alarm: for gates.
+
+    Source: Holm 1979.
+    """
+    order = _rank_ascending(p_values)
+    raised = accumulate(
+        (min(1.0, (len(order) - rank) * p_values[i]) for rank, i in enumerate(order)), max
+    )
+    return _restore_order(order, list(raised))
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """Return adjusted p-values that bound the share of false alarms (FDR): for dashboards.
+
+    Source: Benjamini and Hochberg 1995.
+    """
+    order = _rank_ascending(p_values)[::-1]
+    count = len(order)
+    lowered = accumulate(
+        (min(1.0, count / (count - rank) * p_values[i]) for rank, i in enumerate(order)), min
+    )
+    return _restore_order(order, list(lowered))
+
+
+def _rank_ascending(p_values: Sequence[float]) -> list[int]:
+    return sorted(range(len(p_values)), key=lambda i: p_values[i])
+
+
+def _restore_order(order: Sequence[int], values: Sequence[float]) -> list[float]:
+    adjusted = dict(zip(order, values, strict=True))
+    return [adjusted[i] for i in range(len(order))]

@@ -8,10 +8,8 @@ from math import exp, log2, sqrt
 from statistics import fmean
 from typing import TypeAlias
 
-from harness.base.stats.clusters import Trials
-from harness.base.stats.intervals import Interval
+from harness.base.stats.intervals import Interval, Trials, t_quantile
 from harness.base.stats.paired_tests import PairedTest, paired_test
-from harness.base.stats.student import t_quantile
 
 _Row: TypeAlias = tuple[float, float, float, float]
 """Weight of a, weight of −b, successes, trials."""

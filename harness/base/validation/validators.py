@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Any
 from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend, validator_for
+from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # has no stubs
 from referencing import Registry
 
 from harness.base.validation.budget import (
@@ -20,22 +22,64 @@ from harness.base.validation.budget import (
     apply_budget,
     charge_searches,
     enter_level,
+    get_active_budget,
     spend_on_reference,
     spend_steps,
 )
-from harness.base.validation.equality_keywords import check_const, check_enum, check_unique_items
-from harness.base.validation.metaschema import get_metaschema
-from harness.base.validation.pattern_keywords import (
+from harness.base.validation.keywords import (
     UnsupportedPattern,
     check_additional_properties,
+    check_const,
+    check_enum,
     check_pattern,
     check_pattern_properties,
-    matches_pattern,
-)
-from harness.base.validation.unevaluated_keywords import (
     check_unevaluated_items,
     check_unevaluated_properties,
+    check_unique_items,
+    matches_pattern,
 )
+from harness.types import JsonObject
+
+
+@cache
+def get_metaschema(kind: Any) -> Any:
+    """Return the metaschema of the draft of ``kind``, one of the library's validators."""
+    meta = kind.META_SCHEMA
+    if kind is not Draft202012Validator:
+        return meta
+    parts = [
+        REGISTRY.contents(f"{meta['$id'].rpartition('/')[0]}/{one['$ref']}")
+        for one in meta["allOf"]
+    ]
+    whole = {
+        "$schema": meta["$schema"],
+        "type": meta["type"],
+        "properties": {},
+        "$defs": {},
+    }
+    # The whole comes last: its own properties replace those of the vocabularies.
+    for part in (*parts, meta):
+        for word in ("properties", "$defs"):
+            whole[word] |= _within_the_whole(part.get(word, {}))
+    return whole
+
+
+def _within_the_whole(value: Any) -> Any:
+    """Return ``value``, a part of a vocabulary, with references to where the whole has it."""
+    if isinstance(value, list):
+        return [_within_the_whole(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    # Each vocabulary leads back to the whole in this way, which now is one schema.
+    if "$dynamicRef" in value and isinstance(value["$dynamicRef"], str):
+        return {"$ref": "#"}
+    return {
+        key: f"#{one.rpartition('#')[2]}"
+        if key == "$ref" and isinstance(one, str)
+        else _within_the_whole(one)
+        for key, one in value.items()
+    }
+
 
 MAX_ERRORS = 10
 """Maximum number of errors that are reported for one value."""
@@ -268,3 +312,33 @@ def _is_pattern(text: object) -> bool:
     except UnsupportedPattern:
         re.compile(text)
     return True
+
+
+STEPS = 10_000
+"""Most validation steps for the arguments of one tool, about 50 ms; most tools need a tenth."""
+
+_CONTROL = re.compile(r'\\[^"\\]')  # JSON's escapes of line breaks and other control characters
+_LONGEST = 160  # characters of a value as JSON that fits into a prompt
+
+
+def is_speakable(value: Any) -> bool:
+    """Whether ``value`` is plain JSON, short, and on one line, so that a prompt can contain it."""
+    try:
+        text = json.dumps(value, allow_nan=False, ensure_ascii=False)
+        text.encode()
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return len(text) <= _LONGEST and text.isprintable() and _CONTROL.search(text) is None
+
+
+def matches_schema(value: Any, schema: JsonObject, root: JsonObject) -> bool:
+    """Whether ``value`` is valid for ``schema``, a part of ``root``, the base of references."""
+    # References in the part are written for the root, so its definitions come along.
+    shared = {word: root[word] for word in ("$defs", "definitions") if word in root}
+    return is_valid(value, {**shared, "allOf": [schema]})
+
+
+def is_valid(value: Any, schema: JsonObject) -> bool:
+    """Whether ``value`` is valid for the whole ``schema``, as far as the budget allows."""
+    budget = get_active_budget() or Budget(STEPS)
+    return budget.left >= 0 and validate_value(value, dict(schema), budget, most=1) == Validation()

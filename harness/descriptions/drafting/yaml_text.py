@@ -1,6 +1,6 @@
 """Writes comments, and data as YAML that the suites' reader reads back unchanged.
 
-The reader's own rules (`harness.base.documents.scalars`) decide which strings need quotation marks,
+The reader's own rules (`harness.base.documents.fields`) decide which strings need quotation marks,
 so that ``no``, ``1e5`` and ``2025-05-14`` are read back unchanged.
 """
 

@@ -3,7 +3,7 @@
 Two texts are compared after *folding*: Unicode NFKC, no distinction of case (nor of the Turkish
 ``İ`` and ``ı``), one space for any run of white space, straight quotes and plain hyphens for
 typographic ones, and hidden characters removed. A text is searched as it is written and as a reader
-sees it (`harness.base.rendered_text`).
+sees it (`harness.base.safe_text`).
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ RELEASE = "2026.3.23"
 WHEEL_SHA256 = "3bb6dfa5f0c68ad403c9ec50b00db2bb3b4cc9b38ab1ff33f48fe30d853d3a0a"
 """SHA-256 of the wheel on the package index."""
 TREE_SHA256 = "c1d477240dce4292f3001298f2d5a766edd12c4b2aa2e0fba74527d642a40793"
-"""Digest of the used files, whatever their origin (`harness.base.fetching.verify.tree_digest`)."""
+"""Digest of the used files, whatever their origin (`harness.base.fetching.cache.tree_digest`)."""
 
 _TOP = "bfcl_eval/"
 # Tables and texts, written as Python: `harness.leaderboards.bfcl.apis.tables` reads them

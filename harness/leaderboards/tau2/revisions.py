@@ -30,7 +30,7 @@ class Revision:
     tasks: Mapping[str, str]
     """Domain → SHA-256 of its ``tasks.json``."""
     tools: Mapping[str, str]
-    """Domain → `harness.base.canonical.digest_json` of the schemas of its tools, whatever their
+    """Domain → `harness.base.json_text.digest_json` of the schemas of its tools, whatever their
     origin."""
 
     @property

@@ -7,7 +7,7 @@ The server's output, and its handling:
 - an id with a decimal point (``2.0``): the whole number
 - half a surrogate pair: replaced by U+FFFD
 - NaN, Infinity: replaced by their names as text, since JSON has no such numbers
-- too deep nesting, endless integers: replaced by a text (`harness.base.json_bounds`)
+- too deep nesting, endless integers: replaced by a text (`harness.base.json_text`)
 - a batch: split into its messages
 - an invalid answer (``result: null``): replaced by a JSON-RPC error that `is_no_answer` recognises
 - a notification: kept for `harness.sessions.side_channels.UnsolicitedMessages`

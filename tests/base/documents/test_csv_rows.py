@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.documents.csv_rows import MAX_BYTES, Table, read_table
+from harness.base.documents.rows import MAX_BYTES, Table, read_table
 from harness.base.errors import InvalidInput
 
 COLUMNS = ("id", "query", "args")

@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.documents.scalars import resolve_scalar
+from harness.base.documents.fields import resolve_scalar
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.documents.strict_json import strict_json
+from harness.base.documents.syntax import strict_json
 from harness.base.errors import InvalidValue
 
 VALUES = st.recursive(

@@ -10,10 +10,14 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import UsageError
-from harness.base.fetching.cache import cache_root, read_stamp, replace_folder
-from harness.base.fetching.members import gunzip, read_members, write_files
-from harness.base.fetching.pypi import fetch_wheel
-from harness.base.fetching.verify import compute_sha256, tree_digest
+from harness.base.fetching.cache import (
+    cache_root,
+    compute_sha256,
+    read_stamp,
+    replace_folder,
+    tree_digest,
+)
+from harness.base.fetching.pypi import fetch_wheel, gunzip, read_members, write_files
 
 
 def everything(_name: str) -> bool:
@@ -61,7 +65,7 @@ def test_a_link_out_of_a_folder_is_refused(tmp_path: Path) -> None:
 def test_an_archive_that_unpacks_to_too_much_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.base.fetching.members.MAX_BYTES", 1000)
+    monkeypatch.setattr("harness.base.fetching.pypi.MAX_BYTES", 1000)
     with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a", b"0" * 600)
         archive.writestr("b", b"0" * 600)
@@ -104,7 +108,7 @@ def test_a_damaged_archive_is_said_to_be_one(tmp_path: Path, method: int) -> Non
 def test_a_folder_and_a_gzipped_file_have_the_same_bound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.base.fetching.members.MAX_BYTES", 1000)
+    monkeypatch.setattr("harness.base.fetching.pypi.MAX_BYTES", 1000)
     (tmp_path / "a").write_bytes(b"0" * 600)
     (tmp_path / "b").write_bytes(b"0" * 600)
     with pytest.raises(UsageError, match="more than 1,000 bytes"):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.limiting.retry_after import retry_after_s
+from harness.base.limiting.retries import retry_after_s
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

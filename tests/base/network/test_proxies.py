@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.errors import UsageError
-from harness.base.network.proxies import find_proxy, is_loopback
+from harness.base.network import find_proxy, is_loopback
 
 VARIABLES = st.sampled_from(["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"])
 TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)

@@ -109,7 +109,7 @@ async def test_a_variable_that_names_no_usable_proxy_is_named_without_its_passwo
     environment: pytest.MonkeyPatch, client: str, value: str
 ) -> None:
     environment.setenv("ALL_PROXY", value)
-    environment.setattr("harness.base.network.proxies.find_spec", lambda _: None)
+    environment.setattr("harness.base.network.find_spec", lambda _: None)
     problem = await problem_of(client, FAR)
     assert "ALL_PROXY" in problem
     assert BAD[value] in problem

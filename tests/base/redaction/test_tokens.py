@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from harness.base.redaction import MARK, Redactor
-from harness.base.redaction.tokens import TokenPieces
+from harness.base.redaction.secret_names import TokenPieces
 
 HEAD, BODY, SIGN = "eyJhbGciOiJSUzI1NiJ9", "eyJzdWIiOiJhbm5hIn0xx", "Zm9vYmFyYmF6cXV4cXV1eA-_"
 TOKEN = f"{HEAD}.{BODY}.{SIGN}"

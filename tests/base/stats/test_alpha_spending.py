@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.base.stats.alpha_spending import compute_allowance
+from harness.base.stats.sequences import compute_allowance
 
 
 def test_looks_that_are_planned_share_the_error_evenly() -> None:

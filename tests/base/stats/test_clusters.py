@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from harness.base.stats.clusters import (
+from harness.base.stats.intervals import (
     Trials,
     intraclass_correlation,
     measure_discordance,

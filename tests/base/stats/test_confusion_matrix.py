@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.base.stats.confusion_matrix import ConfusionMatrix
+from harness.base.stats.choice_shares import ConfusionMatrix
 
 # wanted a: 5 found a, 2 b, 1 c; wanted b: 3 b, 1 a; c was never wanted.
 CELLS = [("a", "a")] * 5 + [("a", "b")] * 2 + [("a", "c")] + [("b", "b")] * 3 + [("b", "a")]

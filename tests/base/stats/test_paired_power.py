@@ -10,7 +10,9 @@ from statistics import NormalDist
 import pytest
 
 from harness.base.stats import compute_mcnemar_p
-from harness.base.stats.paired_power import (
+from harness.base.stats.intervals import t_quantile
+from harness.base.stats.paired_tests import paired_test
+from harness.base.stats.power import (
     compute_mcnemar_power,
     count_cases_needed,
     count_pairs_needed,
@@ -18,8 +20,6 @@ from harness.base.stats.paired_power import (
     effective_repeats,
     pairs_needed,
 )
-from harness.base.stats.paired_tests import paired_test
-from harness.base.stats.student import t_quantile
 
 REFERENCE = [(0.10, 0.20, 155), (0.05, 0.10, 312), (0.05, 0.20, 626), (0.15, 0.20, 68)]
 

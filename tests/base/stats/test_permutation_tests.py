@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from harness.base.stats.permutation_tests import (
+from harness.base.stats.paired_tests import (
     discordance_between,
     excess_discordance,
     homogeneity_p,

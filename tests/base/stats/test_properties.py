@@ -28,8 +28,8 @@ from harness.base.stats import (
     standard_error,
     wilson_interval,
 )
+from harness.base.stats.intervals import incomplete_beta, t_quantile, t_tail
 from harness.base.stats.paired_tests import paired_test
-from harness.base.stats.student import incomplete_beta, t_quantile, t_tail
 
 P_VALUES = st.lists(st.floats(0, 1), max_size=12)
 TABLES = st.tuples(*[st.integers(0, 30)] * 4)

@@ -21,8 +21,8 @@ from harness.base.stats import (
     standard_error,
     wilson_interval,
 )
+from harness.base.stats.intervals import t_quantile
 from harness.base.stats.paired_tests import PairedTest, paired_test
-from harness.base.stats.student import t_quantile
 
 TEN_DIGITS = 5.1e-11
 

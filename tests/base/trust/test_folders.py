@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.builtin import builtin_suites
-from harness.base.trust.folders import find_project, why_not_own
+from harness.base.trust import find_project, why_not_own
 
 NOBODY = "0" * 40
 CLONED = (

@@ -13,7 +13,7 @@ import pytest
 
 from harness.base.errors import UsageError
 from harness.base.redaction import KNOWN
-from harness.base.trust.gate import Gate, RequestedAction
+from harness.base.trust import Gate, RequestedAction
 from harness.types import ModelSpec
 from tests.base.trust.test_folders import CLONED, COMMITTED, cloned
 from tests.end_to_end.harness_process import HARNESS, PLAIN_SERVER, TIMEOUT_S, Project

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from harness.base.stats.paired_power import detectable_difference
+from harness.base.stats.power import detectable_difference
 from harness.cli.commands.plan import command
 from harness.types import ToolList
 from tests.descriptions.workbench.benches import tool

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 
 from harness.base.errors import UsageError
-from harness.base.invisible import HIDDEN
+from harness.base.safe_text import HIDDEN
 from harness.descriptions.drafting.draft import MOST_TOOLS, draft_suite
 from harness.descriptions.drafting.render import suite_text
 from harness.judging.checks import VOCABULARY

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from harness.base.canonical import canonical_json
 from harness.base.errors import InvalidValue, UsageError
+from harness.base.json_text import canonical_json
 from harness.judging.checks import VOCABULARY
 from harness.judging.checks.named_arguments import valid_calls
 from harness.judging.checks.registry import KINDS

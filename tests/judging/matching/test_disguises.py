@@ -10,8 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from harness.base.invisible import without_hidden
-from harness.base.rendered_text import list_readings, render_text
+from harness.base.safe_text import list_readings, render_text, without_hidden
 from harness.judging.matching.texts import contains_text, find_passage
 from harness.judging.secrecy.search import Page, ValueSearch
 from harness.judging.secrecy.values import build_search_form

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.canonical import digest_json
+from harness.base.json_text import digest_json
 from harness.judging.matching.json_values import ABSENT
 from harness.judging.matching.matchers import matches_pattern
 from harness.judging.matching.ordering import compare_values, parse_date, why_unlike

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.errors import InvalidValue
-from harness.base.linear_regex import search_pattern
+from harness.base.regexes import search_pattern
 from harness.judging.matching.patterns import check_pattern
 from tests.clock import is_in_proportion
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.invisible import HIDDEN
 from harness.base.redaction import KNOWN
+from harness.base.safe_text import HIDDEN
 from harness.judging.matching.texts import (
     clean_text,
     clip_text,

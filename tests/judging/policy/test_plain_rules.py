@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.canonical import digest_json
+from harness.base.json_text import digest_json
 from harness.judging.policy import View, find_leaks
 from harness.judging.policy.views import Result
 from harness.judging.policy.withheld_values import compare_results, find_withheld

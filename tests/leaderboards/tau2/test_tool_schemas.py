@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from harness.base.canonical import digest_json
 from harness.base.errors import UsageError
+from harness.base.json_text import digest_json
 from harness.leaderboards.tau2.tool_schemas import build_tool_schemas
 from tests.leaderboards.tau2.support import recordings
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.base.canonical import canonical_json
+from harness.base.json_text import canonical_json
 from harness.models.lexical.dates import find_periods
 from harness.models.tool_text.terms import word_set
 from harness.types import (

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import pytest
 
-from harness.base.canonical import digest_json
+from harness.base.json_text import digest_json
 from harness.sessions import tool_schemas
 from harness.sessions.pool import open_sessions
 from harness.sessions.processes import process

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.canonical import digest_json
+from harness.base.json_text import digest_json
 from harness.sessions.result_content import (
     STRUCTURED_BYTES,
     TEXT_CHARS,

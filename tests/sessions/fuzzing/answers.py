@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from hypothesis import strategies as st
 
-from harness.base.json_bounds import WIRE_DEPTH, is_deep
+from harness.base.json_text import WIRE_DEPTH, is_deep
 
 Wire = Literal["stdio", "http", "sse"]
 

@@ -22,7 +22,7 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from hypothesis import HealthCheck, given, seed, settings
 
-from harness.base.canonical import canonical_json
+from harness.base.json_text import canonical_json
 from harness.base.limiting import retries
 from harness.sessions.pool import open_sessions
 from harness.sessions.session import SessionPool

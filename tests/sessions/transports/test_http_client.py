@@ -12,7 +12,7 @@ from mcp.shared.inbound import InboundModernRoute, classify_inbound_request
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
 from mcp_types.methods import CLIENT_REQUESTS
 
-from harness.base.redirects import url_text
+from harness.base.transports import url_text
 from harness.sessions.transports.http_client import build_status_fault, extract_text
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.routing_headers import RoutingHeaders

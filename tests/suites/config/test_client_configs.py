@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.documents.json_comments import without_comments
+from harness.base.documents.syntax import without_comments
 from harness.base.errors import InvalidInput, UsageError
 from harness.base.redaction import KNOWN
 from harness.suites.config import Config, load_config

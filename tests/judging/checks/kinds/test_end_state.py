@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from harness.base.canonical import digest_json
 from harness.base.errors import InvalidValue
+from harness.base.json_text import digest_json
 from harness.judging.checks import VOCABULARY
 from harness.judging.checks.wanted_states import needs_fresh_copy, wanted_states
 from harness.types import StateReading

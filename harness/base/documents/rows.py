@@ -1,10 +1,4 @@
-"""Reads a CSV file as rows of named cells, each with its first line.
-
-The reader is strict, so that mistakes are reported and nothing is guessed: UTF-8 (a byte order mark
-is skipped), commas, double quotes that are doubled inside a quoted cell, one header, and as many
-cells in each row as in the header. Spreadsheets write empty columns behind the last one: they are
-skipped.
-"""
+"""Rows of a CSV or JSON Lines file, each with its line."""
 
 from __future__ import annotations
 
@@ -15,11 +9,11 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from harness.base.documents.files import Rows, format_path, make_problem, read_bytes
-from harness.base.documents.strict_json import TYPOGRAPHIC_QUOTES
-from harness.base.errors import InvalidInput, Problem, did_you_mean
+from harness.base.documents.syntax import TYPOGRAPHIC_QUOTES, strict_json
+from harness.base.errors import InvalidInput, InvalidValue, Problem, did_you_mean
 
 MAX_BYTES = 5_000_000
 """Largest file; a larger table is a mistake, not a set of cases."""
@@ -202,3 +196,72 @@ def _make_ragged_problem(file: str, line: int, cells: list[str], header: list[st
 
 def _format_columns(count: int) -> str:
     return "1 column" if count == 1 else f"{count} columns"
+
+
+@dataclass(frozen=True, slots=True)
+class JsonLine:
+    """One object."""
+
+    line: int
+    """Its 1-based line."""
+    value: Mapping[str, Any]
+    """The object."""
+
+
+JsonLines: TypeAlias = Rows[JsonLine]
+"""A file's objects, and the problems of its other lines."""
+
+
+def read_json_lines(path: Path, *, max_bytes: int) -> JsonLines:
+    """Read the file at ``path``.
+
+    Raises:
+        InvalidInput: it cannot be read, has more than ``max_bytes``, is not UTF-8, or is empty.
+            Lesser problems are kept in `Rows.problems`.
+    """
+    file = format_path(path)
+    raw = read_bytes(path, max_bytes=max_bytes)
+    rows: list[JsonLine] = []
+    problems: list[Problem] = []
+    for number, text in _iterate_lines(raw, file):
+        try:
+            rows.append(JsonLine(number, _parse_object(text)))
+        except InvalidValue as error:
+            problems.append(make_problem(file, number, f"{error.message}.", error.meant))
+    if not rows and not problems:
+        raise InvalidInput(
+            [make_problem(file, 1, "the file is empty.", "Each line is a JSON object.")]
+        )
+    return Rows(
+        file=file,
+        digest=hashlib.sha256(raw).hexdigest(),
+        rows=tuple(rows),
+        problems=tuple(problems),
+    )
+
+
+def _iterate_lines(raw: bytes, file: str) -> Iterator[tuple[int, str]]:
+    """Yield every line that is not blank; only a line feed ends one."""
+    # Not `splitlines`, for which a carriage return alone ends a line, too.
+    for number, line in enumerate(raw.removeprefix(codecs.BOM_UTF8).split(b"\n"), start=1):
+        try:
+            text = line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            meant = "Save it with the encoding UTF-8."
+            raise InvalidInput(
+                [make_problem(file, number, "the file is not UTF-8 text.", meant)]
+            ) from error
+        if text.strip():
+            yield number, text
+
+
+def _parse_object(text: str) -> Mapping[str, Any]:
+    meant = (
+        "An array over the whole file is not JSON Lines: write one object a line."
+        if text[:1] in "[]"
+        else None
+    )
+    value = strict_json(text, meant=meant)
+    if not isinstance(value, dict):
+        raise InvalidValue("this line is not a JSON object", meant="Write one object a line: {…}.")
+    return value

@@ -1,15 +1,4 @@
-"""Which proxy the environment names for an address.
-
-| the environment                             | requests                                       |
-|---------------------------------------------|------------------------------------------------|
-| names no proxy, or NO_PROXY has the address | go to the address itself                       |
-| ``HTTP_PROXY``, ``HTTPS_PROXY``             | go by that proxy if the address has the scheme |
-| ``ALL_PROXY``                               | go by that proxy if there is none of these     |
-| names something that is no proxy            | are not sent                                   |
-
-Of each variable the spelling in lower case counts first; an empty one means no proxy. Requests to
-this machine go by no proxy: it would be asked for *its own* machine, and get the key.
-"""
+"""The network: proxies, the TLS trust store, and which addresses are loopback."""
 
 from __future__ import annotations
 
@@ -155,3 +144,15 @@ def _check_proxy(proxy: Proxy, socks: str) -> Proxy:
             meant=f"Install it: pip install {package}. Or name an HTTP proxy, or unset it.",
         )
     return Proxy(proxy.variable, url)
+
+
+def is_web_address(url: str) -> bool:
+    """Whether requests can be sent to ``url``: it has a scheme, a host and a port that can be."""
+    try:
+        parts = urlsplit(url.strip())
+        port = parts.port  # a port is at most 65,535
+    except ValueError:
+        return False
+    # `urlsplit` accepts white space in a host.
+    whole = bool(parts.hostname) and not re.search(r"\s", parts.netloc)
+    return whole and parts.scheme in ("http", "https") and port != 0

@@ -1,20 +1,4 @@
-"""Limits for JSON from outside: its depth, its integers, and what replaces the rest.
-
-Servers, models and recordings may send JSON of any depth. Python, the log's reader and a schema
-validator each give up at another depth and in another way, so one limit is applied where data
-enters: `load_json` reads it.
-
-| in the JSON                                 | what `load_json` returns                         |
-|---------------------------------------------|--------------------------------------------------|
-| nested deeper than `WIRE_DEPTH` levels      | a text for every value below: size and SHA-256   |
-| a number beyond the range of a float: 1e400 | the integer that it is                           |
-| an integer of more than `MAX_DIGITS` digits | a `Cut`: its first digits and their number       |
-| NaN, Infinity                               | their names as text; if strict, as a `Cut`       |
-| half a surrogate pair                       | U+FFFD; if strict, in a `Cut`                    |
-
-What is kept of a call nests at most `MAX_DEPTH` levels; `find_shortcoming` says where a value does
-not.
-"""
+"""JSON of others, read within bounds, and the one canonical text of a JSON value."""
 
 from __future__ import annotations
 
@@ -27,6 +11,8 @@ from dataclasses import fields, is_dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import accumulate
 from typing import Any
+
+from harness.base.errors import InvalidValue
 
 MAX_DEPTH = 100
 """Levels of arguments, structured results and schemas that are used and kept: ``{"a": [1]}`` has
@@ -271,3 +257,45 @@ def _iterate_shallow(data: bytes) -> Iterator[bytes]:
     if depth > WIRE_DEPTH:
         raise ValueError("what is nested too deeply is never closed")
     yield data[kept:]
+
+
+def canonical_json(value: Any) -> str:
+    """Return ``value`` as JSON with sorted keys and no spaces: equal values, equal text."""
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_to_plain
+    )
+
+
+def digest_json(value: Any) -> str:
+    """Return the SHA-256, in hex, of the canonical JSON of ``value``."""
+    # Half a surrogate pair has no UTF-8, and must still have a digest.
+    return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def parsed_json(text: Any) -> Any:
+    """Return ``text`` parsed as JSON within `json_bounds`; if it is no JSON, unchanged."""
+    try:
+        return load_json(text) if isinstance(text, str) else text
+    except ValueError:
+        return text
+
+
+def json_value(value: Any, *, strict: bool = True) -> Any:
+    """Return ``value`` in JSON's types: tuples as lists, for example.
+
+    A value that JSON cannot express is invalid; ``None`` is returned if not ``strict``.
+    """
+    try:
+        # There and back: the result is what a reader of the JSON will have.
+        return json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        if not strict:
+            return None
+        raise InvalidValue(f"contains a value that is not JSON: {error}") from error
+
+
+def _to_plain(value: Any) -> Any:
+    """Turn a read-only mapping into a type that `json` can write."""
+    if hasattr(value, "keys"):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is not JSON")

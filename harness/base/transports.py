@@ -1,0 +1,119 @@
+"""The connections of every HTTP client: its proxy, its certificates, localhost and redirects.
+
+A client has to be made with ``trust_env=False`` and a transport of here: otherwise it reads the
+environment by itself, and asks a model on this machine by way of a proxy.
+"""
+
+from __future__ import annotations
+
+import socket
+
+import httpx2
+
+from harness.base.network import LOCALHOST, find_proxy, is_localhost
+from harness.base.trust_store import load_tls_context
+
+
+class LoopbackTransport(httpx2.AsyncBaseTransport):
+    """Sends requests to localhost."""
+
+    def __init__(self, transport: httpx2.AsyncBaseTransport) -> None:
+        """Use the connections of ``transport``."""
+        self._transport = transport
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send ``request``; to the other addresses if nobody listens where the name leads.
+
+        Raises:
+            httpx2.ConnectError: nobody listens at any of them.
+        """
+        try:
+            return await self._transport.handle_async_request(request)
+        except httpx2.ConnectError:
+            # The request was never sent, so it may be sent again.
+            for address in LOCALHOST:
+                try:
+                    return await self._transport.handle_async_request(
+                        _retarget_request(address, request)
+                    )
+                except httpx2.ConnectError:
+                    continue
+            raise
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._transport.aclose()
+
+
+def _retarget_request(address: str, request: httpx2.Request) -> httpx2.Request:
+    """Return ``request`` for ``address``; its headers and its certificate are those of the name."""
+    return httpx2.Request(
+        request.method,
+        request.url.copy_with(host=address),
+        headers=request.headers,
+        stream=request.stream,
+        # Otherwise the certificate would be checked against the address.
+        extensions={**request.extensions, "sni_hostname": request.url.host},
+    )
+
+
+_UNUSED_S = 60
+_KEEP_ALIVE = [
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    *(
+        (socket.IPPROTO_TCP, getattr(socket, name), value)
+        for name, value in (
+            ("TCP_KEEPIDLE", _UNUSED_S),
+            ("TCP_KEEPINTVL", _UNUSED_S),
+            ("TCP_KEEPCNT", 5),
+        )
+        if hasattr(socket, name)
+    ),
+]
+"""Without these, a router may forget a connection while a model thinks for minutes."""
+
+
+def open_transport(url: str, limits: httpx2.Limits) -> httpx2.AsyncBaseTransport:
+    """Return the connections to ``url`` and all of its origin, at most ``limits`` of them.
+
+    Raises:
+        UsageError: the environment names a proxy or certificates that cannot be used.
+    """
+    parts, proxy = httpx2.URL(url), find_proxy(url)
+    # With an https proxy there are certificates to check even for an http address.
+    to_proxy = proxy is not None and proxy.url.lower().startswith("https:")
+    # Certificates that the environment names are read only where they count.
+    context = load_tls_context(trust_env=to_proxy or parts.scheme == "https")
+    transport = httpx2.AsyncHTTPTransport(
+        verify=context,
+        trust_env=False,
+        limits=limits,
+        proxy=None
+        if proxy is None
+        else httpx2.Proxy(proxy.url, ssl_context=context if to_proxy else None),
+        socket_options=_KEEP_ALIVE,
+    )
+    return LoopbackTransport(transport) if is_localhost(parts.host) else transport
+
+
+MAX_REDIRECTS = 3
+"""Maximum number of redirects of one request; one is enough for a missing slash."""
+
+
+def same_origin(one: httpx2.URL, other: httpx2.URL) -> bool:
+    """Whether both URLs are on one server."""
+    return (one.scheme, one.host, one.port) == (other.scheme, other.host, other.port)
+
+
+def same_request_elsewhere(response: httpx2.Response) -> httpx2.Request | None:
+    """Return the request that follows a redirect to the same origin with the same method."""
+    following, sent = response.next_request, response.request
+    # A POST that becomes a GET loses its body; a user in the URL is a login that is not ours.
+    if following is None or following.method != sent.method or following.url.userinfo:
+        return None
+    return following if same_origin(sent.url, following.url) else None
+
+
+def url_text(url: httpx2.URL) -> str:
+    """Return ``url`` as messages show it: without what may be a secret."""
+    return str(url.copy_with(userinfo=b"", query=None, fragment=None))
