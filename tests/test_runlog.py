@@ -22,6 +22,7 @@ from harness.runlog import (
     read_log,
     reader,
 )
+from harness.runlog.lines import build_damaged_line, dump_line
 from harness.types import (
     AssistantMessage,
     CaseFacts,
@@ -243,6 +244,19 @@ def test_a_damaged_line_costs_its_trial_and_no_other(tmp_path: Path, how: str, l
     (complaint,) = log.complaints
     assert f"{path}:3: this line of the run log is damaged, and " in complaint
     assert lost in complaint
+
+
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": "), (" ,\t", " : ")])
+def test_a_damaged_line_says_its_trial_however_its_json_is_spaced_and_ordered(
+    separators: tuple[str, str],
+) -> None:
+    run = json.loads(dump_line(replace(a_trial("b"), transcript=None)))["run"]
+    run["axes"] = {"variant": "x"}
+    for one in (run, dict(sorted(run.items()))):
+        raw = json.dumps({"run": one, "transcript": {}}, separators=separators).encode()
+        line = build_damaged_line(raw[: raw.rindex(b"{") + 1], 3, "torn")
+        assert (line.kind, line.key, line.trial) == ("trial", "b", "s/case b, trial 1 with m+x")
+        assert build_damaged_line(raw[: raw.index(b"case b")], 3, "torn").trial is None
 
 
 def test_a_trial_whose_last_line_is_damaged_has_no_older_result_in_its_place(

@@ -96,8 +96,6 @@ def judge_trial(
         user_usage=transcript.user_usage,
         judgements=tuple(judgements),
         replies=transcript.replies,
-        # A search for tools is no call of the server.
-        tool_calls=len(transcript.server_calls),
         outcomes=count_outcomes(transcript),
         offered=len(transcript.tools),
         latency_s=transcript.latency_s,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args
 
 from harness.base import MAX_DIGITS, measure_depth, trim_depth
 from harness.types import (
@@ -212,39 +212,53 @@ def parse_line(raw: bytes) -> Line:
 
 def build_damaged_line(raw: bytes, number: int | None, why: str) -> DamagedLine:
     """Return what can be said of the line ``raw``, which `parse_line` does not read."""
-    kind: DamagedKind = next(
-        (kind for start, kind in _STARTS.items() if raw.startswith(start)), "unknown"
-    )
-    if (found := _TRIAL.match(raw)) is None:
-        return DamagedLine(line=number, why=why, kind=kind)
-    try:
-        key, suite, case, model = (
-            str(json.loads(found[name])) for name in ("key", "suite", "case", "model")
-        )
-        entrant = name_entrant(model, json.loads(found["axes"]))
-    except ValueError:
-        return DamagedLine(line=number, why=why, kind=kind)
-    words = f"{suite}/{case}, trial {int(found['trial'])} with {entrant}"
-    return DamagedLine(line=number, why=why, kind=kind, key=key, trial=words)
+    whole = _read_whole_part(raw.decode(errors="replace"), "run", "case")
+    kind: DamagedKind = next((_KINDS[name] for name in whole if name in _KINDS), "unknown")
+    damaged = DamagedLine(line=number, why=why, kind=kind)
+    match whole.get("run"):
+        case {
+            "key": str(key),
+            "suite": str(suite),
+            "case": {"name": str(case)},
+            "model": str(model),
+            "axes": dict(axes),
+            "trial": int(trial),
+        }:
+            entrant = name_entrant(model, {axis: str(value) for axis, value in axes.items()})
+            words = f"{suite}/{case}, trial {trial} with {entrant}"
+            return replace(damaged, key=key, trial=words)
+    return damaged
 
 
-_STARTS: dict[bytes, DamagedKind] = {
-    # The first key of each kind of line, as both writers in `dump_line` write it.
-    b'{"run_id":': "header",
-    b'{"server":': "tools",
-    b'{"run":': "trial",
-    b'{"call_of":': "call",
-    b'{"finished_at":': "footer",
-    b'{"review":': "review",
-}
-# Bounded, so that a damaged text without an end is soon given up.
-_TEXT = rb'"(?:[^"\\]|\\.){0,10000}"'
-_TRIAL = re.compile(
-    # `json` writes a space behind each colon, pydantic writes none.
-    rb'\{"run":\s?\{"key":\s?(?P<key>%s),\s?"suite":\s?(?P<suite>%s),\s?"model":\s?(?P<model>%s),'
-    rb'\s?"axes":\s?(?P<axes>\{[^{}]{0,10000}\}),\s?"trial":\s?(?P<trial>\d{1,9}),'
-    rb'\s?"case":\s?\{"name":\s?(?P<case>%s)' % (_TEXT, _TEXT, _TEXT, _TEXT)
-)
+def _read_whole_part(text: str, *inner: str, place: int = 0) -> dict[str, Any]:
+    """Return the members of the object at ``place``, up to where its JSON is damaged.
+
+    The last of them, if it is damaged and named ``inner``, is returned likewise.
+    """
+    whole: dict[str, Any] = {}
+    while (found := _MEMBER.match(text, place)) is not None:
+        name, place = found["name"], found.end()
+        try:
+            whole[name], place = _DECODER.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            # Members beyond the damage are not known, but those before it are.
+            whole[name] = _read_whole_part(text, *inner[1:], place=place) if name in inner else None
+            break
+    return whole
+
+
+_DECODER = json.JSONDecoder()
+_MEMBER = re.compile(r'\s*[{,]\s*"(?P<name>\w+)"\s*:\s*')
+# By the first field of each kind of line, which no other kind has.
+_KINDS: dict[str, Any] = {fields(line)[0].name: fields(line)[-1].default for line in get_args(Line)}
+
+
+def begin_pattern(*names: str) -> re.Pattern[bytes]:
+    """Return how a line begins whose first member is the first of ``names``, and so on inward.
+
+    Other programs write other spaces between the parts of JSON than we do.
+    """
+    return re.compile(rb"\s*" + b"".join(rb'\{\s*"%s"\s*:\s*' % name.encode() for name in names))
 
 
 @cache

@@ -6,11 +6,10 @@ import json
 import os
 from pathlib import Path
 
-from harness.runlog.lines import Footer, Line, ReviewLine, TrialLine, parse_line
+from harness.runlog.lines import Footer, Line, ReviewLine, TrialLine, begin_pattern, parse_line
 from harness.types import Review
 
-_TRIAL = b'{"run":'
-_REVIEW = b'{"review":'
+_TRIAL, _KEY, _REVIEW = begin_pattern("run"), begin_pattern("run", "key"), begin_pattern("review")
 _BLOCK = 1 << 16
 
 
@@ -19,12 +18,14 @@ def find_last_line(log: Path, key: str) -> tuple[int, TrialLine] | None:
 
     ``None``: there is no such line, or it is damaged.
     """
-    start = b'{"run":{"key":' + json.dumps(key, ensure_ascii=False).encode() + b","
+    # Other programs may escape what is not ASCII.
+    written = tuple(json.dumps(key, ensure_ascii=one).encode() for one in (False, True))
     # The last one counts, and is parsed only once it is known to be the last.
     found, at = None, 0
     with log.open("rb") as file:
         for raw in file:
-            if raw.startswith(start) and raw.endswith(b"\n"):
+            begin = _KEY.match(raw)
+            if begin and raw.startswith(written, begin.end()) and raw.endswith(b"\n"):
                 found = at, raw
             at += len(raw)
     line = None if found is None else _try_parse(found[1])
@@ -37,7 +38,7 @@ def read_reviews(log: Path) -> dict[str, Review]:
     with log.open("rb") as file:
         for raw in file:
             # Trials matter only behind a review, which they make void; most logs have none.
-            if raw.startswith(_REVIEW) or (reviews and raw.startswith(_TRIAL)):
+            if _REVIEW.match(raw) or (reviews and _TRIAL.match(raw)):
                 line = _try_parse(raw) if raw.endswith(b"\n") else None
                 if isinstance(line, ReviewLine):
                     reviews[line.review.key] = line.review

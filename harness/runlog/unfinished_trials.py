@@ -34,7 +34,6 @@ def build_partial_line(
     return TrialLine(
         run=replace(
             result,
-            tool_calls=len(calls),
             outcomes=Counter[str](call.outcome for call in calls),
             replies=replies,
             latency_s=round(took, 6),

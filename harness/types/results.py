@@ -186,10 +186,8 @@ class TrialResult(_LogBacked, HasEntrant):
     """Every judge's verdict on this trial."""
     replies: int = 0
     """`Transcript.replies`."""
-    tool_calls: int = 0
-    """Calls recorded."""
     outcomes: Mapping[str, int] | None = None
-    """`Outcome` → number of those calls; ``None`` if nothing was started."""
+    """`Outcome` → number of calls; ``None`` if nothing was started."""
     offered: int | None = None
     """Number of tools that the user was offered; ``None`` if nothing was started."""
     latency_s: float = 0.0
@@ -210,6 +208,11 @@ class TrialResult(_LogBacked, HasEntrant):
     def needed_passes(self) -> int:
         """Number of trials of its case that must pass for the case to pass."""
         return count_needed_passes(self.repeats, self.case.pass_threshold)
+
+    @property
+    def tool_calls(self) -> int:
+        """Number of calls of tools; a search for tools is none."""
+        return CallCounts(outcomes=self.outcomes or {}).total
 
     @property
     def is_further(self) -> bool:

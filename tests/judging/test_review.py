@@ -102,7 +102,7 @@ def test_a_version_without_reviews_reads_the_same_results_and_the_same_end(
     old: Any = Annotated[Header | ToolsLine | TrialLine | Footer, Discriminator("kind")]
     monkeypatch.setattr(lines, "_get_adapter", lambda: TypeAdapter(old))
     monkeypatch.setattr(
-        lines, "_STARTS", {key: kind for key, kind in lines._STARTS.items() if kind != "review"}
+        lines, "_KINDS", {key: kind for key, kind in lines._KINDS.items() if kind != "review"}
     )
     after = build_report(read_log(path))
     assert [one.status for one in after.results] == [one.status for one in before.results]

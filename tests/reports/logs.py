@@ -65,7 +65,6 @@ def a_run(
         stop=None if status == "skipped" else "answer",
         usage=Usage(input_tokens=100, output_tokens=20, cost_usd=0.25),
         replies=2,
-        tool_calls=1,
         outcomes=None if status == "skipped" else {"ok": 1},
         latency_s=1.5,
         finished_at="2026-01-01T00:00:02Z",

@@ -94,7 +94,7 @@ def a_run(
         "usage": Usage(input_tokens=10, output_tokens=5, cost_usd=0.25),
         "latency_s": 1.5,
         "replies": 2,
-        "tool_calls": 1,
+        "outcomes": None if status == "skipped" else {"ok": 1},
         "started_at": "2026-01-01T00:00:01.000Z",
         "finished_at": "2026-01-01T00:00:02.000Z",
         "skip_reason": "budget" if status == "skipped" else None,

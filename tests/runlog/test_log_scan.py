@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,13 @@ def log(tmp_path: Path) -> RunLog:
     return a_log(tmp_path, [(a_run("good"), said), (a_run("bad", "failed"), said)])
 
 
+def respace(path: Path) -> None:
+    """Write a log as another program might: with other spaces, and nothing but ASCII."""
+    lines = map(json.loads, path.read_bytes().splitlines())
+    texts = (json.dumps(line, separators=(" , ", " : ")) for line in lines)
+    path.write_text("".join(f" {text.replace('{', '{ ')}\n" for text in texts))
+
+
 def test_the_last_line_of_a_trial_is_found_where_a_reader_finds_it(log: RunLog) -> None:
     with LogWriter(log.path) as writer:
         writer.append(TrialLine(run=a_run("bad")))
@@ -28,6 +36,25 @@ def test_the_last_line_of_a_trial_is_found_where_a_reader_finds_it(log: RunLog) 
         assert found is not None
         assert (found[0], found[1].run) == (again.get_offset(result.key), result)
     assert find_last_line(log.path, "no such trial") is None
+
+
+def test_the_lines_of_another_program_are_found_however_it_spaces_json(log: RunLog) -> None:
+    with LogWriter(log.path) as writer:
+        writer.append(TrialLine(run=replace(log.results[0], key="ü")))
+    for result in log.results:
+        add_review(log.path, result.key, "accept", by="Ann")
+    respace(log.path)
+    again = read_log(log.path)
+    places = {result.key: again.get_offset(result.key) for result in again.results}
+    found = {key: find_last_line(log.path, key) for key in places}
+    assert {key: one and one[0] for key, one in found.items()} == places
+    assert len(places) == 3
+    assert read_reviews(log.path) == again.reviews
+    assert len(again.reviews) == 2
+    with LogWriter(log.path) as writer:
+        writer.append(TrialLine(run=a_run("bad")))
+    respace(log.path)
+    assert len(read_reviews(log.path)) == 1
 
 
 def test_a_torn_line_is_no_line(log: RunLog) -> None:

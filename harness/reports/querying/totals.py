@@ -48,7 +48,7 @@ _Place: TypeAlias = tuple[int, ...]
 _AXES = ", ".join(f"'{axis.name}', \"{axis.name}\"" for axis in AXES)
 _ROWS = f"""
 SELECT suite_at, case_at, model_at, repeat, trial_id, suite, "case", model, json_object({_AXES}),
-    status, repeats, pass_threshold, test, identity, tool_calls, tokens_in, tokens_out, cost_usd,
+    status, repeats, pass_threshold, test, identity, tokens_in, tokens_out, cost_usd,
     judge_cost_usd, user_cost_usd, outcomes
 FROM "_places" JOIN "trials" USING (trial_id)
 ORDER BY suite_at, case_at, model_at, repeat, first_at
@@ -140,7 +140,7 @@ def _iterate_cases(
 
 def _build_counted_result(row: tuple[Any, ...], leaking: AbstractSet[int]) -> TrialResult:
     _, _, _, repeat, trial_id, suite, case, model, axes, status, repeats, share, *more = row
-    test, identity, tool_calls, tokens_in, tokens_out, cost, judge_cost, user_cost, outcomes = more
+    test, identity, tokens_in, tokens_out, cost, judge_cost, user_cost, outcomes = more
     return counted_result(
         CaseFacts(name=case, pass_threshold=share, group=test, identity=identity),
         suite=suite,
@@ -150,7 +150,6 @@ def _build_counted_result(row: tuple[Any, ...], leaking: AbstractSet[int]) -> Tr
         repeats=repeats,
         status=status,
         leaks=trial_id in leaking,
-        tool_calls=tool_calls,
         outcomes=_decode_outcomes(outcomes),
         usage=Usage(input_tokens=tokens_in, output_tokens=tokens_out, cost_usd=cost),
         judge_usage=Usage(cost_usd=judge_cost),

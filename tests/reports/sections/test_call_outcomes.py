@@ -58,7 +58,6 @@ def with_calls(
 ) -> TrialResult:
     made: dict[str, Any] = {
         "outcomes": Counter(outcomes),
-        "tool_calls": len(outcomes),
         "offered": 3,
     }
     return a_run("case", checks=checks, **(made | more))
@@ -111,7 +110,7 @@ def test_every_call_is_counted_by_what_came_of_it() -> None:
 
 
 def test_calls_are_told_where_any_trial_ran_and_not_where_none_did(tmp_path: Path) -> None:
-    skipped = a_run("other", "skipped", stop=None, tool_calls=0)
+    skipped = a_run("other", "skipped", stop=None)
     some = build_report(a_log(tmp_path, [(with_calls("ok"), None), (skipped, None)]))
     assert list(call_lines(some)) == ["1 call: 1 ok"]
     none = build_report(a_log(tmp_path / "none", [(skipped, None)]))
@@ -146,7 +145,7 @@ def test_a_trial_that_passed_without_a_successful_call_is_marked(
 
 def test_only_what_passed_and_had_tools_is_marked() -> None:
     assert format_mark(replace(with_calls(), status="failed")) is None
-    assert format_mark(replace(with_calls(), status="skipped", stop=None, tool_calls=0)) is None
+    assert format_mark(replace(with_calls(), status="skipped", stop=None)) is None
     assert format_mark(with_calls(offered=0)) is None
 
 
