@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, starmap
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from harness.judging.access_checks import is_leaking
+from harness.judging.access_checks import NO_LEAK, is_leaking
 from harness.runlog import ResultBlocks
-from harness.types import CaseResult, Status, TrialResult, count_needed_passes
+from harness.types import (
+    CaseFacts,
+    CaseResult,
+    CheckResult,
+    Status,
+    TrialResult,
+    count_needed_passes,
+)
 
 _Asked: TypeAlias = tuple[str, str, str]
 """Suite, case and entrant."""
@@ -71,3 +78,24 @@ def _case_status(trials: Sequence[TrialResult], planned: int, needed: int) -> St
     # Of several hindrances, the one that needs attention most is told.
     hindrances: tuple[Status, ...] = ("error", "cancelled", "skipped")
     return next((status for status in hindrances if endings[status]), "cancelled")
+
+
+def counted_result(
+    case: CaseFacts,
+    *,
+    suite: str,
+    model: str,
+    status: Status,
+    leaks: bool,
+    key: str = "",
+    **counted: Any,
+) -> TrialResult:
+    """Return a trial that was judged before; of its checks only the one on a leak is known.
+
+    ``counted`` are fields of `TrialResult`.
+    """
+    leak = CheckResult(kind=NO_LEAK, label=NO_LEAK, verdict="failed")
+    checks = (leak,) if leaks else ()
+    return TrialResult(
+        key=key, suite=suite, case=case, model=model, status=status, checks=checks, **counted
+    )

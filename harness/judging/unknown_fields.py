@@ -13,7 +13,7 @@ from typing import Any
 
 from harness.base import did_you_mean
 from harness.judging.checks.absent_fields import read_masks
-from harness.judging.matching.fields import every_field
+from harness.judging.matching.json_values import every_field
 from harness.judging.policy import View
 from harness.types import CheckResult, TrialError, TrialResult
 

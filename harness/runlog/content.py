@@ -1,11 +1,17 @@
-"""What a log says, line by line: which line counts, and which one takes the place of another."""
+"""What a log says, line by line: which line counts, and which one takes the place of another.
+
+Each attempt at a trial has a line of its own: nothing that was found or paid is forgotten. A trial
+without a verdict may be asked again: on ``--resume``, or when somebody repeats a test.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 
-from harness.runlog.attempts import is_still_final, merge_attempts
 from harness.runlog.lines import (
     CallLine,
     DamagedLine,
@@ -16,7 +22,60 @@ from harness.runlog.lines import (
     ToolsLine,
     TrialLine,
 )
-from harness.types import Review, ToolCall, ToolList
+from harness.types import (
+    DECIDED,
+    AssistantMessage,
+    Message,
+    Reply,
+    Review,
+    ToolAnswer,
+    ToolCall,
+    ToolList,
+    ToolMessage,
+    ToolRequest,
+    Transcript,
+    TrialResult,
+)
+
+
+def has_verdict(result: TrialResult) -> bool:
+    """Return whether the trial was judged."""
+    return result.status in {"passed", "failed"}
+
+
+def is_still_final(earlier: TrialResult, later: TrialResult) -> bool:
+    """Return whether ``earlier`` still says how a trial ended that was asked again.
+
+    No failure becomes a pass, and no verdict is lost to an attempt without one. An attempt that was
+    not even started takes the place of nothing.
+    """
+    if _is_same_attempt(earlier, later):
+        return False
+    if has_verdict(earlier):
+        return earlier.status == "failed" or not has_verdict(later)
+    # `DECIDED` is no lack of an attempt: the case needs none any more.
+    return later.status == "skipped" != earlier.status and later.skip_reason != DECIDED
+
+
+def merge_attempts(earlier: TrialResult, later: TrialResult) -> TrialResult:
+    """Return what a trial came to that ended like ``earlier`` and, asked again, like ``later``.
+
+    It has what all attempts used, and began with the first of them.
+    """
+    if _is_same_attempt(earlier, later):
+        return later
+    return replace(
+        earlier if is_still_final(earlier, later) else later,
+        usage=earlier.usage + later.usage,
+        judge_usage=earlier.judge_usage + later.judge_usage,
+        user_usage=earlier.user_usage + later.user_usage,
+        started_at=earlier.started_at or later.started_at,
+    )
+
+
+def _is_same_attempt(earlier: TrialResult, later: TrialResult) -> bool:
+    """Return whether ``later`` is what the same attempt, or all attempts since then, came to."""
+    return earlier.started_at == later.started_at != ""
 
 
 @dataclass(slots=True)
@@ -91,3 +150,56 @@ class LogContent(ABC):
             self.footer = None
         if line.key is not None:
             self.forget_result(line.key)
+
+
+def build_partial_line(
+    result: TrialResult, transcript: Transcript, calls: Collection[ToolCall]
+) -> TrialLine:
+    """Return the line of a trial that has begun as ``result`` and ``transcript`` say.
+
+    ``calls`` are those that it made until it was cut off.
+    """
+    # Answers without a call are not known: they were in the memory of whoever was killed.
+    replies = max((call.reply for call in calls), default=0)
+    took = max((call.started_s + (call.duration_s or 0.0) for call in calls), default=0.0)
+    return TrialLine(
+        run=replace(
+            result,
+            outcomes=Counter[str](call.outcome for call in calls),
+            replies=replies,
+            latency_s=round(took, 6),
+        ),
+        transcript=replace(
+            transcript,
+            messages=(*transcript.messages, *build_conversation(calls)),
+            tool_calls=tuple(calls),
+            replies=replies,
+            latency_s=round(took, 6),
+        ),
+    )
+
+
+def build_conversation(calls: Iterable[ToolCall]) -> tuple[Message, ...]:
+    """Return calls as replies of a model, each followed by what it was told."""
+    told: list[Message] = []
+    # `groupby` joins only neighbours, and calls of one reply may be answered in any order.
+    in_order = sorted(calls, key=_get_reply_number)
+    for _, made in groupby(in_order, key=_get_reply_number):
+        group = tuple(made)
+        asked = tuple(
+            ToolRequest(id=call.request_id, tool=call.tool, arguments=call.arguments)
+            for call in group
+        )
+        told += [
+            AssistantMessage(reply=Reply(tool_requests=asked, stop="tool_calls")),
+            ToolMessage(answers=tuple(_build_answer(call) for call in group)),
+        ]
+    return tuple(told)
+
+
+def _get_reply_number(call: ToolCall) -> int:
+    return call.reply
+
+
+def _build_answer(call: ToolCall) -> ToolAnswer:
+    return ToolAnswer(request_id=call.request_id, text=call.text, is_error=call.is_error)

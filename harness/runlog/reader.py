@@ -6,9 +6,10 @@ import fcntl
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from harness.base import HarnessError, InvalidInput, Problem
-from harness.runlog.content import LogContent
+from harness.runlog.content import LogContent, build_partial_line
 from harness.runlog.interning import ResultInterner
 from harness.runlog.lines import (
     DamagedLine,
@@ -21,7 +22,6 @@ from harness.runlog.lines import (
     parse_line,
 )
 from harness.runlog.on_disk.latest_results import LatestResults
-from harness.runlog.unfinished_trials import build_partial_line
 from harness.runlog.writer import LogWriter
 from harness.types import Location, Review, ToolList, Transcript, TrialResult
 
@@ -315,3 +315,22 @@ def _parse_or_damaged(raw: bytes, number: int | None) -> Line | DamagedLine:
 
 def _build_invalid(path: Path, line: int | None, message: str) -> InvalidInput:
     return InvalidInput([Problem(at=Location(file=str(path), line=line), message=message)])
+
+
+def amend_log(log: RunLog, **changes: Any) -> RunLog:
+    """Return ``log`` with a footer of these ``changes`` (fields of `Footer`), appended to its file.
+
+    Nothing is written if the footer says so already, or if there is none: a run without an end is
+    no better for having a fault.
+
+    Raises:
+        HarnessError: the log cannot be written.
+    """
+    if log.footer is None:
+        return log
+    footer = replace(log.footer, **changes)
+    if footer == log.footer:
+        return log
+    with LogWriter(log.path) as writer:
+        writer.append(footer)
+    return read_log(log.path)

@@ -20,17 +20,32 @@ from harness.types.access import (
     Leak,
     RefusalShape,
 )
-from harness.types.agents import CLIENT_CAN, AgentFacts, AgentSpec
-from harness.types.basics import JsonObject, JsonPath, Location, NamedTool, ScriptedCall, Status
+from harness.types.basics import (
+    HasEntrant,
+    JsonObject,
+    JsonPath,
+    Location,
+    NamedTool,
+    ScriptedCall,
+    Status,
+    name_entrant,
+    written_fields,
+)
 from harness.types.case_parts import (
     DEFAULT_TIMEOUT_S,
+    FLAWS,
     RECALLED,
+    Alteration,
     Caller,
+    Credential,
+    DataSet,
+    DependentTool,
     Interruption,
     LeaderboardRules,
     LeakRule,
     Limits,
     Repeats,
+    TokenFlaw,
 )
 from harness.types.cases import (
     GREETING,
@@ -43,21 +58,18 @@ from harness.types.cases import (
     Turn,
 )
 from harness.types.check_traits import CheckTrait
-from harness.types.counts import CallCounts, Counts, count_needed_passes
-from harness.types.credentials import FLAWS, Credential, TokenFlaw
-from harness.types.entrants import HasEntrant, name_entrant
-from harness.types.interference import Alteration, DataSet, DependentTool
-from harness.types.log_names import written_fields
 from harness.types.outcomes import (
     NOT_LOADED,
     NOT_SENT,
     NOT_SHOWN,
     SEARCH,
     UNANSWERED,
+    CallCounts,
+    Counts,
     Outcome,
+    count_needed_passes,
 )
-from harness.types.presentation import Presentation, PresentedTool
-from harness.types.replies import Reply, ReplyStop, ToolRequest
+from harness.types.replies import UNKNOWN_USAGE, Reply, ReplyStop, ToolRequest, Usage, known_sum
 from harness.types.results import (
     DECIDED,
     HELD_BACK,
@@ -72,11 +84,13 @@ from harness.types.results import (
     Verdict,
 )
 from harness.types.reviews import Review
-from harness.types.server_waits import sum_server_waits
 from harness.types.specs import (
+    CLIENT_CAN,
     RESERVED_CLAIMS,
     THE_LIST,
     USER_CONTEXT_META_KEY,
+    AgentFacts,
+    AgentSpec,
     GuardRails,
     IdentitySpec,
     Isolation,
@@ -108,18 +122,21 @@ from harness.types.transcripts import (
     Transcript,
     TrialError,
     UserMessage,
+    Wire,
+    WireMessage,
+    sum_server_waits,
 )
-from harness.types.usage import UNKNOWN_USAGE, Usage, known_sum
 from harness.types.variants import (
     COPY_LETTERS,
     DecoyKind,
     Decoys,
     ParameterEdit,
+    Presentation,
+    PresentedTool,
     ToolEdit,
     ToolSearch,
     Variant,
 )
-from harness.types.wire import Wire, WireMessage
 
 __all__ = [
     "CLIENT_CAN",

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from harness.types.basics import Status
-from harness.types.entrants import HasEntrant
+from harness.types.basics import HasEntrant, Status
 
 Access: TypeAlias = Literal[
     "allowed", "filtered", "denied", "hidden", "not_attempted", "error", "mixed"

@@ -1,9 +1,11 @@
-"""Shared by the modules of this package: JSON, places in files, named tools, statuses."""
+"""Shared by the modules of this package: JSON, places in files, named tools, statuses, entrants."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import partial
+from operator import eq
 from typing import Any, Literal, TypeAlias
 
 JsonObject: TypeAlias = Mapping[str, Any]
@@ -66,3 +68,45 @@ Status: TypeAlias = Literal["passed", "failed", "error", "skipped", "cancelled"]
 - ``error``: it could not be judged; `TrialResult.error` says why.
 - ``skipped``: it was not started; `TrialResult.skip_reason` says why.
 - ``cancelled``: it was started and interrupted."""
+
+
+def left_out_if(default: Any) -> dict[str, Callable[[Any], bool]]:
+    """Return the ``metadata`` of a dataclass field that is not written if it has its default."""
+    return {"exclude_if": partial(eq, default)}  # pydantic looks for it, too
+
+
+def written_fields(value: Any) -> dict[str, Any]:
+    """Return the fields of the dataclass ``value`` that a log writes."""
+    return {
+        field.name: content
+        for field in fields(value)
+        if not field.metadata.get("exclude_if", _is_never_excluded)(
+            content := getattr(value, field.name)
+        )
+    }
+
+
+def _is_never_excluded(_: Any) -> bool:
+    return False
+
+
+class HasEntrant:
+    """Base of all that belongs to one entrant of a run.
+
+    What inherits has the fields ``model`` and ``axes``: axis → name of the value, without those
+    that have the default. `harness.suites.axes` declares the axes.
+    """
+
+    __slots__ = ()
+    model: str
+    axes: Mapping[str, str]
+
+    @property
+    def entrant(self) -> str:
+        """Its name, which is unique in a run and never taken apart: ``gpt-4o+clearer_search``."""
+        return name_entrant(self.model, self.axes)
+
+
+def name_entrant(model: str, axes: Mapping[str, str]) -> str:
+    """Return the name of the entrant ``model`` with those values of ``axes``."""
+    return "+".join((model, *axes.values()))

@@ -8,6 +8,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 from harness.types.basics import JsonObject, Location, ScriptedCall
 from harness.types.case_parts import (
+    Alteration,
     Caller,
     Interruption,
     LeaderboardRules,
@@ -15,7 +16,6 @@ from harness.types.case_parts import (
     Limits,
     Repeats,
 )
-from harness.types.interference import Alteration
 from harness.types.specs import GuardRails, Isolation, ServerSpec
 from harness.types.variants import Variant
 

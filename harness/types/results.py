@@ -9,15 +9,13 @@ from typing import Any, Literal, TypeAlias
 from typing import Protocol as _Interface
 
 from harness.types.access import AccessReport
-from harness.types.basics import JsonObject, Location, Status
+from harness.types.basics import HasEntrant, JsonObject, Location, Status, left_out_if
 from harness.types.cases import Case, CaseFacts, Severity
 from harness.types.check_traits import CheckTrait
-from harness.types.counts import CallCounts, Counts, count_needed_passes
-from harness.types.entrants import HasEntrant
-from harness.types.log_names import left_out_if
+from harness.types.outcomes import CallCounts, Counts, count_needed_passes
+from harness.types.replies import Usage
 from harness.types.reviews import Review
 from harness.types.transcripts import Message, Stop, Transcript, TrialError
-from harness.types.usage import Usage
 
 Verdict: TypeAlias = Literal["passed", "failed", "not_judged"]
 """A check's outcome; ``not_judged`` (a judge failed, say) is never a score and never a pass."""

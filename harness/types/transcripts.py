@@ -1,16 +1,45 @@
-"""What happened in a trial: messages, tool calls, and the whole transcript."""
+"""What happened in a trial: messages, tool calls as they crossed the session, the transcript."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from harness.types.agents import AgentFacts
 from harness.types.basics import JsonObject
 from harness.types.outcomes import NOT_LOADED, SEARCH, UNANSWERED, Outcome
-from harness.types.replies import Reply
-from harness.types.usage import Usage
-from harness.types.wire import Wire
+from harness.types.replies import Reply, Usage
+from harness.types.specs import AgentFacts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireMessage:
+    """A JSON-RPC message of a call, without what the call's record holds anyway."""
+
+    body: JsonObject
+    """The message; ``null`` stands where something was left out."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Where that is, as a JSON Pointer → the field of `ToolCall` that has it: ``arguments``,
+    ``structured``, ``text``, or some of its lines, ``text 2-5 of 9``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wire:
+    """How a call crossed the MCP session, as far as it is known; ``None`` is unknown."""
+
+    id: str | None = None
+    """The id of its JSON-RPC request, as text."""
+    session: str | None = None
+    """The server's id of the MCP session, if it gave one; only recorded while a run is traced,
+    since it lets in whoever has it."""
+    protocol: str | None = None
+    """The protocol revision that was agreed on."""
+    transport: str | None = None
+    """What carried it: ``pipe`` or ``tcp``."""
+    request: WireMessage | None = None
+    """The JSON-RPC request."""
+    response: WireMessage | None = None
+    """What answered it; ``None`` if no JSON-RPC message did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -347,3 +376,11 @@ class Transcript:
         """How a refused session was refused, in words."""
         kind = "HTTP" if self.refusal == "http_status" else "JSON-RPC error"
         return f"{kind} {self.refused_status}"
+
+
+def sum_server_waits(calls: Iterable[ToolCall]) -> float:
+    """Return the seconds that a trial waited to send ``calls``; those of a reply wait together."""
+    longest: dict[int, float] = {}
+    for call in calls:
+        longest[call.reply] = max(call.waited_s, longest.get(call.reply, 0.0))
+    return sum(longest.values())

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from harness.types.basics import Location
+from harness.types.specs import Tool
 
 DecoyKind: TypeAlias = Literal["unrelated", "near"]
 """``unrelated``: tools of other domains. ``near``: tools that sound like the server's own."""
@@ -120,3 +121,27 @@ class Variant:
     """What it is meant to find out, in a sentence."""
     at: Location | None = field(default=None, compare=False)
     """Where it is written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PresentedTool:
+    """One tool as the model saw it."""
+
+    tool: Tool
+    """The name, texts and schema that the model saw."""
+    plain_name: str
+    """That name without the prefix that a variant puts before every name."""
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    """The server's name of a renamed parameter → the name that the model saw."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Presentation:
+    """The tools of one user as a variant presented them to the model."""
+
+    variant: str
+    """Name of the variant."""
+    tools: Mapping[str, PresentedTool]
+    """The server's name of a tool → the tool as the model saw it."""
+    hidden: frozenset[str] = frozenset()
+    """The server's names of the tools that the variant does not show."""

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from harness.judging.empty_answer import answer_checks
 from harness.judging.trial import judge_trial
+from harness.judging.trial_checks import answer_checks
 from harness.types import (
     AssistantMessage,
     Case,

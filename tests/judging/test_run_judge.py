@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.judging.log_judging import order_by_names
+from harness.judging.log_judging import build_view, order_by_names
 from harness.judging.policy import View
 from harness.judging.run_judge import RunJudge
-from harness.judging.trial_views import build_view
 from harness.types import CheckResult, Tool, ToolCall, ToolList, Transcript, TrialResult
 from tests.judging.test_access import FILTERED, FULL, LEAKING, USERS, a_run, answered, of_case
 from tests.often import often

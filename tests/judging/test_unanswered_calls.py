@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.judging.unanswered_calls import server_fault
+from harness.judging.trial import server_fault
 from harness.types import Case, Check, CheckResult, Limits, Outcome, Stop, ToolCall, Transcript
 
 NO_ANSWER: list[Outcome] = ["timeout", "server_lost", "invalid_result"]

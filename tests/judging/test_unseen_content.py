@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.judging.trial import judge_trial
-from harness.judging.unseen_content import unseen_warnings
+from harness.judging.trial_checks import unseen_warnings
 from harness.types import AgentFacts, Case, CheckResult, ToolCall, Transcript, Trial
 
 PASSED = CheckResult(kind="k", label="l", verdict="passed")

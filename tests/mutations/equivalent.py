@@ -27,15 +27,15 @@ EQUIVALENT: Final[Mapping[str, str]] = {
     ("harness/judging/matching/matchers.py _unknown_operator: n=1 → n=2"): (
         "the first of both is taken, and the best"
     ),
-    ("harness/judging/matching/pairing.py _assign_columns: count + 1 → count + 2"): (
+    ("harness/judging/matching/calls.py _assign_columns: count + 1 → count + 2"): (
         "a cell more than is ever used"
     ),
     (
-        "harness/judging/matching/pairing.py _assign_columns: reduced < distance[other]"
+        "harness/judging/matching/calls.py _assign_columns: reduced < distance[other]"
         " → reduced <= distance[other]"
     ): ("of several pairings with the highest total it may take another"),
     (
-        "harness/judging/matching/masks.py is_masked: len(scalar) <= _REMEMBERED → "
+        "harness/judging/secrecy/masks.py is_masked: len(scalar) <= _REMEMBERED → "
         "len(scalar) < _REMEMBERED"
     ): ("a text is remembered or looked at anew, with the same result"),
     (
@@ -70,7 +70,7 @@ EQUIVALENT: Final[Mapping[str, str]] = {
     ("harness/base/stats/power.py count_cases_needed: (0, 8) → (1, 8)"): (
         "one case alone shows nothing"
     ),
-    ("harness/judging/matching/pairing.py _assign_columns: [0] → [1] #3"): (
+    ("harness/judging/matching/calls.py _assign_columns: [0] → [1] #3"): (
         "every row is given its column, whatever stands there before"
     ),
     (
@@ -88,10 +88,10 @@ EQUIVALENT: Final[Mapping[str, str]] = {
     ("harness/judging/checks/judge/prompt.py (module): 500 → 501"): (
         "a hundred outputs, the most that are shown, have 600 each"
     ),
-    ("harness/judging/matching/pairing.py _assign_columns: [0.0] → [1.0]"): (
+    ("harness/judging/matching/calls.py _assign_columns: [0.0] → [1.0]"): (
         "a potential that all rows begin with is taken out of every sum again"
     ),
-    ("harness/judging/matching/pairing.py _assign_columns: [0.0] → [1.0] #2"): (
+    ("harness/judging/matching/calls.py _assign_columns: [0.0] → [1.0] #2"): (
         "a potential that all columns begin with is taken out of every sum again"
     ),
     (

@@ -19,7 +19,7 @@ from harness.reports.formats.console import print_summary
 from harness.reports.querying.index import STORE
 from harness.reports.writers import WRITERS
 from harness.runlog import LogWriter, ReviewLine, RunLog, TrialLine, read_log, reader
-from harness.runlog.on_disk.blocks import ResultBlocks
+from harness.runlog.on_disk.result_storage import ResultBlocks
 from harness.types import Review, Usage
 from harness.web.run_view import keep_view
 from tests.judging.test_golden_logs import GOLDEN

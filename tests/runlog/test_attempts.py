@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from harness.reports.build import build_report
 from harness.reports.formats.json_report import write_json
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
-from harness.runlog.attempts import has_verdict, merge_attempts
+from harness.runlog.content import has_verdict, merge_attempts
 from harness.types import Status, TrialResult, Usage
 from tests.reports.querying.support import ask, assert_equals_reports
 from tests.reports.run_logs import a_run

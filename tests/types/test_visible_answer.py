@@ -18,7 +18,7 @@ from harness.base.errors import ModelError
 from harness.judging.checks.judge.faithfulness import describe_conversation as shown_to_judges
 from harness.judging.checks.judge.prompt import SCORE, NoVerdict, read_verdict
 from harness.judging.checks.python_run import build_python_run
-from harness.judging.trial_views import build_view
+from harness.judging.log_judging import build_view
 from harness.models.model import open_model
 from harness.reports.formats.html_report.detail import trial_detail
 from harness.reports.formats.transcripts import trial_text

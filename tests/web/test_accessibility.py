@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.judging.review import add_review
+from harness.judging.reviews import add_review
 from harness.runlog import read_log
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.descriptions.workbench.page.samples import a_result

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from harness.judging.review import add_review
+from harness.judging.reviews import add_review
 from harness.reports.build import build_report
 from harness.reports.querying.index import STORE
 from harness.runlog import LogWriter, TrialLine, read_log

@@ -17,10 +17,8 @@ from typing import Any
 from harness.base import InvalidValue, did_you_mean
 from harness.judging.checks.explaining.transcript_lines import result_json
 from harness.judging.checks.parsing import TEXT, read_mapping, read_text, read_texts
-from harness.judging.matching.fields import every_field
-from harness.judging.matching.json_values import format_value
-from harness.judging.matching.masks import is_masked
-from harness.judging.secrecy.masks import is_unreadable, readable_share
+from harness.judging.matching.json_values import every_field, format_value
+from harness.judging.secrecy.masks import is_masked, is_unreadable, readable_share
 from harness.types import JsonObject, JsonPath, ToolCall
 
 _FIELD_NAMES: list[JsonObject] = [TEXT, {"type": "array", "items": TEXT, "minItems": 1}]

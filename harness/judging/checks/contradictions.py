@@ -14,7 +14,7 @@ from harness.base import Problem
 from harness.judging.checks.claims import CallsClaim, Claim, EitherClaim, TextClaim, are_disjoint
 from harness.judging.checks.registry import check_traits, get_kind
 from harness.judging.checks.witness.expectations import exclude_each_other
-from harness.judging.matching.described_calls import described_calls, stated_arguments
+from harness.judging.matching.calls import described_calls, stated_arguments
 from harness.judging.matching.matchers import describe_pattern
 from harness.judging.matching.texts import contains_text
 from harness.types import Case, Check, Location

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from harness.base import InvalidValue
 from harness.judging.checks.claims import Claim
 from harness.judging.checks.evidence import Evidence
-from harness.judging.matching.described_calls import described_calls, find_named_tools
+from harness.judging.matching.calls import described_calls, find_named_tools
 from harness.judging.matching.texts import clip_text
 from harness.types import (
     Check,

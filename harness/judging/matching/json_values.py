@@ -1,12 +1,18 @@
-"""JSON values as suites write them and models send them: their types, equality and display."""
+"""JSON values as suites write them and models send them: types, equality, display, and paths.
+
+A path is written ``orders[0].status``, ``orders[*].total``, ``["odd.key"][-1]``. A leading ``$`` is
+allowed and means the whole value, as in JSONPath.
+"""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from enum import Enum
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 from harness.base import InvalidValue
 from harness.judging.matching.texts import clean_text, clip_text
@@ -153,3 +159,167 @@ def iterate_leaves(value: Any) -> Iterator[str]:
             waiting.extend(reversed(part))
         else:
             yield part if isinstance(part, str) else json.dumps(part, default=str)
+
+
+_OPENING = re.compile(r"^[ \t]*```", re.MULTILINE)
+_CLOSING = re.compile(r"^[ \t]*```|```[ \t]*$", re.MULTILINE)
+_INFO = (
+    re.compile(r"[^\n`]*\n\s*"),
+    re.compile(r"[\w+-]*[ \t]*(?=[{\[])"),
+)  # on a line of its own, or before the JSON
+_FENCE = re.compile(r"\s*```")
+
+MISSING = object()
+"""Stands for a missing value; ``None`` is JSON's null, which is a value."""
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+_STRICT = json.JSONDecoder(parse_constant=_no_constant)
+
+
+def load_strict_json(text: str) -> Any:
+    """Return the value of strict JSON.
+
+    Raises:
+        ValueError: ``text`` is not strict JSON; NaN and Infinity are not JSON either.
+        RecursionError: it is nested too deeply.
+    """
+    return _STRICT.decode(text)
+
+
+def find_json(answer: str) -> Any:
+    """Return the JSON of an answer: of the whole text, or of its first code block of JSON."""
+    try:
+        return load_strict_json(answer)
+    # As a whole it is no JSON; a block of it may be.
+    except (ValueError, RecursionError):
+        pass
+    place = 0
+    while opening := _OPENING.search(answer, place):
+        if (value := _read_json_block(answer, opening.end())) is not MISSING:
+            return value
+        closing = _CLOSING.search(answer, opening.end())
+        # A block that is never closed is the rest of the answer.
+        if closing is None:
+            break
+        place = closing.end()
+    return MISSING
+
+
+def _read_json_block(answer: str, place: int) -> Any:
+    """Return the JSON of the code block that opens before ``place``, up to its closing fence."""
+    for info in _INFO:
+        begun = info.match(answer, place)
+        try:
+            # Up to the end of the JSON itself, since a string in it may have a fence.
+            value, end = _STRICT.raw_decode(answer, begun.end() if begun else place)
+        except (ValueError, RecursionError):
+            continue
+        if _FENCE.match(answer, end):
+            return value
+    return MISSING
+
+
+class JsonField(NamedTuple):
+    """One field of an object somewhere in a value."""
+
+    path: str
+    """Its keys from the outside in, joined by dots; list indexes are left out."""
+    name: str
+    """Its own key."""
+    value: Any
+    """The field's value."""
+
+
+def every_field(value: Any) -> Iterator[JsonField]:
+    """Yield every field within ``value``, also fields with empty values."""
+    waiting = [("", value)]
+    while waiting:
+        path, part = waiting.pop()
+        if isinstance(part, Mapping):
+            for key, each in part.items():
+                inner = f"{path}.{key}" if path else str(key)
+                yield JsonField(inner, str(key), each)
+                waiting.append((inner, each))
+        elif isinstance(part, list | tuple):
+            waiting.extend((path, each) for each in part)
+
+
+_STEP = re.compile(
+    r"""\[(?P<index>-?\d{1,9})\]
+      | \[(?P<all>\*)\]
+      | \[(?P<quoted>"(?:[^"\\]|\\.)*")\]
+      | (?P<dot>\.)?(?P<name>[^.\[\]"$\s][^.\[\]"]*)""",
+    re.VERBOSE,
+)
+_MEANT = 'A path is written orders[0].status, orders[*].total or ["odd.key"].'
+
+Step = str | int | None
+"""A key, an index, or ``None`` for every element."""
+
+
+def check_path(text: Any, path: JsonPath = ()) -> None:
+    """Make sure that ``text`` is a path.
+
+    Raises:
+        InvalidValue: it is not a path.
+    """
+    if not isinstance(text, str):
+        raise InvalidValue("a path is a string", path=path, meant=_MEANT)
+    try:
+        parse_path(text)
+    except ValueError as error:
+        raise InvalidValue(str(error), path=path, meant=_MEANT) from error
+
+
+# Cached, since the path of a check is followed in every result of every trial.
+@lru_cache(maxsize=256)
+def parse_path(text: str) -> tuple[Step, ...]:
+    """Return the steps of a path.
+
+    Raises:
+        ValueError: it is not a path; the message names the first wrong character.
+    """
+    place = 1 if text.startswith("$") else 0
+    rooted = place == 1
+    found: list[Step] = []
+    while place < len(text):
+        step = _STEP.match(text, place)
+        # Only the first name stands without a dot, and after a `$` none does.
+        starts = place == 0 and not rooted
+        if step is None or (step["name"] is not None and (step["dot"] is None) != starts):
+            raise ValueError(f"the path {text!r} is wrong at character {place + 1}")
+        found.append(_parse_step(step))
+        place = step.end()
+    if not found and not rooted:
+        raise ValueError("the path is empty")
+    return tuple(found)
+
+
+def _parse_step(step: re.Match[str]) -> Step:
+    if step["index"] is not None:
+        return int(step["index"])
+    if step["all"] is not None:
+        return None
+    return str(json.loads(step["quoted"])) if step["quoted"] is not None else step["name"]
+
+
+def select_values(text: str, value: Any) -> list[Any]:
+    """Return the values at a path: none, one, or with ``[*]`` several."""
+    found = [value]
+    for step in parse_path(text):
+        found = [part for parent in found for part in _follow_step(step, parent)]
+    return found
+
+
+def _follow_step(step: Step, parent: Any) -> list[Any]:
+    if isinstance(step, str):
+        return [parent[step]] if isinstance(parent, Mapping) and step in parent else []
+    if not isinstance(parent, list | tuple):
+        return []
+    if step is None:
+        return list(parent)
+    return [parent[step]] if -len(parent) <= step < len(parent) else []

@@ -23,15 +23,15 @@ from harness.base import InvalidValue, search_pattern
 from harness.judging.matching.amounts import check_tolerance, is_close
 from harness.judging.matching.json_values import (
     ABSENT,
+    check_path,
     format_value,
     is_equal,
     is_number,
+    select_values,
     type_name,
 )
 from harness.judging.matching.ordering import compare_values, has_order, why_unlike
-from harness.judging.matching.paths import check_path, select_values
-from harness.judging.matching.patterns import check_pattern
-from harness.judging.matching.texts import clip_text, fold_text
+from harness.judging.matching.texts import check_pattern, clip_text, fold_text
 from harness.types import JsonPath
 
 _TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")

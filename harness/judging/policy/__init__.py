@@ -26,10 +26,9 @@ enough to exclude an accidental match).
 
 from __future__ import annotations
 
-from harness.judging.policy.decisions import decide_access, summarise_access
+from harness.judging.policy.decisions import decide_access, find_unread, summarise_access
 from harness.judging.policy.identity_effect import explain_unobserved
 from harness.judging.policy.leaks import find_leaks
-from harness.judging.policy.unread_content import find_unread
 from harness.judging.policy.views import View
 
 __all__ = [

@@ -32,10 +32,19 @@ from functools import lru_cache
 from itertools import chain
 
 from harness.base import digest_json
-from harness.judging.policy.comparable_values import Prose, is_exact, shorten_scalar, to_comparable
-from harness.judging.policy.same_field import is_same_record_field
-from harness.judging.policy.same_record import same_record
-from harness.judging.policy.value_index import ShownValues, Siblings, WithheldValues
+from harness.judging.policy.comparable_values import (
+    Prose,
+    is_exact,
+    same_record,
+    shorten_scalar,
+    to_comparable,
+)
+from harness.judging.policy.value_index import (
+    ShownValues,
+    Siblings,
+    WithheldValues,
+    is_same_record_field,
+)
 from harness.judging.policy.value_scanner import Sighting, ValueScanner
 from harness.judging.policy.views import CallKey, Leaf, Result, View
 from harness.judging.policy.withheld_values import WithheldValue, find_withheld

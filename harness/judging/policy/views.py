@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from harness.base import canonical_json, digest_json, load_json
 from harness.judging.matching.texts import fold_text
-from harness.judging.policy.same_record import NOTHING, JsonRecord
+from harness.judging.policy.comparable_values import NOTHING, JsonRecord
 from harness.types import JsonObject, Refusal, SideContent, ToolCall, ToolList
 
 CallKey: TypeAlias = tuple[str, str]

@@ -17,11 +17,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from harness.judging.matching.masks import is_masked, may_be_meant
-from harness.judging.policy.comparable_values import ComparableValue, to_comparable
-from harness.judging.policy.same_record import unlike_records
+from harness.judging.policy.comparable_values import ComparableValue, to_comparable, unlike_records
 from harness.judging.policy.views import CallKey, Channel, Leaf, Result, View
-from harness.judging.secrecy.masks import is_partly_covered
+from harness.judging.secrecy.masks import is_masked, is_partly_covered, may_be_meant
 
 Reach: TypeAlias = Literal["field", "call"]
 """``field``: no field of that name may have it. ``call``: only this call must not give it."""

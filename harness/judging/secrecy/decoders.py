@@ -7,6 +7,7 @@ decoded together, since each line is one place in what a server sent.
 from __future__ import annotations
 
 import base64
+import binascii
 import html
 import re
 from binascii import a2b_base64
@@ -14,8 +15,13 @@ from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import unquote_plus
 
 from harness.base import render_text
-from harness.judging.secrecy.decoder_types import DecodedSpan, Decoder
-from harness.judging.secrecy.rare_decoders import EXHAUSTIVE, RARE_DECODERS, decompress_data
+from harness.judging.secrecy.rare_decoders import (
+    EXHAUSTIVE,
+    RARE_DECODERS,
+    DecodedSpan,
+    Decoder,
+    decompress_data,
+)
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
 _BASE32 = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z2-7]{16,}|[a-z2-7]{16,})={0,6}")
@@ -193,3 +199,22 @@ INVERSE = "reversed"
 """The decoder that applies to every line and is its own inverse."""
 OUTERMOST = EXHAUSTIVE
 """Decoders that are used alone, never before or after another one."""
+
+
+# Every header begins so: it is the Base64 of a brace, a quotation mark and a letter.
+_TOKEN = re.compile(r"(?<![\w.-])(eyJ[\w-]{4,})\.([\w-]{4,})\.[\w-]*")
+_MOST = 50
+
+
+def find_payloads(text: str) -> Iterator[str]:
+    """Yield the readable payload of each text in the form of a JSON Web Token, at most `_MOST`."""
+    for number, found in enumerate(_TOKEN.finditer(text)):
+        if number == _MOST:
+            return
+        part = found[2]
+        try:
+            # Tokens leave out the padding.
+            yield base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)).decode()
+        # It has only the form of a token: nobody can read anything in it.
+        except (binascii.Error, UnicodeDecodeError):
+            continue

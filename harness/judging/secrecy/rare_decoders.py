@@ -11,8 +11,23 @@ import quopri
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias
 
-from harness.judging.secrecy.decoder_types import DecodedSpan, Decoder
+
+class DecodedSpan(NamedTuple):
+    """A decoded part of a text."""
+
+    at: int
+    """Its start in the text."""
+    source: str
+    """The encoded part."""
+    text: str
+    """The decoded text on one line."""
+
+
+Decoder: TypeAlias = Callable[[str], Iterator[DecodedSpan]]
+"""Yields the parts of a text that it can decode."""
+
 
 _BASE85 = re.compile(r"[0-9A-Za-z!#$%&()*+;<=>?@^_`{|}~-]{15,}")
 # A match begins where a run of such characters does: else each place in a long one would be tried.

@@ -7,15 +7,83 @@
 | reference    | the same in a field that names a record, ``order_id`` | where no field shows them |
 | telling      | names, ids, numbers of 5 digits and more              | in the very call          |
 | none         | true, small numbers, years, dates, single words       | never by this search      |
+
+Values and texts are compared in one form. First a text is normalised (`normalise_text`): Unicode
+NFKC, lower case, no accents, no invisible characters, Latin letters instead of Cyrillic and Greek
+lookalikes, ASCII digits instead of others. Then it is squeezed (`SqueezedText`) to its letters and
+digits, with the positions of each run of letters or digits in the normalised text.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
-from functools import lru_cache
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from functools import cached_property, lru_cache
+from itertools import accumulate
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from harness.judging.secrecy.normalisation import SqueezedText, normalise_text
+from harness.base import LOOKALIKES, without_hidden
+
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_RUN = re.compile(r"[^\W\d_]+|\d+")
+
+
+def normalise_text(text: str) -> str:
+    """Return ``text`` normalised line by line."""
+    if text.isascii():
+        return text.lower()
+    # Line by line, so that the numbers of lines stay, and lines in ASCII take hardly any time.
+    return "\n".join(map(_normalise_line, text.split("\n")))
+
+
+def _normalise_line(line: str) -> str:
+    if line.isascii():
+        return line.lower()
+    shown = unicodedata.normalize("NFKC", without_hidden(line))
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", shown))
+    return "".join(map(_plain_letter, plain.casefold().translate(LOOKALIKES)))
+
+
+def _plain_letter(letter: str) -> str:
+    """Return a digit of any script as an ASCII digit, a line separator as a space."""
+    if letter.isascii():
+        return letter
+    if letter.isdigit():
+        return str(unicodedata.digit(letter))
+    return " " if letter in "\u2028\u2029\x85" else letter
+
+
+class SqueezedText:
+    """The letters and digits of a normalised text."""
+
+    def __init__(self, text: str) -> None:
+        """Squeeze the normalised ``text``."""
+        self._text = text
+        runs = _RUN.findall(text)
+        ends = list(accumulate(map(len, runs)))
+        self.squeezed = "".join(runs)
+        """Its letters and digits."""
+        self.starts = [0, *ends[:-1]] if ends else []
+        """The start of each run of letters or digits in `squeezed`."""
+        self.ends = frozenset(ends)
+        """The ends of runs in `squeezed`."""
+
+    def find_span(self, start: int, end: int) -> tuple[int, int]:
+        """Return the position in the text of the squeezed characters ``start`` to ``end``."""
+        return self._find_place(start), self._find_place(end - 1) + 1
+
+    def _find_place(self, offset: int) -> int:
+        run = bisect_right(self.starts, offset) - 1
+        return self._run_starts[run] + offset - self.starts[run]
+
+    @cached_property
+    def _run_starts(self) -> list[int]:
+        """The start of each run in the text, computed only if a value was found."""
+        return [match.start() for match in _RUN.finditer(self._text)]
+
 
 Strength: TypeAlias = Literal["unmistakable", "reference", "telling"]
 """How improbable an accidental match of a value is, by the table above."""
@@ -101,3 +169,17 @@ def _grade_text(plain: str, squeezed: str) -> tuple[Kind, Strength]:
     digits = sum(map(str.isdigit, squeezed))
     long_key = len(words) == 1 and len(squeezed) >= _LONG_KEY and digits >= _KEY_DIGITS
     return ("key", "unmistakable") if long_key else ("text", "telling")
+
+
+ALGORITHMS: Mapping[str, str] = {"MD5": "md5", "SHA-1": "sha1", "SHA-256": "sha256"}
+"""Name → name in `hashlib`."""
+
+
+def iterate_digests(value: object) -> Iterator[tuple[str, SearchForm]]:
+    """Yield the name of each algorithm, and the hexadecimal digest of ``value`` to search for."""
+    text = str(value).strip()
+    # Addresses are usually put into small letters before they are hashed.
+    for plain in dict.fromkeys((text, text.lower())):
+        for name, algorithm in ALGORITHMS.items():
+            made = hashlib.new(algorithm, plain.encode(), usedforsecurity=False).hexdigest()
+            yield name, SearchForm(made, made, "unmistakable", "key")

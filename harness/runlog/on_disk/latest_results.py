@@ -1,14 +1,15 @@
-"""The last result of each trial of a log, while the log is read and afterwards."""
+"""The last result of each trial of a log on disk: a sequence that reads them when asked for."""
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import eq
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from harness.runlog.on_disk.result_packing import ResultPacker, pack_value, unpack_value
-from harness.runlog.on_disk.sequence import FileSequence
 from harness.runlog.on_disk.temporary_database import explain_full_disk, nameless_database
 from harness.types import TrialResult
 
@@ -20,6 +21,34 @@ _PUT = (
     "INSERT INTO results (key, at, result) VALUES (:key, :at, :result) "
     "ON CONFLICT (key) DO UPDATE SET at = :at, result = :result"
 )
+
+
+class FileSequence(Sequence[TrialResult]):  # noqa: PLW1641 - like a list, it has no hash
+    """A sequence that reads each result when it is asked for."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def read_at(self, place: int) -> TrialResult:
+        """Return the result at ``place``, from 0 on, which there is."""
+
+    @overload
+    def __getitem__(self, place: int) -> TrialResult: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[TrialResult]: ...
+    def __getitem__(self, place: int | slice) -> TrialResult | Sequence[TrialResult]:
+        """Return one result; several are read at once."""
+        # `range` knows what negative places and slices mean, and raises for those beyond the end.
+        found = range(len(self))[place]
+        if isinstance(found, range):
+            return tuple(map(self.read_at, found))
+        return self.read_at(found)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether ``other`` is a sequence of equal results, wherever it has them."""
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(map(eq, self, other))
 
 
 class LatestResults(FileSequence):

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from harness.base.errors import UsageError
 from harness.cli.commands import view as viewing
 from harness.cli.commands.view import command, has_browser
-from harness.judging.review import add_review
+from harness.judging.reviews import add_review
 from harness.reports.report_requests import ReportRequest, write_report
 from harness.runlog import RunLog, read_log
 from harness.types import Report

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.judging.matching.described_calls import described_calls, plain_values
+from harness.judging.matching.calls import described_calls, plain_values
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.errors import InvalidValue
-from harness.judging.matching.paths import check_path, parse_path, select_values
+from harness.judging.matching.json_values import check_path, parse_path, select_values
 from tests.judging.checks.strategies import JSON
 
 VALUE = {"orders": [{"status": "open", "odd.key": 1}, {"status": "shipped"}], "total": 2}

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from harness.base.errors import InvalidValue
 from harness.base.regexes import search_pattern
-from harness.judging.matching.patterns import check_pattern
+from harness.judging.matching.texts import check_pattern
 from tests.clock import is_in_proportion
 
 

@@ -11,12 +11,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.judging.matching.masks import is_masked, may_be_meant
 from harness.judging.policy import View
-from harness.judging.policy.comparable_values import ComparableValue, Prose, to_comparable
-from harness.judging.policy.same_field import are_similar_names
-from harness.judging.policy.same_record import same_record, unlike_records
+from harness.judging.policy.comparable_values import (
+    ComparableValue,
+    Prose,
+    same_record,
+    to_comparable,
+    unlike_records,
+)
+from harness.judging.policy.value_index import are_similar_names
 from harness.judging.policy.views import CallKey, Leaf, Result
+from harness.judging.secrecy.masks import is_masked, may_be_meant
 
 
 @dataclass(eq=False)

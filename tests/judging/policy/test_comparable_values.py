@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.judging.matching.masks import is_masked
 from harness.judging.policy.comparable_values import (
     Prose,
     is_same_value,
     shorten_scalar,
     to_comparable,
 )
+from harness.judging.secrecy.masks import is_masked
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from harness.judging.policy import explain_unobserved
+from harness.judging.policy.comparable_values import NOTHING
 from harness.judging.policy.identity_effect import is_volatile
-from harness.judging.policy.same_record import NOTHING
 from harness.judging.policy.views import Leaf
 from tests.judging.policy.views import ADMIN, FULL, RECORD, REFUSED, call, view, without
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.judging.policy.same_record import (
+from harness.judging.policy.comparable_values import (
     NOTHING,
     JsonRecord,
     same_kind,

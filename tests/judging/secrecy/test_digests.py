@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from harness.judging.secrecy import Page, ValueSearch
-from harness.judging.secrecy.digests import ALGORITHMS, iterate_digests
+from harness.judging.secrecy.values import ALGORITHMS, iterate_digests
 
 
 def test_a_digest_of_a_value_is_found_by_the_name_of_its_algorithm() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 
-from harness.judging.secrecy.layers import decode_layers
+from harness.judging.secrecy.search import decode_layers
 
 
 def test_a_text_that_many_identities_are_sent_is_read_once() -> None:

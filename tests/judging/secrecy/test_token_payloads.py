@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from harness.judging.secrecy.token_payloads import find_payloads
+from harness.judging.secrecy.decoders import find_payloads
 
 
 def part(value: object) -> str:

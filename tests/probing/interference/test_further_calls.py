@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.judging.policy.same_record import JsonRecord
+from harness.judging.policy.comparable_values import JsonRecord
 from harness.judging.policy.views import Leaf
 from harness.probing.callers import ProbeCaller
 from harness.probing.interference.further_calls import (

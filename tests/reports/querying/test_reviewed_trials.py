@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.judging.review import add_review
+from harness.judging.reviews import add_review
 from harness.reports.querying import log_indexer, reviewed_trials
 from harness.reports.querying.reviewed_trials import ReviewedRun, reviewed_run
 from harness.runlog import LogWriter, TrialLine, read_log

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.runlog.on_disk.result_packing import ResultPacker
-from harness.runlog.on_disk.sorted_results import Place, ResultsInOrder
+from harness.runlog.on_disk.result_storage import Place, ResultsInOrder
 from harness.types import TrialResult
 from tests.runlog.on_disk.made import results
 

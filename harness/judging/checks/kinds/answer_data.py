@@ -37,15 +37,16 @@ from harness.judging.checks.parsing import (
 )
 from harness.judging.checks.witness.expectations import allows_nothing
 from harness.judging.matching.amounts import Amount, check_tolerance, find_amounts, is_close
-from harness.judging.matching.json_in_text import MISSING, find_json, load_strict_json
 from harness.judging.matching.json_values import (
+    MISSING,
+    find_json,
     format_value,
     is_number,
+    load_strict_json,
     shorten_value,
     to_plain_json,
 )
-from harness.judging.matching.patterns import check_pattern
-from harness.judging.matching.texts import clip_text, format_line
+from harness.judging.matching.texts import check_pattern, clip_text, format_line
 from harness.types import JsonObject, JsonPath
 
 _NO_FORMATS = FormatChecker(())  # the default one for patterns uses another syntax than RE2

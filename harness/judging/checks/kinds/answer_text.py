@@ -32,14 +32,15 @@ from harness.judging.checks.parsing import (
     read_texts,
 )
 from harness.judging.matching.json_values import format_value
-from harness.judging.matching.patterns import check_pattern, is_in_every_text
 from harness.judging.matching.texts import (
     Passage,
+    check_pattern,
     clip_text,
     contains_text,
     equals_text,
     find_passage,
     format_line,
+    is_in_every_text,
     plain_readings,
 )
 from harness.types import JsonObject, JsonPath

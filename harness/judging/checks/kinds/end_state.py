@@ -32,14 +32,18 @@ from harness.judging.checks.parsing import (
     read_text,
 )
 from harness.judging.matching.differences import find_differences, format_differences
-from harness.judging.matching.json_values import format_value, shorten_value
+from harness.judging.matching.json_values import (
+    check_path,
+    format_value,
+    select_values,
+    shorten_value,
+)
 from harness.judging.matching.matchers import (
     check_matcher,
     describe_pattern,
     explain_unlike,
     has_match_at,
 )
-from harness.judging.matching.paths import check_path, select_values
 from harness.types import JsonObject, JsonPath, StateReading
 
 _SOURCES = ("resource", "tool", "query")

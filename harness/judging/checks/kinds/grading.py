@@ -47,7 +47,7 @@ from harness.judging.checks.parsing import (
     read_share,
     read_texts,
 )
-from harness.judging.matching.described_calls import described_calls
+from harness.judging.matching.calls import described_calls
 from harness.judging.matching.differences import find_differences
 from harness.judging.matching.json_values import ABSENT, format_value, shorten_value
 from harness.judging.matching.matchers import describe_pattern, explain_unlike, is_matcher

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.judging.matching.calls import best_pairs
 from harness.judging.matching.json_values import ABSENT, is_equal, is_number
 from harness.judging.matching.matchers import is_matcher, matches_pattern
-from harness.judging.matching.pairing import best_pairs
 from harness.types import JsonObject
 
 EPSILON = 1e-6

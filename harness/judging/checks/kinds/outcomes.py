@@ -41,12 +41,12 @@ from harness.judging.checks.parsing import (
 from harness.judging.checks.policy_facts import policy_facts
 from harness.judging.checks.witness.patterns import ANY, find_names
 from harness.judging.matching.calls import (
+    described_calls,
     find_forbidden_calls,
     find_matching_calls,
     find_tool_calls,
     matches_call,
 )
-from harness.judging.matching.described_calls import described_calls
 from harness.judging.matching.json_values import format_value
 from harness.types import NOT_SHOWN, JsonObject, ToolCall
 

@@ -36,7 +36,13 @@ from harness.judging.checks.parsing import (
     true_or_tool,
 )
 from harness.judging.matching.calls import find_tool_calls, matches_call
-from harness.judging.matching.json_values import ABSENT, format_value, shorten_value
+from harness.judging.matching.json_values import (
+    ABSENT,
+    check_path,
+    format_value,
+    select_values,
+    shorten_value,
+)
 from harness.judging.matching.matchers import (
     check_matcher,
     describe_pattern,
@@ -44,7 +50,6 @@ from harness.judging.matching.matchers import (
     has_match_at,
     matches_pattern,
 )
-from harness.judging.matching.paths import check_path, select_values
 from harness.judging.matching.texts import format_line
 from harness.types import JsonObject, JsonPath, ToolCall, Verdict
 

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.judging.checks.witness.schemas import TYPES
-from harness.judging.matching.json_values import ABSENT, type_name
+from harness.judging.matching.json_values import ABSENT, Step, parse_path, type_name
 from harness.judging.matching.matchers import BOUNDS, is_matcher, matches_pattern
 from harness.judging.matching.ordering import parse_date
-from harness.judging.matching.paths import Step, parse_path
 
 ANY = {"$any": True}
 NONE = {"$absent": True}

@@ -15,10 +15,9 @@ from itertools import pairwise
 from typing import Any
 
 from harness.base import text_matching
-from harness.judging.matching.json_values import is_number
+from harness.judging.matching.json_values import is_number, parse_path
 from harness.judging.matching.matchers import BOUNDS
 from harness.judging.matching.ordering import parse_date
-from harness.judging.matching.paths import parse_path
 
 _SHORTEST_DATE = 8  # characters
 _LONGEST = 20_000  # characters of a text that is tried

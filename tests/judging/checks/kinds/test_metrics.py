@@ -17,8 +17,8 @@ from harness.judging.checks.kinds.metrics import (
     score_match,
     tool_selection,
 )
+from harness.judging.matching.calls import best_pairs
 from harness.judging.matching.matchers import check_matcher
-from harness.judging.matching.pairing import best_pairs
 from tests.judging.checks.strategies import JSON, PLAIN
 
 TOOLS = st.sampled_from(["price", "news", "ratios"])

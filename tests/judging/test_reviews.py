@@ -11,10 +11,9 @@ from pydantic import Discriminator, TypeAdapter
 
 from harness.base.errors import HarnessError, UsageError
 from harness.base.redaction import KNOWN
-from harness.judging import review
+from harness.judging import reviews
 from harness.judging.exit_codes import exit_code
-from harness.judging.judge_labels import reviewed_judge
-from harness.judging.review import KnownStatus, add_review
+from harness.judging.reviews import KnownStatus, add_review, reviewed_judge
 from harness.reports.build import build_report
 from harness.reports.comparing.contrasts import compare_logs
 from harness.runlog import Footer, Header, LogWriter, RunLog, ToolsLine, TrialLine, lines, read_log
