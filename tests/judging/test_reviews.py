@@ -240,7 +240,7 @@ def test_a_known_status_spares_the_reading_of_the_log(
 ) -> None:
     log = two(tmp_path)
     with monkeypatch.context() as patched:
-        patched.setattr(review, "read_log", None)
+        patched.setattr(reviews, "read_log", None)
         known = KnownStatus(status="failed", size=log.path.stat().st_size)
         add_review(log.path, key_of(log, "bad"), "overrule", by="Ann", note="No.", known=known)
     after = read_log(log.path)
