@@ -15,7 +15,7 @@ from harness.runlog import read_log
 from harness.web.ended.reviews import _known_status
 from harness.web.run_view import ensure_view
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
-from tests.judging.test_review import GOLDEN
+from tests.judging.test_reviews import GOLDEN
 from tests.reports.logs import a_log, a_run
 from tests.web.support import Page
 

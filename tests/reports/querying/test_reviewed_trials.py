@@ -12,7 +12,7 @@ from harness.judging.reviews import add_review
 from harness.reports.querying import log_indexer, reviewed_trials
 from harness.reports.querying.reviewed_trials import ReviewedRun, reviewed_run
 from harness.runlog import LogWriter, TrialLine, read_log
-from tests.judging.test_review import GOLDEN
+from tests.judging.test_reviews import GOLDEN
 from tests.reports.sample_logs import a_run, an_ordinary_log
 
 
