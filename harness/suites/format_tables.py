@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, get_args
 
 from harness.base import (
+    SHARE,
     TEXT,
     VERSIONS,
     Field,
@@ -19,12 +20,16 @@ from harness.base import (
     array_of,
     build_field,
     choice_field,
+    decimal_field,
     flag_field,
+    integer_field,
     line_field,
+    lines_field,
     mapping_field,
     parse_list,
     parse_mapping,
     parse_mapping_or_line,
+    parse_share,
     parse_single_line,
     parse_version,
     refer_to,
@@ -43,14 +48,91 @@ from harness.suites.identities import (
 )
 from harness.suites.ingest import INGEST, INGEST_PROMPT_FIELD
 from harness.suites.interference import INTERFERENCE
-from harness.suites.misplaced_keys import MISPLACED, SUITE_MISPLACED, TEST_MISPLACED
 from harness.suites.parameters import MATRIX, PARAMETERS
 from harness.suites.readers import Vocabulary
-from harness.suites.shared_fields import LABELS, LIMITS, REPEATS
 from harness.suites.simulated_users import USER, USER_MODEL
-from harness.suites.variant_layouts import VARIANTS
+from harness.suites.variants import VARIANTS
 from harness.suites.wordings import WORDINGS
-from harness.types import Credential
+from harness.types import DEFAULT_TIMEOUT_S, Credential, Limits
+
+_IN_CONFIGURATION = "Remove it: that belongs to the configuration, not to a suite."
+MISPLACED = {
+    "project": _IN_CONFIGURATION,
+    "profile": _IN_CONFIGURATION,
+    "expected_tool": "Use assertions.must_call to name the tool that must be called.",
+    "expected_tools": "Use assertions.must_call to name the tools that must be called.",
+    "tools": "Remove it: a suite tests the tools that the server has, and defines none.",
+    "resources": "Remove it: a suite tests tools, not resources.",
+}
+"""Keys that belong to no part of a suite."""
+
+SUITE_MISPLACED = {
+    "name": "The name of a suite belongs under 'suite:'.",
+    "cases": "The tests of a suite belong under 'tests:'.",
+    "user_context": (
+        "Put it into each test that it is meant for, or under 'defaults:' for all tests."
+    ),
+}
+"""Keys that do not belong at the top of a suite."""
+
+TEST_MISPLACED = {
+    "context": "Name it by 'user_context: …'.",
+    "repeat": "Say how often with 'trials: …'.",
+}
+"""Keys that do not belong in a test."""
+
+
+MAX_TRIALS = 1000
+"""More trials of one case would add no information."""
+
+
+def _parse_trials(value: Any) -> int:
+    count: int = _COUNT.parse(value)
+    if count > MAX_TRIALS:
+        raise InvalidValue(f"at most {MAX_TRIALS} trials, found {count}")
+    return count
+
+
+_COUNT = integer_field("", least=1)
+
+LIMITS = {
+    "timeout": decimal_field(
+        "Seconds that one trial may take, from its first request to its answer.",
+        unit="seconds",
+        default=DEFAULT_TIMEOUT_S,
+    ),
+    "max_replies": integer_field(
+        "Model replies in one trial.", least=1, default=Limits().max_replies
+    ),
+    "max_calls": integer_field("Tool calls in one trial.", least=0, default=Limits().max_calls),
+    "max_tokens": integer_field("Input plus output tokens of one trial.", least=1),
+    "max_cost": decimal_field(
+        "US dollars that one trial may cost.", unit="US dollars", positive=False
+    ),
+}
+"""Limits of a trial."""
+REPEATS = {
+    "trials": build_field(
+        "How often the test is run, unless --trials says otherwise.",
+        {"type": "integer", "minimum": 1, "maximum": MAX_TRIALS, "default": 1},
+        _parse_trials,
+    ),
+    "pass_threshold": build_field(
+        "The share of trials that must pass for the test to pass.",
+        {**SHARE, "default": 1},
+        parse_share,
+    ),
+}
+"""How often a test is run, and how many of its trials must pass."""
+LABELS = {
+    "tags": lines_field(
+        "Labels to pick tests by with -k. Those of the suite hold for each of its tests."
+    ),
+    "metadata": mapping_field(
+        "Anything; carried to every report. A test's own keys go before those of the suite."
+    ),
+}
+"""Labels of a test."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,6 @@ from harness.base import (
     parse_single_line,
     read_json_lines,
 )
-from harness.suites.chunks import split_into_chunks
 from harness.suites.csv_dataset import collect_cases, derive_name, list_count_problems
 from harness.suites.ingest import (
     INGEST_PROMPT,
@@ -37,6 +36,7 @@ from harness.suites.ingest import (
     parse_template,
     parse_text,
     scale_limits,
+    split_into_chunks,
 )
 from harness.suites.readers import Vocabulary
 from harness.types import Case, Check, Limits, Location, Suite, Turn

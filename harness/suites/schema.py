@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.base import EXTENSION, Field, Layout, any_of, canonical_json, refer_to
-from harness.suites.config.identity_entries import identity_layout
-from harness.suites.config.server_entries import SERVER
+from harness.suites.config.server_entries import SERVER, identity_layout
 from harness.suites.format_tables import SuiteLayouts, build_layouts
 from harness.suites.identities import build_expectation_schema
 from harness.suites.interference import (
@@ -24,7 +23,7 @@ from harness.suites.interference import (
 from harness.suites.parameters import FILLED
 from harness.suites.readers import Vocabulary
 from harness.suites.simulated_users import USER_LAYOUT
-from harness.suites.variant_layouts import (
+from harness.suites.variants import (
     DECOYS_LAYOUT,
     PARAMETER_LAYOUT,
     TOOL_LAYOUT,

@@ -4,7 +4,7 @@ import pytest
 
 from harness.runlog import Header
 from harness.runlog.diff import find_differences, tool_differences
-from harness.suites.axes.table import describe_values
+from harness.suites.axes import describe_values
 from harness.types import Decoys, Tool, ToolEdit, ToolList, Variant
 
 LOOK = Tool(name="look", input_schema={"type": "object"}, description="Looks.")

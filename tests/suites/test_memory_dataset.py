@@ -14,8 +14,7 @@ from harness.base.builtin import builtin_suites
 from harness.base.errors import InvalidInput
 from harness.judging.checks import VOCABULARY
 from harness.suites import memory_dataset
-from harness.suites.chunks import split_into_chunks
-from harness.suites.ingest import INGEST_PROMPT
+from harness.suites.ingest import INGEST_PROMPT, split_into_chunks
 from harness.suites.readers import make_reader, read_suite
 from harness.types import Case, Suite
 

@@ -8,13 +8,13 @@ from harness.base.documents.fields import Layout
 from harness.judging.checks import VOCABULARY
 from harness.suites.config.agents import AGENT_LAYOUT
 from harness.suites.config.files import CONFIGURATION, DEFAULTS, MODELS
-from harness.suites.config.identity_entries import identity_layout
 from harness.suites.config.model_entries import MODEL
+from harness.suites.config.server_entries import identity_layout
 from harness.suites.config.servers import NAMED_SERVER
 from harness.suites.format_tables import build_layouts
 from harness.suites.interference import ALTERATION_LAYOUT, DATA_SET_LAYOUT, MAY_DEPEND_LAYOUT
 from harness.suites.simulated_users import USER_LAYOUT
-from harness.suites.variant_layouts import (
+from harness.suites.variants import (
     DECOYS_LAYOUT,
     PARAMETER_LAYOUT,
     TOOL_LAYOUT,

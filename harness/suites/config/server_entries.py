@@ -22,20 +22,141 @@ from harness.base import (
     choice_field,
     decimal_field,
     describe_value,
+    did_you_mean,
+    find_dropped_keys,
     flag_field,
+    mapping_of,
     object_of,
+    parse_entries,
     parse_items,
+    parse_mapping,
     parse_mapping_or_line,
     parse_single_line,
     refer_to,
     search_pattern,
 )
 from harness.judging import check_pattern
-from harness.sessions import NO_ISOLATION, delivery_of
-from harness.suites.config.identity_entries import read_identity
-from harness.suites.config.state_entries import STATE
+from harness.sessions import DELIVERIES, NO_ISOLATION, delivery_of
 from harness.suites.config.transport_entries import HOW_TO_REACH, read_transport
-from harness.types import GuardRails, NamedTool, ServerSpec
+from harness.types import GuardRails, IdentitySpec, NamedTool, ScriptedCall, ServerSpec, StateQuery
+
+
+def identity_layout(via: str | None = None) -> Layout:
+    """Return the layout of ``identity:`` as a mapping, with the keys of all deliveries.
+
+    With the name of a delivery, its own keys come before those of the same name, and no other
+    package is imported.
+    """
+    # The first one is that of a server that says nothing of it.
+    names = tuple(dict.fromkeys((IdentitySpec().via, *DELIVERIES.list_names())))
+    wanted = names if via is None else (*DELIVERIES.built_in_names, via)
+    # Of keys with one name, the last one counts.
+    known = [DELIVERIES.get(name) for name in dict.fromkeys(wanted)]
+    known += [] if via is None else [DELIVERIES.get(via)]
+    return Layout(
+        fields={
+            "via": choice_field("How the user_context is sent to the server.", names),
+            **{key: field for delivery in known for key, field in delivery.fields.items()},
+        },
+        elsewhere={key: advice for one in known for key, advice in one.elsewhere.items()},
+    )
+
+
+def read_identity(
+    reading: DocumentReader, path: Steps, value: str | dict[str, Any]
+) -> IdentitySpec:
+    """Return how identities are sent to the server at ``path``: ``value`` is a name or a mapping.
+
+    ``reading`` collects problems.
+    """
+    given = value if isinstance(value, dict) else {"via": value}
+    via = given.get("via")
+    # `read_mapping` reports the unknown name; the default's keys make the rest readable.
+    if not isinstance(via, str) or via not in DELIVERIES:
+        via = IdentitySpec().via
+    values = reading.read_mapping(path, given, identity_layout(via), "identity of the server")
+    # Further findings would only follow from the key that is wrong.
+    if find_dropped_keys(given, values):
+        return IdentitySpec()
+    delivery = DELIVERIES.get(via)
+    own = {key: values[key] for key in values if key in delivery.fields}
+    for key in values.keys() - own.keys() - {"via"}:
+        right = next(
+            name for name in DELIVERIES.built_in_names if key in DELIVERIES.get(name).fields
+        )
+        reading.add_key_problem(
+            (*path, key),
+            f"{key!r} has no effect on identity via {via}.",
+            f"Write 'via: {right}', or remove it.",
+        )
+    identity = IdentitySpec(
+        via=via,
+        settings={key: part for key, part in own.items() if key not in delivery.plain},
+        plain={key: part for key, part in own.items() if key in delivery.plain},
+    )
+    # Each delivery knows which of its keys go together.
+    for wrong, message, advice in delivery_of(identity).find_problems(own.keys()):
+        if wrong is None:
+            reading.add_problem(path, message, advice)
+        else:
+            reading.add_key_problem((*path, wrong), message, advice)
+    return identity
+
+
+_QUERY_KEYS = ("sql", "database", "command")
+_QUERY_MEANT = "Write 'sql:' with 'database:' (a SQLite file), or 'command:'."
+
+
+def _parse_reset(value: Any) -> ScriptedCall:
+    if not isinstance(value, dict):
+        return ScriptedCall(tool=parse_single_line(value))
+    _refuse_unknown_keys(value, ("tool", "args"))
+    if "tool" not in value:
+        meant = "Write 'reset: tool_name', or {tool: …, args: {…}}."
+        raise InvalidValue("'tool' is missing", meant=meant)
+    arguments = parse_mapping(value.get("args") or {})
+    return ScriptedCall(tool=parse_single_line(value["tool"]), arguments=arguments)
+
+
+def _parse_query(given: Any) -> StateQuery:
+    if not isinstance(given, dict):
+        raise InvalidValue(f"expected a mapping, found {describe_value(given)}", meant=_QUERY_MEANT)
+    _refuse_unknown_keys(given, _QUERY_KEYS)
+    for key, text in given.items():
+        if not isinstance(text, str) or not text.strip():
+            raise InvalidValue(f"expected text, found {describe_value(text)}", path=(key,))
+    # Never both, nor halves: which of the two is run would be a guess.
+    if given.keys() not in ({"sql", "database"}, {"command"}):
+        raise InvalidValue("a query needs SQL and a database, or a command", meant=_QUERY_MEANT)
+    return StateQuery(**given)
+
+
+def _refuse_unknown_keys(given: dict[str, Any], known: tuple[str, ...]) -> None:
+    for key in given:
+        if key not in known:
+            meant = did_you_mean(key, known) or f"It takes {', '.join(known)}."
+            raise InvalidValue(f"unknown key {key!r}", path=(key,), meant=meant)
+
+
+STATE = {
+    "reset": build_field(
+        "The tool call that resets the server's state before each trial, in place of a new "
+        "process. It implies 'isolation: case'.",
+        any_of(TEXT, object_of({"tool": TEXT, "args": {"type": ["object", "null"]}}, "tool")),
+        _parse_reset,
+    ),
+    "queries": build_field(
+        "Named queries that read its state without the server, for 'end_state:' of a test.",
+        mapping_of(
+            {
+                **object_of(dict.fromkeys(_QUERY_KEYS, TEXT)),
+                "oneOf": [{"required": ["sql", "database"]}, {"required": ["command"]}],
+            }
+        ),
+        partial(parse_entries, _parse_query),
+    ),
+}
+"""Keys of a server's entry."""
 
 
 def _parse_named_tool(item: Any) -> NamedTool:

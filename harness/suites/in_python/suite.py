@@ -31,7 +31,6 @@ from harness.base import (
 )
 from harness.judging import UserCheck, get_entry
 from harness.suites.config.server_entries import read_server
-from harness.suites.in_python.alterations import read_python_alterations
 from harness.suites.in_python.case import CHECK, PASS_AT
 from harness.suites.in_python.tools import PythonTool, build_tool_server, default_tools, read_tools
 from harness.suites.in_python.values import (
@@ -45,9 +44,10 @@ from harness.suites.in_python.values import (
     parse_text,
     parse_texts,
     parse_user,
+    read_python_alterations,
+    read_python_variants,
     share,
 )
-from harness.suites.in_python.variants import read_python_variants
 from harness.suites.readers import Vocabulary, check_consistent
 from harness.suites.simulated_users import format_summary
 from harness.suites.wordings import find_flaws

@@ -6,10 +6,32 @@ Each raises `InvalidValue` for invalid values, in terms of Python's types, not o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
-from harness.base import InvalidValue, json_value, parse_share, parse_single_line
-from harness.types import GuardRails, Isolation, Location, NamedTool, SimulatedUser
+from harness.base import (
+    DocumentReader,
+    InvalidValue,
+    Problem,
+    build_code_document,
+    json_value,
+    parse_share,
+    parse_single_line,
+)
+from harness.suites.cases import CaseReader
+from harness.suites.format_tables import build_layouts
+from harness.suites.interference import read_alterations
+from harness.suites.readers import Vocabulary
+from harness.suites.variants import read_variants
+from harness.types import (
+    Alteration,
+    GuardRails,
+    Isolation,
+    Location,
+    NamedTool,
+    SimulatedUser,
+    Variant,
+)
 
 
 def parse_text(value: Any) -> str:
@@ -103,3 +125,58 @@ def _format_value(value: Any) -> str:
 
 
 _LONGEST_SHOWN = 60
+
+
+_ALTERATIONS_MEANT = (
+    "Write interference = [{'alters': '…', 'b': {'env': {…}}}], as in a YAML suite."
+)
+
+
+def read_python_alterations(
+    given: Any, at: Location, vocabulary: Vocabulary
+) -> tuple[tuple[Alteration, ...], list[Problem]]:
+    """Return the altered values that a suite at ``at`` declares, and what is wrong with them."""
+    if given is None:
+        return (), []
+    if isinstance(given, str | Mapping) or not isinstance(given, Sequence):
+        message = f"interference: expected a list, found {type(given).__name__}."
+        return (), [Problem(at=at, message=message, meant=_ALTERATIONS_MEANT)]
+    for number, one in enumerate(given, start=1):
+        if not isinstance(one, Mapping):
+            message = f"interference: number {number} is a {type(one).__name__}, not a mapping."
+            return (), [Problem(at=at, message=message, meant=_ALTERATIONS_MEANT)]
+    # By the reader of YAML, so that both say the same of the same mistake.
+    reading = DocumentReader(build_code_document(at))
+    calls = CaseReader(reading, build_layouts(vocabulary), {}).read_calls
+    found = tuple(read_alterations(reading, ("interference",), [*given], calls))
+    return found, reading.problems
+
+
+_VARIANTS_MEANT = (
+    "Write variants = [harness.Variant(name='…', …)], or a mapping as in a YAML suite."
+)
+
+
+def read_python_variants(given: Any, at: Location) -> tuple[tuple[Variant, ...], list[Problem]]:
+    """Return the variants that a suite at ``at`` gives, and what is wrong with them."""
+    if given is None:
+        return (), []
+    if isinstance(given, Mapping):
+        reading = DocumentReader(build_code_document(at))
+        return read_variants(reading, ("variants",), given), reading.problems
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        message = f"variants: expected a list or a mapping, found {type(given).__name__}."
+        return (), [Problem(at=at, message=message, meant=_VARIANTS_MEANT)]
+    problems, found = [], dict[str, Variant]()
+    for number, one in enumerate(given, start=1):
+        if not isinstance(one, Variant):
+            message = f"variants: number {number} is a {type(one).__name__}, not a Variant."
+            problems.append(Problem(at=at, message=message, meant=_VARIANTS_MEANT))
+        elif one.name in found:
+            message = f"variants: two of them are named {one.name!r}."
+            meant = "Give each variant a name of its own."
+            problems.append(Problem(at=at, message=message, meant=meant))
+        else:
+            # Without a place of its own, messages point at the suite.
+            found[one.name] = replace(one, at=one.at or at)
+    return tuple(found.values()), problems

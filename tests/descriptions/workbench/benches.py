@@ -13,7 +13,7 @@ from harness.descriptions.workbench.study import StudyContext, StudyOptions
 from harness.judging.checks import VOCABULARY
 from harness.runlog import Header, LogWriter, TrialLine, read_log
 from harness.runner.variants.views import VariantViews
-from harness.suites.axes.table import Point, describe_values, name_values
+from harness.suites.axes import Point, describe_values, name_values
 from harness.types import (
     Case,
     CaseFacts,

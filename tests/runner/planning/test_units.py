@@ -13,7 +13,7 @@ from harness.judging.trial import not_started
 from harness.runner.early_stopping import EarlyStopping
 from harness.runner.planning.plan import Job, RunPlan, make_plan
 from harness.runner.planning.units import work_units
-from harness.suites.axes.table import Point
+from harness.suites.axes import Point
 from harness.suites.readers import read_suite
 from harness.types import Isolation, ModelSpec, ServerSpec, Status, TransportSpec, Variant
 from tests.clock import BOUND_S

@@ -15,8 +15,7 @@ from harness.runner.planning.variant_choice import (
     refuse_recorded,
     refuse_twins,
 )
-from harness.suites.axes.table import describe_values
-from harness.suites.axes.variant import choose_variants
+from harness.suites.axes import choose_variants, describe_values
 from harness.types import Decoys, ModelSpec, SimulatedUser, Suite, ToolEdit, Variant
 from tests.reports.run_logs import write_log
 from tests.support import a_case

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from harness.runner.variants.presentation import read_logged_variant
-from harness.suites.axes.variant import describe_variant
+from harness.suites.axes import describe_variant
 from harness.types import Decoys, ParameterEdit, ToolEdit, ToolSearch, Variant
 
 FULL = Variant(

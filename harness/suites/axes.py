@@ -1,16 +1,51 @@
-"""The axis of variants: the tool list, and the words of the user, that a model sees instead."""
+"""The axes of a trial beside case, model, identity and repeat.
+
+Plan, key, log, resume, shards, merging, comparison, grids and reports iterate over `AXES`: whoever
+adds an axis declares it here. What its values do while a trial runs is read from
+`harness.runner.planning.plan.Job.point`.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import product
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from harness.base import UsageError, canonical_json, did_you_mean, digest_json
-from harness.suites.axes.axis import DEFAULT, Axis
 from harness.suites.variants import read_variants_file
 from harness.types import Case, JsonObject, Suite, Variant
+
+DEFAULT = "none"
+"""What asks for the default among values of an axis."""
+
+
+def _keep_case(case: Case, _: Any) -> Case:
+    return case
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """One thing that may differ between trials of the same case with the same model.
+
+    A value has a ``name``, which is unique in a run. The default is no value: ``None``, which is
+    absent in logs and null in outputs.
+    """
+
+    name: str
+    """Its key in logs and JSON, and its column in CSV and SQL."""
+    doc: str
+    """What its column says, in a sentence."""
+    choose: Callable[[Suite, Any], Sequence[Any]]
+    """``(suite, request of the run) → the values to run``; ``None`` is the default."""
+    describe: Callable[[Any], JsonObject]
+    """A value → what the log's header says of it: all that determines a trial, its ``digest``, and
+    ``words`` for people."""
+    reword: Callable[[Case, Any], Case] = _keep_case
+    """``(case, value) → the case as it is asked``."""
+
 
 _DIGITS = 12
 """Length of a digest in texts for people."""
@@ -110,3 +145,42 @@ VARIANT = Axis(
     describe=describe_variant,
     reword=_reword_by_variant,
 )
+
+
+Point: TypeAlias = Mapping[str, Any]
+"""Name of an axis → the value itself, without axes at their default."""
+
+AXES: tuple[Axis, ...] = (VARIANT,)
+"""In the order of an entrant's name."""
+
+
+def list_points(suite: Suite, request: Any) -> list[Point]:
+    """Return every combination of the values that ``request`` wants of ``suite``."""
+    chosen = product(*(axis.choose(suite, request) for axis in AXES))
+    return [
+        {axis.name: value for axis, value in zip(AXES, values, strict=True) if value is not None}
+        for values in chosen
+    ]
+
+
+def name_values(point: Point) -> dict[str, str]:
+    """Return the names of the values at ``point``, by axis: `Trial.axes`."""
+    return {axis: value.name for axis, value in point.items()}
+
+
+def describe_values(points: Sequence[Point]) -> dict[str, dict[str, JsonObject]]:
+    """Return what the log's header says of the values at ``points``: axis → name → description."""
+    described: dict[str, dict[str, JsonObject]] = {}
+    for axis in AXES:
+        values = {point[axis.name].name: point[axis.name] for point in points if axis.name in point}
+        if values:
+            described[axis.name] = {name: axis.describe(one) for name, one in values.items()}
+    return described
+
+
+def reword_case(case: Case, point: Point) -> Case:
+    """Return ``case`` as it is asked at ``point``."""
+    for axis in AXES:
+        if axis.name in point:
+            case = axis.reword(case, point[axis.name])
+    return case

@@ -17,7 +17,7 @@ from tests.fake_provider import FakeProvider, Incoming, Step, call, say
 WITH_FAULTS = """
 from dataclasses import dataclass
 
-from harness.suites.axes import axis, table
+from harness.suites import axes
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class Fault:
     name: str
 
 
-table.AXES = (
-    *table.AXES,
-    axis.Axis(
+axes.AXES = (
+    *axes.AXES,
+    axes.Axis(
         name="fault",
         doc="What fails.",
         choose=lambda suite, request: (None, Fault("outage")),
