@@ -1,9 +1,9 @@
-from .caller_sessions import ProbePlan as ProbePlan
 from .callers import ANONYMOUS as ANONYMOUS
 from .callers import ProbeCaller as ProbeCaller
 from .callers import name_callers as name_callers
 from .coverage import Coverage as Coverage
 from .coverage import format_cells as format_cells
+from .inputs import ProbePlan as ProbePlan
 from .interference.comparison import Account as Account
 from .interference.data_sets import Which as Which
 from .interference.data_sets import check_alterations as check_alterations

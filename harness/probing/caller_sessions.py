@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass, field
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import anyio
 
@@ -18,7 +19,14 @@ from harness.base import (
     utc_now,
 )
 from harness.judging import judge_trial, not_started
-from harness.probing.call_facts import add_fact, find_error, get_result, judge_call
+from harness.models import may_call
+from harness.probing.call_facts import (
+    Lines,
+    add_facts,
+    add_token_payloads,
+    judge_call,
+    record_call,
+)
 from harness.probing.callers import (
     MAX_DAMAGED,
     MAX_PROCESSES,
@@ -27,14 +35,12 @@ from harness.probing.callers import (
     build_flawed_callers,
     find_unsent_tokens,
 )
-from harness.probing.evidence.payloads import add_token_payloads
 from harness.probing.expectations import Expectations
+from harness.probing.inputs import ProbePlan
 from harness.probing.interference.declarations import declare_alteration
 from harness.probing.lookalikes import build_lookalike_callers
 from harness.probing.planned_calls import ProbeCall, SkippedTool, check_names, choose_calls
-from harness.probing.repeated_calls import RepeatReason, Suspicion
-from harness.probing.replay import ProbeOptions
-from harness.probing.stability import depends_on_previous, extract_traits
+from harness.probing.repeated_calls import RepeatReason
 from harness.runlog import TrialLine
 from harness.runner import get_leave, trial_error
 from harness.sessions import (
@@ -48,19 +54,17 @@ from harness.sessions import (
     with_shared_process,
 )
 from harness.types import (
-    Alteration,
     Caller,
     Case,
-    Check,
     JsonObject,
     ModelSpec,
-    ServerSpec,
     SideContent,
     Tool,
     ToolList,
     ToolRequest,
     Transcript,
     Trial,
+    TrialError,
 )
 
 SUITE = "probe"
@@ -69,28 +73,6 @@ NO_MODEL = ModelSpec(name="none", provider="probe", model_id="none")
 ROUNDS = 2
 """How often the suite's own identities make each call. In the second round they take turns in
 reverse order: a server that remembers the previous caller's identity then answers differently."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProbePlan:
-    """The configuration of a probe."""
-
-    server: ServerSpec
-    """The server under test."""
-    callers: tuple[ProbeCaller, ...]
-    """The suite's own identities."""
-    cases: tuple[Case, ...]
-    """The suites' cases, which the calls are taken from."""
-    destructive: bool = False
-    """Whether calls that may change data are made."""
-    damaged: bool = True
-    """Whether damaged identities call as well."""
-    min_coverage: float | None = None
-    """The minimum coverage in percent (`harness.probing.coverage`)."""
-    origin: ProbeOptions = field(default_factory=ProbeOptions)
-    """The source of server and identities, for commands that repeat a call."""
-    alterations: tuple[Alteration, ...] = ()
-    """Withheld values that are altered (`harness.probing.interference`)."""
 
 
 @dataclass(slots=True)
@@ -103,6 +85,26 @@ class Prober:
     skipped: list[SkippedTool] = field(default_factory=list)
     lists: dict[str, ToolList] = field(default_factory=dict)
     expected: Expectations = field(default_factory=lambda: Expectations((), {}))
+
+    @property
+    def reads(self) -> list[ProbeCall]:
+        """The calls that change nothing."""
+        return [call for call in self.calls if not call.changes]
+
+    @property
+    def tools(self) -> dict[str, Tool]:
+        """Every listed tool by name."""
+        return {tool.name: tool for listed in self.lists.values() for tool in listed.tools}
+
+    def pair_with_tools(self, *, destructive: bool = False) -> list[tuple[ProbeCall, Tool]]:
+        """Return the calls that change nothing, with any arguments, and their tools."""
+        tools = self.tools
+        # With other arguments, the words of a tool are no proof that such a call only reads.
+        return [
+            (call, tools[call.tool])
+            for call in self.reads
+            if call.tool in tools and (destructive or may_call(tools[call.tool], invented=True))
+        ]
 
     async def list_tools(self) -> None:
         """List the tools as the suite's own identities see them, and choose the calls."""
@@ -120,13 +122,13 @@ class Prober:
                 failure = error
         if not self.lists and failure is not None:
             raise failure
+        server = self.plan.server
         if failure is None:  # who could not be asked may be offered what the others are not
-            check_names(self.plan.server, self.lists.values(), self.plan.cases)
+            check_names(server, self.lists.values(), self.plan.cases)
         tools: dict[str, Tool] = {}
         for listed in self.lists.values():
             tools |= {tool.name: tool for tool in listed.tools if tool.name not in tools}
         self.expected = Expectations(self.plan.cases, tools)
-        server = self.plan.server
         self.calls, self.skipped = choose_calls(
             self.plan.cases,
             tools,
@@ -141,10 +143,8 @@ class Prober:
 
     def list_callers(self) -> tuple[ProbeCaller, ...]:
         """Return all callers: the suite's own identities, damaged ones, and flawed tokens."""
-        own = self.plan.callers
-        flawed = (
-            build_flawed_callers(own) if delivery_of(self.plan.server.identity).is_signed else ()
-        )
+        own, delivery = self.plan.callers, delivery_of(self.plan.server.identity)
+        flawed = build_flawed_callers(own) if delivery.is_signed else ()
         return (*own, *self._damage_callers()[0], *flawed)
 
     def _damage_callers(self) -> tuple[tuple[ProbeCaller, ...], int]:
@@ -186,67 +186,21 @@ class Prober:
         )
 
     async def make_calls(
-        self, caller: ProbeCaller, calls: Iterable[ProbeCall], index: int
-    ) -> list[tuple[TrialLine, ToolList | None]]:
-        """Make read-only ``calls`` as ``caller``, one after the other; return a line for each."""
-        trials = [(call, self.build_trial(caller, call, index)) for call in calls]
-        return await self.run_trials(
-            trials,
-            lambda: self.open_session(caller),
-            # Damaged identities are not searched for leaks: they must get no more.
-            watched=not caller.bases,
-        )
+        self,
+        caller: ProbeCaller,
+        calls: Iterable[ProbeCall],
+        number: int = 1,
+        *,
+        apart: bool = False,
+    ) -> Lines:
+        """Make ``calls`` as ``caller``, one after the other; return a line for each.
 
-    async def make_changing_calls(
-        self, caller: ProbeCaller, calls: Iterable[ProbeCall]
-    ) -> list[tuple[TrialLine, ToolList | None]]:
-        """Make ``calls`` that may change data as ``caller``, in a separate process.
-
-        The changes of one caller must not affect the next one.
+        ``apart``: in a separate process, since the changes of one caller must not affect the next.
         """
-        trials = [(call, self.build_trial(caller, call, 0)) for call in calls]
-        return await self.run_trials(
-            trials, lambda: self.open_own_session(caller), watched=not caller.bases
-        )
-
-    async def confirm_suspicion(
-        self, suspicion: Suspicion
-    ) -> tuple[bool, list[tuple[TrialLine, ToolList | None]]]:
-        """Repeat a suspicious call right after other callers' calls.
-
-        Return whether its answer depended on the previous caller in every round, and the lines.
-        All sessions are opened beforehand: a server may remember whoever opened one last.
-        """
-        callers = {caller.name: caller for caller in self.plan.callers}
-        call = next(call for call in self.calls if call.label == suspicion.call)
-        lines: list[tuple[TrialLine, ToolList | None]] = []
-        after: dict[str, list[frozenset[str]]] = {}
-        async with AsyncExitStack() as stack:
-            sessions: dict[str, Session] = {}
-            for name in dict.fromkeys((*suspicion.preceding_callers, suspicion.name)):
-                try:
-                    sessions[name] = await stack.enter_async_context(
-                        self.open_session(callers[name])
-                    )
-                except HarnessError as error:
-                    trial = self.build_trial(
-                        callers[name], call, 0, RepeatReason(f"to confirm {suspicion.name}")
-                    )
-                    return False, [(self.build_failed_line(error, trial), None)]
-            for index, order in enumerate(suspicion.iterate_orders()):
-                for before in order:
-                    for name, again in suspicion.list_steps(before):
-                        trial = self.build_trial(callers[name], call, index, again)
-                        line = await self.make_call(sessions[name], call, trial)
-                        lines.append((line, sessions[name].tools))
-                        # A missing answer neither confirms nor refutes, so there is no finding.
-                        if line.run.error is not None:
-                            return False, lines
-                    after.setdefault(before, []).append(extract_traits(get_result(line)))
-                # One round without the difference is enough, and spares the others.
-                if not depends_on_previous(after):
-                    return False, lines
-        return True, lines
+        trials = [(call, self.build_trial(caller, call, number)) for call in calls]
+        opens = partial(self.open_own_session if apart else self.open_session, caller)
+        # Damaged identities are not searched for leaks: they must get no more.
+        return await self.run_trials(trials, opens, watched=not caller.bases)
 
     def open_own_session(self, caller: ProbeCaller) -> AbstractAsyncContextManager[Session]:
         """Open a session of ``caller`` in a separate process."""
@@ -258,13 +212,13 @@ class Prober:
         trials: Sequence[tuple[ProbeCall, Trial]],
         open_session: Callable[[], AbstractAsyncContextManager[Session]],
         *,
-        watched: bool,
-    ) -> list[tuple[TrialLine, ToolList | None]]:
+        watched: bool = False,
+    ) -> Lines:
         """Make the calls of ``trials``, one after the other; return a line for each.
 
         ``watched``: also log what the server sends outside of results.
         """
-        lines: list[tuple[TrialLine, ToolList | None]] = []
+        lines: Lines = []
         while rest := trials[len(lines) :]:
             try:
                 async with open_session() as session:
@@ -285,7 +239,7 @@ class Prober:
                 unasked = [trial for _, trial in rest]
                 # The refusal itself may quote the token that it refuses.
                 if self.pool.has_sent_token(str(error)):
-                    unasked = [add_fact(trial, "echoed", value=True) for trial in unasked]
+                    unasked = [add_facts(trial, echoed=True) for trial in unasked]
                 lines += [
                     (await judge_call(trial, refused, ToolList(tools=())), None)
                     for trial in unasked
@@ -330,7 +284,12 @@ class Prober:
         )
         try:
             made = add_token_payloads(await session.call(request, reply=1, epoch=epoch))
-            error = find_error(made)
+            # An error that the server returns is an answer, and judged as one.
+            error = (
+                TrialError(kind="server", message=f"{made.tool}: {made.text}")
+                if made.is_unanswered
+                else None
+            )
         except RequestRejected as rejected:
             error = trial_error(rejected)
             made = build_unanswered_call(
@@ -339,58 +298,73 @@ class Prober:
         # stderr belongs to no single call: what it has by then is logged with the last one.
         if is_last:
             beside = limit_side_channels((*beside, *read_operator_log(session)))
-        transcript = Transcript(
-            tool_calls=(made,),
-            replies=1,
+        return await record_call(
+            trial,
+            session,
+            made,
+            error,
             started_at=started_at,
             latency_s=round(anyio.current_time() - epoch, 6),
-            tools=tuple(tool.name for tool in session.tools.tools),
-            tools_digest=session.tools.digest,
             beside=beside,
-            error=error,
-            stop="answer" if error is None else "error",
         )
-        return await judge_call(trial, transcript, session.tools)
-
-    def _find_checks(self, caller: ProbeCaller, call: ProbeCall) -> tuple[Check, ...]:
-        if caller.bases:
-            return ()
-        return self.expected.find_checks(caller.user_context, call.tool, call.arguments)
 
     def build_trial(
-        self, caller: ProbeCaller, call: ProbeCall, index: int, again: RepeatReason | None = None
+        self,
+        caller: ProbeCaller,
+        call: ProbeCall,
+        number: int = 1,
+        again: RepeatReason | None = None,
+        facts: JsonObject | None = None,
     ) -> Trial:
-        """Return the trial of one call by one caller; ``again`` marks a repetition."""
-        name = f"{call.label} [{caller.name}]"
-        case = Case(
-            name=name if again is None else f"{name} {again.words}",
-            prompt=call.label,
-            # A repetition is not judged: one wrong decision would be reported several times.
-            checks=self._find_checks(caller, call) if again is None else (),
-            caller=Caller(
-                user_context=caller.user_context,
-                credential=caller.credential,
-                identity=caller.name,
-                group=call.label if not caller.bases and again is None else None,
-            ),
-            # Only for the suite's own identities it is known what they may see.
-            metadata={
-                "probe": {
-                    "tool": call.tool,
-                    "arguments": dict(call.arguments),
-                    "bases": list(caller.bases),
-                    "damage": caller.damage,
-                    "credential": caller.credential,
-                    **self.plan.origin.build_fact(
-                        caller, call, after=None if again is None else again.after
-                    ),
-                    **({} if again is None else {"call": call.label, "after": again.after}),
-                }
-            },
+        """Return the trial of one call by one caller; ``again`` marks a repetition.
+
+        ``facts`` stand in the place of those by which the log counts a repetition among the calls
+        that confirm a suspicion.
+        """
+        name, after = f"{call.label} [{caller.name}]", None
+        if again is not None:
+            name, after = f"{name} {again.words}", again.after
+            facts = {"call": call.label, "after": after} if facts is None else facts
+        how: JsonObject = {"after": after}
+        trial = self.build_named_trial(caller, call, name, call.label, how, number, **(facts or {}))
+        # Only for the suite's own identities it is known what they may see. A repetition is not
+        # judged: one wrong decision would be reported several times.
+        if caller.bases or again is not None:
+            return trial
+        checks = self.expected.find_checks(caller.user_context, call.tool, call.arguments)
+        grouped = replace(trial.case.caller, group=call.label)
+        case = replace(trial.case, checks=checks, caller=grouped)
+        return replace(trial, case=case, repeats=1 if call.changes else ROUNDS)
+
+    def build_named_trial(
+        self,
+        caller: ProbeCaller,
+        call: ProbeCall,
+        name: str,
+        label: str,
+        how: JsonObject | None,
+        number: int = 1,
+        /,
+        **facts: object,
+    ) -> Trial:
+        """Return the trial ``name`` of one call, which tables call ``label``, with further facts.
+
+        ``how`` are the options of the command that makes the call again; ``None``: none does.
+        """
+        probe = {
+            "tool": call.tool,
+            "arguments": dict(call.arguments),
+            "bases": list(caller.bases),
+            "damage": caller.damage,
+            "credential": caller.credential,
+            **({} if how is None else self.plan.origin.build_fact(caller, call, **how)),
+            **facts,
+        }
+        asks = Caller(
+            user_context=caller.user_context, credential=caller.credential, identity=caller.name
         )
-        facts = [self.plan.server.name, case.name, call.tool, call.arguments]
-        key = digest_json([*facts, caller.user_context, index])
-        repeats = ROUNDS if not caller.bases and not call.changes and again is None else 1
+        case = Case(name=name, prompt=label, checks=(), caller=asks, metadata={"probe": probe})
+        said = [self.plan.server.name, name, call.arguments, caller.user_context, number, facts]
         return Trial(
-            suite=SUITE, case=case, model=NO_MODEL.name, number=index + 1, key=key, repeats=repeats
+            suite=SUITE, case=case, model=NO_MODEL.name, number=number, key=digest_json(said)
         )

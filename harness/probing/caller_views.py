@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from harness.base import make_one_line
 from harness.judging import Result, View, compare_results, logged_view
 from harness.probing.callers import ANONYMOUS
+from harness.reports import ProbeFinding, Problem
 from harness.runlog import RunLog
 from harness.types import NOT_SENT, UNANSWERED, Outcome, Report, TrialResult
 
 NO_ANSWER: frozenset[Outcome] = UNANSWERED | NOT_SENT
 """Outcomes that show no decision of the server's policy."""
-_APART = frozenset(
-    {"forged", "after", "opener", "expired", "data", "cursor", "alone", "warm_up", "record"}
-)
-"""Keys in the facts of calls that are not common to all callers."""
+_APART = {
+    "warm_up": "was made before anything was compared",
+    "after": "repeats a call, to confirm a suspicion",
+    "forged": "is forged, or confirms a forged one",
+    "opener": "has another token than the one that opened its session",
+    "expired": "measures how long after its expiry a token is accepted",
+    "data": "is made on data in which a value may be altered",
+    "cursor": "asks for a page, with the caller's own cursor or another caller's",
+    "record": "asks for a record of the suite's own identities",
+    "alone": "is made in a separate process, or after one other caller in a new process",
+}
+"""Fact of a call that is not common to all callers → what such a call is for."""
 
 
 def iterate_calls(results: Iterable[TrialResult]) -> Iterator[TrialResult]:
@@ -50,18 +61,9 @@ def is_flawed(result: TrialResult) -> bool:
     return bool(get_facts(result)["credential"] != "valid")
 
 
-def is_forged(result: TrialResult) -> bool:
-    """Whether a call is forged, or confirms a forged one."""
-    return "forged" in get_facts(result)
-
-
 def is_apart(result: TrialResult) -> bool:
-    """Whether a call is not one of the common calls, which all callers make on unaltered data.
-
-    Such a call is forged, repeated, has a swapped token, a token of another age or a cursor, is
-    made in a separate process, or on data that may be altered.
-    """
-    return not _APART.isdisjoint(get_facts(result))
+    """Whether a call is not one of the common calls, which all callers make on unaltered data."""
+    return not _APART.keys().isdisjoint(get_facts(result))
 
 
 def get_repetition(result: TrialResult) -> tuple[str, str] | None:
@@ -80,26 +82,16 @@ def get_label(result: TrialResult) -> str:
 
 def find_extra_fields(result: Result, own: Result) -> list[str]:
     """Return the fields that ``result`` has and ``own``, a result of the same call, withholds."""
-    return list(_find_extra_fields(_DistinctResult(result), _DistinctResult(own)))
+    both = (_DistinctResult(one.fingerprint, one) for one in (result, own))
+    return list(_find_extra_fields(*both))
 
 
-# For the cache below: equal by what the results say, not by the call that gave them.
+@dataclass(frozen=True, slots=True)
 class _DistinctResult:
-    """A result that is equal to every other one that says the same."""
+    """A result for the cache below: equal to every other one that says the same."""
 
-    __slots__ = ("result",)
-
-    def __init__(self, result: Result) -> None:
-        self.result = result
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, _DistinctResult)
-            and self.result.fingerprint == other.result.fingerprint
-        )
-
-    def __hash__(self) -> int:
-        return hash(self.result.fingerprint)
+    fingerprint: object
+    result: Result = field(compare=False)
 
 
 @lru_cache(maxsize=512)
@@ -109,6 +101,14 @@ def _find_extra_fields(result: _DistinctResult, own: _DistinctResult) -> tuple[s
     return tuple(dict.fromkeys(difference.leaf.path for difference in found))
 
 
+def build_finding(
+    problem: Problem, words: str, caller: str, call: str | None = None, **how: Any
+) -> ProbeFinding:
+    """Return a finding on one caller, on one line."""
+    words = make_one_line(words)
+    return ProbeFinding(problem=problem, words=words, callers=(caller,), call=call, **how)
+
+
 class ProbedTrials:
     """The trials of a probe by purpose, and the server's answers."""
 
@@ -116,31 +116,13 @@ class ProbedTrials:
         """Read ``log``, whose report is ``report``."""
         calls = tuple(iterate_calls(report.results))
         self.runs = tuple(run for run in calls if not is_apart(run))
-        self.again = tuple(run for run in calls if "after" in get_facts(run))
-        """Repeated calls, which only confirm a suspicion."""
-        self.swapped = tuple(run for run in calls if "opener" in get_facts(run))
-        """Calls with another token than the one that opened their session."""
-        self.aged = tuple(run for run in calls if "expired" in get_facts(run))
-        """Calls that measure how long after its expiry a token is accepted."""
-        self.turned = tuple(run for run in calls if "cursor" in get_facts(run))
-        """Calls for a page, with the caller's own cursor or another caller's."""
-        self.warm_up = tuple(run for run in calls if "warm_up" in get_facts(run))
-        """Calls that were made before anything was compared."""
-        self.records = tuple(run for run in calls if "record" in get_facts(run))
-        """Calls for the records of the suite's own identities."""
-        self.alone = tuple(run for run in calls if "alone" in get_facts(run))
-        """Calls in a separate process, or after one other caller in a new process."""
-        self.forged = tuple(run for run in calls if is_forged(run))
-        """Forged calls and those that confirm them."""
-        self.with_data = tuple(run for run in calls if "data" in get_facts(run))
-        """Calls on data in which a value may be altered."""
-        self.further = (
-            *(*self.again, *self.forged, *self.swapped, *self.with_data),
-            *self.turned,
-            *self.alone,
-            *self.records,
-        )
-        """All calls of the suite's own identities besides the common ones."""
+        """The common calls."""
+        self.own = tuple(run for run in self.runs if not get_bases(run))
+        """Those of them that the suite's own identities made."""
+        self.apart = {
+            fact: tuple(run for run in calls if fact in get_facts(run)) for fact in _APART
+        }
+        """The other calls, by the fact that tells what they are for."""
         self.views: dict[str, View] = {}
         """`TrialResult.key` → what the caller saw; no entry if no session was opened."""
         for run in calls:
@@ -156,15 +138,17 @@ class ProbedTrials:
         view = self.views.get(result.key)
         return view.results[0] if view is not None and view.results else None
 
+    def select_views(self, trials: Iterable[TrialResult]) -> list[View]:
+        """Return what the callers of ``trials`` saw, where a session was opened."""
+        return [self.views[trial.key] for trial in trials if trial.key in self.views]
+
     def is_refused(self, result: TrialResult) -> bool:
         """Whether the server refused the caller a session."""
-        view = self.views.get(result.key)
-        return view is not None and view.refused
+        return result.key in self.views and self.views[result.key].refused
 
     def get_offered_tools(self, result: TrialResult) -> frozenset[str]:
         """Return the tools that were listed for the caller."""
-        view = self.views.get(result.key)
-        return view.tool_names if view is not None else frozenset()
+        return self.views[result.key].tool_names if result.key in self.views else frozenset()
 
     def collect_tool_lists(self) -> dict[str, frozenset[str]]:
         """Return the listed tools of each caller that had an answer."""

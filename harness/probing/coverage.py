@@ -13,7 +13,6 @@ from itertools import groupby
 
 from harness.probing.caller_views import (
     ProbedTrials,
-    get_bases,
     get_caller_name,
     get_facts,
     get_label,
@@ -66,7 +65,7 @@ def measure_coverage(
     probed: ProbedTrials, tools: Iterable[Tool], silent: Collection[str], wanted: float | None
 ) -> Coverage:
     """Return the coverage of ``tools``; calls in ``silent`` show no decision of the policy."""
-    identities = dict.fromkeys(get_caller_name(run) for run in probed.runs if not get_bases(run))
+    identities = dict.fromkeys(map(get_caller_name, probed.own))
     asked = {
         Cell(tool=get_facts(run)["tool"], identity=identity, parameter=parameter)
         for (identity, label), run in probed.collect_answered().items()

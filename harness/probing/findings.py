@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 
 from harness.base import make_one_line, shorten_text
 from harness.judging import (
@@ -10,20 +12,18 @@ from harness.judging import (
     View,
     explain_unobserved,
     find_leaks,
-    group_by_value,
     is_meant,
-    leak_lines,
 )
 from harness.probing.caller_views import (
     NO_ANSWER,
     ProbedTrials,
+    build_finding,
     find_extra_fields,
     get_bases,
     get_caller_name,
     get_facts,
     get_label,
     is_flawed,
-    iterate_calls,
 )
 from harness.probing.callers import ANONYMOUS
 from harness.probing.coverage import measure_coverage
@@ -59,83 +59,52 @@ def read_probe(log: RunLog) -> ProbeReport:
     """Return the report on the probe in ``log``."""
     report = build_report(log)
     probed = ProbedTrials(report, log)
-    altered = AlterationOutcome(log, probed.with_data)
-    accounts = altered.build_accounts()
+    altered = AlterationOutcome(log, probed.apart["data"])
     facts = _ProbeFacts(report, probed)
     # Two searches may come to the same finding, in the same words.
-    findings = tuple(
-        {
-            finding.words: finding
-            for finding in (*facts.iterate_findings(), *altered.find_findings())
-        }.values()
-    )
-    unsent = report.settings.get("unsent_tokens", {})
-    silent, leeway, leeways = (
-        facts.find_silent_calls(),
-        measure_leeway(probed),
-        measure_leeways(probed, unsent),
-    )
-    own = [run for run in probed.runs if not get_bases(run)]
+    findings = {
+        finding.words: finding for finding in (*facts.iterate_findings(), *altered.find_findings())
+    }
+    settings = report.settings
+    unsent = settings.get("unsent_tokens", {})
+    silent, leeway = facts.find_silent_calls(), measure_leeway(probed)
+    leeways = measure_leeways(probed, unsent)
+    tools = (tool for shown in log.tools.values() for tool in shown.tools)
     others = [run for run in probed.runs if get_bases(run)]
     # A trial that never started has no reason why it stopped: nobody was told its identity.
     reached = {run.case.identity for run in others if run.stop is not None}
+    untold = (get_caller_name(run) for run in others if run.case.identity not in reached)
+    asked = [
+        *probed.own,
+        *(run for fact, runs in probed.apart.items() if fact != "alone" for run in runs),
+        *(run for run in others if run.case.identity in reached),
+    ]
+    notes = (
+        *iterate_notes(probed.own),
+        *find_contradictions(probed),
+        *list_leeway_notes(probed, leeway, leeways),
+    )
     return ProbeReport(
         report=report,
         decisions=facts.collect_decisions(),
-        findings=findings,
-        callers=tuple(dict.fromkeys(get_caller_name(run) for run in own)),
+        findings=tuple(findings.values()),
+        callers=tuple(dict.fromkeys(map(get_caller_name, probed.own))),
         damaged=len({run.case.identity for run in others}),
-        untold=tuple(
-            dict.fromkeys(
-                get_caller_name(run) for run in others if run.case.identity not in reached
-            )
-        ),
+        untold=tuple(dict.fromkeys(untold)),
         tokens=determine_fates(probed),
         leeway=leeway,
         leeways=leeways,
         unsent=unsent,
-        swapped=len(probed.swapped),
-        not_asked=report.settings.get("not_asked", 0),
+        swapped=len(probed.apart["opener"]),
+        not_asked=settings.get("not_asked", 0),
         forged=count_forged_kinds(probed),
         not_forged=count_not_forged(probed),
-        altered=accounts,
+        altered=altered.build_accounts(),
         silent=silent,
-        coverage=measure_coverage(
-            probed,
-            (tool for shown in log.tools.values() for tool in shown.tools),
-            silent,
-            report.settings.get("min_coverage"),
-        ),
-        notes=tuple(
-            dict.fromkeys(
-                (
-                    *iterate_notes(own),
-                    *find_contradictions(probed),
-                    *list_leeway_notes(probed, leeway, leeways),
-                )
-            )
-        ),
+        coverage=measure_coverage(probed, tools, silent, settings.get("min_coverage")),
+        notes=tuple(dict.fromkeys(notes)),
         not_read=tuple(line for lines in report.access.not_read.values() for line in lines),
-        lost=tuple(
-            dict.fromkeys(
-                (
-                    *iterate_lost_calls(
-                        (
-                            *own,
-                            *probed.warm_up,
-                            *probed.again,
-                            *probed.forged,
-                            *probed.swapped,
-                            *probed.aged,
-                            *probed.with_data,
-                            *probed.turned,
-                            *probed.records,
-                        )
-                    ),
-                    *iterate_lost_calls(run for run in others if run.case.identity in reached),
-                )
-            )
-        ),
+        lost=tuple(dict.fromkeys(iterate_lost_calls(asked))),
     )
 
 
@@ -154,12 +123,9 @@ class _ProbeFacts:
         self._expected_hidden: Mapping[str, Sequence[str]] = report.settings.get(
             "expected_hidden", {}
         )
-        self._shown = {
-            tool
-            for result in iterate_calls(report.results)
-            if not get_bases(result)
-            for tool in self._probed.get_offered_tools(result)
-        }
+        everywhere = (*probed.own, *chain.from_iterable(probed.apart.values()))
+        own = (run for run in everywhere if not get_bases(run))
+        self._shown = {tool for run in own for tool in probed.get_offered_tools(run)}
 
     def collect_decisions(self) -> dict[str, dict[str, ProbeDecision]]:
         """Return all decisions of the first round: call → caller → decision."""
@@ -172,38 +138,22 @@ class _ProbeFacts:
                 continue
             cell = cells.get((get_label(run), run.case.identity or ""))
             tool = get_facts(run)["tool"]
-            decision = (
-                next((decision for decision in cell.decisions if decision.tool == tool), None)
-                if cell
-                else None
-            )
-            decided = (
-                self._decide_trial(run)
-                if decision is None
-                else ProbeDecision.from_decision(decision)
-            )
+            made = (one for one in (cell.decisions if cell else ()) if one.tool == tool)
+            decided = next(map(ProbeDecision.from_decision, made), None) or self._decide_trial(run)
             table.setdefault(get_label(run), {})[get_caller_name(run)] = decided
-        return table | self._collect_listings()
-
-    def _collect_listings(self) -> dict[str, dict[str, ProbeDecision]]:
-        """Return for each tool that was not called whether it is listed, by caller."""
-        called = {get_facts(run)["tool"] for run in self._runs}
-        asked = {
-            get_caller_name(run): view
-            for run in self._runs
-            if (view := self._probed.views.get(run.key))
-        }
-        return {
-            tool: {name: _decide_listing(view, tool) for name, view in asked.items()}
-            for tool in sorted(self._shown - called)
-        }
+        views = self._probed.views
+        asked = {get_caller_name(run): views[run.key] for run in self._runs if run.key in views}
+        # Of a tool that was not called, whether it is listed.
+        for tool in sorted(self._shown - {get_facts(run)["tool"] for run in self._runs}):
+            table[tool] = {name: _decide_listing(view, tool) for name, view in asked.items()}
+        return table
 
     def find_silent_calls(self) -> dict[str, str]:
         """Return the calls that failed for all callers that were not refused: call → message."""
         answers: dict[str, list[Result]] = {}
-        for run in self._runs:
+        for run in self._probed.own:
             result = self._probed.get_result(run)
-            if get_bases(run) or result is None or result.call.outcome in {"denied", *NO_ANSWER}:
+            if result is None or result.call.outcome in {"denied", *NO_ANSWER}:
                 continue
             # A call of a hidden tool fails by right.
             if get_facts(run)["tool"] in self._probed.get_offered_tools(run):
@@ -227,34 +177,24 @@ class _ProbeFacts:
         yield from find_cursor_gains(self._probed)
         yield from find_unstable_answers(self._probed)
         yield from find_mixed_callers(self._probed)
-        own = [
-            self._probed.views[run.key]
-            for run in self._runs
-            if not get_bases(run) and run.key in self._probed.views
-        ]
-        if (
-            reason := explain_unobserved(own)
-        ) is not None:  # that a damaged one is refused shows nothing of the others
+        # That a damaged one is refused shows nothing of the others.
+        if (reason := explain_unobserved(self._probed.select_views(self._probed.own))) is not None:
             yield ProbeFinding(
                 problem="unobserved", words=f"identity not observed: {make_one_line(reason)}"
             )
 
     def _find_own_record_leaks(self) -> Iterator[ProbeFinding]:
         """Yield leaks that show only beside the records of the identities themselves."""
-        if not self._probed.records:
+        if not self._probed.apart["record"]:
             return
-        own = (*(run for run in self._runs if not get_bases(run)), *self._probed.records)
-        views = (self._probed.views.get(run.key) for run in own)
+        views = self._probed.select_views((*self._probed.own, *self._probed.apart["record"]))
         known = {(leak.identity, leak.value) for leak in self._access.leaks}
-        leaks = find_leaks([view for view in views if view is not None])
-        new = [leak for leak in leaks if (leak.identity, leak.value) not in known]
-        for leak, _ in group_by_value([leak for leak in new if not leak.is_note]):
-            yield ProbeFinding(
-                problem="leak",
-                words="; ".join(leak_lines(leak)[:2]),
-                callers=(leak.identity,),
-                call=leak.case,
-            )
+        for finding in build_leak_findings(
+            leak
+            for leak in find_leaks(views)
+            if (leak.identity, leak.value) not in known and not leak.is_note
+        ):
+            yield replace(finding, is_judged=False)
 
     # ── Each sort ────────────────────────────────────────────────────────────────────────────
 
@@ -265,38 +205,27 @@ class _ProbeFacts:
                 if "decides_access" in check.traits and check.verdict == "failed":
                     said = check.explanation.splitlines()[0]
                     words = f"{call} as {name}: {said[:1].lower()}{said[1:]}"
-                    yield ProbeFinding(
-                        problem="unexpected", words=make_one_line(words), callers=(name,), call=call
-                    )
-        hidden = self._expected_hidden
+                    yield build_finding("unexpected", words, name, call)
         # A tool that nobody calls has no checks, only a place in the lists.
         for name, offered in self._probed.collect_tool_lists().items():
-            for tool in hidden.get(name, ()):
+            for tool in self._expected_hidden.get(name, ()):
                 if tool in offered:
                     words = (
                         f"{tool} is in the list of {name}, and the suite expects that it is hidden"
                     )
-                    yield ProbeFinding(
-                        problem="unexpected", words=words, callers=(name,), call=tool
-                    )
+                    yield build_finding("unexpected", words, name, tool)
 
     def _find_hidden_tools(self) -> Iterator[ProbeFinding]:
         reported: set[tuple[str, str]] = set()
         for run in self._runs:
             tool, name = get_facts(run)["tool"], get_caller_name(run)
             result = self._probed.get_result(run)
-            worked = result is not None and result.call.outcome == "ok"
-            if (
-                worked
-                and tool in self._shown
-                and tool not in self._probed.get_offered_tools(run)
-                and (tool, name) not in reported
-            ):
+            if result is None or result.call.outcome != "ok" or (tool, name) in reported:
+                continue
+            if tool in self._shown and tool not in self._probed.get_offered_tools(run):
                 reported.add((tool, name))
                 words = f"{tool} is not in the list of {name}, and works for them all the same"
-                yield ProbeFinding(
-                    problem="hidden_callable", words=words, callers=(name,), call=get_label(run)
-                )
+                yield build_finding("hidden_callable", words, name, get_label(run))
 
     def _find_attack_gains(self) -> Iterator[ProbeFinding]:
         yield from find_accepted_tokens(self._probed)
@@ -305,75 +234,37 @@ class _ProbeFacts:
         for run in self._runs:
             result, call = self._probed.get_result(run), get_label(run)
             # Flawed tokens are judged above, by what they open beyond no token.
-            if (
-                not get_bases(run)
-                or is_flawed(run)
-                or result is None
-                or result.call.outcome != "ok"
-            ):
+            if not get_bases(run) or is_flawed(run) or result is None:
+                continue
+            if result.call.outcome != "ok":
                 continue
             nobody = answered.get((ANONYMOUS, call))
-            if (
-                nobody is not None
-                and is_meant(nobody)
-                and self._probed.gets_as_much(nobody, result)
-            ):
+            if nobody and is_meant(nobody) and self._probed.gets_as_much(nobody, result):
                 continue  # what everybody may have is no gain
             for base in get_bases(run):
                 if (first := answered.get((base, call))) is not None:
-                    yield from self._find_damage_gains(
-                        base, self._probed.get_result(first), run, result
-                    )
-        yield from self._find_extra_data()
+                    what = _describe_gain(base, self._probed.get_result(first), call, result)
+                    if what is not None:
+                        yield _build_open_finding(run, base, what)
+        yield from self._find_extra_tools()
 
-    def _find_damage_gains(
-        self, base: str, own: Result | None, trial: TrialResult, result: Result
-    ) -> Iterator[ProbeFinding]:
-        """Yield what a damaged identity gets beyond its original ``base``, if anything."""
-        call = get_label(trial)
-        if own is None or own.call.outcome != "ok":
-            denied = own is None or own.call.outcome in ("denied", "unknown_tool")
-            yield self._build_open_finding(
-                trial,
-                base,
-                f"{call} works, which {'is refused to' if denied else 'fails for'} {base}",
-            )
-        elif fields := find_extra_fields(result, own):
-            yield self._build_open_finding(
-                trial, base, f"{call} gives {', '.join(fields[:4])}, which {base} does not get"
-            )
-
-    def _find_extra_data(self) -> Iterator[ProbeFinding]:
+    def _find_extra_tools(self) -> Iterator[ProbeFinding]:
         lists = self._probed.collect_tool_lists()
+        damaged = (run for run in self._runs if get_bases(run) and not is_flawed(run))
         # The list is the same in every call, so one call of each identity is enough.
-        for run in {
-            run.case.identity: run for run in self._runs if get_bases(run) and not is_flawed(run)
-        }.values():
+        for run in {run.case.identity: run for run in damaged}.values():
             for base in get_bases(run):
                 # Compared with a list that was not read, every tool would be extra.
                 if ANONYMOUS in lists and base in lists:
-                    shown = (
-                        lists.get(get_caller_name(run), frozenset())
-                        - lists[base]
-                        - lists[ANONYMOUS]
-                    )
-                    if shown:
+                    offered = lists.get(get_caller_name(run), frozenset())
+                    if shown := offered - lists[base] - lists[ANONYMOUS]:
                         what = f"{', '.join(sorted(shown))} is in the list, and hidden from {base}"
-                        yield self._build_open_finding(run, base, what)
-
-    def _build_open_finding(self, result: TrialResult, base: str, what: str) -> ProbeFinding:
-        words = f"fails open: where {get_facts(result)['damage']} for {base}, {what}"
-        return ProbeFinding(
-            problem="fails_open",
-            words=make_one_line(words),
-            callers=(result.case.identity or "",),
-            call=get_label(result),
-        )
+                        yield _build_open_finding(run, base, what)
 
     def _decide_trial(self, trial: TrialResult) -> ProbeDecision:
-        view, result = self._probed.views.get(trial.key), self._probed.get_result(trial)
-        if view is not None and view.refused:
-            return ProbeDecision(access="denied", shape=view.refused_by)
+        result = self._probed.get_result(trial)
+        if self._probed.is_refused(trial):
+            return ProbeDecision(access="denied", shape=self._probed.views[trial.key].refused_by)
         if result is None:
             return ProbeDecision(access="error")
         if result.call.outcome == "ok":
@@ -389,8 +280,20 @@ class _ProbeFacts:
 def _decide_listing(view: View, tool: str) -> ProbeDecision:
     if view.refused:
         return ProbeDecision(access="denied", shape=view.refused_by)
-    return (
-        ProbeDecision(access="listed")
-        if tool in view.tool_names
-        else ProbeDecision(access="hidden", shape="not_listed")
-    )
+    if tool in view.tool_names:
+        return ProbeDecision(access="listed")
+    return ProbeDecision(access="hidden", shape="not_listed")
+
+
+def _build_open_finding(trial: TrialResult, base: str, what: str) -> ProbeFinding:
+    words = f"fails open: where {get_facts(trial)['damage']} for {base}, {what}"
+    return build_finding("fails_open", words, trial.case.identity or "", get_label(trial))
+
+
+def _describe_gain(base: str, own: Result | None, call: str, result: Result) -> str | None:
+    """Return what a damaged identity gets beyond its original ``base``, if anything."""
+    if own is None or own.call.outcome != "ok":
+        denied = own is None or own.call.outcome in ("denied", "unknown_tool")
+        return f"{call} works, which {'is refused to' if denied else 'fails for'} {base}"
+    fields = ", ".join(find_extra_fields(result, own)[:4])
+    return f"{call} gives {fields}, which {base} does not get" if fields else None

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from harness.base import HarnessError, canonical_json, digest_json
+from harness.base import HarnessError, canonical_json
 from harness.judging import CallKey
-from harness.models import may_call
 from harness.probing.arguments.emptying import empty_arguments
 from harness.probing.arguments.ids import OtherKeys, find_ids
 from harness.probing.arguments.tampering import ArgumentTamperer, forge_call
 from harness.probing.arguments.undeclared_keys import other_names
-from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober
+from harness.probing.call_facts import Lines, make_request
+from harness.probing.caller_sessions import Prober
 from harness.probing.caller_views import ProbedTrials
 from harness.probing.callers import ProbeCaller
 from harness.probing.credentials.forged_calls import (
@@ -29,11 +29,11 @@ from harness.probing.credentials.forged_calls import (
 )
 from harness.probing.credentials.forged_findings import collect_withheld
 from harness.probing.planned_calls import ProbeCall
-from harness.probing.requests.request_calls import request_line
+from harness.probing.requests.request_calls import read_texts
 from harness.probing.smuggling.argument_smuggling import smuggle_identity
 from harness.runlog import TrialLine
 from harness.sessions import Connection, RequestAdditions, Session, delivery_of
-from harness.types import Caller, Case, JsonObject, Tool, ToolList, Trial
+from harness.types import JsonObject, Tool, Trial
 
 Step: TypeAlias = Literal["forged", "plain", "again", "control"]
 """``forged``: the forged call, or each of its repetitions. ``plain``: the regular call, right
@@ -80,14 +80,12 @@ class CallForger:
         # A tampered call that is one of the regular ones has been made already.
         known = {canonical_json(call.arguments) for call in self._prober.calls}
         for caller, call, tool, bending in self._iterate_tamperers():
-            withheld = self._find_withholding_calls(caller)
-            others = withheld.get((call.tool, canonical_json(call.arguments)), ())
+            others = self._find_withholding_calls(caller).get(call.key, ())
+            schema = tool.input_schema
             posing = (
                 one
                 for name in others[:_MOST_OTHERS]
-                for one in smuggle_identity(
-                    caller, call, callers[name], tool.input_schema, delivery
-                )
+                for one in smuggle_identity(caller, call, callers[name], schema, delivery)
             )
             bent = [*bending.tamper(caller, call, known)]
             # The repeated call comes last: access that it opens would distort other results.
@@ -98,9 +96,8 @@ class CallForger:
         named: set[tuple[str, str]] = set()
         for caller, call, _, bending in self._iterate_tamperers():
             yield bending.tamper_riskily(caller, call)
-            key = call.tool, canonical_json(call.arguments)
             # Only what is withheld under its own name can be opened by another.
-            is_kept = key in self._find_withholding_calls(caller)
+            is_kept = call.key in self._find_withholding_calls(caller)
             if is_kept and self._may_guess_names and (caller.name, call.tool) not in named:
                 named.add((caller.name, call.tool))
                 # A list, since what the loop has by then would be bound in an iterator.
@@ -111,14 +108,13 @@ class CallForger:
         # Whoever nothing is withheld from has nothing to gain.
         if self.withheld.find_withholding_calls(caller.name):
             for call in filter(lambda one: one.changes, self._prober.calls):
-                yield from (
-                    forge_call(caller, call, bend) for bend in empty_arguments(call.arguments)
-                )
+                for bend in empty_arguments(call.arguments):
+                    yield forge_call(caller, call, bend)
 
     def _iterate_tamperers(self) -> Iterator[tuple[ProbeCaller, ProbeCall, Tool, ArgumentTamperer]]:
         """Yield each caller from whom something is withheld, with the calls to tamper with."""
         leaves = self.withheld.list_leaves()
-        readable = [*self._iterate_readable_calls()]
+        readable = self._prober.pair_with_tools(destructive=self._prober.plan.destructive)
         names = {
             name
             for call, tool in readable
@@ -135,10 +131,8 @@ class CallForger:
     def _find_withholding_calls(self, caller: ProbeCaller) -> Mapping[CallKey, tuple[str, ...]]:
         """Return the calls that give others more than ``caller`` → the others, most first."""
         withheld = self.withheld.find_withholding_calls(caller.name)
-        return (
-            # Where nothing is withheld, a call that fails shows no policy.
-            {**self.withheld.find_failing_calls(caller.name), **withheld} if withheld else withheld
-        )
+        # Where nothing is withheld, a call that fails shows no policy.
+        return {**self.withheld.find_failing_calls(caller.name), **withheld} if withheld else {}
 
     @property
     def _may_guess_names(self) -> bool:
@@ -147,22 +141,9 @@ class CallForger:
         # A guessed name would slip past guard rails, which know tools by their names.
         return not (server.guard.read_only or server.guard.block or server.members)
 
-    def _iterate_readable_calls(self) -> Iterator[tuple[ProbeCall, Tool]]:
-        """Yield the read-only calls with their tools."""
-        tools = {tool.name: tool for listed in self._prober.lists.values() for tool in listed.tools}
-        for call in self._prober.calls:
-            tool = tools.get(call.tool)
-            if tool is None or call.changes:
-                continue
-            # Its arguments will be changed, so its words are no proof that such a call only reads.
-            if may_call(tool, invented=True) or self._prober.plan.destructive:
-                yield call, tool
-
-    async def make_calls(
-        self, caller: ProbeCaller, calls: Sequence[ForgedCall]
-    ) -> list[tuple[TrialLine, ToolList | None]]:
+    async def make_calls(self, caller: ProbeCaller, calls: Sequence[ForgedCall]) -> Lines:
         """Make ``calls`` as ``caller``, one after the other; return their lines."""
-        lines: list[tuple[TrialLine, ToolList | None]] = []
+        lines: Lines = []
         rest = list(calls)
         while rest:
             try:
@@ -171,21 +152,18 @@ class CallForger:
                         asked = await self._make_confirmed_call(session, rest.pop(0))
                         lines += ((line, session.tools) for line in asked)
             except HarnessError as error:
-                unopened = (self._build_trial(one, one.call, "forged") for one in rest)
-                lines += [
-                    (self._prober.build_failed_line(error, trial), None) for trial in unopened
-                ]
+                for one in rest:
+                    trial = self._build_trial(one, one.call, "forged")
+                    lines.append((self._prober.build_failed_line(error, trial), None))
                 rest = []
         return lines
 
-    async def make_risky_calls(
-        self, caller: ProbeCaller, calls: Sequence[ForgedCall]
-    ) -> list[tuple[TrialLine, ToolList | None]]:
+    async def make_risky_calls(self, caller: ProbeCaller, calls: Sequence[ForgedCall]) -> Lines:
         """Make risky ``calls`` in a process of the caller's own; those that end it are left out.
 
         After `_MOST_ENDS` such ends by calls of one sort no more of this sort are made.
         """
-        lines: list[tuple[TrialLine, ToolList | None]] = []
+        lines: Lines = []
         rest, ends = list(calls), Counter[bool]()
         while rest:
             is_named = rest[0].tool is not None
@@ -215,9 +193,7 @@ class CallForger:
                 continue  # there is none, or it would change something
             line = await self._make_step(session, one, step)
             lines.append(line)
-            if line.run.error is not None or (
-                step == "forged" and not self._gives_withheld(one, line)
-            ):
+            if line.run.error or (step == "forged" and not self._gives_withheld(one, line)):
                 break
         return lines
 
@@ -225,7 +201,7 @@ class CallForger:
         call = one.base if step == "plain" else one.call
         trial = self._build_trial(one, call, step)
         if one.kind == "request":
-            return await request_line(session, call, trial)
+            return await make_request(session, call, trial, read_texts)
         if step == "plain":
             return await self._prober.make_call(session, call, trial)
         own = session.additions if isinstance(session, Connection) else RequestAdditions()
@@ -253,20 +229,15 @@ class CallForger:
                 given = given or self._gives_withheld(one, line)
             if not given or known:
                 return lines
-        giver = self._find_giver(one)
+        # The identity that gets most of what the call withholds from its caller.
+        names = self.withheld.find_withholding_calls(one.caller.name).get(one.base.key, ())
+        others = (other for other in self._prober.plan.callers if other.name in names[:1])
+        giver = next(others, one.caller)
         async with self._prober.open_session(giver) as other:
             for number in range(1, one.times + 1):
                 trial = self._build_trial(one, one.call, "control", number, giver)
                 lines.append(await self._prober.make_call(other, one.call, trial))
         return lines
-
-    def _find_giver(self, one: ForgedCall) -> ProbeCaller:
-        """Return the identity that gets most of what the call withholds from its caller."""
-        key = one.base.tool, canonical_json(one.base.arguments)
-        names = self.withheld.find_withholding_calls(one.caller.name).get(key, ())
-        return next(
-            (caller for caller in self._prober.plan.callers if caller.name in names[:1]), one.caller
-        )
 
     def _gives_withheld(self, one: ForgedCall, line: TrialLine) -> bool:
         made = () if line.transcript is None else line.transcript.tool_calls
@@ -287,7 +258,7 @@ class CallForger:
         one: ForgedCall,
         call: ProbeCall,
         step: Step,
-        number: int = 0,
+        number: int = 1,
         giver: ProbeCaller | None = None,
     ) -> Trial:
         caller = giver or one.caller
@@ -311,34 +282,11 @@ class CallForger:
             "step": step,
             "left_out": self._left_out,
         }
-        case = Case(
-            name=name,
-            prompt=label,
-            checks=(),
-            caller=Caller(user_context=caller.user_context, identity=caller.name),
-            metadata={
-                "probe": {
-                    "tool": call.tool,
-                    "arguments": dict(call.arguments),
-                    "bases": [],
-                    "damage": None,
-                    "credential": "valid",
-                    **self._build_command(caller, one, call, sent),
-                    "forged": forged,
-                }
-            },
-        )
-        facts = [self._prober.plan.server.name, name, number, call.arguments, one.words]
-        key = digest_json([*facts, caller.user_context])
-        return Trial(suite=SUITE, case=case, model=NO_MODEL.name, number=number, key=key)
-
-    def _build_command(
-        self, caller: ProbeCaller, one: ForgedCall, call: ProbeCall, meta: JsonObject
-    ) -> Mapping[str, str]:
-        """Return the command that makes a call again, if there is one."""
-        if one.kind == "request" or one.additions:
-            return {}
-        return self._prober.plan.origin.build_fact(caller, call, meta=meta, times=one.times)
+        # No command of harness makes such a request, or adds such headers.
+        has_command = one.kind != "request" and not one.additions
+        how: JsonObject | None = {"meta": sent, "times": one.times} if has_command else None
+        build = self._prober.build_named_trial
+        return build(caller, call, name, label, how, number, forged=forged)
 
 
 def _choose_representatives(
@@ -348,13 +296,10 @@ def _choose_representatives(
 
     Calls that withhold something from the caller come first.
     """
-    groups: dict[tuple[str, frozenset[str]], int] = {}
-    ranked = sorted(
-        calls, key=lambda one: (one[0].tool, canonical_json(one[0].arguments)) not in withheld
-    )
-    for call, tool in ranked:
+    groups: Counter[tuple[str, frozenset[str]]] = Counter()
+    for call, tool in sorted(calls, key=lambda one: one[0].key not in withheld):
         group = (call.tool, frozenset(call.arguments))
-        groups[group] = groups.get(group, 0) + 1
+        groups[group] += 1
         if groups[group] <= _MOST_ALIKE:
             yield call, tool
 

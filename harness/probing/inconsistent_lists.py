@@ -7,28 +7,29 @@ one of the two forgets a rule. Which one is for the operator to say, so this is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from harness.base import make_one_line
-from harness.judging import CallKey, JsonRecord, Result, is_same_value, same_kind, to_comparable
-from harness.probing.caller_views import ProbedTrials, get_bases, get_caller_name, get_label
+from harness.judging import JsonRecord, Result, is_same_value, same_kind, to_comparable
+from harness.probing.caller_views import ProbedTrials, get_caller_name, get_label
 
 
 def find_contradictions(probed: ProbedTrials) -> Iterator[str]:
     """Yield a note for each identity and record that is in its lists and not found for it."""
     answers: dict[str, list[tuple[str, Result]]] = {}
-    for run in probed.runs:
-        result = probed.get_result(run)
-        if result is not None and not get_bases(run):
+    for run in probed.own:
+        if (result := probed.get_result(run)) is not None:
             answers.setdefault(get_caller_name(run), []).append((get_label(run), result))
     given = {
         (name, one.key): one
-        for name in answers
-        for _, one in answers[name]
-        if _classify_outcome(one) == "ok"
+        for name, own in answers.items()
+        for _, one in own
+        if one.call.outcome == "ok"
     }
     for name, own in answers.items():
-        for label, key in _find_failed_calls(own):
+        # An error is neither a refusal nor for want of a right argument.
+        failed = ((label, one.key) for label, one in own if one.call.outcome == "tool_error")
+        for label, key in dict.fromkeys(failed):
             giver = next((other for other, asked in given if asked == key and other != name), None)
             # Found at another time, a record is no contradiction but a change.
             if giver is None or (name, key) in given:
@@ -42,22 +43,10 @@ def find_contradictions(probed: ProbedTrials) -> Iterator[str]:
                 )
 
 
-def _classify_outcome(result: Result) -> str:
-    return str(result.call.outcome)
-
-
-def _find_failed_calls(own: Sequence[tuple[str, Result]]) -> dict[tuple[str, CallKey], None]:
-    """Return the calls that end in an error, neither refused nor for want of a right argument."""
-    return {(label, one.key): None for label, one in own if _classify_outcome(one) == "tool_error"}
-
-
 def _extract_record(result: Result) -> JsonRecord | None:
     """Return the record that a call with one of its ids gives; ``None`` if it gives none."""
-    asked = [
-        value
-        for value in map(to_comparable, result.requested_record.fields.values())
-        if value is not None
-    ]
+    values = map(to_comparable, result.requested_record.fields.values())
+    asked = [value for value in values if value is not None]
     for leaf in result.leaves:
         if any(is_same_value(one, value) for one in leaf.record.ids.values() for value in asked):
             return leaf.record
@@ -66,7 +55,7 @@ def _extract_record(result: Result) -> JsonRecord | None:
 
 def _has_row(result: Result, wanted: JsonRecord) -> bool:
     """Whether a list has a row of the same kind with the record's ids and a value beside them."""
-    if _classify_outcome(result) != "ok":
+    if result.call.outcome != "ok":
         return False
     rows = {id(leaf.record): leaf.record for leaf in result.leaves if "[]" in leaf.path}
     return any(_is_the_record(row, wanted) for row in rows.values())

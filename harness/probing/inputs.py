@@ -8,14 +8,38 @@ before.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from harness.base import KNOWN, digest_json
-from harness.probing.caller_sessions import ProbePlan
+from harness.probing.callers import ProbeCaller
 from harness.probing.interference.data_sets import describe_alteration
 from harness.probing.kept_decisions import Kept
+from harness.probing.replay import ProbeOptions
 from harness.runner import describe_case, describe_server
-from harness.types import JsonObject, ToolList
+from harness.types import Alteration, Case, JsonObject, ServerSpec, ToolList
 from harness.version import __version__
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbePlan:
+    """The configuration of a probe."""
+
+    server: ServerSpec
+    """The server under test."""
+    callers: tuple[ProbeCaller, ...]
+    """The suite's own identities."""
+    cases: tuple[Case, ...]
+    """The suites' cases, which the calls are taken from."""
+    destructive: bool = False
+    """Whether calls that may change data are made."""
+    damaged: bool = True
+    """Whether damaged identities call as well."""
+    min_coverage: float | None = None
+    """The minimum coverage in percent (`harness.probing.coverage`)."""
+    origin: ProbeOptions = field(default_factory=ProbeOptions)
+    """The source of server and identities, for commands that repeat a call."""
+    alterations: tuple[Alteration, ...] = ()
+    """Withheld values that are altered (`harness.probing.interference`)."""
 
 
 def digest_inputs(

@@ -6,9 +6,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Literal, TextIO, TypeAlias
+from typing import Literal, TypeAlias
 
 from harness.base import InvalidInput, Problem, UsageError, make_one_line
 from harness.probing.report import ProbeDecision, ProbeReport
@@ -38,14 +37,11 @@ def write_frozen(path: Path, report: ProbeReport) -> None:
     Raises:
         UsageError: it cannot be written.
     """
+    text = format_decisions(report)
     try:
-        write_atomically(path, partial(_write_text, format_decisions(report)))
+        write_atomically(path, lambda stream: print(text, end="", file=stream))
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
-
-
-def _write_text(text: str, stream: TextIO) -> None:
-    stream.write(text)
 
 
 def read_frozen(path: Path) -> Kept:
@@ -84,7 +80,7 @@ Direction: TypeAlias = Literal["more", "less", "other"]
 access. ``other``: neither, such as a refusal in another form or a call that was not made."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class DecisionChange:
     """One decision that differs from the file."""
 
@@ -131,35 +127,17 @@ def find_changes(kept: Kept, decisions: Decisions) -> Iterator[DecisionChange]:
 def _build_change(call: str, caller: str, old: str | None, new: str | None) -> DecisionChange:
     was, withheld_before = _GIVEN.get(_get_access(old), -1), _parse_withheld(old)
     given, withheld_now = _GIVEN.get(_get_access(new), -1), _parse_withheld(new)
-    gains: tuple[str, ...] = ()
-    loses: tuple[str, ...] = ()
     # Fields can only be compared if both decisions gave data.
-    if was == given == _DATA:
-        gains = tuple(
-            name
-            for name in withheld_before
-            if _opens_field(withheld_before[name], withheld_now.get(name))
-        )
-        loses = tuple(
-            name
-            for name in withheld_now
-            if _opens_field(withheld_now[name], withheld_before.get(name))
-        )
+    comparable = was == given == _DATA
+    gains = _list_opened(withheld_before, withheld_now) if comparable else ()
+    loses = _list_opened(withheld_now, withheld_before) if comparable else ()
     direction: Direction = "other"
     # An error on either side has no rank, so it is neither more nor less.
     if gains or -1 < was < given:
         direction = "more"
     elif loses or -1 < given < was:
         direction = "less"
-    return DecisionChange(
-        call=call,
-        caller=caller,
-        before=old,
-        now=new,
-        direction=direction,
-        gains=gains,
-        loses=loses,
-    )
+    return DecisionChange(call, caller, old, new, direction, gains, loses)
 
 
 _DATA = 2
@@ -187,9 +165,9 @@ def _parse_withheld(decision: str | None) -> dict[str, str]:
     return {part["name"]: part["how"] or _LEFT_OUT for part in parts if part is not None}
 
 
-def _opens_field(before: str, now: str | None) -> bool:
-    """Whether a field became more visible."""
-    return _SHOWN.get(before, 0) < _SHOWN[now]
+def _list_opened(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the fields that are more visible ``now``, by how they are withheld."""
+    return tuple(name for name, how in before.items() if _SHOWN[how] < _SHOWN[now.get(name)])
 
 
 def format_decision(decided: ProbeDecision) -> str:
@@ -201,8 +179,5 @@ def format_decision(decided: ProbeDecision) -> str:
         how = dict.fromkeys(decided.masked, f" ({_MASKED})")
         how |= dict.fromkeys(decided.partly, f" ({_PARTLY})")
         return _WITHOUT + ", ".join(f"{name}{how.get(name, '')}" for name in decided.fields)
-    return (
-        f"denied ({decided.shape})"
-        if decided.access == "denied" and decided.shape
-        else decided.access
-    )
+    has_shape = decided.access == "denied" and decided.shape
+    return f"denied ({decided.shape})" if has_shape else decided.access

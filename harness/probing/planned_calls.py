@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.base import InvalidInput, canonical_json, digest_json, is_valid
-from harness.judging import check_traits, stated_arguments
+from harness.judging import CallKey, check_traits, stated_arguments
 from harness.models import (
     NO_LEAVE,
     Leave,
@@ -39,6 +39,11 @@ class ProbeCall:
     """The arguments."""
     changes: bool
     """Whether it may change data; such calls come last."""
+
+    @property
+    def key(self) -> CallKey:
+        """Tool and arguments, in a form that can be compared."""
+        return self.tool, canonical_json(self.arguments)
 
     @property
     def label(self) -> str:

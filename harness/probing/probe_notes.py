@@ -11,6 +11,7 @@ from harness.judging import (
 )
 from harness.probing.caller_views import (
     ProbedTrials,
+    build_finding,
     get_caller_name,
     get_facts,
     get_label,
@@ -40,20 +41,12 @@ def find_echoed_tokens(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     for run in probed.runs:
         result = probed.get_result(run)
         # Once for all callers, since the refusals of their sessions would say the same.
+        name, call = get_caller_name(run), get_label(run)
         if get_facts(run).get("echoed") and "" not in reported:
             reported.add("")
             words = "Token was sent back: the refusal of a session contains the caller's token"
-            yield ProbeFinding(
-                problem="token_echoed",
-                words=f"{words}, as {get_caller_name(run)}",
-                callers=(get_caller_name(run),),
-            )
-        if result is not None and result.call.echoed_token and get_label(run) not in reported:
-            reported.add(get_label(run))
-            yield ProbeFinding(
-                problem="token_echoed",
-                words=f"{echo_words(result.call)}: {get_label(run)} as {get_caller_name(run)}",
-                callers=(get_caller_name(run),),
-                call=get_label(run),
-                is_judged=True,
-            )
+            yield build_finding("token_echoed", f"{words}, as {name}", name)
+        if result is not None and result.call.echoed_token and call not in reported:
+            reported.add(call)
+            words = f"{echo_words(result.call)}: {call} as {name}"
+            yield build_finding("token_echoed", words, name, call, is_judged=True)

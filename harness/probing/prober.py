@@ -11,13 +11,13 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import anyio
 
 from harness.base import GATE, utc_now
-from harness.probing.call_facts import get_result
-from harness.probing.caller_sessions import NO_MODEL, SUITE, ProbePlan, Prober
+from harness.probing.call_facts import Lines, get_result
+from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober
 from harness.probing.caller_views import ProbedTrials, get_caller_name, get_label
 from harness.probing.callers import ProbeCaller
 from harness.probing.credentials.forged_calls import ForgedCall, group_by_caller
@@ -25,10 +25,10 @@ from harness.probing.credentials.token_swaps import find_swaps, try_swap
 from harness.probing.cursors.cursor_exchange import cross_cursors, find_pairs
 from harness.probing.equal_answers.isolated_calls import is_unknown, make_isolated_calls
 from harness.probing.equal_answers.own_records import read_own_records
-from harness.probing.equal_answers.warm_up_calls import add_verdicts, warm_up
+from harness.probing.equal_answers.warm_up_calls import add_verdicts, confirm_suspicion, warm_up
 from harness.probing.findings import read_probe
 from harness.probing.forging import CallForger
-from harness.probing.inputs import digest_inputs
+from harness.probing.inputs import ProbePlan, digest_inputs
 from harness.probing.interference.data_sets import iterate_data_servers
 from harness.probing.interference.run import Interference
 from harness.probing.kept_decisions import DecisionChange, Kept
@@ -41,7 +41,7 @@ from harness.probing.stability import CallerAnswer, find_suspicions
 from harness.probing.token_ages import aging_call, measure_ages, measure_member_ages
 from harness.probing.verdict_lines import build_verdict_lines
 from harness.reports import build_report
-from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log
+from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, read_log
 from harness.runner import (
     RUNS,
     Job,
@@ -53,7 +53,7 @@ from harness.runner import (
     new_run_id,
 )
 from harness.sessions import open_sessions
-from harness.types import Suite, ToolList
+from harness.types import Suite
 
 __all__ = ["ProbeOutcome", "ProbePlan", "run_probe"]
 
@@ -95,20 +95,22 @@ async def run_probe(
     secrets: list[str] = []  # what comes up before there is a log to keep them out of
     learners: list[Callable[[str], None]] = [secrets.append]
     GATE.require_plan([plan.server])
-    async with open_sessions(partial(_share_secret, learners)) as pool:
+    learn = partial(_share_secret, learners)
+    async with open_sessions(learn) as pool:
         prober = Prober(plan, pool)
         await prober.list_tools()
         callers = prober.list_callers()
         if begin is not None:
             begin(len(callers), len(prober.calls))
-        reads = [call for call in prober.calls if not call.changes]
         changing = [call for call in prober.calls if call.changes]
-        rounds: list[_Round] = [(caller, reads, 0) for caller in callers]
-        to_change: list[_Round] = [(caller, changing, 0) for caller in callers if changing]
-        in_turn = [(caller, [call], 1) for call in reads for caller in reversed(plan.callers)]
+        rounds: list[_Round] = [(caller, prober.reads, 1) for caller in callers]
+        to_change: list[_Round] = [(caller, changing, 1) for caller in callers if changing]
+        in_turn = [
+            (caller, [call], 2) for call in prober.reads for caller in reversed(plan.callers)
+        ]
         trials = [
-            prober.build_trial(caller, call, index)
-            for caller, calls, index in (*rounds, *in_turn, *to_change)
+            prober.build_trial(caller, call, number)
+            for caller, calls, number in (*rounds, *in_turn, *to_change)
             for call in calls
         ]
         # The second round has the same cases.
@@ -129,11 +131,9 @@ async def run_probe(
         with LogWriter(
             log_path(run_id, runs), redactor.redact_json_text, redactor.add_secret
         ) as log:
-            inputs = {
-                "inputs": digest_inputs(plan, prober.lists, kept)
-            }  # its secrets are known now
+            inputs = digest_inputs(plan, prober.lists, kept)  # its secrets are known now
             header = build_header(described, run_id, RunOptions(concurrency=AT_ONCE))
-            log.append(replace(header, settings={**header.settings, **inputs}))
+            log.append(replace(header, settings={**header.settings, "inputs": inputs}))
             began = anyio.current_time()
             course = _ProbeExecution(prober, log)
             await course.run_rounds(rounds, in_turn)
@@ -142,18 +142,17 @@ async def run_probe(
             so_far = read_log(log.path)
             await course.run_attacks(so_far)
             for number in range(len(plan.alterations)):
-                learn = partial(_share_secret, learners)
                 await Interference(prober, number, learn, course.log_lines).run()
             # Last, since nothing can be compared on data that calls have changed.
             if changing:
                 await course.make_changing_calls(to_change)
-                await course.make_empty_changes()
             so_far = so_far.read_further()
             report = read_probe(so_far)
             changed = () if failing_changes is None else failing_changes(report)
             fault = None if judge_suite is None else await judge_suite(so_far)
-            kept_otherwise = [change.summary for change in changed]
-            for line in build_verdict_lines(report, so_far, kept_otherwise, fault):
+            for line in build_verdict_lines(
+                report, so_far, [change.summary for change in changed], fault
+            ):
                 log.append(line)
             elapsed_s = round(anyio.current_time() - began, 6)
             log.append(Footer(finished_at=utc_now(), elapsed_s=elapsed_s, reason="complete"))
@@ -169,7 +168,7 @@ def _share_secret(learners: Iterable[Callable[[str], None]], secret: str) -> Non
 
 
 _Round: TypeAlias = tuple[ProbeCaller, Sequence[ProbeCall], int]
-"""A caller, its calls, and the number of the round from 0."""
+"""A caller, its calls, and the number of the round from 1."""
 
 
 @dataclass(slots=True)
@@ -205,11 +204,8 @@ class _ProbeExecution:
             self.log_lines(await cross_cursors(self.prober, pair))
 
     async def run_rounds(self, side_by_side: Sequence[_Round], in_turn: Sequence[_Round]) -> None:
-        limiter = anyio.CapacityLimiter(AT_ONCE)
-
-        async def make_round(caller: ProbeCaller, calls: Sequence[ProbeCall], index: int) -> None:
-            async with limiter:
-                lines = await self.prober.make_calls(caller, calls, index)
+        async def make_round(caller: ProbeCaller, calls: Sequence[ProbeCall], number: int) -> None:
+            lines = await self.prober.make_calls(caller, calls, number)
             self.log_lines(lines)
             if not caller.bases or is_unknown(caller):
                 answers = self.answers_of_unknown if caller.bases else self.answers
@@ -219,9 +215,7 @@ class _ProbeExecution:
                 )
 
         first = await warm_up(self.prober)
-        async with anyio.create_task_group() as group:
-            for one in side_by_side:
-                group.start_soon(make_round, *one)
+        await _run_at_once(make_round, side_by_side)
         for one in in_turn:
             await make_round(*one)
         self.log_lines(await add_verdicts(self.prober, first, self.answers))
@@ -229,18 +223,9 @@ class _ProbeExecution:
 
     async def make_isolated_calls(self) -> None:
         """Make the calls in separate processes, and read the identities' own records."""
-        self.log_lines(
-            await make_isolated_calls(self.prober, [*self.answers, *self.answers_of_unknown])
-        )
+        answers = [*self.answers, *self.answers_of_unknown]
+        self.log_lines(await make_isolated_calls(self.prober, answers))
         self.log_lines(await read_own_records(self.prober))
-
-    async def make_empty_changes(self) -> None:
-        """Make calls that change data with nothing to change, each caller in a new process."""
-        if self.forging is not None:
-            for calls in group_by_caller(self.forging.changing).values():
-                self.log_lines(await self.forging.make_risky_calls(calls[0].caller, calls))
-                # Otherwise a process of each caller would run at the same time.
-                await self.prober.pool.end_idle()
 
     async def make_forged_calls(self, forging: CallForger) -> None:
         """Make the forged calls, all callers concurrently; the risky ones of one after another."""
@@ -249,59 +234,73 @@ class _ProbeExecution:
             *await choose_requests(self.prober, forging.withheld),
             *await smuggle_beside_tokens(self.prober, forging.withheld),
         ]
-        limiter = anyio.CapacityLimiter(AT_ONCE)
 
         async def make_caller_calls(caller: ProbeCaller, calls: Sequence[ForgedCall]) -> None:
-            async with limiter:
-                self.log_lines(await forging.make_calls(caller, calls))
+            self.log_lines(await forging.make_calls(caller, calls))
 
-        async with anyio.create_task_group() as group:
-            for calls in group_by_caller([*forging.calls, *further]).values():
-                group.start_soon(make_caller_calls, calls[0].caller, calls)
+        each = group_by_caller([*forging.calls, *further]).values()
+        await _run_at_once(make_caller_calls, [(calls[0].caller, calls) for calls in each])
         # Nobody needs the processes of the calls above any more.
         await self.prober.pool.end_idle()
-        for calls in group_by_caller(forging.risky).values():
+        await self._make_risky_calls(forging, forging.risky)
+
+    async def _make_risky_calls(self, forging: CallForger, chosen: Sequence[ForgedCall]) -> None:
+        for calls in group_by_caller(chosen).values():
             self.log_lines(await forging.make_risky_calls(calls[0].caller, calls))
+            # Otherwise a process of each caller would run at the same time.
             await self.prober.pool.end_idle()
 
     async def make_changing_calls(self, rounds: Sequence[_Round]) -> None:
-        """Make the calls that change data, after all other calls.
+        """Make the calls that change data, after all other calls; last, with nothing to change.
 
         With ``isolation: none`` only one process of the server runs at a time.
         """
         await self.prober.pool.end_idle()
         alone = self.prober.plan.server.isolation == "none"
-        limiter = anyio.CapacityLimiter(1 if alone else AT_ONCE)
 
-        async def make_round(caller: ProbeCaller, calls: Sequence[ProbeCall]) -> None:
-            async with limiter:
-                self.log_lines(await self.prober.make_changing_calls(caller, calls))
-                if alone:
-                    await self.prober.pool.end_idle()
+        async def make_round(caller: ProbeCaller, calls: Sequence[ProbeCall], _: int) -> None:
+            self.log_lines(await self.prober.make_calls(caller, calls, apart=True))
+            if alone:
+                await self.prober.pool.end_idle()
 
-        async with anyio.create_task_group() as group:
-            for caller, calls, _ in rounds:
-                group.start_soon(make_round, caller, calls)
+        await _run_at_once(make_round, rounds, 1 if alone else AT_ONCE)
+        if self.forging is not None:
+            await self._make_risky_calls(self.forging, self.forging.changing)
 
     async def _confirm_suspicions(self) -> None:
         """Repeat suspicious calls until each is confirmed or cleared."""
         guilty: Counter[str] = Counter()
-        in_order = sorted(
-            self.answers, key=lambda answer: (answer.call, answer.name)
-        )  # not as they happened to come
+        # Not as they happened to come.
+        in_order = sorted(self.answers, key=lambda answer: (answer.call, answer.name))
         for suspicion in find_suspicions(in_order):
             if guilty[suspicion.name] < MOST_CONFIRMED:
-                followed, lines = await self.prober.confirm_suspicion(suspicion)
+                followed, lines = await confirm_suspicion(self.prober, suspicion)
                 self.log_lines(lines)
                 guilty[suspicion.name] += followed
 
-    def log_lines(self, lines: Sequence[tuple[TrialLine, ToolList | None]]) -> None:
+    def log_lines(self, lines: Lines) -> None:
         """Log ``lines``, with new tool lists."""
+        server = self.prober.plan.server.name
         for line, tools in lines:
             if tools is not None and tools.digest not in self.listed:
                 self.listed.add(tools.digest)
-                name = self.prober.plan.server.name
-                self.log.append(
-                    ToolsLine(server=name, tools=tools, user_context=line.run.case.user_context)
-                )
+                context = line.run.case.user_context
+                self.log.append(ToolsLine(server=server, tools=tools, user_context=context))
             self.log.append(line)
+
+
+async def _run_at_once(
+    make_round: Callable[..., Awaitable[None]],
+    rounds: Iterable[tuple[Any, ...]],
+    most: int = AT_ONCE,
+) -> None:
+    """Make the calls of several callers concurrently, ``most`` of them at a time."""
+    limiter = anyio.CapacityLimiter(most)
+
+    async def wait_for_slot(one: tuple[Any, ...]) -> None:
+        async with limiter:
+            await make_round(*one)
+
+    async with anyio.create_task_group() as group:
+        for one in rounds:
+            group.start_soon(wait_for_slot, one)

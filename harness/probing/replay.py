@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,8 +88,12 @@ def _format_json(value: Any) -> str:
     return json.dumps(value, separators=(", ", ": "))
 
 
-def shows_finding(finding: ProbeFinding, result: TrialResult) -> bool:
-    """Whether a call of a probe is the one that shows ``finding``."""
+def find_shown_call(finding: ProbeFinding, results: Iterable[TrialResult]) -> TrialResult | None:
+    """Return the first call of a probe that shows ``finding``; ``None`` if no single call did."""
+    return next((call for call in iterate_calls(results) if _shows_finding(finding, call)), None)
+
+
+def _shows_finding(finding: ProbeFinding, result: TrialResult) -> bool:
     if get_caller_name(result) not in finding.callers:
         return False
     if finding.after is not None:
@@ -107,27 +111,24 @@ def get_request(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
     must carry ``user_context`` instead, with the named ``credential``. ``command`` repeats the
     call.
     """
-    run = next(
-        (call for call in iterate_calls(report.results) if shows_finding(finding, call)), None
-    )
+    run = find_shown_call(finding, report.results)
     if run is None:
         return None
     facts, user_context = get_facts(run), run.case.user_context
+    forged = facts.get("forged", {})
     key = report.settings.get("meta_key", USER_CONTEXT_META_KEY)
     sent = {} if user_context is None else {key: user_context}
-    sent |= facts.get("forged", {}).get("brought", {}).get("meta", {})
+    sent |= forged.get("brought", {}).get("meta", {})
     meta = {"_meta": sent} if sent else {}
     method, params = "tools/call", {"name": facts["tool"], "arguments": facts["arguments"], **meta}
     # These are methods of the protocol themselves, and no tools.
-    if facts["tool"] in LISTS or facts.get("forged", {}).get("kind") == "request":
+    if facts["tool"] in LISTS or forged.get("kind") == "request":
         method, params = facts["tool"], {**facts["arguments"], **meta}
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     return {
         "identity": get_caller_name(run),
         "user_context": user_context,
-        "credential": facts["credential"],
-        "tool": facts["tool"],
-        "arguments": facts["arguments"],
+        **{name: facts[name] for name in ("credential", "tool", "arguments")},
         "jsonrpc": json.dumps(message, ensure_ascii=False),
         "command": facts.get("command"),
     }

@@ -12,12 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from harness.base import make_one_line
 from harness.judging import Result, is_volatile, to_comparable
 from harness.probing.caller_views import (
     NO_ANSWER,
     ProbedTrials,
-    get_bases,
+    build_finding,
     get_caller_name,
     get_facts,
     get_label,
@@ -63,64 +62,46 @@ def find_suspicions(answers: Iterable[CallerAnswer]) -> Iterator[Suspicion]:
             given.setdefault((call, _extract_distinctive(result)), {})[name] = None
     for (name, call), results in rounds.items():
         kinds = sorted({_describe_outcome(result) for result in results})
-        others = [
-            other
-            for words in _find_exchanged(results)
-            for other in given[call, words]
-            if other != name
-        ]
+        # Texts of an answer that has other texts than another answer, not just more.
+        distinct = {_extract_distinctive(result) for result in results}
+        exchanged = [one for one in distinct if any(one - two and two - one for two in distinct)]
+        others = [other for words in exchanged for other in given[call, words] if other != name]
         if len(kinds) > 1 or others:
             how = " and ".join(kinds) if len(kinds) > 1 else f"once as it does for {others[0]}"
             firsts = {other: words for other, words in callers[call].items() if other != name}
-            yield Suspicion(name=name, call=call, how=how, after=_most_different(firsts))
-
-
-def _most_different(callers: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
-    """Return the callers; those with an answer that no earlier caller got come first."""
-    seen: dict[frozenset[str], str] = {}
-    for name, words in callers.items():
-        seen.setdefault(words, name)
-    return tuple(dict.fromkeys((*seen.values(), *callers)))
+            # First those with an answer that no earlier caller got.
+            seen: dict[frozenset[str], str] = {}
+            for other, words in firsts.items():
+                seen.setdefault(words, other)
+            after = tuple(dict.fromkeys((*seen.values(), *firsts)))
+            yield Suspicion(name=name, call=call, how=how, after=after)
 
 
 def find_unstable_answers(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield suspicious calls whose answer depended on the previous caller in every repetition."""
     heard: dict[tuple[str, str], dict[str, list[frozenset[str]]]] = {}
-    for run in probed.again:
+    for run in probed.apart["after"]:
         result, facts = probed.get_result(run), get_facts(run)
         if facts["after"] is not None:
             after = heard.setdefault((get_caller_name(run), facts["call"]), {})
             after.setdefault(facts["after"], []).append(extract_traits(result))
-    for suspicion in find_suspicions(_iterate_answers(probed)):
-        after = heard.get((suspicion.name, suspicion.call), {})
+    answers = (
+        CallerAnswer(get_caller_name(run), get_label(run), probed.get_result(run))
+        for run in probed.own
+    )
+    for suspicion in find_suspicions(answers):
+        name, call = suspicion.name, suspicion.call
+        after = heard.get((name, call), {})
         # Fewer rounds mean that the repetition was broken off.
-        if (
-            after
-            and all(len(each) >= ROUNDS for each in after.values())
-            and depends_on_previous(after)
-        ):
+        is_whole = bool(after) and all(len(each) >= ROUNDS for each in after.values())
+        if is_whole and depends_on_previous(after):
             words = (
-                f"{suspicion.call} comes out differently for {suspicion.name} from one time to the "
-                f"next: {suspicion.how}; asked again, it depended on who had asked before, "
+                f"{call} comes out differently for {name} from one time to the next: "
+                f"{suspicion.how}; asked again, it depended on who had asked before, "
                 f"{ROUNDS} times of {ROUNDS}"
             )
-            yield ProbeFinding(
-                problem="unstable",
-                words=make_one_line(words),
-                callers=(suspicion.name,),
-                call=suspicion.call,
-                after=_telling_caller(after, suspicion.name),
-                shown=(AFTER_NOBODY,),
-            )
-
-
-def _iterate_answers(probed: ProbedTrials) -> Iterator[CallerAnswer]:
-    """Yield the answers to the suites' own identities in the common calls."""
-    return (
-        CallerAnswer(get_caller_name(run), get_label(run), probed.get_result(run))
-        for run in probed.runs
-        if not get_bases(run)
-    )
+            before, shown = _telling_caller(after, name), (AFTER_NOBODY,)
+            yield build_finding("unstable", words, name, call, after=before, shown=shown)
 
 
 def depends_on_previous(after: Mapping[str, Sequence[frozenset[str]]]) -> bool:
@@ -172,14 +153,16 @@ def _extract_distinctive(result: Result) -> frozenset[str]:
     """
     if result.call.outcome != "ok":
         return frozenset()
-    texts = [
-        (leaf.path, leaf.value)
-        for leaf in result.leaves
-        if not is_volatile(leaf) and not _is_time(leaf.value)
-    ]
     # Prose has no fields, so that it is compared as a whole.
-    if not result.leaves:
-        texts = [("", _TIMES_AND_NUMBERS.sub("", result.call.text))]
+    texts = (
+        [("", _TIMES_AND_NUMBERS.sub("", result.call.text))]
+        if not result.leaves
+        else [
+            (leaf.path, leaf.value)
+            for leaf in result.leaves
+            if not is_volatile(leaf) and not _is_time(leaf.value)
+        ]
+    )
     values = ((path, to_comparable(text)) for path, text in texts)
     return frozenset(
         f"{path}: {value.text}"
@@ -193,9 +176,3 @@ def _is_time(value: object) -> bool:
     if not isinstance(value, str) or _TIME_OF_DAY.search(value) is None:
         return False
     return not any(map(str.isalnum, _TIMES_AND_NUMBERS.sub("", value)))
-
-
-def _find_exchanged(results: Sequence[Result]) -> Iterator[frozenset[str]]:
-    """Yield the texts of answers that have other texts than another answer, not just more."""
-    distinct = {_extract_distinctive(result) for result in results}
-    return (one for one in distinct if any(one - other and other - one for other in distinct))

@@ -14,13 +14,12 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
 
 import anyio
 
 from harness.base import HarnessError
 from harness.judging import Result
-from harness.probing.call_facts import add_fact, get_result
+from harness.probing.call_facts import Lines, add_facts, get_result
 from harness.probing.caller_sessions import Prober
 from harness.probing.caller_views import ProbedTrials, get_bases, get_facts, get_label, is_flawed
 from harness.probing.callers import ANONYMOUS, ProbeCaller
@@ -38,7 +37,6 @@ two minutes accepts a token of two minutes, though the answer takes a moment."""
 
 MOST_TRIED = 6
 """Calls of one identity that are tried without a token at one of several joined servers."""
-_Lines: TypeAlias = list[tuple[TrialLine, ToolList | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,7 @@ def aging_call(prober: Prober, probed: ProbedTrials) -> AgingCall | None:
         for run in filter(is_flawed, probed.runs)
     }
     for owner in filter(lambda caller: caller.user_context, prober.plan.callers):
-        for call in (call for call in prober.calls if not call.changes):
+        for call in prober.reads:
             own, nobody = (answered.get((name, call.label)) for name in (owner.name, ANONYMOUS))
             gained = None if own is None else probed.get_result(own)
             if nobody is None or gained is None or gained.call.outcome != "ok":
@@ -86,10 +84,10 @@ def aging_call(prober: Prober, probed: ProbedTrials) -> AgingCall | None:
                 for age in ("expired", "expired_lately")
             )
             if accepts_token(gained, without) and hour is False and lately is not None:
-                bounds = _get_known_bounds(accepted_lately=lately)
-                return AgingCall(
-                    owner, call, without, *bounds, partial(prober.pool.lend_new_connection, server)
-                )
+                # A token of whole minutes is a bit younger than those two: one minute more.
+                bounds = (LATELY_MIN, LONGEST_MIN + 1) if lately else (0, LATELY_MIN + 1)
+                opens = partial(prober.pool.lend_new_connection, server)
+                return AgingCall(owner, call, without, *bounds, opens)
     return None
 
 
@@ -101,15 +99,7 @@ def _accepts_token(
     return accepts_token(probed.get_result(run), nobody, refused=probed.is_refused(run))
 
 
-def _get_known_bounds(*, accepted_lately: bool) -> tuple[int, int]:
-    """Return minutes that are accepted, and minutes that are refused.
-
-    A token of whole minutes is a bit younger than those two that were refused: one minute more.
-    """
-    return (LATELY_MIN, LONGEST_MIN + 1) if accepted_lately else (0, LATELY_MIN + 1)
-
-
-async def measure_ages(prober: Prober, one: AgingCall) -> _Lines:
+async def measure_ages(prober: Prober, one: AgingCall) -> Lines:
     """Make the call with tokens of different ages, until the longest that is accepted is known.
 
     An answer that does not show it ends the measurement.
@@ -122,8 +112,8 @@ async def measure_ages(prober: Prober, one: AgingCall) -> _Lines:
     return await _narrow_bounds(prober, one)
 
 
-async def _narrow_bounds(prober: Prober, one: AgingCall) -> _Lines:
-    lines: _Lines = []
+async def _narrow_bounds(prober: Prober, one: AgingCall) -> Lines:
+    lines: Lines = []
     accepted, refused = one.accepted_min, one.refused_min
     while refused - accepted > 1:
         minutes = (accepted + refused) // 2
@@ -135,9 +125,9 @@ async def _narrow_bounds(prober: Prober, one: AgingCall) -> _Lines:
     return lines
 
 
-async def measure_member_ages(prober: Prober, probed: ProbedTrials) -> _Lines:
+async def measure_member_ages(prober: Prober, probed: ProbedTrials) -> Lines:
     """Measure each of several joined servers whose tokens harness signs."""
-    members, lines, measured = prober.plan.server.members, _Lines(), set[int]()
+    members, lines, measured = prober.plan.server.members, Lines(), set[int]()
     takers = {place for place, one in enumerate(members) if delivery_of(one.identity).is_signed}
     for owner in filter(lambda caller: caller.user_context, prober.plan.callers):
         if takers == measured:
@@ -154,9 +144,9 @@ async def measure_member_ages(prober: Prober, probed: ProbedTrials) -> _Lines:
 
 async def _measure_member(
     prober: Prober, probed: ProbedTrials, owner: ProbeCaller, session: JoinedSession, place: int
-) -> tuple[_Lines, bool]:
+) -> tuple[Lines, bool]:
     """Measure the server at ``place``; return the lines, and whether a call of ``owner`` served."""
-    lines: _Lines = []
+    lines: Lines = []
     for call, gained in _find_working_calls(prober, probed, owner, session, place)[:MOST_TRIED]:
         one = AgingCall(
             owner,
@@ -167,7 +157,9 @@ async def _measure_member(
             open_session=partial(_open_with_token, prober, session, place),
             server=prober.plan.server.members[place].name,
         )
-        line, tools = await _call_without_token(prober, one)
+        who = Identity(owner.user_context, "none")
+        fact: JsonObject = {"minutes": None, "between": None}
+        line, tools = await _make_call(prober, one, who, f"no token at {one.server}", fact)
         lines.append((line, tools))
         if line.run.error is not None or not accepts_token(gained, get_result(line)):
             # The answer does not depend on the token: another call may show more.
@@ -188,13 +180,11 @@ def _find_working_calls(
     """Return the calls of the server at ``place`` that work for ``owner``, and their answers."""
     answered = probed.collect_answered()
     working: list[tuple[ProbeCall, Result]] = []
-    for call in prober.calls:
+    for call in prober.reads:
         own = answered.get((owner.name, call.label))
         gained = None if own is None else probed.get_result(own)
-        if call.changes or gained is None or session.get_server_index(call.tool) != place:
-            continue
-        if gained.call.outcome == "ok":
-            working.append((call, gained))
+        if gained is not None and session.get_server_index(call.tool) == place:
+            working += [(call, gained)] if gained.call.outcome == "ok" else []
     return working
 
 
@@ -203,17 +193,9 @@ async def _open_with_token(
     prober: Prober, session: JoinedSession, place: int, who: Identity
 ) -> AsyncGenerator[Session]:
     """Open ``session`` with the token of ``who`` at one server; the others keep theirs."""
-    async with prober.pool.lend_new_connection(
-        prober.plan.server.members[place], who
-    ) as connection:
+    member = prober.plan.server.members[place]
+    async with prober.pool.lend_new_connection(member, who) as connection:
         yield session.replace_session(place, connection)
-
-
-async def _call_without_token(prober: Prober, one: AgingCall) -> tuple[TrialLine, ToolList | None]:
-    """Make the call without a token at the server that is measured."""
-    words = f"no token at {one.server}"
-    who = Identity(one.owner.user_context, "none")
-    return await _make_call(prober, one, who, words, {"minutes": None, "between": None})
 
 
 async def _try_age(
@@ -229,7 +211,8 @@ async def _try_age(
     found = accepts_token(get_result(line), one.nobody, refused=line.run.stop == "not_admitted")
     if anyio.current_time() - began >= SLACK_S:
         found = None  # the token is older by now than the call was to show
-    return found, _add_outcome(line, found), tools
+    expired = {**get_facts(line.run)["expired"], "accepted": found}
+    return found, replace(line, run=add_facts(line.run, expired=expired)), tools
 
 
 async def _make_call(
@@ -245,18 +228,7 @@ async def _make_call(
     )
     fact = fact if one.server is None else {**fact, "server": one.server}
     # 'harness call' makes no token of this age, nor one for a single joined server.
-    trial = add_fact(
-        prober.build_trial(caller, one.call, 0), "expired", value=fact, without={"command"}
-    )
-    [(line, tools)] = await prober.run_trials(
-        [(one.call, trial)], lambda: one.open_session(who), watched=False
-    )
+    call, name = one.call, f"{one.call.label} [{caller.name}]"
+    trial = prober.build_named_trial(caller, call, name, call.label, None, expired=fact)
+    [(line, tools)] = await prober.run_trials([(call, trial)], lambda: one.open_session(who))
     return line, tools
-
-
-def _add_outcome(line: TrialLine, found: bool | None) -> TrialLine:  # noqa: FBT001 - the outcome
-    case = line.run.case
-    facts: JsonObject = case.metadata["probe"]
-    expired = {**facts["expired"], "accepted": found}
-    told = replace(case, metadata={"probe": {**facts, "expired": expired}})
-    return replace(line, run=replace(line.run, case=told))

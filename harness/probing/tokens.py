@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.base import make_one_line
 from harness.judging import Result
 from harness.probing.caller_views import (
     ProbedTrials,
+    build_finding,
     find_extra_fields,
     get_bases,
     get_caller_name,
@@ -36,9 +36,7 @@ def find_accepted_tokens(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     for result, what, call in _find_accepted(probed):
         if FLAWS[get_facts(result)["credential"]].left_open is None:
             words = f"{get_facts(result)['damage']} of {get_bases(result)[0]} was accepted: {what}"
-            yield ProbeFinding(
-                problem="token_accepted", words=words, callers=(get_caller_name(result),), call=call
-            )
+            yield build_finding("token_accepted", words, get_caller_name(result), call)
 
 
 def _find_accepted(probed: ProbedTrials) -> Iterator[tuple[TrialResult, str, str | None]]:
@@ -49,18 +47,18 @@ def _find_accepted(probed: ProbedTrials) -> Iterator[tuple[TrialResult, str, str
     answered, lists = probed.collect_answered(), probed.collect_tool_lists()
     reported: set[str] = set()
     for run in filter(is_flawed, probed.runs):
-        result, nobody = probed.get_result(run), answered.get((ANONYMOUS, get_label(run)))
-        if nobody is None or not accepts_token(result, probed.get_result(nobody)):
-            continue
-        reported.add(get_caller_name(run))
-        yield run, f"{get_label(run)} works with it", get_label(run)
+        call, result = get_label(run), probed.get_result(run)
+        nobody = answered.get((ANONYMOUS, call))
+        if nobody is not None and accepts_token(result, probed.get_result(nobody)):
+            reported.add(get_caller_name(run))
+            yield run, f"{call} works with it", call
     # Where a call has shown that the token is accepted, the list is no news.
     for run in {get_caller_name(run): run for run in filter(is_flawed, probed.runs)}.values():
-        if get_caller_name(run) not in reported and ANONYMOUS in lists:
-            shown = lists.get(get_caller_name(run), frozenset()) - lists[ANONYMOUS]
-            if shown:
-                what = f"{', '.join(sorted(shown))} is in the list with it, and hidden from"
-                yield run, f"{what} {ANONYMOUS}", None
+        if get_caller_name(run) in reported or ANONYMOUS not in lists:
+            continue
+        if shown := lists.get(get_caller_name(run), frozenset()) - lists[ANONYMOUS]:
+            what = f"{', '.join(sorted(shown))} is in the list with it, and hidden from"
+            yield run, f"{what} {ANONYMOUS}", None
 
 
 def determine_fates(probed: ProbedTrials) -> dict[str, TokenFate]:
@@ -69,12 +67,8 @@ def determine_fates(probed: ProbedTrials) -> dict[str, TokenFate]:
     answered = probed.collect_answered()
     for result in filter(is_flawed, probed.runs):
         name, call = get_caller_name(result), get_label(result)
-        fate = _determine_fate(
-            result,
-            probed,
-            answered.get((get_bases(result)[0], call)),
-            answered.get((ANONYMOUS, call)),
-        )
+        base, nobody = (answered.get((who, call)) for who in (get_bases(result)[0], ANONYMOUS))
+        fate = _determine_fate(result, probed, base, nobody)
         found[name] = max(fate, found.get(name, fate), key=_TELLING.index)
     accepted = {get_caller_name(result) for result, _, _ in _find_accepted(probed)}
     return {name: "accepted" if name in accepted else fate for name, fate in found.items()}
@@ -121,13 +115,13 @@ def measure_leeway(probed: ProbedTrials) -> Leeway | None:
         return None
     if _accepts_flaw(by_name, "expired"):
         return Leeway(beyond=True)
-    return _compute_leeway([get_facts(run)["expired"] for run in probed.aged], _NO_CALL)
+    return _compute_leeway([get_facts(run)["expired"] for run in probed.apart["expired"]], _NO_CALL)
 
 
 def measure_leeways(probed: ProbedTrials, unsent: Mapping[str, Unsent]) -> dict[str, Leeway]:
     """Return the same for each server that gets no flawed tokens otherwise, by its name."""
     by_server: dict[str, list[Mapping[str, Any]]] = {server: [] for server in unsent}
-    for run in probed.aged:
+    for run in probed.apart["expired"]:
         fact = get_facts(run)["expired"]
         # The call without a token has no age.
         if fact.get("minutes") is not None and fact.get("server") in by_server:
@@ -151,9 +145,10 @@ def _compute_leeway(made: Sequence[Mapping[str, Any]], without: str) -> Leeway:
         return Leeway(beyond=True, calls=len(made))
     last = min(made, key=lambda one: one["between"][1] - one["between"][0])
     accepted, refused = last["between"]
-    accepted, refused = (
-        (last["minutes"], refused) if last["accepted"] else (accepted, last["minutes"])
-    )
+    if last["accepted"]:
+        accepted = last["minutes"]
+    else:
+        refused = last["minutes"]
     if last["accepted"] is None or refused - accepted > 1:
         return Leeway(calls=len(made), unmeasured="an answer was unclear, late or lost")
     return Leeway(minutes=accepted, calls=len(made))
@@ -175,15 +170,14 @@ def _format_note(server: str, leeway: Leeway) -> Iterator[str]:
     if leeway.minutes is not None and leeway.minutes > SENSIBLE_MIN:
         yield (
             f"{server}{leeway.description}; RFC 7519 (4.1.4) lets clocks differ, usually by no "
-            f"more "
-            "than a few minutes"
+            "more than a few minutes"
         )
 
 
 def find_aged_tokens(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield the oldest token that each joined server accepted, if clocks do not differ so much."""
     oldest: dict[str, TrialResult] = {}
-    for run in probed.aged:
+    for run in probed.apart["expired"]:
         fact = get_facts(run)["expired"]
         server, minutes = fact.get("server"), fact["minutes"]
         if server is None or minutes is None or minutes <= LATELY_MIN or not fact["accepted"]:
@@ -192,16 +186,9 @@ def find_aged_tokens(probed: ProbedTrials) -> Iterator[ProbeFinding]:
         if known is None or get_facts(known)["expired"]["minutes"] < minutes:
             oldest[server] = run
     for server, run in oldest.items():
-        words = (
-            f"{get_facts(run)['damage']} of {get_bases(run)[0]} was accepted by {server}: "
-            f"{get_label(run)} works with it"
-        )
-        yield ProbeFinding(
-            problem="token_accepted",
-            words=words,
-            callers=(get_caller_name(run),),
-            call=get_label(run),
-        )
+        what, call = f"{get_facts(run)['damage']} of {get_bases(run)[0]}", get_label(run)
+        words = f"{what} was accepted by {server}: {call} works with it"
+        yield build_finding("token_accepted", words, get_caller_name(run), call)
 
 
 def _accepts_flaw(by_name: Mapping[str, TokenFate], credential: Credential) -> bool:
@@ -213,19 +200,14 @@ def _accepts_flaw(by_name: Mapping[str, TokenFate], credential: Credential) -> b
 def find_swap_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield each call that works in another caller's session, but not in an own session."""
     answered = probed.collect_answered()
-    for run in probed.swapped:
-        facts, result = get_facts(run), probed.get_result(run)
-        own = answered.get((get_caller_name(run), facts["of"]))
+    for run in probed.apart["opener"]:
+        facts, result, name = get_facts(run), probed.get_result(run), get_caller_name(run)
+        own = answered.get((name, facts["of"]))
         if result is None or result.call.outcome != "ok" or own is None:
             continue
         if not probed.gets_as_much(own, result):
             words = (
                 f"{facts['of']} works {facts['words']}, and in a session of their own it is "
-                f"refused to {get_caller_name(run)}"
+                f"refused to {name}"
             )
-            yield ProbeFinding(
-                problem="token_swapped",
-                words=make_one_line(words),
-                callers=(get_caller_name(run),),
-                call=get_label(run),
-            )
+            yield build_finding("token_swapped", words, name, get_label(run))

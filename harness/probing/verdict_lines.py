@@ -13,7 +13,7 @@ from harness.judging import add_failures, not_started
 from harness.probing.caller_sessions import NO_MODEL, SUITE
 from harness.probing.caller_views import get_caller_name, get_label, iterate_calls
 from harness.probing.interference.outcome import collect_failures
-from harness.probing.replay import shows_finding
+from harness.probing.replay import find_shown_call
 from harness.probing.report import ProbeReport
 from harness.reports import ProbeFinding
 from harness.runlog import RunLog, TrialLine
@@ -21,8 +21,6 @@ from harness.types import Caller, Case, CheckResult, Trial, TrialError, TrialRes
 
 KIND = "probe"
 """Kind of the check that represents a finding."""
-_CHANGED = "decision_kept"
-_SCORE = "mutation_score"
 
 
 def build_verdict_lines(
@@ -38,35 +36,38 @@ def build_verdict_lines(
     for result in sorted(iterate_calls(log.results), key=lambda result: result.trial):
         for call in (get_label(result), result.case.name):
             by_call.setdefault((get_caller_name(result), call), result)
-    failing: dict[str, list[ProbeFinding]] = {}
+    failing: dict[str, list[CheckResult]] = {}
     for finding in report.findings:
+        words = "\n".join((finding.words, *finding.shown))
         shown = _find_showing_trial(finding, by_call, log)
         # A call without an answer is an error already, and cannot fail as well.
         if shown is None or shown.status == "error":
-            yield _build_failed_line(finding.problem, _format_finding(finding), finding.callers)
+            yield _build_failed_line(finding.problem, words, finding.callers)
         elif not _fails_already(finding, shown):
-            failing.setdefault(shown.key, []).append(finding)
+            check = _build_failed_check(finding.problem, words)
+            failing.setdefault(shown.key, []).append(check)
     of_key = {result.key: result for result in log.results}
-    for key, findings in failing.items():
-        run = add_failures(of_key[key], [_build_check(finding) for finding in findings])
+    for key, checks in failing.items():
+        run = add_failures(of_key[key], checks)
         yield TrialLine(run=run, transcript=log.read_transcript(key))
     for words in changed:
-        yield _build_failed_line(_CHANGED, words)
+        yield _build_failed_line("decision_kept", words)
     for name, words in collect_failures(report.altered).items():
-        yield _build_error_line(name, words)
+        # The comparison of an altered value was inconclusive.
+        error = TrialError(kind="harness", message=words)
+        trial = _build_trial("interference", name)
+        yield TrialLine(run=not_started(trial, "error", error=error))
     if report.coverage.failure is not None:
         yield _build_failed_line("coverage", report.coverage.failure)
     if fault is not None:
-        yield _build_failed_line(_SCORE, fault)
+        yield _build_failed_line("mutation_score", fault)
 
 
 def _find_showing_trial(
     finding: ProbeFinding, by_call: dict[tuple[str, str], TrialResult], log: RunLog
 ) -> TrialResult | None:
     if finding.after is not None:
-        return next(
-            (call for call in iterate_calls(log.results) if shows_finding(finding, call)), None
-        )
+        return find_shown_call(finding, log.results)
     calls = (by_call.get((caller, finding.call or "")) for caller in finding.callers)
     return next((result for result in calls if result is not None), None)
 
@@ -80,14 +81,6 @@ def _fails_already(finding: ProbeFinding, result: TrialResult) -> bool:
     )
 
 
-def _build_check(finding: ProbeFinding) -> CheckResult:
-    return _build_failed_check(finding.problem, _format_finding(finding))
-
-
-def _format_finding(finding: ProbeFinding) -> str:
-    return "\n".join((finding.words, *finding.shown))
-
-
 def _build_failed_check(problem: str, words: str) -> CheckResult:
     return CheckResult(
         kind=KIND, label=f"{KIND} {problem}", verdict="failed", code=problem, explanation=words
@@ -98,12 +91,6 @@ def _build_failed_line(problem: str, words: str, callers: Iterable[str] = ()) ->
     """Return a failed entry of its own."""
     result = not_started(_build_trial(problem, words, callers), "failed")
     return TrialLine(run=add_failures(result, [_build_failed_check(problem, words)]))
-
-
-def _build_error_line(name: str, words: str) -> TrialLine:
-    """Return an error entry for an altered value with an inconclusive comparison."""
-    error = TrialError(kind="harness", message=words)
-    return TrialLine(run=not_started(_build_trial("interference", name), "error", error=error))
 
 
 def _build_trial(problem: str, words: str, callers: Iterable[str] = ()) -> Trial:

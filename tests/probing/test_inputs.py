@@ -12,9 +12,8 @@ import pytest
 
 from harness.base.redaction import KNOWN
 from harness.judging.checks import VOCABULARY
-from harness.probing.caller_sessions import ProbePlan
 from harness.probing.callers import name_callers
-from harness.probing.inputs import digest_inputs
+from harness.probing.inputs import ProbePlan, digest_inputs
 from harness.reports.build import build_report
 from harness.reports.sections.audit import build_audit
 from harness.runlog import read_log

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from harness.base import make_one_line
-from harness.judging import View
-from harness.probing.caller_views import ProbedTrials, get_bases, get_caller_name, get_facts
+from harness.probing.caller_views import ProbedTrials, build_finding, get_caller_name, get_facts
 from harness.probing.credentials.forged_calls import Forgery
 from harness.probing.gains import ForgeryGain, WithheldData
 from harness.reports import ProbeFinding, Problem
@@ -28,81 +26,66 @@ _OWN_ROWS = (
 
 def find_forged_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield each forged call that gave withheld data twice, while the regular call did not."""
-    if not probed.forged:
+    if not probed.apart["forged"]:
         return
     withheld = collect_withheld(probed)
     tries: dict[tuple[str, str, str], list[TrialResult]] = {}
-    for run in probed.forged:
+    for run in probed.apart["forged"]:
         forged = get_facts(run)["forged"]
         tries.setdefault((forged["for"], forged["words"], forged["call"]), []).append(run)
     for runs in tries.values():
-        found = _ForgeryCalls(probed, withheld, runs).find_confirmed_gain()
+        found = _find_confirmed_gain(probed, withheld, runs)
         if found is not None:
             yield _build_finding(*found)
 
 
-class _ForgeryCalls:
-    """The calls of one forgery, and what each gave."""
-
-    def __init__(
-        self, probed: ProbedTrials, withheld: WithheldData, runs: Sequence[TrialResult]
-    ) -> None:
-        self._probed = probed
-        self._gains: dict[str, list[tuple[TrialResult, ForgeryGain]]] = {}
-        self._control = [run for run in runs if _get_step(run) == "control"]
-        self._is_repeated = get_facts(runs[0])["forged"]["times"] > 1
-        for run in runs:
-            gain = None if _get_step(run) == "control" else _find_gain(run, probed, withheld)
-            if gain is not None:
-                self._gains.setdefault(_get_step(run), []).append((run, gain))
-
-    def find_confirmed_gain(self) -> tuple[TrialResult, ForgeryGain] | None:
-        """Return the first call that gave something, and what; ``None`` if it is not certain."""
-        # What the regular call gives, too, is no gain; what is not given again was chance.
-        if "forged" not in self._gains or "again" not in self._gains or "plain" in self._gains:
-            return None
-        run, gain = self._gains["forged"][0]
-        if not self._is_repeated:
-            return run, gain
-        always = [field for field in gain.fields if self._is_always_given(field)]
-        return (run, replace(gain, fields=tuple(always))) if always else None
-
-    def _is_always_given(self, field: str) -> bool:
-        """Whether an identity that may see a field gets it each time, and not by chance."""
-        results = [self._probed.get_result(run) for run in self._control]
-        return bool(results) and all(
+def _find_confirmed_gain(
+    probed: ProbedTrials, withheld: WithheldData, runs: Sequence[TrialResult]
+) -> tuple[TrialResult, ForgeryGain] | None:
+    """Return the first call of one forgery that gave something, and what, if that is certain."""
+    gains: dict[str, list[tuple[TrialResult, ForgeryGain]]] = {}
+    control = []
+    for run in runs:
+        step = get_facts(run)["forged"]["step"]
+        if step == "control":
+            control.append(probed.get_result(run))
+        elif (gain := _find_gain(run, probed, withheld)) is not None:
+            gains.setdefault(step, []).append((run, gain))
+    # What the regular call gives, too, is no gain; what is not given again was chance.
+    if "forged" not in gains or "again" not in gains or "plain" in gains:
+        return None
+    run, gain = gains["forged"][0]
+    if get_facts(run)["forged"]["times"] == 1:
+        return run, gain
+    # An identity that may see a field gets it each time, and not by chance.
+    always = tuple(
+        field
+        for field in gain.fields
+        if control
+        and all(
             result is not None and any(field in (leaf.path, leaf.name) for leaf in result.leaves)
-            for result in results
+            for result in control
         )
-
-
-def _get_step(run: TrialResult) -> str:
-    return str(get_facts(run)["forged"]["step"])
+    )
+    return (run, replace(gain, fields=always)) if always else None
 
 
 def collect_withheld(probed: ProbedTrials) -> WithheldData:
     """Return what the server withholds from each of the suite's own identities."""
-    own = (*(run for run in probed.runs if not get_bases(run)), *probed.records)
-    return WithheldData(
-        _build_views(probed, own), _build_views(probed, filter(_is_own_page, probed.turned))
+    # Pages that were read with a cursor of the caller's own.
+    pages = [run for run in probed.apart["cursor"] if get_facts(run)["cursor"]["step"] != "cross"]
+    own, further = (
+        [view for view in probed.select_views(runs) if view.results]
+        for runs in ((*probed.own, *probed.apart["record"]), pages)
     )
-
-
-def _build_views(probed: ProbedTrials, runs: Iterable[TrialResult]) -> list[View]:
-    views = (probed.views.get(run.key) for run in runs)
-    return [view for view in views if view is not None and view.results]
-
-
-def _is_own_page(run: TrialResult) -> bool:
-    """Whether a page was read with a cursor of the caller's own."""
-    return bool(get_facts(run)["cursor"]["step"] != "cross")
+    return WithheldData(own, further)
 
 
 def count_forged_kinds(probed: ProbedTrials) -> Mapping[str, int]:
     """Return the number of forged calls by kind of forgery."""
-    made = (get_facts(run)["forged"] for run in probed.forged)
+    made = (get_facts(run)["forged"] for run in probed.apart["forged"])
     count = Counter(forged["kind"] for forged in made if forged["step"] == "forged")
-    sent = (get_facts(run)["cursor"]["step"] for run in probed.turned)
+    sent = (get_facts(run)["cursor"]["step"] for run in probed.apart["cursor"])
     if crossed := sum(step == "cross" for step in sent):
         count["cursor"] = crossed
     return {kind: count[kind] for kind in (*_PROBLEMS, "cursor") if count[kind]}
@@ -111,7 +94,7 @@ def count_forged_kinds(probed: ProbedTrials) -> Mapping[str, int]:
 def count_not_forged(probed: ProbedTrials) -> int:
     """Return the number of forged calls beyond the maximum."""
     # Every call has the same number.
-    return max((get_facts(run)["forged"]["left_out"] for run in probed.forged), default=0)
+    return max((get_facts(run)["forged"]["left_out"] for run in probed.apart["forged"]), default=0)
 
 
 def _find_gain(
@@ -132,18 +115,13 @@ def _find_gain(
 
 
 def _build_finding(result: TrialResult, gain: ForgeryGain) -> ProbeFinding:
-    forged = get_facts(result)["forged"]
+    forged, name = get_facts(result)["forged"], get_caller_name(result)
     fields = ", ".join(gain.fields[:_MOST_FIELDS])
     otherwise = "which no call gives them" if forged["kind"] == "request" else "and not without"
     words = (
-        f"{forged['of']} gives {get_caller_name(result)} {fields} {forged['words']}, {otherwise}: "
+        f"{forged['of']} gives {name} {fields} {forged['words']}, {otherwise}: "
         f"only {' and '.join(gain.givers)} may see that"
     )
     if gain.is_only_refused:
         words += _OWN_ROWS
-    return ProbeFinding(
-        problem=_PROBLEMS[forged["kind"]],
-        words=make_one_line(words),
-        callers=(get_caller_name(result),),
-        call=forged["call"],
-    )
+    return build_finding(_PROBLEMS[forged["kind"]], words, name, forged["call"])

@@ -11,15 +11,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from harness.base import HarnessError, digest_json
+from harness.base import HarnessError
 from harness.judging import judge_trial
-from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober
+from harness.probing.call_facts import Lines
+from harness.probing.caller_sessions import Prober
 from harness.probing.caller_views import ProbedTrials, get_label
 from harness.probing.callers import ANONYMOUS, ProbeCaller
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import TrialLine
 from harness.sessions import Identity, delivery_of
-from harness.types import Caller, Case, ServerSpec, ToolList, ToolRequest, Trial
+from harness.types import ServerSpec, ToolRequest, Trial
 
 MOST_SWAPS = 24
 """Sessions of one probe in which the token is swapped."""
@@ -65,30 +66,24 @@ def _iterate_swaps(prober: Prober, works: set[tuple[str | None, str]]) -> Iterat
     # Of a token_command no expired token can be had: harness does not hold the key.
     by_command = not delivery_of(prober.plan.server.identity).is_signed
     for opener in filter(lambda caller: caller.user_context, prober.plan.callers):
-        own = [
-            call for call in prober.calls if not call.changes and (opener.name, call.label) in works
-        ]
+        own = [call for call in prober.reads if (opener.name, call.label) in works]
         for then in prober.plan.callers:
             # A call that both may make does not show whose identity counts.
-            refused = (call for call in own if (then.name, call.label) not in works)
-            call = next(refused, None)
-            if call is not None:
-                yield TokenSwap(opener, then, call)
-            if call is not None and then.name == ANONYMOUS and not by_command:
-                stale = "an expired token of their own"
-                yield TokenSwap(
-                    opener,
-                    replace(
-                        then,
-                        user_context=opener.user_context,
-                        credential="expired",
-                        damage=stale,
-                    ),
-                    call,
+            call = next((call for call in own if (then.name, call.label) not in works), None)
+            if call is None:
+                continue
+            yield TokenSwap(opener, then, call)
+            if then.name == ANONYMOUS and not by_command:
+                stale = replace(
+                    then,
+                    user_context=opener.user_context,
+                    credential="expired",
+                    damage="an expired token of their own",
                 )
+                yield TokenSwap(opener, stale, call)
 
 
-async def try_swap(prober: Prober, swap: TokenSwap) -> list[tuple[TrialLine, ToolList | None]]:
+async def try_swap(prober: Prober, swap: TokenSwap) -> Lines:
     """Try one swap in a session of its own; no line if its opener's call does not work in it."""
     server = prober.plan.server
     # Only the handshake of older revisions has sessions, so it is tried first.
@@ -100,29 +95,36 @@ async def try_swap(prober: Prober, swap: TokenSwap) -> list[tuple[TrialLine, Too
     return await _try_on_server(prober, swap, server)
 
 
-async def _try_on_server(
-    prober: Prober, swap: TokenSwap, server: ServerSpec
-) -> list[tuple[TrialLine, ToolList | None]]:
+async def _try_on_server(prober: Prober, swap: TokenSwap, server: ServerSpec) -> Lines:
+    who = Identity(swap.opener.user_context)
+    label, words = swap.call.label, swap.description
+    trial = prober.build_named_trial(
+        swap.then,
+        swap.call,
+        f"{label} {words} [{swap.then.name}]",
+        label,
+        None,  # no command of harness swaps tokens
+        damage=None,
+        opener=swap.opener.name,
+        words=words,
+        of=label,
+    )
     try:
         # The process stays for the next swap as long as this session of its opener does.
         async with prober.pool.lend_session(server, swap.opener.user_context):
             pass
-        async with prober.pool.lend_new_connection(
-            server, Identity(swap.opener.user_context)
-        ) as session:
+        async with prober.pool.lend_new_connection(server, who) as session:
             request = ToolRequest(id="probe", tool=swap.call.tool, arguments=swap.call.arguments)
             opened = await session.call(request, reply=1, epoch=0)
             if opened.outcome != "ok":
                 return []
             assert session.bearer is not None, "the identity travels in tokens"
             session.bearer.impersonate(Identity(swap.then.user_context, swap.then.credential))
-            trial = _build_trial(prober, swap)
             line = await prober.make_call(session, swap.call, trial)
-            tools = session.tools
+            return [(_mark_refused(line, trial), session.tools)]
     # The ordinary calls report a server that fails; here it only leaves nothing to compare.
     except HarnessError:
         return []
-    return [(_mark_refused(line, trial), tools)]
 
 
 def _mark_refused(line: TrialLine, trial: Trial) -> TrialLine:
@@ -135,30 +137,3 @@ def _mark_refused(line: TrialLine, trial: Trial) -> TrialLine:
     denied = replace(made, outcome="denied", refusal="http_status")
     refused = replace(line.transcript, tool_calls=(denied,), error=None, stop="answer")
     return TrialLine(run=judge_trial(trial, refused, ()), transcript=refused)
-
-
-def _build_trial(prober: Prober, swap: TokenSwap) -> Trial:
-    name = f"{swap.call.label} {swap.description} [{swap.then.name}]"
-    facts: dict[str, object] = {
-        "tool": swap.call.tool,
-        "arguments": dict(swap.call.arguments),
-        "bases": [],
-        "damage": None,
-        "credential": swap.then.credential,
-        "opener": swap.opener.name,
-        "words": swap.description,
-        "of": swap.call.label,
-    }
-    case = Case(
-        name=name,
-        prompt=swap.call.label,
-        checks=(),
-        caller=Caller(
-            user_context=swap.then.user_context,
-            credential=swap.then.credential,
-            identity=swap.then.name,
-        ),
-        metadata={"probe": facts},
-    )
-    key = digest_json([prober.plan.server.name, name])
-    return Trial(suite=SUITE, case=case, model=NO_MODEL.name, number=1, key=key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.judging import Result, fold_text
-from harness.types import JsonObject, Tool
+from harness.types import Tool
 
 _TAKES = frozenset(
     {"cursor", "nextcursor", "pagetoken", "nextpagetoken", "nexttoken", "continuation"}
@@ -26,13 +26,10 @@ LISTS: Mapping[str, str] = {
 def find_cursor_argument(tool: Tool) -> str | None:
     """Return the text argument of ``tool`` that takes a cursor; ``None`` if there is none."""
     declared = tool.input_schema.get("properties")
-    named: Mapping[str, object] = declared if isinstance(declared, Mapping) else {}
-    taking = (
-        name
-        for name, part in named.items()
-        if _normalize_name(name) in _TAKES and _allows_text(part)
-    )
-    return next(taking, None)
+    for name, part in declared.items() if isinstance(declared, Mapping) else ():
+        if _normalize_name(name) in _TAKES and _allows_text(part):
+            return str(name)
+    return None
 
 
 def _allows_text(part: object) -> bool:
@@ -57,11 +54,6 @@ def get_cursor(result: Result) -> str | None:
 def is_cursor_field(name: str) -> bool:
     """Whether a field of that name holds a cursor."""
     return _normalize_name(name).endswith(_GIVES) or _normalize_name(name) == "scrollid"
-
-
-def replace_cursor(arguments: JsonObject, name: str, cursor: str) -> JsonObject:
-    """Return ``arguments`` for the page at ``cursor``."""
-    return {**arguments, name: cursor}
 
 
 def _normalize_name(name: str) -> str:

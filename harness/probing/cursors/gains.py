@@ -4,52 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.base import make_one_line
-from harness.judging import Leaf, Result, is_masked, same_record
-from harness.probing.caller_views import ProbedTrials, get_facts, get_label
+from harness.judging import Leaf, is_masked, same_record
+from harness.probing.caller_views import ProbedTrials, build_finding, get_facts, get_label
 from harness.probing.cursors.arguments import LISTS, get_cursor, is_cursor_field
 from harness.probing.cursors.lists import iterate_names
 from harness.reports import ProbeFinding
 from harness.types import TrialResult
 
-_TWICE = 2
 _MOST_FIELDS = 4
 
 
 def find_cursor_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield each cursor that gave another caller data that their own pages withhold, both times."""
     groups: dict[tuple[str, str, str], list[TrialResult]] = {}
-    for run in probed.turned:
+    for run in probed.apart["cursor"]:
         cursor = get_facts(run)["cursor"]
         groups.setdefault((cursor["of"], cursor["owner"], cursor["caller"]), []).append(run)
     for (call, owner, caller), runs in groups.items():
         steps = _PairCalls(probed, runs)
-        opened = (
-            steps.find_listed_names
-            if get_facts(runs[0])["tool"] in LISTS
-            else steps.find_opened_fields
-        )
+        is_list = get_facts(runs[0])["tool"] in LISTS
+        opened = steps.find_listed_names if is_list else steps.find_opened_fields
         # Once may be chance, or data that changed in between.
-        found = [opened(number) for number in (1, _TWICE)]
+        found = [opened(number) for number in (1, 2)]
         if all(found):
             fields = ", ".join(list(dict.fromkeys(found[0]))[:_MOST_FIELDS])
             words = (
                 f"{call} gives {caller} {fields} with the cursor that {owner} was given, and with "
                 f"none of their own"
             )
-            yield ProbeFinding(
-                problem="foreign_cursor",
-                words=make_one_line(words),
-                callers=(caller,),
-                call=get_label(steps.runs["cross", 1]),
-            )
+            shown = get_label(steps.runs["cross", 1])
+            yield build_finding("foreign_cursor", words, caller, shown)
 
 
 class _PairCalls:
     """The calls of one pair, and their results."""
 
     def __init__(self, probed: ProbedTrials, runs: Sequence[TrialResult]) -> None:
-        self.runs = {(_get_step(run), get_facts(run)["cursor"]["number"]): run for run in runs}
+        facts = [get_facts(run)["cursor"] for run in runs]
+        self.runs = {
+            (one["step"], one["number"]): run for one, run in zip(facts, runs, strict=True)
+        }
         self._results = {step: probed.get_result(run) for step, run in self.runs.items()}
 
     def find_opened_fields(self, number: int) -> list[str]:
@@ -58,15 +52,17 @@ class _PairCalls:
         if theirs is None or cross is None or cross.call.outcome != "ok":
             return []
         own, whole = self._collect_own_fields()
-        if own is None:
-            return []
-        return [
-            leaf.path or leaf.name
-            for leaf in cross.leaves
-            if _has_data(leaf)
-            and _has_leaf(theirs, leaf)
-            and self._is_withheld(leaf, own, whole=whole)
-        ]
+        return (
+            []
+            if own is None
+            else [
+                leaf.path or leaf.name
+                for leaf in cross.leaves
+                if _has_data(leaf)
+                and any((one.path, one.value) == (leaf.path, leaf.value) for one in theirs.leaves)
+                and self._is_withheld(leaf, own, whole=whole)
+            ]
+        )
 
     def find_listed_names(self, number: int) -> list[str]:
         """Return the names that the owner's cursor lists for both, and no page of the caller's own.
@@ -91,11 +87,10 @@ class _PairCalls:
         # What either reading has is not withheld, however the data changed in between.
         for step in ("own", "own again"):
             pages = [result for (of, _), result in self._results.items() if of == step]
-            if not pages or any(page is None for page in pages):
-                return None, False
             answered = [page for page in pages if page is not None]
             # A page that failed is no evidence that its rows are withheld.
-            if any(page.call.outcome not in ("ok", "denied") for page in answered):
+            failed = any(page.call.outcome not in ("ok", "denied") for page in answered)
+            if not pages or len(answered) < len(pages) or failed:
                 return None, False
             leaves += (
                 leaf for page in answered for leaf in page.leaves if page.call.outcome == "ok"
@@ -107,8 +102,7 @@ class _PairCalls:
         """Whether the caller's own pages lack this field of the record, or the whole record."""
         same = [one for one in own if same_record(one.record, leaf.record, leaf.name)]
         if same:
-            there = [one for one in same if one.path == leaf.path]
-            return not any(_has_data(one) for one in there)
+            return not any(one.path == leaf.path and _has_data(one) for one in same)
         if not own:  # refused
             return True
         rows = leaf.path[: leaf.path.rfind("[]") + 2]
@@ -118,15 +112,7 @@ class _PairCalls:
         return whole and bool(rows and leaf.record.ids) and not unsure
 
 
-def _get_step(result: TrialResult) -> str:
-    return str(get_facts(result)["cursor"]["step"])
-
-
 def _has_data(leaf: Leaf) -> bool:
     """Whether a field has data: it is neither empty, nor masked, nor a cursor."""
     value = leaf.value
     return value not in (None, "") and not is_masked(value) and not is_cursor_field(leaf.name)
-
-
-def _has_leaf(result: Result, leaf: Leaf) -> bool:
-    return any((one.path, one.value) == (leaf.path, leaf.value) for one in result.leaves)

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
 
 from harness.base import HarnessError
 from harness.judging import Result
-from harness.probing.call_facts import get_result
+from harness.probing.call_facts import Lines, get_result
 from harness.probing.caller_sessions import Prober
 from harness.probing.callers import ProbeCaller
 from harness.probing.equal_answers.mixed_callers import ROUNDS, gives_more
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.repeated_calls import RepeatReason
 from harness.probing.stability import CallerAnswer, extract_traits
-from harness.runlog import TrialLine
 from harness.sessions import Session, with_shared_process
-from harness.types import ToolList, Trial
+from harness.types import Trial
 
-Lines: TypeAlias = list[tuple[TrialLine, ToolList | None]]
 MOST_UNKNOWN = 9
 """Maximum number of identities with an unknown attribute that ask alone."""
 _MOST_SUSPECTS = 2
@@ -41,7 +39,7 @@ async def make_isolated_calls(prober: Prober, answers: Sequence[CallerAnswer]) -
     shares = (
         with_shared_process(server).isolation == "none" and server.transport.command is not None
     )
-    calls = [call for call in prober.calls if not call.changes] if shares else []
+    calls = prober.reads if shares else []
     # A single caller cannot be taken for another one.
     if not calls or len(prober.plan.callers) == 1:
         return []
@@ -54,7 +52,7 @@ async def make_isolated_calls(prober: Prober, answers: Sequence[CallerAnswer]) -
     for suspect, call, other in alone.find_suspects(calls):
         if suspect.name in confirmed or len(confirmed) == _MOST_CONFIRMED:
             continue
-        for number in range(ROUNDS):
+        for number in range(1, ROUNDS + 1):
             if not await alone.is_confirmed(suspect, call, other, number):
                 break
         else:
@@ -75,6 +73,7 @@ class _IsolatedCalls:
     answers: Sequence[CallerAnswer]
     lines: Lines = field(default_factory=list)
     results: dict[tuple[str, str], Result] = field(default_factory=dict)
+    """What later rounds must equal: the first answer to each repeated call alone."""
     own: dict[tuple[str, str], Result] = field(default_factory=dict)
     """What each caller got in the process that it had for itself."""
 
@@ -82,23 +81,21 @@ class _IsolatedCalls:
     def callers(self) -> Sequence[ProbeCaller]:
         """The callers that ask alone."""
         heard = {answer.name for answer in self.answers}
-        unknown = [
-            caller
-            for caller in self.prober.list_callers()
-            if is_unknown(caller) and caller.name in heard
-        ]
-        return (*self.prober.plan.callers, *unknown[:MOST_UNKNOWN])
+        every = filter(is_unknown, self.prober.list_callers())
+        unknown = (caller for caller in every if caller.name in heard)
+        return (*self.prober.plan.callers, *islice(unknown, MOST_UNKNOWN))
 
     async def screen_calls(self, caller: ProbeCaller, calls: Sequence[ProbeCall]) -> None:
         """Make ``calls`` as ``caller`` in one process; those that give less than before, twice."""
-        trial: Trial | None = None
+        # If the session does not open, no call has a line: the first one stands for all.
+        trial = self._build_trial(caller, calls[0], 1, "first of all alone")
         try:
             async with self.prober.open_own_session(caller) as session:
                 for call in calls:
                     # A first answer may leave out what the next one has, so only a second one
                     # counts as less.
                     for words in ("first of all alone", "first of all alone, again"):
-                        trial = self._build_trial(caller, call, 0, words, None)
+                        trial = self._build_trial(caller, call, 1, words)
                         made = await self._make_call(session, call, trial)
                         if made is None:
                             break
@@ -106,9 +103,6 @@ class _IsolatedCalls:
                         if not self._has_gained_more(caller, call, made):
                             break
         except HarnessError as error:
-            # The session did not open, so no call has a line yet: the first one stands for all.
-            if trial is None:
-                trial = self._build_trial(caller, calls[0], 0, "first of all alone", None)
             self.lines.append((self.prober.build_failed_line(error, trial), None))
 
     def _has_gained_more(self, caller: ProbeCaller, call: ProbeCall, own: Result) -> bool:
@@ -119,30 +113,21 @@ class _IsolatedCalls:
             if (answer.name, answer.call) == (caller.name, call.label) and answer.result is not None
         )
 
-    async def make_isolated_calls(
-        self, caller: ProbeCaller, calls: Sequence[ProbeCall], number: int
-    ) -> Mapping[str, Result]:
-        """Make ``calls`` as ``caller``, each in a separate process; return the results.
+    async def _call_alone(self, caller: ProbeCaller, call: ProbeCall, number: int) -> Result | None:
+        """Make ``call`` as ``caller`` in a separate process; return its result.
 
-        Each call is made twice and the second answer counts, so that the process has answered the
-        call once before, as it has in the comparison after another caller.
+        It is made twice and the second answer counts, so that the process has answered the call
+        once before, as it has in the comparison after another caller.
         """
-        found: dict[str, Result] = {}
-        for call in calls:
-            first = self._build_trial(caller, call, number, "first in a process of its own", None)
-            trial = self._build_trial(caller, call, number, "again in a process of its own", None)
-            try:
-                async with self.prober.open_own_session(caller) as session:
-                    await self._make_call(session, call, first)
-                    made = await self._make_call(session, call, trial)
-            except HarnessError as error:
-                self.lines.append((self.prober.build_failed_line(error, trial), None))
-                continue
-            if made is not None:
-                found[call.label] = made
-                # What later rounds must equal (`is_confirmed`).
-                self.results.setdefault((caller.name, call.label), made)
-        return found
+        first = self._build_trial(caller, call, number, "first in a process of its own")
+        trial = self._build_trial(caller, call, number, "again in a process of its own")
+        try:
+            async with self.prober.open_own_session(caller) as session:
+                await self._make_call(session, call, first)
+                return await self._make_call(session, call, trial)
+        except HarnessError as error:
+            self.lines.append((self.prober.build_failed_line(error, trial), None))
+            return None
 
     def find_suspects(
         self, calls: Sequence[ProbeCall]
@@ -172,28 +157,20 @@ class _IsolatedCalls:
     ) -> bool:
         """Repeat the call after ``other`` in one process, and alone; return if it gives more."""
         after = await self._call_after(suspect, call, other, number)
-        alone = (await self.make_isolated_calls(suspect, [call], number)).get(call.label)
-        first = self.results.get((suspect.name, call.label))
-        # If the answer alone differs between rounds, the server is random, and mixes up nobody.
-        if (
-            after is None
-            or alone is None
-            or first is None
-            or extract_traits(alone) != extract_traits(first)
-        ):
+        alone = await self._call_alone(suspect, call, number)
+        if after is None or alone is None:
             return False
-        return gives_more(after, alone)
+        first = self.results.setdefault((suspect.name, call.label), alone)
+        # If the answer alone differs between rounds, the server is random, and mixes up nobody.
+        return extract_traits(alone) == extract_traits(first) and gives_more(after, alone)
 
     async def _call_after(
         self, suspect: ProbeCaller, call: ProbeCall, other: ProbeCaller, number: int
     ) -> Result | None:
+        before, after = f"before {suspect.name}", f"after {other.name}"
         trials = [
-            self._build_trial(
-                other, call, number, f"before {suspect.name}, in a new process", None
-            ),
-            self._build_trial(
-                suspect, call, number, f"after {other.name}, in a new process", other.name
-            ),
+            self._build_trial(other, call, number, f"{before}, in a new process"),
+            self._build_trial(suspect, call, number, f"{after}, in a new process", other.name),
         ]
         one = self.prober.plan.server.with_isolation("none")
         pool, made = self.prober.pool, None
@@ -217,15 +194,13 @@ class _IsolatedCalls:
         return get_result(line)
 
     def _build_trial(
-        self, caller: ProbeCaller, call: ProbeCall, number: int, words: str, after: str | None
+        self,
+        caller: ProbeCaller,
+        call: ProbeCall,
+        number: int,
+        words: str,
+        after: str | None = None,
     ) -> Trial:
-        trial = self.prober.build_trial(caller, call, number, RepeatReason(words, after))
-        # With these facts the log would count it among the calls that confirm a suspicion.
-        facts = {
-            key: value
-            for key, value in trial.case.metadata["probe"].items()
-            if key not in ("call", "after")
-        }
         is_first = words.startswith(("before", "first"))
-        facts["alone"] = {"of": call.label, "after": after, "is_first": is_first}
-        return replace(trial, case=replace(trial.case, metadata={"probe": facts}))
+        facts = {"alone": {"of": call.label, "after": after, "is_first": is_first}}
+        return self.prober.build_trial(caller, call, number, RepeatReason(words, after), facts)

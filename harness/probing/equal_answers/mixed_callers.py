@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.base import make_one_line
 from harness.judging import Result
-from harness.probing.caller_views import ProbedTrials, find_extra_fields, get_caller_name, get_facts
+from harness.probing.caller_views import (
+    ProbedTrials,
+    build_finding,
+    find_extra_fields,
+    get_caller_name,
+    get_facts,
+)
 from harness.probing.report import AFTER_NOBODY
 from harness.probing.stability import extract_traits
 from harness.reports import ProbeFinding
@@ -31,7 +36,7 @@ def find_mixed_callers(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield calls that gave a caller more after another caller, in every repetition."""
     alone: dict[tuple[str, str], list[Result]] = {}
     after: dict[tuple[str, str], dict[str, list[Result]]] = {}
-    for run in probed.alone:
+    for run in probed.apart["alone"]:
         facts, result = get_facts(run)["alone"], probed.get_result(run)
         # A process that has just started may answer otherwise.
         if result is None or facts["is_first"]:
@@ -44,20 +49,13 @@ def find_mixed_callers(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     for (name, call), others in after.items():
         for other, given in others.items():
             own = alone.get((name, call), [])
-            if len(own) < ROUNDS or len(given) < ROUNDS - 1 or not _is_certain(given, own):
-                continue
-            words = (
-                f"{call} gives {name} more where {other} has asked the same process before than "
-                f"in a process of their own, {len(given)} times of {len(given)}"
-            )
-            yield ProbeFinding(
-                problem="unstable",
-                words=make_one_line(words),
-                callers=(name,),
-                call=call,
-                after=other,
-                shown=(AFTER_NOBODY,),
-            )
+            if len(own) >= ROUNDS and len(given) >= ROUNDS - 1 and _is_certain(given, own):
+                words = (
+                    f"{call} gives {name} more where {other} has asked the same process before "
+                    f"than in a process of their own, {len(given)} times of {len(given)}"
+                )
+                shown = (AFTER_NOBODY,)
+                yield build_finding("unstable", words, name, call, after=other, shown=shown)
 
 
 def _is_certain(given: Sequence[Result], own: Sequence[Result]) -> bool:

@@ -10,37 +10,34 @@ What they give is: an answer that gives its caller more than the next one is jud
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from contextlib import AsyncExitStack
 from functools import partial
 from itertools import product
-from typing import TypeAlias
 
+from harness.base import HarnessError
 from harness.judging import Result
-from harness.probing.call_facts import get_result, judge_call
+from harness.probing.call_facts import Lines, get_result, judge_call
 from harness.probing.caller_sessions import ROUNDS, Prober
 from harness.probing.caller_views import get_caller_name, get_facts
-from harness.probing.callers import ProbeCaller
 from harness.probing.equal_answers.mixed_callers import gives_more
-from harness.probing.planned_calls import ProbeCall
-from harness.probing.repeated_calls import RepeatReason
-from harness.probing.stability import CallerAnswer
-from harness.runlog import TrialLine
-from harness.types import ToolList, Trial
+from harness.probing.repeated_calls import RepeatReason, Suspicion
+from harness.probing.stability import CallerAnswer, depends_on_previous, extract_traits
+from harness.sessions import Session
+from harness.types import ToolList
 
 _TURNS = ("to warm up", "to warm up again")
 """What stands behind the name of each call."""
-Lines: TypeAlias = list[tuple[TrialLine, ToolList | None]]
 
 
 async def warm_up(prober: Prober) -> Lines:
     """Make each call that changes nothing, as one identity of the suite after the other."""
     lines: Lines = []
-    calls = [call for call in prober.calls if not call.changes]
     for turn, caller in product(_TURNS, prober.plan.callers):
-        trials = [(call, _build_trial(prober, caller, call, turn)) for call in calls]
-        lines += await prober.run_trials(
-            trials, partial(prober.open_session, caller), watched=False
-        )
+        trials = [
+            (call, prober.build_trial(caller, call, 1, RepeatReason(turn), {"warm_up": call.label}))
+            for call in prober.reads
+        ]
+        lines += await prober.run_trials(trials, partial(prober.open_session, caller))
     return lines
 
 
@@ -57,28 +54,48 @@ async def add_verdicts(prober: Prober, first: Lines, answers: Iterable[CallerAns
     callers = {caller.name: caller for caller in prober.plan.callers}
     lines: Lines = []
     for place, (line, tools) in enumerate(first):
-        name, label, gave = (
-            get_caller_name(line.run),
-            get_facts(line.run)["warm_up"],
-            get_result(line),
-        )
-        since, kept = later.get((name, label), []), line
+        name, label = get_caller_name(line.run), get_facts(line.run)["warm_up"]
+        gave, since = get_result(line), later.get((name, label), [])
         gave_more = since and gave and all(gives_more(gave, one) for one in since)
         if gave_more and line.transcript is not None:
-            # An index beyond the rounds, since equal indices would make it the same trial in the
-            # log.
-            trial = prober.build_trial(callers[name], calls[label], ROUNDS + place)
-            kept = await judge_call(trial, line.transcript, tools or ToolList(tools=()))
-        lines.append((kept, tools))
+            # A number beyond the rounds: with an equal one it would be the same trial in the log.
+            trial = prober.build_trial(callers[name], calls[label], ROUNDS + 1 + place)
+            line = await judge_call(trial, line.transcript, tools or ToolList(tools=()))  # noqa: PLW2901
+        lines.append((line, tools))
     return lines
 
 
-def _build_trial(prober: Prober, caller: ProbeCaller, call: ProbeCall, turn: str) -> Trial:
-    trial = prober.build_trial(caller, call, 0, RepeatReason(turn))
-    facts = {
-        key: value
-        for key, value in trial.case.metadata["probe"].items()
-        if key not in ("call", "after")
-    }
-    facts["warm_up"] = call.label
-    return replace(trial, case=replace(trial.case, metadata={"probe": facts}))
+async def confirm_suspicion(prober: Prober, suspicion: Suspicion) -> tuple[bool, Lines]:
+    """Repeat a suspicious call right after other callers' calls.
+
+    Return whether its answer depended on the previous caller in every round, and the lines.
+    All sessions are opened beforehand: a server may remember whoever opened one last.
+    """
+    callers = {caller.name: caller for caller in prober.plan.callers}
+    call = next(call for call in prober.calls if call.label == suspicion.call)
+    lines: Lines = []
+    after: dict[str, list[frozenset[str]]] = {}
+    async with AsyncExitStack() as stack:
+        sessions: dict[str, Session] = {}
+        for name in dict.fromkeys((*suspicion.preceding_callers, suspicion.name)):
+            try:
+                opened = prober.open_session(callers[name])
+                sessions[name] = await stack.enter_async_context(opened)
+            except HarnessError as error:
+                again = RepeatReason(f"to confirm {suspicion.name}")
+                trial = prober.build_trial(callers[name], call, 1, again)
+                return False, [(prober.build_failed_line(error, trial), None)]
+        for number, order in enumerate(suspicion.iterate_orders(), start=1):
+            for before in order:
+                for name, again in suspicion.list_steps(before):
+                    trial = prober.build_trial(callers[name], call, number, again)
+                    line = await prober.make_call(sessions[name], call, trial)
+                    lines.append((line, sessions[name].tools))
+                    # A missing answer neither confirms nor refutes, so there is no finding.
+                    if line.run.error is not None:
+                        return False, lines
+                after.setdefault(before, []).append(extract_traits(get_result(line)))
+            # One round without the difference is enough, and spares the others.
+            if not depends_on_previous(after):
+                return False, lines
+    return True, lines

@@ -7,16 +7,16 @@ and it gets the same calls in the same order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 import anyio
 
-from harness.base import HarnessError, ServerError, digest_json
+from harness.base import HarnessError, ServerError
 from harness.judging import not_started
-from harness.models import may_call
-from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober
+from harness.probing.call_facts import Lines
+from harness.probing.caller_sessions import Prober
 from harness.probing.callers import ProbeCaller
 from harness.probing.interference.comparison import AlterationComparison
 from harness.probing.interference.data_sets import Which, data_set, set_server_data, setup_caller
@@ -31,22 +31,12 @@ from harness.probing.interference.records import SHOWN, Record, Stage, build_rec
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import TrialLine
 from harness.sessions import Pool, open_sessions
-from harness.types import (
-    Alteration,
-    Caller,
-    Case,
-    ErrorKind,
-    Tool,
-    ToolList,
-    Trial,
-    TrialError,
-)
+from harness.types import Alteration, ErrorKind, ToolList, Trial, TrialError
 
 MOST_PAIRS = 6
 """How often a suspicious call is repeated with each set of data."""
 Asks = Sequence[tuple[ProbeCaller, Sequence[ProbeCall]]]
 """Callers and their calls, in order."""
-Lines = Sequence[tuple[TrialLine, ToolList | None]]
 
 
 @dataclass(slots=True)
@@ -79,7 +69,7 @@ class Interference:
 
     async def _make_calls(self) -> None:
         callers = self.prober.plan.callers
-        own = [call for call in self.prober.calls if not call.changes]
+        own = self.prober.reads
         await self._compare_stage("own", [(caller, own) for caller in callers])
         found = self._build_comparison()
         if self._failed or found.failure is not None:
@@ -91,10 +81,7 @@ class Interference:
         ranks = first, [caller for caller in shut if caller not in first]
         altered = AlteredValue(self.alteration.field, *found.collect_altered_fields())
         further, self._left_out = propose_further_calls(
-            ranks,
-            [*self._iterate_readable_calls()],
-            altered,
-            found.collect_page_texts(is_paging_name),
+            ranks, self.prober.pair_with_tools(), altered, found.collect_page_texts(is_paging_name)
         )
         asks = [(caller, further.get(caller.name, [])) for caller in shut]
         await self._compare_stage("further", [(caller, calls) for caller, calls in asks if calls])
@@ -108,14 +95,6 @@ class Interference:
     def _build_comparison(self) -> AlterationComparison:
         declared = list(iterate_declarations(self.prober.build_settings()))[self.number]
         return AlterationComparison(declared, self._records)
-
-    def _iterate_readable_calls(self) -> Iterator[tuple[ProbeCall, Tool]]:
-        """Yield the calls of read-only tools, whose arguments may be changed, with their tools."""
-        tools = {tool.name: tool for listed in self.prober.lists.values() for tool in listed.tools}
-        for call in self.prober.calls:
-            tool = tools.get(call.tool)
-            if tool is not None and not call.changes and may_call(tool, invented=True):
-                yield call, tool
 
     async def _compare_stage(self, stage: Stage, asks: Asks) -> None:
         for which in ("A", "B", "A"):
@@ -151,35 +130,26 @@ class Interference:
     async def _run_data_set(self, which: Which, stage: Stage, asks: Asks) -> None:
         """Set up one set of data, and make the calls."""
         self._visits += 1
-        visit = partial(self._build_trial, which, stage)
         server = set_server_data(self.prober.plan.server, data_set(self.alteration, which))
         try:
             async with open_sessions(self.learn) as pool:
                 # Before the setup, so that data which it altered only in part are restored as well.
                 self._holds = which
                 await self._set_up(pool, which)
-                here = replace(
-                    self.prober, plan=replace(self.prober.plan, server=server), pool=pool
-                )
+                plan = replace(self.prober.plan, server=server)
+                here = replace(self.prober, plan=plan, pool=pool)
                 for caller, calls in asks:
                     trials = [
-                        (call, visit(caller, call, first=place == 0))
+                        (call, self._build_trial(which, stage, caller, call, first=place == 0))
                         for place, call in enumerate(calls)
                     ]
-                    lines = await here.run_trials(
-                        trials, partial(here.open_session, caller), watched=True
-                    )
-                    self._log_lines(lines)
+                    opens = partial(here.open_session, caller)
+                    self._log_lines(await here.run_trials(trials, opens, watched=True))
         # Sessions run in a task group, which raises its errors as a group.
         except* HarnessError as errors:
             self._log_failure(which, stage, asks[0][0], errors)
 
     async def _set_up(self, pool: Pool, which: Which) -> None:
-        """Make the calls that set up the data.
-
-        Raises:
-            ServerError: one fails.
-        """
         plan = self.prober.plan
         await set_up_data(pool, plan.server, self.alteration, which, plan.callers)
 
@@ -233,7 +203,6 @@ class Interference:
     ) -> Trial:
         label = "the data" if call is None else call.label
         again = "" if self._visits <= 1 else f", visit {self._visits}"
-        name = f"{label} with {which} of {self.alteration.name}{again} [{caller.name}]"
         data = {
             "number": self.number,
             "which": which,
@@ -242,31 +211,11 @@ class Interference:
             "first": first,
             "left_out": self._left_out,
         }
-        case = Case(
-            name=name,
-            prompt=label,
-            checks=(),
-            caller=Caller(
-                user_context=caller.user_context,
-                credential=caller.credential,
-                identity=caller.name,
-            ),
-            metadata={
-                "probe": {
-                    "tool": "" if call is None else call.tool,
-                    "arguments": {} if call is None else dict(call.arguments),
-                    "bases": [],
-                    "damage": None,
-                    "credential": caller.credential,
-                    "data": data,
-                    **({} if call is None else self._build_command(caller, call)),
-                }
-            },
+        return self.prober.build_named_trial(
+            caller,
+            call or ProbeCall(tool="", arguments={}, changes=False),
+            f"{label} with {which} of {self.alteration.name}{again} [{caller.name}]",
+            label,
+            None if call is None else {"altered": self.alteration.name},
+            data=data,
         )
-        key = digest_json(
-            [self.prober.plan.server.name, name, self._visits, data, caller.user_context]
-        )
-        return Trial(suite=SUITE, case=case, model=NO_MODEL.name, number=1, key=key)
-
-    def _build_command(self, caller: ProbeCaller, call: ProbeCall) -> dict[str, str]:
-        return self.prober.plan.origin.build_fact(caller, call, altered=self.alteration.name)
