@@ -54,11 +54,13 @@ class Agent(Protocol):
         ...
 
 
-def _return_true(_spec: AgentSpec) -> bool:
+def can(_spec: AgentSpec) -> bool:
+    """Return true: a value for `AgentKind.resumes` and `AgentKind.takes_system_prompt`."""
     return True
 
 
-def _return_false(_spec: AgentSpec) -> bool:
+def cannot(_spec: AgentSpec) -> bool:
+    """Return false, likewise."""
     return False
 
 
@@ -80,14 +82,11 @@ class AgentKind:
     """Arguments with which the program prints its version; ``None`` if it has none."""
     passes: tuple[str, ...] = ()
     """Variables of the environment that it gets if they are set: keys and addresses of models."""
-    resumes: Callable[[AgentSpec], bool] = _return_false
+    resumes: Callable[[AgentSpec], bool] = cannot
     """Whether it can continue a conversation."""
-    takes_system_prompt: Callable[[AgentSpec], bool] = _return_false
+    takes_system_prompt: Callable[[AgentSpec], bool] = cannot
     """Whether it accepts a system prompt."""
 
-
-can, cannot = _return_true, _return_false
-"""A value for `AgentKind.resumes` and `AgentKind.takes_system_prompt`."""
 
 KINDS: Registry[AgentKind] = Registry(
     "harness.agents",

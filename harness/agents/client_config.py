@@ -37,14 +37,11 @@ def client_files(folder: Path, server: str, url: str) -> dict[str, str]:
         "mcp_config": {"type": "http", "url": url},
         "mcp_config_stdio": {"type": "stdio", **build_shim_entry(url)},
     }
-    return {
-        name: str(
-            write_private_json(
-                folder / f"{name}.json", {"mcpServers": {server_name(server): entry}}
-            )
-        )
-        for name, entry in entries.items()
-    }
+    files = {}
+    for name, entry in entries.items():
+        content = {"mcpServers": {server_name(server): entry}}
+        files[name] = str(write_private_json(folder / f"{name}.json", content))
+    return files
 
 
 def write_private_json(path: Path, value: JsonObject) -> Path:

@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from harness.agents.json_stream import parse_json_object
 from harness.agents.program import Program, describe_exit_code
-from harness.base import AgentError, load_json
+from harness.base import AgentError
 from harness.types import JsonObject
 
 _LONGEST_SHOWN = 200
@@ -64,20 +65,18 @@ class JsonRpcConnection:
         result, error = message.get("result"), message.get("error")
         if isinstance(error, dict):
             more = f" ({json.dumps(error['data'])[:_LONGEST_SHOWN]})" if error.get("data") else ""
-            raise AgentError(
-                f"{self.name} refused {method}: {error.get('message')}{more}",
-                detail=self._program.stderr.get_text(),
-            )
+            why, stderr = error.get("message"), self._program.stderr.get_text()
+            raise AgentError(f"{self.name} refused {method}: {why}{more}", detail=stderr)
         if not isinstance(result, dict):
             raise AgentError(f"{self.name} answered {method} with no object")
         return result
 
     async def _answer_request(self, number: Any, method: str, params: JsonObject) -> None:
         try:
-            await self._send_message({"id": number, "result": self.answers(method, params)})
+            answer: JsonObject = {"result": self.answers(method, params)}
         except RpcRefusal as refused:
-            error = {"code": refused.code, "message": refused.message}
-            await self._send_message({"id": number, "error": error})
+            answer = {"error": {"code": refused.code, "message": refused.message}}
+        await self._send_message({"id": number, **answer})
 
     async def _send_message(self, message: JsonObject) -> None:
         await self._program.send(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
@@ -86,24 +85,14 @@ class JsonRpcConnection:
         while b"\n" not in self._buffer:
             data = await self._program.read_chunk()
             if not data:
-                code = await self._program.wait_exit_code()
-                raise AgentError(
-                    f"{self.name} {describe_exit_code(code)} before it answered",
-                    detail=self._program.stderr.get_text(),
-                )
+                ended = describe_exit_code(await self._program.wait_exit_code())
+                stderr = self._program.stderr.get_text()
+                raise AgentError(f"{self.name} {ended} before it answered", detail=stderr)
             self._buffer += data
         line, _, self._buffer = self._buffer.partition(b"\n")
         if not line.strip():
             return {}
-        try:
-            message = load_json(line.decode("utf-8", "replace"))
-        except (ValueError, RecursionError):
-            message = None
-        if not isinstance(message, dict):
-            # As JSON, which shows control characters instead of sending them to the terminal.
-            shown = json.dumps(line[:_LONGEST_SHOWN].decode("utf-8", "replace"))
-            raise AgentError(
-                f"{self.name} wrote a line that is no JSON-RPC message: {shown}",
-                detail=self._program.stderr.get_text(),
-            )
-        return message
+        stderr = self._program.stderr.get_text()
+        return parse_json_object(
+            line.decode("utf-8", "replace"), self.name, "JSON-RPC message", stderr
+        )

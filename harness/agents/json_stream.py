@@ -15,6 +15,23 @@ _MOST = 10**12
 """Most tokens of a turn; a larger or negative count is treated as unknown."""
 
 
+def parse_json_object(line: str, name: str, what: str, stderr: str) -> JsonObject:
+    """Return the object that ``line``, written by the program ``name``, is.
+
+    Raises:
+        AgentError: it is none; the message says that it is no ``what``.
+    """
+    try:
+        value = load_json(line)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        # As JSON, which shows control characters instead of sending them to the terminal.
+        shown = json.dumps(line[:_LONGEST_SHOWN])
+        raise AgentError(f"{name} wrote a line that is no {what}: {shown}", detail=stderr)
+    return value
+
+
 def parse_json_lines(done: FinishedProgram) -> Iterator[JsonObject]:
     """Yield each JSON object that ``done`` wrote on stdout.
 
@@ -25,17 +42,7 @@ def parse_json_lines(done: FinishedProgram) -> Iterator[JsonObject]:
     if not lines:
         raise done.build_error("it wrote nothing on stdout")
     for line in lines:
-        try:
-            value = load_json(line)
-        except (ValueError, RecursionError):
-            value = None
-        if not isinstance(value, dict):
-            raise AgentError(
-                f"{done.name} wrote a line that is no JSON object: "
-                f"{json.dumps(line[:_LONGEST_SHOWN])}",
-                detail=done.stderr,
-            )
-        yield value
+        yield parse_json_object(line, done.name, "JSON object", done.stderr)
 
 
 def parse_token_count(value: Any) -> int | None:

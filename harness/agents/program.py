@@ -41,11 +41,9 @@ class FinishedProgram:
 
     def build_error(self, why: str | None = None) -> AgentError:
         """Return the error for a program that ended this way; ``why`` is its own explanation."""
-        return AgentError(
-            f"{self.name} {describe_exit_code(self.code)}" + (f": {why}" if why else ""),
-            # Some programs write their errors on stdout.
-            detail=self.stderr or self.out[-_TAIL:],
-        )
+        told = f"{self.name} {describe_exit_code(self.code)}" + (f": {why}" if why else "")
+        # Some programs write their errors on stdout.
+        return AgentError(told, detail=self.stderr or self.out[-_TAIL:])
 
 
 _TAIL = 2_000
@@ -78,11 +76,9 @@ class Program:
             return b""
         self._read += len(data)
         if self._read > self._most_bytes:
-            raise AgentError(
-                f"{self.name} wrote more than {self._most_bytes / 1e6:g} MB on stdout, and was "
-                "ended (max_output_mb)",
-                detail=self.stderr.get_text(),
-            )
+            more = f"more than {self._most_bytes / 1e6:g} MB on stdout"
+            told = f"{self.name} wrote {more}, and was ended (max_output_mb)"
+            raise AgentError(told, detail=self.stderr.get_text())
         return data
 
     def begin_turn(self) -> None:
@@ -188,12 +184,8 @@ async def run_program(command: Sequence[str], place: Workplace, said: str = "") 
             code = await program.wait_exit_code()
             # A program that ended without reading its stdin leaves the writer waiting.
             tasks.cancel_scope.cancel()
-        return FinishedProgram(
-            name=program.name,
-            code=code,
-            out=out.decode("utf-8", "replace"),
-            stderr=program.stderr.get_text(),
-        )
+        printed, stderr = out.decode("utf-8", "replace"), program.stderr.get_text()
+        return FinishedProgram(name=program.name, code=code, out=printed, stderr=stderr)
 
 
 def describe_exit_code(code: int) -> str:

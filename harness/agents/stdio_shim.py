@@ -65,9 +65,8 @@ class Shim:
         told = frame if isinstance(frame, dict) else {}
         method, number = told.get("method"), told.get("id")
         if method == "notifications/cancelled":
-            cancelled = self._under_way.pop(
-                _encode_id((told.get("params") or {}).get("requestId")), None
-            )
+            asked = (told.get("params") or {}).get("requestId")
+            cancelled = self._under_way.pop(_encode_id(asked), None)
             if cancelled is not None and not self._state:
                 cancelled.sock.shutdown(SHUT_RDWR)  # so the newest revision says it over HTTP
                 return
@@ -182,10 +181,9 @@ class Shim:
     def _report_loss(self, error: Exception, number: object) -> None:
         why = f"the proxy of harness cannot be reached: {error}"
         if number is not None:
-            answer = {"code": _UNREACHABLE, "message": why}
-            self._write_frame(
-                json.dumps({"jsonrpc": "2.0", "id": number, "error": answer}).encode()
-            )
+            said = {"code": _UNREACHABLE, "message": why}
+            answer = {"jsonrpc": "2.0", "id": number, "error": said}
+            self._write_frame(json.dumps(answer).encode())
         # A bad answer does not show that the proxy is gone; `watch_url` notices that.
         if not isinstance(error, HTTPException):
             os.write(2, f"{why}\n".encode())

@@ -51,12 +51,8 @@ class Workplace:
 
     def fill_words(self, words: tuple[str, ...], prompt: str) -> list[str]:
         """Return ``words`` with their placeholders replaced; those in values are not."""
-        values = {
-            **self.files,
-            "mcp_url": self.url,
-            "prompt": prompt,
-            "system_prompt": self.system or "",
-        }
+        said = {"prompt": prompt, "system_prompt": self.system or ""}
+        values = {**self.files, "mcp_url": self.url, **said}
         return [fill_placeholders(word, values) for word in words]
 
 

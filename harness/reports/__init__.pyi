@@ -90,7 +90,6 @@ from .sections.sentences import format_effort as format_effort
 from .sections.sentences import format_problem as format_problem
 from .sections.sentences import list_status_counts as list_status_counts
 from .sections.sentences import model_words as model_words
-from .sections.sentences import pass_rate as pass_rate
 from .sections.sentences import pass_rate_lines as pass_rate_lines
 from .sections.tool_use import expected_tools as expected_tools
 from .single_page import SinglePage as SinglePage

@@ -40,12 +40,8 @@ def write_atomically(path: Path, write: Callable[[TextIO], None]) -> None:
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name outlive a power cut."""
-    handle = os.open(folder, os.O_RDONLY)
+    # Makes the new name outlive a power cut.
+    handle = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

@@ -41,7 +41,8 @@ def pack_blocks(blocks: Iterable[tuple[str, Any]]) -> Iterator[str]:
             waiting, size, number = [], 0, number + 1
         waiting.append(text)
         size += len(text)
-        kind, place = _split_number(name)
+        found = _NUMBERED.fullmatch(name)
+        kind, place = (found[1], int(found[2])) if found else (name, 0)
         assert place > last.get(kind, -1), name
         last[kind] = place
         of_kind = packs.setdefault(kind, [])
@@ -53,26 +54,12 @@ def pack_blocks(blocks: Iterable[tuple[str, Any]]) -> Iterator[str]:
     yield _format_element(INDEX, [index.removeprefix("{").removesuffix("}")])
 
 
-def _split_number(name: str) -> tuple[str, int]:
-    """Return the kind of a block, and its number; 0 where there is only one."""
-    found = _NUMBERED.fullmatch(name)
-    return (found[1], int(found[2])) if found else (name, 0)
-
-
 def _format_element(name: str, members: Iterable[str]) -> str:
     """Return a pack; the letters of base64 need no escape in a page."""
     # Nobody finds a secret in what is compressed. Half of a surrogate pair is in no UTF-8.
     text = KNOWN.redact_json_text(f"{{{','.join(members)}}}").encode("utf-8", "replace")
-    data = next(filter(_looks_harmless, _iterate_packings(text)), "")
+    # The best first; another level only serves to get other letters, where those look like a key by
+    # chance: the output would redact it.
+    packed = (base64.b64encode(zlib.compress(text, level)).decode() for level in range(9, -1, -1))
+    data = next((data for data in packed if KNOWN.redact_text(data) == data), "")
     return f'<script type="text/plain" id="pack-{name}">{data}</script>\n'
-
-
-def _iterate_packings(text: bytes) -> Iterator[str]:
-    # The best first; another level only serves to get other letters.
-    for level in range(9, -1, -1):
-        yield base64.b64encode(zlib.compress(text, level)).decode()
-
-
-def _looks_harmless(data: str) -> bool:
-    """Whether nothing in the letters looks like a key by chance: the output would redact it."""
-    return KNOWN.redact_text(data) == data

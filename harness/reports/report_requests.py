@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness.base import UsageError, did_you_mean, guard_stream
 from harness.reports.atomic_files import write_atomically
-from harness.reports.writers import WRITERS, Writer, infer_format, map_suffixes
+from harness.reports.writers import WRITERS, infer_format, map_suffixes
 from harness.runlog import RunLog
 from harness.types import Report
 
@@ -47,10 +47,9 @@ class ReportRequest:
             return cls(format=name, path=Path(path) if path else None)
         if meant := infer_format(Path(text)):
             return cls(format=meant, path=Path(text))
-        near = did_you_mean(name, WRITERS.list_names())
-        known = (
-            f"Formats: {', '.join(WRITERS.list_names())}; suffixes: {', '.join(map_suffixes())}."
-        )
+        names = WRITERS.list_names()
+        near = did_you_mean(name, names)
+        known = f"Formats: {', '.join(names)}; suffixes: {', '.join(map_suffixes())}."
         raise UsageError(
             f"--report {text!r} is neither a format nor a file whose suffix says one",
             meant=known if near is None else f"{near} {known}",
@@ -66,23 +65,15 @@ def write_report(
         UsageError: it cannot be written.
     """
     writer = WRITERS.get(request.format)
-    appended = (
-        environ.get(writer.place_variable)
-        if writer.place_variable and request.path is None
-        else None
-    )
+    appended = None if request.path else environ.get(writer.place_variable or "")
     path = request.path or Path(appended or log.path.parent / writer.file_name)
     try:
         if appended:
-            _append_report(path, writer, report, log)
+            # Others write to it as well: it is not ours to replace.
+            with path.open("a", encoding="utf-8", errors="replace", newline="") as stream:
+                writer.write(report, log, guard_stream(stream))
         else:
             write_atomically(path, partial(writer.write, report, log))
     except OSError as error:
         raise UsageError(f"the report {path} cannot be written: {error.strerror}") from error
     return path, list(writer.lines(report)) if writer.lines else []
-
-
-def _append_report(path: Path, writer: Writer, report: Report, log: RunLog) -> None:
-    """Add to a file that others write to as well: it is not ours to replace."""
-    with path.open("a", encoding="utf-8", errors="replace", newline="") as stream:
-        writer.write(report, log, guard_stream(stream))

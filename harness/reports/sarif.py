@@ -24,18 +24,13 @@ def sarif_log(
     **more: object,
 ) -> JsonObject:
     """Return a log with one run of ``driver``; ``category`` tells its uploads apart."""
+    tool = {"name": driver, "semanticVersion": __version__, "rules": list(rules)}
     return {
         "$schema": _SCHEMA,
         "version": "2.1.0",
         "runs": [
             {
-                "tool": {
-                    "driver": {
-                        "name": driver,
-                        "semanticVersion": __version__,
-                        "rules": list(rules),
-                    }
-                },
+                "tool": {"driver": tool},
                 "automationDetails": {"id": category},
                 "columnKind": "unicodeCodePoints",
                 "results": list(_number_duplicates(results)),
@@ -52,13 +47,8 @@ def _number_duplicates(results: Iterable[JsonObject]) -> Iterator[JsonObject]:
         prints: JsonObject = result["partialFingerprints"]
         known = result["ruleId"], prints[_LINE_HASH]
         seen[known] += 1
-        if seen[known] == 1:
-            yield result
-        else:
-            later = {
-                name: f"{text.partition(':')[0]}:{seen[known]}" for name, text in prints.items()
-            }
-            yield {**result, "partialFingerprints": later}
+        later = {name: f"{text.partition(':')[0]}:{seen[known]}" for name, text in prints.items()}
+        yield result if seen[known] == 1 else {**result, "partialFingerprints": later}
 
 
 def build_fingerprints(name: str, parts: Iterable[str]) -> JsonObject:

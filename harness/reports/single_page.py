@@ -43,8 +43,8 @@ class SinglePage:
 
     @cached_property
     def script(self) -> str:
-        """The whole script."""
-        return "".join(map(_read_script, self.scripts))
+        """The whole script, as one: the names of modules are names of the page."""
+        return "".join(_IN_MODULES.sub("", _read_source(source)) for source in self.scripts)
 
     @cached_property
     def policy(self) -> str:
@@ -80,13 +80,9 @@ def _read_source(source: Source) -> str:
     return files(package).joinpath(name).read_text("utf-8")
 
 
-def _read_script(source: Source) -> str:
-    """Return a script as a part of one: the names of modules are names of the page."""
-    return _EXPORT.sub("", _IMPORT.sub("", _read_source(source)))
-
-
-_IMPORT = re.compile(r'^import \{[^}]*\} from "[^"]*";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=const |(?:async )?function|class )", re.MULTILINE)
+_IN_MODULES = re.compile(
+    r'^import \{[^}]*\} from "[^"]*";\n|^export (?=const |(?:async )?function|class )', re.MULTILINE
+)
 
 
 def _hash_source(source: str) -> str:

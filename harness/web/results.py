@@ -31,7 +31,6 @@ from harness.reports import (
     graded_check,
     graded_facts,
     iterate_trials,
-    pass_rate,
     remark_lines,
     review_counts,
     review_json,
@@ -161,7 +160,7 @@ def build_summary(log: RunLog, report: Report | None = None) -> dict[str, Any]:
     report = report or build_report(log)
     groups = [_build_group(report, suite, model) for suite, model in _list_groups(report)]
     one_model = len({group["model"] for group in groups}) <= 1
-    rate = pass_rate(report)
+    rate = compute_pass_rate(report.cases)
     counts = report.counts
     return {
         "run": report.run_id,

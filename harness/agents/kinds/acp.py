@@ -36,11 +36,9 @@ class AcpAgent:
         self._spec = spec
         self._place = place
         self._lines = lines
-        self._lines.answers = self._answer_request
-        self._lines.hears = self._handle_notification
+        lines.answers, lines.hears = self._answer_request, self._handle_notification
         self._session: str | None = None
-        self._begun = False
-        self._server: JsonObject = {}
+        self._server: JsonObject | None = None
         self._said: list[str] = []
 
     async def ask(self, prompt: str, *, fresh: bool) -> AgentReply:
@@ -49,9 +47,8 @@ class AcpAgent:
             self._session = await self._open_session()
         self._said.clear()
         content = [{"type": "text", "text": prompt}]
-        done = await self._lines.request(
-            "session/prompt", {"sessionId": self._session, "prompt": content}
-        )
+        asked = {"sessionId": self._session, "prompt": content}
+        done = await self._lines.request("session/prompt", asked)
         why = done.get("stopReason")
         if why not in ("end_turn", "refusal"):
             raise AgentError(f"{self._lines.name} ended its turn early: {why}")
@@ -59,16 +56,13 @@ class AcpAgent:
         return AgentReply(text="".join(self._said).strip(), refused=why == "refusal")
 
     async def _open_session(self) -> str:
-        if not self._begun:
+        if self._server is None:
             can_do = {"fs": {"readTextFile": False, "writeTextFile": False}, "terminal": False}
-            told = await self._lines.request(
-                "initialize", {"protocolVersion": _REVISION, "clientCapabilities": can_do}
-            )
+            asked = {"protocolVersion": _REVISION, "clientCapabilities": can_do}
+            told = await self._lines.request("initialize", asked)
             self._server = _describe_server(self._place, http=_supports_http(told))
-            self._begun = True
-        opened = await self._lines.request(
-            "session/new", {"cwd": str(self._place.work), "mcpServers": [self._server]}
-        )
+        asked = {"cwd": str(self._place.work), "mcpServers": [self._server]}
+        opened = await self._lines.request("session/new", asked)
         if not isinstance(opened.get("sessionId"), str):
             raise AgentError(f"{self._lines.name} opened a session without an id")
         return str(opened["sessionId"])
@@ -81,12 +75,12 @@ class AcpAgent:
         kind = call.get("kind") if isinstance(call, Mapping) else None
         granted = kind not in _OWN_KINDS or kind in self._spec.tools
         options = params.get("options")
-        wanted = _GRANT if granted else _DENY
         found = {
             one.get("kind"): one.get("optionId")
             for one in (options if isinstance(options, list) else ())
             if isinstance(one, Mapping)
         }
+        wanted = _GRANT if granted else _DENY
         chosen = next((found[one] for one in wanted if found.get(one)), None)
         if chosen is None:
             return {"outcome": {"outcome": "cancelled"}}
@@ -94,22 +88,15 @@ class AcpAgent:
 
     def _handle_notification(self, method: str, params: JsonObject) -> None:
         """Handle a notification: the agent's text, of which the last part is its answer."""
-        update = params.get("update")
-        if method != "session/update" or not isinstance(update, Mapping):
-            return
         # A session that was left may still have something to say.
-        if params.get("sessionId") != self._session:
+        if method != "session/update" or params.get("sessionId") != self._session:
             return
-        content = update.get("content")
-        # Text before a call announces it; the answer comes after the last one.
-        if update.get("sessionUpdate") == "tool_call":
-            self._said.clear()
-        elif (
-            update.get("sessionUpdate") == "agent_message_chunk"
-            and isinstance(content, Mapping)
-            and content.get("type") == "text"
-        ):
-            self._said.append(str(content.get("text") or ""))
+        match params.get("update"):
+            # Text before a call announces it; the answer comes after the last one.
+            case {"sessionUpdate": "tool_call"}:
+                self._said.clear()
+            case {"sessionUpdate": "agent_message_chunk", "content": {"type": "text"} as content}:
+                self._said.append(str(content.get("text") or ""))
 
 
 def _supports_http(told: JsonObject) -> bool:

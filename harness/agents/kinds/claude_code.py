@@ -50,13 +50,14 @@ class ClaudeCode:
         usage = _parse_usage(result)
         if result.get("is_error") or result.get("subtype") != "success":
             words = result.get("result") or ", ".join(filter_texts(result.get("errors")))
-            raise AgentError(
-                f"{done.name} gave up: {words or result.get('subtype')}",
-                detail=done.stderr,
-                usage=usage,
-            )
+            why = words or result.get("subtype")
+            raise AgentError(f"{done.name} gave up: {why}", detail=done.stderr, usage=usage)
         self._session = str(result.get("session_id") or "") or self._session
-        said = list(_iterate_messages(lines))
+        said: list[JsonObject] = [
+            line["message"]
+            for line in lines
+            if line.get("type") == "assistant" and isinstance(line.get("message"), dict)
+        ]
         return AgentReply(
             text=str(result.get("result") or ""),
             usage=usage,
@@ -79,10 +80,8 @@ class ClaudeCode:
         if place.system is not None:
             yield from ("--append-system-prompt", place.system)
         if spec.settings:
-            yield from (
-                "--settings",
-                str(write_private_json(place.home / "settings.json", spec.settings)),
-            )
+            settings = write_private_json(place.home / "settings.json", spec.settings)
+            yield from ("--settings", str(settings))
         if self._session is not None and not fresh:
             yield from ("--resume", self._session)
         yield from spec.args
@@ -92,22 +91,10 @@ def _check_connected(lines: list[JsonObject], server: str) -> None:
     """Check that it has the server's tools: without them its answer shows nothing."""
     for line in lines:
         if line.get("subtype") == "init" and isinstance(line.get("mcp_servers"), list):
-            states = {
-                server.get("name"): server.get("status")
-                for server in line["mcp_servers"]
-                if isinstance(server, Mapping)
-            }
-            if states.get(server) != "connected":
-                raise AgentError(
-                    f"it did not connect to the server: {states.get(server) or 'not listed'}"
-                )
-
-
-def _iterate_messages(lines: list[JsonObject]) -> Iterator[JsonObject]:
-    """Yield the messages of its model."""
-    for line in lines:
-        if line.get("type") == "assistant" and isinstance(line.get("message"), dict):
-            yield line["message"]
+            listed = [one for one in line["mcp_servers"] if isinstance(one, Mapping)]
+            state = {one.get("name"): one.get("status") for one in listed}.get(server)
+            if state != "connected":
+                raise AgentError(f"it did not connect to the server: {state or 'not listed'}")
 
 
 def _iterate_used_tools(said: list[JsonObject]) -> Iterator[str]:
@@ -124,14 +111,9 @@ def _parse_usage(result: JsonObject) -> Usage:
     used: Any = result.get("usage")
     if not isinstance(used, Mapping):
         return UNKNOWN_USAGE
+    cached = ("cache_read_input_tokens", "cache_creation_input_tokens")
     fresh, read, wrote, out = (
-        parse_token_count(used.get(name))
-        for name in (
-            "input_tokens",
-            "cache_read_input_tokens",
-            "cache_creation_input_tokens",
-            "output_tokens",
-        )
+        parse_token_count(used.get(name)) for name in ("input_tokens", *cached, "output_tokens")
     )
     cost = result.get("total_cost_usd")
     return Usage(

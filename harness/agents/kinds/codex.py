@@ -18,7 +18,7 @@ from harness.agents.json_stream import parse_json_lines, parse_token_count
 from harness.agents.program import run_program
 from harness.agents.workplace import Workplace, resolve_agent_command
 from harness.base import AgentError
-from harness.types import UNKNOWN_USAGE, AgentSpec, JsonObject, Usage
+from harness.types import AgentSpec, JsonObject, Usage
 
 _FEATURES = {"shell": "shell_tool", "view_image": "view_image"}
 """Name of its own tool → the feature that enables it."""
@@ -31,7 +31,7 @@ _OWN_ITEMS = {
 }
 """Kind of an item in its stream → its own tool."""
 _START_S = 120
-_NOTHING = Usage()
+_NOTHING = (0, 0, 0)
 
 
 class Codex:
@@ -42,21 +42,18 @@ class Codex:
         self._spec = spec
         self._place = place
         self._thread: str | None = None
-        self._used = _NOTHING
+        self._used: tuple[int | None, ...] = _NOTHING
 
     async def ask(self, prompt: str, *, fresh: bool) -> AgentReply:
         """Return its answer to ``prompt``; see `harness.agents.Agent`."""
         resumed = self._thread if not fresh else None
-        command = [
-            *(*resolve_agent_command(self._spec), "exec", *(("resume",) if resumed else ())),
-            # The folder of a trial is no git repository, outside of which Codex refuses to run.
-            *("--json", "--skip-git-repo-check", *self._spec.args),
-            *((resumed,) if resumed else ()),
-            "-",
-        ]
+        # The folder of a trial is no git repository, outside of which Codex refuses to run.
+        options = ("--json", "--skip-git-repo-check", *self._spec.args)
+        words = ["resume", *options, resumed] if resumed else options
+        command = [*resolve_agent_command(self._spec), "exec", *words, "-"]
         done = await run_program(command, self._place, prompt)
         lines = list(parse_json_lines(done))
-        failed = [words for line in lines if (words := _find_failure(line)) is not None]
+        failed = [why for line in lines if (why := _find_failure(line)) is not None]
         completed = next((line for line in lines if line.get("type") == "turn.completed"), None)
         if completed is None:
             raise done.build_error(failed[-1] if failed else "it completed no turn")
@@ -68,26 +65,21 @@ class Codex:
             if line.get("type") == "item.completed" and isinstance(line.get("item"), dict)
         ]
         answers = [str(item.get("text") or "") for item in items if item["type"] == "agent_message"]
+        used = (_OWN_ITEMS[item["type"]] for item in items if item["type"] in _OWN_ITEMS)
+        # A resumed thread reports the usage of all its turns.
+        before = self._used if resumed else _NOTHING
+        self._used = _parse_counts(completed.get("usage"))
+        tokens_in, tokens_out, cached = map(_subtract_counts, self._used, before)
         return AgentReply(
             text=answers[-1] if answers else "",
-            usage=self._compute_turn_usage(
-                _parse_usage(completed.get("usage")), resumed=resumed is not None
+            usage=Usage(
+                input_tokens=tokens_in,
+                output_tokens=tokens_out,
+                cache_read_tokens=cached,
+                cache_write_tokens=None,
+                cost_usd=None,
             ),
-            own_tools=Counter(
-                _OWN_ITEMS[item["type"]] for item in items if item["type"] in _OWN_ITEMS
-            ),
-        )
-
-    def _compute_turn_usage(self, total: Usage, *, resumed: bool) -> Usage:
-        """Return the usage of one turn: a resumed thread reports that of all its turns."""
-        before = self._used if resumed else _NOTHING
-        self._used = total
-        return Usage(
-            input_tokens=_subtract_counts(total.input_tokens, before.input_tokens),
-            output_tokens=_subtract_counts(total.output_tokens, before.output_tokens),
-            cache_read_tokens=_subtract_counts(total.cache_read_tokens, before.cache_read_tokens),
-            cache_write_tokens=None,
-            cost_usd=None,
+            own_tools=Counter(used),
         )
 
 
@@ -103,21 +95,16 @@ def _find_failure(line: JsonObject) -> str | None:
     return str(line.get("message")) if line.get("type") == "error" else None
 
 
-def _parse_usage(used: Any) -> Usage:
-    if not isinstance(used, Mapping):
-        return UNKNOWN_USAGE
-    return Usage(
-        input_tokens=parse_token_count(used.get("input_tokens")),
-        output_tokens=parse_token_count(used.get("output_tokens")),
-        cache_read_tokens=parse_token_count(used.get("cached_input_tokens")),
-        cache_write_tokens=None,
-        cost_usd=None,
-    )
+def _parse_counts(used: Any) -> tuple[int | None, ...]:
+    """Return the tokens of a thread: input, output, and those of the input from the cache."""
+    known = used if isinstance(used, Mapping) else {}
+    names = ("input_tokens", "output_tokens", "cached_input_tokens")
+    return tuple(parse_token_count(known.get(name)) for name in names)
 
 
 def build_configuration(spec: AgentSpec, place: Workplace) -> JsonObject:
     """Return its ``config.toml``: ours, with the user's settings added."""
-    given = dict(spec.settings)
+    given = spec.settings
     features = {feature: name in spec.tools for name, feature in _FEATURES.items()}
     return {
         "web_search": "live" if "web_search" in spec.tools else "disabled",

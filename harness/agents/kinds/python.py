@@ -38,7 +38,7 @@ class PythonFunction:
         done = await run_program(command, self._place, asked)
         if done.code:
             # The last line of a traceback says what went wrong.
-            last = next(iter(reversed(done.stderr.strip().splitlines())), None)
+            *_, last = (None, *done.stderr.strip().splitlines())
             raise done.build_error(last)
         told = list(parse_json_lines(done))[-1]
         cost = told.get("cost_usd")

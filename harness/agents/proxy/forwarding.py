@@ -196,23 +196,19 @@ class _Forwarding:
         self, ctx: ServerRequestContext[Any, Any], params: JsonObject
     ) -> JsonObject:
         client = get_client_id(ctx) or ""
+        uri = str(params.get("uri"))
         if ctx.method == "resources/subscribe":
-            return await self._convert_refusals(
-                self._feed.subscribe(str(params.get("uri")), client)
-            )
+            return await self._convert_refusals(self._feed.subscribe(uri, client))
         if ctx.method == "resources/unsubscribe":
-            return await self._convert_refusals(
-                self._feed.unsubscribe(str(params.get("uri")), client)
-            )
+            return await self._convert_refusals(self._feed.unsubscribe(uri, client))
         if ctx.method == "logging/setLevel" and self._session.introduction.subscribes:
             self._levels[client] = str(params.get("level"))
             return {}  # it is sent with every request
         own = {key: value for key, value in params.items() if key != "_meta"}
 
         async def send(more: JsonObject) -> JsonObject:
-            return await self._convert_refusals(
-                self._session.send_request(ctx.method, {**own, **more})
-            )
+            request = self._session.send_request(ctx.method, {**own, **more})
+            return await self._convert_refusals(request)
 
         if said := self._build_client_meta(ctx):
             own["_meta"] = said
@@ -256,6 +252,7 @@ class _Forwarding:
         meta = params.get("_meta") or {}
         told = _ProgressRelay(ctx.session.report_progress)
         own = {key: value for key, value in meta.items() if not _is_reserved(key)}
+        extra = {key: params[key] for key in params if key not in {"name", "arguments", "_meta"}}
         call = self._recording.begin_call(tool, arguments, params)
 
         async def send_call(more: JsonObject) -> _CallAnswer:
@@ -268,7 +265,7 @@ class _Forwarding:
                 refused=heard.set_error,
                 meta={**own, **self._build_client_meta(ctx)},
                 progress=told if "progressToken" in meta else None,
-                more={**_select_extra_params(params), **more},
+                more={**extra, **more},
             )
             heard.made = await self._send_within_limit(request, call.reply)
             return heard
@@ -330,18 +327,13 @@ class _Forwarding:
     def _build_client_meta(self, ctx: ServerRequestContext[Any, Any]) -> JsonObject:
         """Return the facts on the client in a request of the newest revision."""
         able = ctx.session.client_capabilities
-        said: dict[str, Any] = {}
+        said: JsonObject = {}
         if able is not None:
-            said[CLIENT_CAPABILITIES_META_KEY] = able.model_dump(
-                by_alias=True, mode="json", exclude_none=True
-            )
+            dumped = able.model_dump(by_alias=True, mode="json", exclude_none=True)
+            said = {CLIENT_CAPABILITIES_META_KEY: dumped}
         # From this request or an earlier `logging/setLevel`, as the client's revision has it.
         level = (ctx.meta or {}).get(LOG_LEVEL_META_KEY, self._levels.get(get_client_id(ctx)))
         return said if level is None else {**said, LOG_LEVEL_META_KEY: level}
-
-
-def _select_extra_params(params: JsonObject) -> JsonObject:
-    return {key: params[key] for key in params if key not in {"name", "arguments", "_meta"}}
 
 
 def _is_reserved(key: str) -> bool:

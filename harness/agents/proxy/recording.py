@@ -94,11 +94,6 @@ class Recording:
             state = call.result.get("requestState")
             self._questions[_build_question_key(call.made.tool, call.made.arguments, state)] = call
 
-    @property
-    def call_count(self) -> int:
-        """Number of calls that have begun."""
-        return len(self._calls)
-
     def list_calls(self) -> tuple[ToolCall, ...]:
         """Return the calls that have ended, in the order in which they were made."""
         return tuple(call.made for call in self._calls if call.id in self._ended)

@@ -166,9 +166,8 @@ class Relay:
         event = event_from_wire(method, params)
         if event is not None:
             await self._bus.publish(event)
-            holders = (
-                self._feed.get_subscribers(params["uri"]) if method == _UPDATED else self._clients
-            )
+            updated = method == _UPDATED
+            holders = self._feed.get_subscribers(params["uri"]) if updated else self._clients
             for client in [client for client in self._clients if client in holders]:
                 await _send_notification(self._clients[client], method, params, None)
         elif not self._under_way:
@@ -202,12 +201,8 @@ async def _send_question(
         metadata = ServerMessageMetadata(related_request_id=request)
         answer = await session.send_request(question, _ClientAnswer, metadata=metadata)
     except MCPError as error:
-        raise RequestRefused(
-            f"the client refused {method}: {error.message}",
-            code=error.code,
-            said=error.message,
-            data=error.data,
-        ) from error
+        words, code = f"the client refused {method}: {error.message}", error.code
+        raise RequestRefused(words, code=code, said=error.message, data=error.data) from error
     except (KeyError, ValueError) as error:
         raise build_refusal(f"this question cannot be put to the client: {method}") from error
     told: JsonObject = answer.model_dump(by_alias=True, mode="json")

@@ -53,11 +53,8 @@ class ClientSubscriptions:
 
     async def subscribe_lists(self) -> None:
         """Subscribe to changes of lists, if the server notifies only subscribers."""
-        if (
-            self._session.introduction.subscribes
-            and self._scope is None
-            and _can_change(self._session)
-        ):
+        wanted = self._session.introduction.subscribes and _can_change(self._session)
+        if wanted and self._scope is None:
             async with self._lock:
                 # Asked again within the lock: another request may have subscribed meanwhile.
                 if self._scope is None and self._attempts < MOST_ATTEMPTS:
@@ -103,12 +100,13 @@ class ClientSubscriptions:
 
     def drop_client(self, client: str, uris: Iterable[str]) -> None:
         """Cancel subscriptions in the background, because their client is gone."""
-        for uri in uris:
-            self._tasks.start_soon(self._drop_subscription, uri, client)
 
-    async def _drop_subscription(self, uri: str, client: str) -> None:
-        with suppress(ServerError):
-            await self.unsubscribe(uri, client)
+        async def drop(uri: str) -> None:
+            with suppress(ServerError):
+                await self.unsubscribe(uri, client)
+
+        for uri in uris:
+            self._tasks.start_soon(drop, uri)
 
     async def _resubscribe(self) -> None:
         """Subscribe for all clients; the former request ends once this one is acknowledged."""

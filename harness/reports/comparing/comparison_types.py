@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from harness.base import Evidence
+from harness.base import Evidence, Pair
 from harness.types import Counts, HasEntrant, Usage
 
 Change: TypeAlias = Literal["better", "worse", "same", "not judged"]
@@ -83,6 +83,11 @@ class CasePair:
     """On the first side."""
     after: Tally
     """On the second side."""
+
+    @property
+    def trial_counts(self) -> Pair:
+        """Those of both sides."""
+        return self.before.trial_counts, self.after.trial_counts
 
     @property
     def difference(self) -> float | None:
@@ -189,11 +194,8 @@ class Comparison:
     @property
     def sides(self) -> tuple[Side, ...]:
         """Every side once, by name."""
-        sides = {
-            side.name: side
-            for contrast in self.contrasts
-            for side in (contrast.before, contrast.after)
-        }
+        each = [side for pair in self.contrasts for side in (pair.before, pair.after)]
+        sides = {side.name: side for side in each}
         return tuple(sides[name] for name in sorted(sides, key=lambda name: (len(name), name)))
 
     @property

@@ -28,11 +28,6 @@ _MOST_LINES = 30
 """Cases or differences beyond this are counted; the JSON has all of them."""
 
 
-def print_comparison(comparison: Comparison, console: Console) -> None:
-    """Print the comparison to ``console``."""
-    _Printer(comparison, console).print_all()
-
-
 @dataclass(frozen=True, slots=True)
 class _Printer:
     comparison: Comparison
@@ -42,10 +37,8 @@ class _Printer:
         for side in self.comparison.sides:
             name, model, run, trials, rate, tokens, cost, time = sentences.side_row(side)
             self._print_line(f"{name}  {model}  {run}", "bold")
-            self._print_line(
-                f"{trials}: pass rate {rate} · a trial: {time}, {tokens} tokens, cost {cost}",
-                depth=3,
-            )
+            effort = f"a trial: {time}, {tokens} tokens, cost {cost}"
+            self._print_line(f"{trials}: pass rate {rate} · {effort}", depth=3)
             for sentence in sentences.describe_unsound_run(side):
                 self._print_line(sentence, "yellow", depth=3)
         if self.comparison.by_people:
@@ -66,10 +59,8 @@ class _Printer:
             self._print_line(sentences.UNJUDGED, depth=2)
         for effect in contrast.effects[1:]:
             cases, before, after, difference, interval, _, p, verdict = sentences.effect_row(effect)
-            line = (
-                f"suite {cases}: {before} → {after}, {difference} points ({interval}), p (Holm) "
-                f"{p}: {verdict}"
-            )
+            moved = f"{before} → {after}, {difference} points ({interval})"
+            line = f"suite {cases}: {moved}, p (Holm) {p}: {verdict}"
             self._print_line(line, _VERDICTS[effect.evidence], depth=2)
         for change in sentences.CHANGES[:-1]:
             lines, number = sentences.case_lines(contrast, change, _MOST_LINES)
@@ -87,13 +78,16 @@ class _Printer:
             self._print_line(f"… {number - _MOST_LINES} more", "dim", depth=4)
 
     def _print_line(self, text: str, style: str = "", *, depth: int = 0) -> None:
-        room = max(20, self.console.width - depth)
-        for number, line in enumerate(
-            Text(make_printable(text), style=style).wrap(self.console, room - 2)
-        ):
+        room = max(20, self.console.width - depth) - 2
+        lines = Text(make_printable(text), style=style).wrap(self.console, room)
+        for number, line in enumerate(lines):
             # Wrapping may have moved to the start of a line what a CI system takes for a command
             # there.
             shown = Text(make_printable(line.plain.rstrip()), style=style)
-            self.console.print(
-                Text(" " * (depth + (2 if number else 0))).append_text(shown), soft_wrap=True
-            )
+            before = Text(" " * (depth + (2 if number else 0)))
+            self.console.print(before.append_text(shown), soft_wrap=True)
+
+
+def print_comparison(comparison: Comparison, console: Console) -> None:
+    """Print the comparison to ``console``."""
+    _Printer(comparison, console).print_all()

@@ -41,12 +41,10 @@ def compare_runs(runs: Sequence[ComparedRun], margin: float = MARGIN) -> Compari
     found = paired_effects([scope.collect_trials for scope in scopes], margin=margin)
     # Each draft takes as many as it has scopes, in the order in which they were tested.
     effects = iter(found)
-    contrasts = tuple(draft.build_contrast(effects) for draft in drafts)
-    tests = sum(effect is not None for effect in found)
     return Comparison(
-        contrasts=contrasts,
+        contrasts=tuple(draft.build_contrast(effects) for draft in drafts),
         level=LEVEL,
-        tests=tests,
+        tests=sum(effect is not None for effect in found),
         margin=margin,
         by_people=any(run.by_people for run in runs),
     )
@@ -74,15 +72,8 @@ class _Scope:
     @property
     def collect_trials(self) -> list[Pair]:
         """Each test's trials before and after."""
-        tests = group_by_test(
-            (
-                (pair.suite, pair.case),
-                pair.test,
-                (pair.before.trial_counts, pair.after.trial_counts),
-            )
-            for pair in self.pairs
-        )
-        return [*map(merge_pair, tests)]
+        named = (((pair.suite, pair.case), pair.test, pair.trial_counts) for pair in self.pairs)
+        return [*map(merge_pair, group_by_test(named))]
 
     def build_effect(self, found: PairedEffect | None) -> Effect:
         """Return what the pairs show; ``found`` is ``None`` where none was judged."""
@@ -134,17 +125,14 @@ class _Draft:
             )
             for name in shared
         ]
-        suites = list(dict.fromkeys(pair.suite for pair in pairs))
+        by_suite: dict[str, list[CasePair]] = {}
+        for pair in pairs:
+            by_suite.setdefault(pair.suite, []).append(pair)
+        scopes = [_Scope(suite=None, pairs=tuple(pairs))]
         # A single suite would be the same test once more, and make the correction stricter for
         # nothing.
-        parts = suites if len(suites) > 1 else []
-        scopes = [
-            _Scope(suite=None, pairs=tuple(pairs)),
-            *(
-                _Scope(suite=suite, pairs=tuple(pair for pair in pairs if pair.suite == suite))
-                for suite in parts
-            ),
-        ]
+        if len(by_suite) > 1:
+            scopes += [_Scope(suite=suite, pairs=tuple(own)) for suite, own in by_suite.items()]
         return cls(before=before, after=after, shared=shared, scopes=tuple(scopes))
 
     def build_contrast(self, found: Iterator[PairedEffect | None]) -> Contrast:

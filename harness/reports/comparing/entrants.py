@@ -25,7 +25,7 @@ from harness.reports.comparing.trial_counts import (
 )
 from harness.reports.sections.sentences import result_words
 from harness.runlog import Header, RunLog, find_differences, tool_differences, value_words
-from harness.types import CaseResult, Counts, JsonObject, ToolList, TrialResult
+from harness.types import Counts, JsonObject, ToolList, TrialResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,10 +51,14 @@ class ComparedRun:
     def from_log(cls, log: RunLog) -> ComparedRun:
         """Judge ``log``."""
         report = build_report(log)
+        found: dict[str, dict[CaseName, Sequence[TrialResult]]] = {}
+        for case in report.cases:
+            if case.trials[0].key in log:  # others have no trial
+                found.setdefault(case.entrant, {})[case.suite, case.case] = case.trials
         return cls(
             header=log.header,
             log=str(log.path),
-            trials=_JudgedTrials.from_cases(log, report.cases),
+            trials=_JudgedTrials(log, found),
             tools=log.tools,
             exit_code=exit_code(report),
             ended=result_words(report),
@@ -70,22 +74,10 @@ class _JudgedTrials:
     cases: Mapping[str, Mapping[CaseName, Sequence[TrialResult]]]
     """Entrant → case → its trials, in the order of a report."""
 
-    @classmethod
-    def from_cases(cls, log: RunLog, cases: Iterable[CaseResult]) -> _JudgedTrials:
-        """Take those of the judged ``cases`` that are in ``log``: others have no trial."""
-        found: dict[str, dict[CaseName, Sequence[TrialResult]]] = {}
-        for case in cases:
-            if case.trials[0].key in log:
-                found.setdefault(case.entrant, {})[case.suite, case.case] = case.trials
-        return cls(log, found)
-
     def get_endings(self, entrant: str) -> Mapping[CaseName, CaseEndings]:
-        cases = self.cases.get(entrant, {})
         return {
-            name: CaseEndings.from_trials(
-                map(TrialEnding.from_result, trials), trials[0].case.group
-            )
-            for name, trials in cases.items()
+            name: CaseEndings.from_trials(map(TrialEnding.from_result, each), each[0].case.group)
+            for name, each in self.cases.get(entrant, {}).items()
         }
 
     def iterate_usage(self, entrant: str, names: Iterable[CaseName]) -> Iterator[CaseUsage]:
@@ -129,8 +121,9 @@ class Entrant:
         # The header does not say which entrant was to be asked which suite: any result of it tells
         # that.
         asked = {suite for suite, _ in found}
-        planned = [name for name in _list_planned_cases(run.header) if name[0] in asked]
-        names = dict.fromkeys([*planned, *found])
+        suites = run.header.suites.items()
+        planned = [(suite, case) for suite, facts in suites for case in facts.get("cases", ())]
+        names = dict.fromkeys([*(one for one in planned if one[0] in asked), *found])
         cases = {name: found.get(name, NO_RECORD) for name in names}
         return cls(name=name, run=run, entrant=entrant, cases=cases)
 
@@ -152,11 +145,15 @@ class Entrant:
 
     def build_side(self, names: Sequence[CaseName]) -> Side:
         """Return its figures over those cases."""
-        endings = [self.cases[name] for name in names]
-        counts = _sum_counts(ending.counts for ending in endings)
+        endings = {name: self.cases[name] for name in names}
+        # Cases of a large run end in few ways, so that few sums are made.
+        alike = Counter(ending.counts for ending in endings.values()).items()
+        counts = {
+            field.name: sum(getattr(one, field.name) * cases for one, cases in alike)
+            for field in fields(Counts)
+        }
         tests = group_by_test(
-            (name, one.test, one.tally.trial_counts)
-            for name, one in zip(names, endings, strict=True)
+            (name, one.test, one.tally.trial_counts) for name, one in endings.items()
         )
         judged = [one for one in map(merge_trials, tests) if one[1]]
         rates = [passed / trials for passed, trials in judged]
@@ -168,7 +165,7 @@ class Entrant:
             model=self.axis_values["model"],
             axes={axis: value for axis, value in self.axis_values.items() if axis != "model"},
             started_at=self.run.header.started_at,
-            counts=counts,
+            counts=Counts(**counts),
             rate=compute_mean(rates),
             interval=rate_interval(rates, sum(trials for _, trials in judged)),
             usage=usage,
@@ -176,23 +173,6 @@ class Entrant:
             exit_code=self.run.exit_code,
             ended=self.run.ended,
         )
-
-
-def _sum_counts(counts: Iterable[Counts]) -> Counts:
-    # Cases of a large run end in few ways, so that few sums are made.
-    alike = Counter(counts)
-    names = [field.name for field in fields(Counts)]
-    return Counts(
-        **{name: sum(getattr(one, name) * cases for one, cases in alike.items()) for name in names}
-    )
-
-
-def _list_planned_cases(header: Header) -> list[CaseName]:
-    return [
-        (suite, case)
-        for suite, facts in header.suites.items()
-        for case, _ in _iterate_case_digests(facts)
-    ]
 
 
 def pair_entrants(runs: Sequence[ComparedRun]) -> Iterator[tuple[Entrant, Entrant]]:
@@ -205,35 +185,30 @@ def pair_entrants(runs: Sequence[ComparedRun]) -> Iterator[tuple[Entrant, Entran
 
     def get_entrant(number: int, name: str) -> Entrant:
         if (number, name) not in entrants:
-            entrants[number, name] = Entrant.from_run(
-                _format_letters(len(entrants)), runs[number], name
-            )
+            letters = _format_letters(len(entrants))
+            entrants[number, name] = Entrant.from_run(letters, runs[number], name)
         return entrants[number, name]
 
-    names = [list(run.header.entrants) for run in runs]
     if len(runs) == 1:
-        if len(names[0]) < 2:  # noqa: PLR2004 - it takes two to compare
+        first, *others = runs[0].header.entrants
+        if not others:
             raise UsageError(
                 f"run {runs[0].header.run_id} holds one model, so there is nothing to compare it "
                 "with",
                 meant="Name a second run: harness compare A B.",
             )
-        for other in names[0][1:]:
-            yield get_entrant(0, names[0][0]), get_entrant(0, other)
+        for other in others:
+            yield get_entrant(0, first), get_entrant(0, other)
         return
     for number in range(1, len(runs)):
-        for one, other in _pair_models(
-            names[0], names[number], runs[0].header, runs[number].header
-        ):
+        for one, other in _pair_models(runs[0].header, runs[number].header):
             yield get_entrant(0, one), get_entrant(number, other)
 
 
-def _pair_models(
-    one: Sequence[str], other: Sequence[str], first: Header, second: Header
-) -> list[tuple[str, str]]:
-    shared = [(name, name) for name in one if name in other]
+def _pair_models(first: Header, second: Header) -> list[tuple[str, str]]:
+    one, other = list(first.entrants), list(second.entrants)
     # The names of models decide, not their order: a run may have further ones.
-    if shared:
+    if shared := [(name, name) for name in one if name in other]:
         return shared
     if len(one) == len(other) == 1:
         return [(one[0], other[0])]
@@ -245,12 +220,8 @@ def _pair_models(
 
 
 def _format_letters(number: int) -> str:
-    size = len(ascii_uppercase)
-    return (
-        ascii_uppercase[number]
-        if number < size
-        else f"{ascii_uppercase[number // size - 1]}{_format_letters(number % size)}"
-    )
+    before, letter = divmod(number, len(ascii_uppercase))
+    return (ascii_uppercase[before - 1] if before else "") + ascii_uppercase[letter]
 
 
 def setting_differences(
@@ -269,33 +240,25 @@ def setting_differences(
         yield f"harness was {old.harness_version}, is {new.harness_version}"
     # Equal digests are equal lists, and no conversation needs to be read for them.
     if set(before.run.tools) != set(after.run.tools):
-        shown = [(entrant, entrant.select_tools(shared)) for entrant in (before, after)]
+        was_shown, is_shown = before.select_tools(shared), after.select_tools(shared)
         blind = [
-            f"no tool list was seen in {entrant.name}" for entrant, tools in shown if not tools
+            f"no tool list was seen in {entrant.name}"
+            for entrant, tools in ((before, was_shown), (after, is_shown))
+            if not tools
         ]
-        yield from blind or tool_differences(shown[0][1], shown[1][1])
+        yield from blind or tool_differences(was_shown, is_shown)
 
 
 def _reduce_header(entrant: Entrant, shared: Sequence[CaseName], model: str) -> Header:
     """Return the header reduced to the shared cases and its model, which it calls ``model``."""
     header = entrant.run.header
     wanted = set(shared)
-    suites = {
-        suite: {
-            **facts,
-            "cases": {
-                case: digest
-                for case, digest in _iterate_case_digests(facts)
-                if (suite, case) in wanted
-            },
-        }
-        for suite, facts in header.suites.items()
-        if any(suite == name[0] for name in shared)
-    }
+    shared_suites = {suite for suite, _ in wanted}
+    suites: dict[str, Any] = {}
+    for suite, facts in header.suites.items():
+        if suite in shared_suites:
+            digests = facts.get("cases", {}).items()
+            cases = {case: digest for case, digest in digests if (suite, case) in wanted}
+            suites[suite] = {**facts, "cases": cases}
     models = {model: header.models[entrant.axis_values["model"]]}
     return replace(header, suites=suites, models=models, axes={})
-
-
-def _iterate_case_digests(facts: JsonObject) -> Iterable[tuple[str, Any]]:
-    cases: Mapping[str, Any] = facts.get("cases", {})
-    return cases.items()

@@ -87,10 +87,5 @@ def _encode_case(pair: CasePair) -> dict[str, Any]:
     }
 
 
-def _encode_tally(tally: Tally) -> dict[str, Any]:
-    return {
-        "passed": tally.passed,
-        "judged": tally.judged,
-        "unjudged": tally.unjudged,
-        "rate": tally.rate,
-    }
+def _encode_tally(it: Tally) -> dict[str, Any]:
+    return {"passed": it.passed, "judged": it.judged, "unjudged": it.unjudged, "rate": it.rate}

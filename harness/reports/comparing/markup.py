@@ -46,9 +46,6 @@ class _Markdown:
     def format_code(self, text: str) -> str:
         return format_code(text)
 
-    def escape_text(self, text: str) -> str:
-        return html.escape(text)
-
 
 class _Html:
     """How the parts of a page are written in HTML; its cases are data beside it."""
@@ -80,17 +77,14 @@ class _Html:
     def format_code(self, text: str) -> str:
         return f"<code>{html.escape(make_printable(text))}</code>"
 
-    def escape_text(self, text: str) -> str:
-        return html.escape(text)
-
 
 def _format_page(comparison: Comparison, form: _Markdown | _Html) -> Iterator[str]:
     verdicts = ", ".join(sentences.format_verdict(contrast) for contrast in comparison.contrasts)
-    yield form.format_heading(1, form.escape_text(f"Comparison: {verdicts}"))
+    yield form.format_heading(1, html.escape(f"Comparison: {verdicts}"))
     rows = [sentences.side_row(side) for side in comparison.sides]
     yield form.format_table(sentences.SIDE_COLUMNS, _format_cells(rows, form, {1, 2}))
     unsound = [told for side in comparison.sides for told in sentences.describe_unsound_run(side)]
-    yield form.format_list(map(form.escape_text, unsound)) if unsound else ""
+    yield form.format_list(map(html.escape, unsound)) if unsound else ""
     if comparison.by_people:
         yield form.format_paragraph(sentences.BY_PEOPLE)
     for contrast in comparison.contrasts:
@@ -101,32 +95,24 @@ def _format_contrast(
     contrast: Contrast, comparison: Comparison, form: _Markdown | _Html
 ) -> Iterator[str]:
     overall = contrast.effects[0]
-    yield form.format_heading(2, form.escape_text(sentences.format_verdict(contrast)))
+    yield form.format_heading(2, html.escape(sentences.format_verdict(contrast)))
     yield form.format_paragraph("What differs in the setting:")
-    yield form.format_list(
-        map(form.format_code, contrast.differences or ("nothing that the logs record",))
-    )
+    differences = contrast.differences or ("nothing that the logs record",)
+    yield form.format_list(map(form.format_code, differences))
     note = f". {sentences.UNJUDGED}" if overall.not_judged else ""
-    yield form.format_paragraph(form.escape_text(sentences.format_changes(overall) + note))
-    yield form.format_list(map(form.escape_text, sentences.describe_effect(overall, comparison)))
+    yield form.format_paragraph(html.escape(sentences.format_changes(overall) + note))
+    yield form.format_list(map(html.escape, sentences.describe_effect(overall, comparison)))
     effects = [sentences.effect_row(effect) for effect in contrast.effects]
     yield form.format_table(sentences.EFFECT_COLUMNS, _format_cells(effects, form, {0}))
     columns = ("case", contrast.before.name, contrast.after.name)
     for change in sentences.CHANGES if form.lists_cases else ():
-        rows = [
-            sentences.case_row(pair, contrast)
-            for pair in sentences.select_changed(contrast, change)
-        ]
-        if rows:
+        changed = sentences.select_changed(contrast, change)
+        if rows := [sentences.case_row(pair, contrast) for pair in changed]:
             body = form.format_table(columns, _format_cells(rows, form, {0}))
             title = f"{change} ({len(rows)})"
-            yield (
-                form.format_details(title, body)
-                if change == "same"
-                else form.format_heading(3, title) + body
-            )
-    rest = list(sentences.not_shared(contrast))
-    if rest:
+            heading = form.format_heading(3, title) + body
+            yield form.format_details(title, body) if change == "same" else heading
+    if rest := list(sentences.not_shared(contrast)):
         yield form.format_list(map(form.format_code, rest))
 
 
@@ -136,8 +122,8 @@ def _format_cells(
     """Return ``rows`` in ``form``; the columns ``names`` contain names by suites or users."""
     return [
         [
-            form.format_code(cell) if column in names else form.escape_text(cell)
-            for column, cell in enumerate(row)
+            form.format_code(cell) if at in names else html.escape(cell)
+            for at, cell in enumerate(row)
         ]
         for row in rows
     ]

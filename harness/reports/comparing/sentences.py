@@ -23,26 +23,10 @@ UNJUDGED = (
 """The treatment of cases without a verdict; shown wherever there are any."""
 BY_PEOPLE = "Where a person has reviewed a verdict, the person's counts."
 """Said where `Comparison.by_people` holds."""
-SIDE_COLUMNS = (
-    "side",
-    "model",
-    "run",
-    "trials",
-    "pass rate (95 % interval)",
-    "tokens a trial",
-    "cost a trial",
-    "time a trial",
-)
-EFFECT_COLUMNS = (
-    "cases",
-    "before",
-    "after",
-    "difference",
-    "95 % interval",
-    "p",
-    "p (Holm)",
-    "verdict",
-)
+_PER_TRIAL = ("tokens a trial", "cost a trial", "time a trial")
+SIDE_COLUMNS = ("side", "model", "run", "trials", "pass rate (95 % interval)", *_PER_TRIAL)
+_P_COLUMNS = ("p", "p (Holm)")
+EFFECT_COLUMNS = ("cases", "before", "after", "difference", "95 % interval", *_P_COLUMNS, "verdict")
 
 
 def format_verdict(contrast: Contrast) -> str:
@@ -53,13 +37,9 @@ def format_verdict(contrast: Contrast) -> str:
 def format_changes(effect: Effect) -> str:
     """Return how the cases moved."""
     total = effect.pairs + effect.not_judged
-    parts = [
-        f"{effect.better} better",
-        f"{effect.worse} worse",
-        f"{effect.same} the same",
-        *([f"{effect.not_judged} not judged"] if effect.not_judged else []),
-    ]
-    return f"{total} shared case{'' if total == 1 else 's'}: {', '.join(parts)}"
+    rest = f", {effect.not_judged} not judged" if effect.not_judged else ""
+    moved = f"{effect.better} better, {effect.worse} worse, {effect.same} the same{rest}"
+    return f"{total} shared case{'' if total == 1 else 's'}: {moved}"
 
 
 def describe_effect(effect: Effect, comparison: Comparison) -> Iterator[str]:
@@ -68,20 +48,17 @@ def describe_effect(effect: Effect, comparison: Comparison) -> Iterator[str]:
         yield "No case was judged on both sides, so there is nothing to compare."
         return
     over = "" if effect.tests == effect.pairs else f" over {effect.tests} tests"
+    rates = f"{format_percent(effect.before)} → {format_percent(effect.after)}"
+    interval = f"95 % interval {format_interval(effect)}{over}; {effect.interval_method}"
     yield (
-        f"pass rate {format_percent(effect.before)} → {format_percent(effect.after)} of "
-        f"{effect.pairs} judged on "
-        f"both sides: {format_points(effect.difference)} points (95 % interval "
-        f"{format_interval(effect)}{over}; "
-        f"{effect.interval_method})"
+        f"pass rate {rates} of {effect.pairs} judged on both sides: "
+        f"{format_points(effect.difference)} points ({interval})"
     )
-    if comparison.tests > 1:
-        adjusted = (
-            f", {p_value(effect.p_adjusted)} after Holm's correction for {comparison.tests} tests"
-        )
-    else:
-        adjusted = ""
-    yield f"{effect.test} test of the pairs: p = {p_value(effect.p_value)}{adjusted}"
+    adjusted = (
+        f", {p_value(effect.p_adjusted)} after Holm's correction for {comparison.tests} tests"
+    )
+    more = adjusted if comparison.tests > 1 else ""
+    yield f"{effect.test} test of the pairs: p = {p_value(effect.p_value)}{more}"
     if effect.smallest is None:
         yield (
             f"{effect.tests} cases are too few to show any difference: not even a move of all "
@@ -89,43 +66,30 @@ def describe_effect(effect: Effect, comparison: Comparison) -> Iterator[str]:
         )
     elif effect.evidence != "equivalent":
         yield (
-            f"{effect.tests} cases show a difference of "
-            f"{format_points(effect.smallest, sign=False)} "
-            "points, four times in five; a smaller one would likely stay unseen."
+            f"{effect.tests} cases show a difference of {_format_size(effect.smallest)}, four "
+            "times in five; a smaller one would likely stay unseen."
         )
-    yield from _describe_equivalence(effect, comparison.margin)
-
-
-def _describe_equivalence(effect: Effect, margin: float) -> Iterator[str]:
-    """Yield sentences on equivalence within the margin."""
-    wanted = f"{format_points(margin, sign=False)} points"
+    margin = _format_size(comparison.margin)
     if effect.evidence == "equivalent":
-        yield f"The difference is below {wanted} either way, which counts as equivalent."
+        yield f"The difference is below {margin} either way, which counts as equivalent."
     elif effect.cases_to_decide is not None:
-        yield (
-            f"About {effect.cases_to_decide:,} cases would decide whether there is a difference"
-            f" of {wanted} or none."
-        )
+        decide = f"About {effect.cases_to_decide:,} cases would decide"
+        yield f"{decide} whether there is a difference of {margin} or none."
 
 
 def side_row(side: Side) -> tuple[str, ...]:
     """Return a side's cells under `SIDE_COLUMNS`."""
     # A trial that was skipped used nothing, and would lower every figure of a trial.
     ran = side.counts.planned - side.counts.skipped
-    usage = side.usage
-    known = usage.input_tokens is not None and usage.output_tokens is not None and ran
-    tokens = (
-        round(((usage.input_tokens or 0) + (usage.output_tokens or 0)) / ran) if known else None
-    )
-    cost = usage.cost_usd / ran if usage.cost_usd is not None and ran else None
+    tokens, cost = side.usage.tokens, side.usage.cost_usd
     return (
         side.name,
         make_printable(side.entrant),
         make_printable(side.run_id),
         _format_endings(side),
         _format_rate(side),
-        format_number(tokens),
-        format_money(cost),
+        format_number(round(tokens / ran) if tokens is not None and ran else None),
+        format_money(cost / ran if cost is not None and ran else None),
         "–" if side.latency_s is None else format_seconds(side.latency_s),
     )
 
@@ -181,10 +145,9 @@ def case_lines(contrast: Contrast, change: Change, most: int) -> tuple[list[str]
     """
     pairs = select_changed(contrast, change)
     if change != "not judged":
-        rows = [case_row(pair, contrast) for pair in pairs[:most]]
-        return [f"{_join_some([name])}  {before} → {after}" for name, before, after in rows], len(
-            pairs
-        )
+        rows = (case_row(pair, contrast) for pair in pairs[:most])
+        lines = [f"{_join_some([name])}  {before} → {after}" for name, before, after in rows]
+        return lines, len(pairs)
     alike: dict[tuple[str, str], list[str]] = {}
     for pair in pairs:
         name, before, after = case_row(pair, contrast)
@@ -195,10 +158,8 @@ def case_lines(contrast: Contrast, change: Change, most: int) -> tuple[list[str]
 
 def not_shared(contrast: Contrast) -> Iterator[str]:
     """Yield a sentence for each side that has cases of its own."""
-    for side, names in (
-        (contrast.before, contrast.only_before),
-        (contrast.after, contrast.only_after),
-    ):
+    own = ((contrast.before, contrast.only_before), (contrast.after, contrast.only_after))
+    for side, names in own:
         if names:
             yield f"Only {side.name} has {len(names)} more: {_join_some(names)}."
 
@@ -210,17 +171,14 @@ def gate_sentences(
     if not comparison.is_judged:
         yield "gate: nothing to go by, for no case was judged on both sides"
         return
-    beyond = f" of more than {format_points(margin, sign=False)} points" if margin else ""
+    beyond = f" of more than {_format_size(margin)}" if margin else ""
     if not failed:
         yield f"gate: no evidence of a regression{beyond}"
     for contrast, effect in failed:
         where = "" if effect.suite is None else f" in {make_printable(effect.suite)}"
         sides = f"{contrast.before.name} → {contrast.after.name}"
-        yield (
-            f"gate: evidence of a regression{beyond}{where} ({sides}: "
-            f"{format_points(effect.difference)} "
-            "points)"
-        )
+        points = f"{format_points(effect.difference)} points"
+        yield f"gate: evidence of a regression{beyond}{where} ({sides}: {points})"
 
 
 def format_percent(rate: float) -> str:
@@ -240,13 +198,13 @@ def format_points(difference: float | None, *, sign: bool = True) -> str:
     return lead + rounded
 
 
+def _format_size(difference: float) -> str:
+    return f"{format_points(difference, sign=False)} points"
+
+
 def format_interval(effect: Effect) -> str:
     """Return the interval's bounds in points."""
-    return (
-        "–"
-        if effect.interval is None
-        else f"{format_points(effect.interval[0])} to {format_points(effect.interval[1])}"
-    )
+    return "–" if effect.interval is None else " to ".join(map(format_points, effect.interval))
 
 
 def p_value(value: float | None) -> str:
@@ -259,18 +217,15 @@ def p_value(value: float | None) -> str:
 def _format_rate(side: Side) -> str:
     if side.rate is None or side.interval is None:
         return "–"
-    return (
-        f"{format_percent(side.rate)} ({100 * side.interval[0]:.0f}–{100 * side.interval[1]:.0f} %)"
-    )
+    low, high = side.interval
+    return f"{format_percent(side.rate)} ({100 * low:.0f}–{100 * high:.0f} %)"
 
 
 def _format_endings(side: Side) -> str:
-    parts = [f"{side.counts.judged_count} judged"]
-    for name in ("error", "skipped", "cancelled"):
-        amount = getattr(side.counts, name)
-        if amount:
-            parts.append(f"{amount} {name}")
-    return ", ".join(parts)
+    counts = side.counts
+    others = {"error": counts.error, "skipped": counts.skipped, "cancelled": counts.cancelled}
+    rest = (f"{amount} {name}" for name, amount in others.items() if amount)
+    return ", ".join((f"{counts.judged_count} judged", *rest))
 
 
 def _join_some(names: Sequence[str], most: int = 5) -> str:

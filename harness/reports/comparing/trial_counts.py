@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from harness.reports.build import count_statuses
 from harness.reports.comparing.comparison_types import Tally
+from harness.reports.trial_record import TrialRecord
 from harness.types import DECIDED, Counts, Status, TrialResult, Usage, known_sum
 
 CaseName: TypeAlias = tuple[str, str]
@@ -34,10 +35,8 @@ class TrialEnding(NamedTuple):
     @classmethod
     def from_result(cls, result: TrialResult) -> TrialEnding:
         """Return the ending of ``result``."""
-        kind = None if result.error is None else result.error.kind
-        return cls.from_parts(
-            result.status, kind, result.skip_reason, result.written_call is not None
-        )
+        kind, as_text = TrialRecord(result).error_kind, result.written_call is not None
+        return cls.from_parts(result.status, kind, result.skip_reason, as_text)
 
     @classmethod
     def from_parts(
@@ -75,9 +74,7 @@ class CaseEndings:
         statuses: Counter[Status] = Counter()
         for ending, number in counted.items():
             statuses[ending.status] += number
-        words = dict.fromkeys(
-            one.no_verdict_reason for one in counted if one.no_verdict_reason is not None
-        )
+        words = dict.fromkeys(filter(None, (one.no_verdict_reason for one in counted)))
         return cls.from_counts(count_statuses(statuses), tuple(words), test)
 
     @classmethod
@@ -128,14 +125,9 @@ class CaseUsage(NamedTuple):
             if seconds is not None:
                 latencies.append(seconds)
         known = [cost for cost in costs if cost is not None]
-        return cls(
-            used.input_tokens,
-            used.output_tokens,
-            used.cache_read_tokens,
-            used.cache_write_tokens,
-            known if len(known) == len(costs) else None,
-            latencies,
-        )
+        tokens = used.input_tokens, used.output_tokens
+        cached = used.cache_read_tokens, used.cache_write_tokens
+        return cls(*tokens, *cached, known if len(known) == len(costs) else None, latencies)
 
 
 def sum_usage(cases: Iterable[CaseUsage]) -> tuple[Usage, float | None]:
@@ -144,25 +136,20 @@ def sum_usage(cases: Iterable[CaseUsage]) -> tuple[Usage, float | None]:
     Unknown stays ``None``. Costs are added trial by trial: a sum of sums would differ in the last
     digit. The cases go by one at a time.
     """
-    tokens_in: int | None = 0
-    tokens_out: int | None = 0
-    read: int | None = 0
-    written: int | None = 0
+    tokens: list[int | None] = [0, 0, 0, 0]
     cost: float | None = 0.0
     started = 0
 
     def iterate_latencies() -> Iterator[Sequence[float]]:
-        nonlocal tokens_in, tokens_out, read, written, cost, started
-        for more_in, more_out, more_read, more_written, costs, seconds in cases:
-            tokens_in = known_sum(tokens_in, more_in)
-            tokens_out = known_sum(tokens_out, more_out)
-            read = known_sum(read, more_read)
-            written = known_sum(written, more_written)
+        nonlocal tokens, cost, started
+        for *more, costs, seconds in cases:
+            tokens = list(map(known_sum, tokens, more))
             cost = None if cost is None or costs is None else reduce(add, costs, cost)
             started += len(seconds)
             yield seconds
 
     seconds = fsum(chain.from_iterable(iterate_latencies()))
+    tokens_in, tokens_out, read, written = tokens
     usage = Usage(
         input_tokens=tokens_in,
         output_tokens=tokens_out,

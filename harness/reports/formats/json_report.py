@@ -9,28 +9,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import asdict
 from typing import Any, TextIO
 
 from harness.judging import exit_code
 from harness.reports.build import count_results, iterate_trials
-from harness.reports.record_fields import RESULT_FIELDS, axis_fields, find_record
+from harness.reports.record_fields import RESULT_FIELDS, axis_fields, find_record, sum_fields
 from harness.reports.sections.access_matrix import matrix_json
 from harness.reports.sections.audit import get_inputs
 from harness.reports.sections.call_outcomes import calls_json, case_mark, count_calls
 from harness.reports.sections.remarks import reviews_json
 from harness.reports.sections.repeats import repeats_json
 from harness.reports.sections.scores import scores_json
-from harness.reports.sections.sentences import compute_pass_rate
+from harness.reports.sections.sentences import compute_pass_rate, failed_checks
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import (
     CaseResult,
-    CheckResult,
     Report,
-    Status,
-    ToolCall,
     TrialResult,
 )
 
@@ -42,21 +38,15 @@ def write_json(
     groups: dict[tuple[str, str], list[CaseResult]] = {}
     for case in report.cases:
         groups.setdefault((case.suite, case.entrant), []).append(case)
-    if len(groups) == 1:
-        ((suite, _), cases) = next(iter(groups.items()))
-        result = (
-            _encode_suite(suite, cases, report, log)
-            | {"elapsed_time": report.elapsed_s}
-            | _encode_run(report)
-        )
-    else:
-        suites = (
-            _encode_suite(suite, cases, report, log)
-            | {"path": report.suites.get(suite, {}).get("file"), "error": None}
-            for (suite, _), cases in groups.items()
-        )
-        result = {"suites": suites, "elapsed_time": report.elapsed_s} | _encode_run(report)
-    stream.writelines(_iterate_json({"status": "ok", "result": result | dict(more or {})}))
+    several = len(groups) != 1
+    suites = (
+        _encode_suite(suite, cases, report, log)
+        | ({"path": report.suites.get(suite, {}).get("file"), "error": None} if several else {})
+        for (suite, _), cases in groups.items()
+    )
+    result = {"suites": suites} if several else next(suites)
+    result |= {"elapsed_time": report.elapsed_s} | _encode_run(report) | dict(more or {})
+    stream.writelines(_iterate_json({"status": "ok", "result": result}))
     stream.write("\n")
 
 
@@ -95,15 +85,17 @@ def _encode_suite(
     suite: str, cases: list[CaseResult], report: Report, log: RunLog
 ) -> dict[str, Any]:
     verdicts = {case.status for case in cases}
+    all_passed = verdicts == {"passed"}
     return {
         "suite": suite,
         "description": report.suites.get(suite, {}).get("description"),
         "model": cases[0].model,
         **axis_fields(cases[0].axes),
-        "status": _suite_status(verdicts),
+        # MXCP's form has no further status: a suite that was not judged to its end is an error.
+        "status": "failed" if "failed" in verdicts else "passed" if all_passed else "error",
         # A generator: each test is made when `_iterate_json` writes it.
         "tests": (_encode_test(case, log) for case in cases),
-        "all_passed": verdicts == {"passed"},
+        "all_passed": all_passed,
         "summary": _encode_counts(cases),
         **_encode_rate(cases),
         **({"repeats": repeats} if (repeats := repeats_json(cases)) else {}),
@@ -117,13 +109,6 @@ def _encode_rate(cases: Iterable[CaseResult]) -> dict[str, Any]:
         "pass_rate": None if rate is None else rate.rate,
         "pass_rate_interval": None if rate is None else [rate.low, rate.high],
     }
-
-
-def _suite_status(verdicts: AbstractSet[Status]) -> str:
-    if "failed" in verdicts:
-        return "failed"
-    # MXCP's form has no further status: a suite that was not judged to its end is an error.
-    return "passed" if verdicts == {"passed"} else "error"
 
 
 def _encode_counts(cases: Iterable[CaseResult], planned: int | None = None) -> dict[str, Any]:
@@ -140,8 +125,12 @@ def _encode_test(case: CaseResult, log: RunLog) -> dict[str, Any]:
         "name": case.case,
         "description": record["description"],
         "passed": case.status == "passed",
-        "failures": [_format_failure(check) for check in shown.checks if _is_decisive(check)],
-        "time": round(sum(result.latency_s for result in case.trials), 6),
+        "failures": [
+            f"{check.explanation}\n{check.hint}" if check.hint else check.explanation
+            for check in failed_checks(shown)
+            if check.verdict == "failed"
+        ],
+        "time": round(sum_fields(case.trials, ["latency_s"])["latency_s"], 6),
         "details": _encode_details(shown, log),
         **{name: record[name] for name in _OF_TRIAL},
         **{name: record[name] for name in _IF_ANY if record[name] is not None},
@@ -170,34 +159,18 @@ _OF_TRIAL = tuple(name for name in RESULT_FIELDS if name not in (*_IF_ANY, *_OF_
 """All others."""
 
 
-def _is_decisive(check: CheckResult) -> bool:
-    return check.verdict == "failed" and check.severity == "fail"
-
-
-def _format_failure(check: CheckResult) -> str:
-    return f"{check.explanation}\n{check.hint}" if check.hint else check.explanation
-
-
 def _encode_details(result: TrialResult, log: RunLog) -> dict[str, Any]:
     transcript = log.read_transcript(result.key)
     if transcript is None:
         return {"response": None, "tool_calls": []}
     scripted = {"setup_calls": transcript.setup_calls, "teardown_calls": transcript.teardown_calls}
-    return {"response": transcript.answer, "tool_calls": _encode_calls(transcript.tool_calls)} | {
-        name: _encode_calls(calls) for name, calls in scripted.items() if calls
+    made = {"tool_calls": transcript.tool_calls, **scripted}
+    facts = ("tool", "arguments", "outcome", "duration_s")
+    return {"response": transcript.answer} | {
+        name: [{fact: getattr(call, fact) for fact in facts} for call in calls]
+        for name, calls in made.items()
+        if calls or name == "tool_calls"
     }
-
-
-def _encode_calls(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
-    return [
-        {
-            "tool": call.tool,
-            "arguments": call.arguments,
-            "outcome": call.outcome,
-            "duration_s": call.duration_s,
-        }
-        for call in calls
-    ]
 
 
 def _iterate_json(value: Any) -> Iterator[str]:

@@ -38,10 +38,10 @@ from harness.reports.sections.repeats import repeat_lines, trials_needed
 from harness.reports.sections.sentences import (
     URGENCY,
     format_account,
+    format_counts,
     format_effort,
     format_problem,
     format_side_usage,
-    list_status_counts,
     model_words,
     pass_rate_lines,
     sort_by_urgency,
@@ -113,9 +113,8 @@ def _format_head(report: Report, log: RunLog) -> Iterator[str]:
     yield f"Model {models} · run {format_code(report.run_id)}\n"
     rates = pass_rate_lines(report)
     rate, each = (rates[0], []) if len(rates) == 1 and len(report.entrants) == 1 else ("", rates)
-    ended = ", ".join(f"{amount} {status}" for status, amount in list_status_counts(report))
     tail = f" · {rate}" if rate else ""
-    yield f"**{report.counts.planned} planned: {ended or 'none'}**{tail}\n"
+    yield f"**{report.counts.planned} planned: {format_counts(report) or 'none'}**{tail}\n"
     for words in (*each, *remark_lines(report), *repeat_lines(report), *stand_ins(report)):
         yield f"{format_code(words)}\n"
     yield f"{' · '.join(format_effort(report))}\n"

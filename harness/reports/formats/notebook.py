@@ -12,9 +12,9 @@ from harness.reports.record_fields import sum_fields
 from harness.reports.sections.call_outcomes import case_mark
 from harness.reports.sections.remarks import remark_lines
 from harness.reports.sections.sentences import (
+    format_counts,
     format_effort,
     format_problem,
-    list_status_counts,
     pass_rate_lines,
     sort_by_urgency,
 )
@@ -56,10 +56,7 @@ class _LogConversations:
 
 def _format_html(report: Report) -> Iterator[str]:
     """Yield the table; whatever a suite, a model or a server said is text in it, and no markup."""
-    ended = (
-        ", ".join(f"{amount} {status}" for status, amount in list_status_counts(report)) or "none"
-    )
-    planned = f"{report.counts.planned} planned: {ended}"
+    planned = f"{report.counts.planned} planned: {format_counts(report) or 'none'}"
     head = " · ".join((planned, *pass_rate_lines(report), *format_effort(report)))
     told = "<br>".join(_escape_text(line) for line in (head, *remark_lines(report)))
     yield f"<p><b>{_escape_text(report.suite_name)}</b> {_escape_text(report.model)}<br>{told}</p>"

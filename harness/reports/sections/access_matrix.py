@@ -43,13 +43,12 @@ def row_name(row: AccessRow, report: Report, limit: int | None = None) -> str:
 
 def sort_rows_by_urgency(access: AccessReport) -> list[AccessRow]:
     """Return the rows, those with leaks first, then those with failures."""
-    return sorted(
-        access.rows, key=lambda row: (not any(cell.leaks for cell in row.cells), _is_passed(row))
-    )
 
+    def rank(row: AccessRow) -> tuple[bool, bool]:
+        passed = all(cell.status == "passed" for cell in row.cells)
+        return not any(cell.leaks for cell in row.cells), passed
 
-def _is_passed(row: AccessRow) -> bool:
-    return all(cell.status == "passed" for cell in row.cells)
+    return sorted(access.rows, key=rank)
 
 
 def align_cells(row: AccessRow, identities: Sequence[str]) -> list[AccessCell | None]:
@@ -77,10 +76,8 @@ def distinct_leaks(access: AccessReport) -> list[tuple[Leak, int]]:
 def access_warnings(access: AccessReport) -> Iterator[str]:
     """Yield a warning for each suite where identity was not observed, or something not read."""
     for suite, reason in access.unobserved.items():
-        yield (
-            f"Identity not observed in {make_one_line(suite)}: {make_one_line(reason)}. "
-            f"{UNOBSERVED_HINT}"
-        )
+        why = f"{make_one_line(suite)}: {make_one_line(reason)}"
+        yield f"Identity not observed in {why}. {UNOBSERVED_HINT}"
     for suite, lines in access.not_read.items():
         yield from (f"Not read in {make_one_line(suite)}: {make_one_line(line)}" for line in lines)
 
@@ -88,18 +85,13 @@ def access_warnings(access: AccessReport) -> Iterator[str]:
 def matrix_lines(report: Report, width: int) -> Iterator[str]:
     """Yield the matrix as lines within ``width``; identities beyond it come in further blocks."""
     access = report.access
-    rows, identities = sort_rows_by_urgency(access), access.identities
+    rows = sort_rows_by_urgency(access)
     if not rows:
         return
-    names = [row_name(row, report, _MAX_NAME) for row in rows]
-    columns = [
-        [
-            shorten_text(make_one_line(identity), _MAX_NAME),
-            *(cell_words(align_cells(row, [identity])[0]) for row in rows),
-        ]
-        for identity in identities
-    ]
-    yield from table_lines(["test", *names], columns, width)
+    names = ["test", *(row_name(row, report, _MAX_NAME) for row in rows)]
+    cells = [map(cell_words, align_cells(row, access.identities)) for row in rows]
+    heads = [shorten_text(make_one_line(identity), _MAX_NAME) for identity in access.identities]
+    yield from table_lines(names, list(zip(heads, *cells, strict=True)), width)
 
 
 def matrix_json(report: Report) -> dict[str, Any]:

@@ -40,11 +40,9 @@ def calls_words(calls: CallCounts) -> str:
 
 def calls_json(calls: CallCounts) -> dict[str, Any]:
     """Return the counts as JSON: ``{"total", "ok", "denied", "errors", "not_sent", …}``."""
-    counts = {
-        name: getattr(calls, name) for name in ("total", "ok", "denied", "errors", "not_sent")
-    }
+    names = ("total", "ok", "denied", "errors", "not_sent")
     return {
-        **counts,
+        **{name: getattr(calls, name) for name in names},
         **({"searches": calls.searches} if calls.searches else {}),
         "outcomes": dict(sorted(calls.outcomes.items())),
     }
@@ -57,29 +55,18 @@ def format_mark(result: TrialResult) -> str | None:
     trial did not pass, if it had no tools, or if its answer is only there to be compared with that
     to other data.
     """
-    if (
-        result.status != "passed"
-        or result.outcomes is None
-        or _is_only_compared(result)
-        or not (result.offered or result.tool_calls)
-    ):
+    probed = result.case.metadata.get("probe")
+    is_only_compared = isinstance(probed, Mapping) and "data" in probed
+    no_tools = not (result.offered or result.tool_calls)
+    if result.status != "passed" or result.outcomes is None or is_only_compared or no_tools:
         return None
-    deciding = [
-        check for check in result.checks if check.severity == "fail" and check.verdict == "passed"
-    ]
+    deciding = [one for one in result.checks if one.severity == "fail" and one.verdict == "passed"]
     # harness answers a search of tools itself, so that says nothing about the server.
-    outcomes = {
-        outcome: amount
-        for outcome, amount in result.outcomes.items()
-        if amount and outcome != SEARCH
-    }
+    outcomes = {name: number for name, number in result.outcomes.items() if number}
+    outcomes.pop(SEARCH, None)
     if outcomes.get("ok"):
-        blocked_call = next(filter(_only_blocked, deciding), None)
-        return (
-            None
-            if blocked_call is None
-            else f"passed, but the call of {blocked_call.label} was not sent (blocked)"
-        )
+        blocked = (f"the call of {one.label}" for one in deciding if _only_blocked(one))
+        return next((f"passed, but {call} was not sent (blocked)" for call in blocked), None)
     traits = {trait for check in deciding for trait in check.traits}
     # A test of a refusal is proved by calls that did not succeed.
     if "no_success" in traits or ("withholds" in traits and outcomes.keys() == {"denied"}):
@@ -96,18 +83,9 @@ def format_mark(result: TrialResult) -> str | None:
     return f"passed, but no call succeeded: {told}"
 
 
-def _is_only_compared(result: TrialResult) -> bool:
-    probed = result.case.metadata.get("probe")
-    return isinstance(probed, Mapping) and "data" in probed
-
-
 def case_mark(case: CaseResult) -> str | None:
     """Return the mark of a passed case; with several trials, with the number that have one."""
-    marks = (
-        [words for result in case.trials if (words := format_mark(result))]
-        if case.status == "passed"
-        else []
-    )
+    marks = list(filter(None, map(format_mark, case.trials))) if case.status == "passed" else []
     if not marks:
         return None
     of = f" ({len(marks)} of {case.passed_count} passed trials)" if case.planned > 1 else ""

@@ -26,20 +26,17 @@ def grid_lines(report: Report, width: int) -> Iterator[str]:
     # A case stands where its worst result does.
     worst = {(case.suite, case.case): case for case in least_urgent_first(report)}
     rows = sorted(worst, key=lambda row: -URGENCY.index(worst[row].status))
-    names = [
-        shorten_text(
-            make_one_line(f"{suite}::{case}" if len(report.suites) > 1 else case), _MAX_NAME
-        )
-        for suite, case in rows
-    ]
+    several = len(report.suites) > 1
+    names = ["case", *(f"{suite}::{case}" if several else case for suite, case in rows)]
     columns = [
-        [
-            shorten_text(make_one_line(model), _MAX_NAME),
-            *(_format_cell(found.get((suite, case, model))) for suite, case in rows),
-        ]
+        [_shorten_name(model), *(_format_cell(found.get((*row, model))) for row in rows)]
         for model in models
     ]
-    yield from table_lines(["case", *names], columns, width)
+    yield from table_lines(list(map(_shorten_name, names)), columns, width)
+
+
+def _shorten_name(name: str) -> str:
+    return shorten_text(make_one_line(name), _MAX_NAME)
 
 
 def _format_cell(case: CaseResult | None) -> str:

@@ -18,11 +18,8 @@ def remark_lines(report: Report) -> Iterator[str]:
 def review_words(reviews: Iterable[Review]) -> str:
     """Return ``2 reviewed, 1 overruled``; empty if nobody has reviewed anything."""
     counts = review_counts(reviews)
-    return (
-        f"{counts['reviewed']} reviewed, {counts['overruled']} overruled"
-        if counts["reviewed"]
-        else ""
-    )
+    words = f"{counts['reviewed']} reviewed, {counts['overruled']} overruled"
+    return words if counts["reviewed"] else ""
 
 
 def review_counts(reviews: Iterable[Review]) -> dict[str, int]:
@@ -45,11 +42,5 @@ def reviews_json(reviews: Mapping[str, Review]) -> JsonObject:
 
 def review_json(review: Review) -> JsonObject:
     """Return a review for a program."""
-    return {
-        "decision": review.decision,
-        "verdict": review.verdict,
-        "machine": review.machine,
-        "by": review.by,
-        "note": review.note,
-        "at": review.at,
-    }
+    names = ("decision", "verdict", "machine", "by", "note", "at")
+    return {name: getattr(review, name) for name in names}

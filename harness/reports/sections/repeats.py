@@ -50,7 +50,9 @@ def compute_reliability(cases: Sequence[CaseResult]) -> list[Reliability]:
     for case in cases:
         group = case.deciding_trial.case.group
         test = (case.suite, group or case.case, group is None)
-        tests.setdefault(test, []).append((_count_started(case), case.passed_count))
+        # An error was not a pass, a skipped one never ran.
+        started = sum(result.status != "skipped" for result in case.trials)
+        tests.setdefault(test, []).append((started, case.passed_count))
     most = max((n for tallies in tests.values() for n, _ in tallies), default=0)
     return [_estimate_reliability([*tests.values()], k) for k in range(1, most + 1)]
 
@@ -59,27 +61,22 @@ def repeat_lines(report: Report) -> Iterator[str]:
     """Yield a summary's lines on repeats; none when every case ran once."""
     for entrant in report.entrants:
         cases = [case for case in report.cases if case.entrant == entrant]
-        known = [
-            figures for figures in compute_reliability(cases) if figures.pass_hat_k is not None
-        ]
+        known = [one for one in compute_reliability(cases) if one.pass_hat_k is not None]
         if known and known[-1].k > 1:
-            last = known[-1]
+            last, k = known[-1], known[-1].k
             of = f" [{make_one_line(entrant)}]" if len(report.entrants) > 1 else ""
+            some, every = 100 * (last.pass_at_k or 0), 100 * (last.pass_hat_k or 0)
             yield (
-                f"pass@{last.k} {100 * (last.pass_at_k or 0):.0f} % (at least one of {last.k} "
-                f"trials passes) · pass^{last.k} {100 * (last.pass_hat_k or 0):.0f} % (all of "
-                f"{last.k} pass){of}"
+                f"pass@{k} {some:.0f} % (at least one of {k} trials passes) · "
+                f"pass^{k} {every:.0f} % (all of {k} pass){of}"
             )
-            if _WHOLE_CURVE[0] <= last.k <= _WHOLE_CURVE[1]:
+            if _WHOLE_CURVE[0] <= k <= _WHOLE_CURVE[1]:
                 yield " · ".join(f"pass^{one.k} {one.pass_hat_k or 0:.3f}" for one in known) + of
-    spared = sum(map(_count_spared, report.cases))
-    if spared:
+    if spared := sum(map(_count_spared, report.cases)):
         yield f"{spared} of the skipped trials could not have changed their case's verdict"
-    flaky = [case for case in report.cases if is_flaky(case)]
-    if flaky:
+    if flaky := [case for case in report.cases if is_flaky(case)]:
         names = ", ".join(
-            f"{case_name(case, report)} "
-            f"{case.passed_count}/"
+            f"{case_name(case, report)} {case.passed_count}/"
             f"{sum(result.status in {'passed', 'failed'} for result in case.trials)}"
             for case in flaky[:_MOST]
         )
@@ -115,11 +112,6 @@ def repeats_json(cases: Sequence[CaseResult]) -> dict[str, Any]:
 
 def _count_spared(case: CaseResult) -> int:
     return sum(result.skip_reason == DECIDED for result in case.trials)
-
-
-def _count_started(case: CaseResult) -> int:
-    """Return the number of started trials: an error was not a pass, a skipped one never ran."""
-    return sum(result.status != "skipped" for result in case.trials)
 
 
 def _estimate_reliability(tests: Sequence[Sequence[_Tally]], k: int) -> Reliability:

@@ -50,6 +50,5 @@ def _inferred_end(said: Transcript, place: int, calls: Sequence[ToolCall]) -> fl
     if calls:
         # The first call was sent when the reply was there; the others may have waited for it.
         return min(call.started_s for call in calls)
-    later = (message for message in said.messages[place + 1 :] if isinstance(message, UserMessage))
-    following = next(later, None)
-    return following.said_s if following is not None else said.latency_s
+    later = (one.said_s for one in said.messages[place + 1 :] if isinstance(one, UserMessage))
+    return next(later, said.latency_s)

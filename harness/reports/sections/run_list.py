@@ -74,12 +74,8 @@ def format_run_cells(run: PastRun | UnreadableLog) -> tuple[str, ...]:
         return ("", "", "", "unreadable", "", make_one_line(run.run_id))
     started = run.started_at[:16].replace("T", " ")
     names = (_join_few(run.suites), _join_few(run.models), run.result)
-    return (
-        started,
-        *map(make_one_line, names),
-        format_money(run.cost_usd),
-        make_one_line(run.run_id),
-    )
+    cost, name = format_money(run.cost_usd), make_one_line(run.run_id)
+    return (started, *map(make_one_line, names), cost, name)
 
 
 def encode_run(run: PastRun | UnreadableLog) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from harness.reports.record_fields import axis_fields
 from harness.types import CaseResult, HasEntrant, JsonObject, Report, TrialResult
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Score:
     """One line of a score table."""
 
@@ -64,9 +64,7 @@ def score_tables(report: Report) -> Iterator[ScoreTable]:
     for suite, facts in report.suites.items():
         defined: JsonObject = facts.get("scores") or {}
         for entrant in report.entrants if defined else ():
-            cases = [
-                case for case in report.cases if (case.suite, case.entrant) == (suite, entrant)
-            ]
+            cases = [one for one in report.cases if (one.suite, one.entrant) == (suite, entrant)]
             rates = _group_rates(cases)
             lines = [
                 line
@@ -75,10 +73,8 @@ def score_tables(report: Report) -> Iterator[ScoreTable]:
                 if line.judged
             ]
             if lines:
-                first = cases[0]
-                yield ScoreTable(
-                    suite=suite, model=first.model, axes=first.axes, scores=tuple(lines)
-                )
+                model, axes = cases[0].model, cases[0].axes
+                yield ScoreTable(suite=suite, model=model, axes=axes, scores=tuple(lines))
 
 
 def score_lines(table: ScoreTable) -> list[str]:
@@ -165,23 +161,14 @@ class _ScorePart:
             # mean.
             "pooled": [float(part.judged or part.cases) for part in parts],
         }[part["mean"]]
-        score = sum(share * one.score for share, one in zip(weights, parts, strict=True)) / sum(
-            weights
-        )
+        total = sum(share * one.score for share, one in zip(weights, parts, strict=True))
+        score = total / sum(weights)
         judged, cases = sum(part.judged for part in parts), sum(part.cases for part in parts)
         return cls(part["name"], score, judged, cases, weight, part["mean"] == "weighted", parts)
 
     def iterate_scores(self, depth: int, share: float | None) -> Iterator[Score]:
-        yield Score(
-            name=self.name,
-            depth=depth,
-            score=self.score,
-            judged=self.judged,
-            cases=self.cases,
-            weight=share,
-        )
+        yield Score(self.name, depth, self.score, self.judged, self.cases, share)
         total = sum(part.weight for part in self.parts)
         for part in self.parts:
-            yield from part.iterate_scores(
-                depth + 1, part.weight / total if self.weighted else None
-            )
+            own = part.weight / total if self.weighted else None
+            yield from part.iterate_scores(depth + 1, own)

@@ -56,13 +56,9 @@ class PassRate:
         """``pass rate 85 % of 13 judged (95 % interval 58–96 %)``, in whole percent."""
         low, rate, high = (round(100 * value) for value in (self.low, self.rate, self.high))
         cases = "1 case" if self.cases == 1 else f"{self.cases} cases"
-        what = (
-            f"{self.judged} judged"
-            if self.judged == self.cases
-            else f"{self.judged} trials of {cases}"
-        )
+        what = "judged" if self.judged == self.cases else f"trials of {cases}"
         over = "" if self.tests == self.cases else f" over {self.tests} tests"
-        return f"pass rate {rate} % of {what} (95 % interval {low}–{high} %{over})"
+        return f"pass rate {rate} % of {self.judged} {what} (95 % interval {low}–{high} %{over})"
 
 
 def pass_rate_lines(report: Report) -> list[str]:
@@ -78,18 +74,11 @@ def pass_rate_lines(report: Report) -> list[str]:
     ]
 
 
-def pass_rate(report: Report) -> PassRate | None:
-    """Return the report's pass rate; ``None`` if nothing has a verdict or there are several models.
-
-    Each model answers the same cases, so together they would only seem to be more.
-    """
-    return compute_pass_rate(report.cases)
-
-
 def compute_pass_rate(cases: Iterable[CaseResult]) -> PassRate | None:
-    """Return what `pass_rate` returns of ``cases``.
+    """Return the pass rate; ``None`` if nothing has a verdict or there are several models.
 
-    The identities that one test is asked as count as one case in the rate and its interval.
+    Each model answers the same cases, so together they would only seem to be more. Likewise, the
+    identities that one test is asked as count as one case in the rate and its interval.
     """
     tests: dict[tuple[str, str], list[Trials]] = {}
     found: list[Trials] = []
@@ -105,8 +94,7 @@ def compute_pass_rate(cases: Iterable[CaseResult]) -> PassRate | None:
         if not verdicts:
             continue
         judged += len(verdicts)
-        counted = sum(verdicts), len(verdicts)
-        group = case.deciding_trial.case.group
+        counted, group = (sum(verdicts), len(verdicts)), case.deciding_trial.case.group
         if group is None:
             found.append(counted)
         else:
@@ -117,14 +105,8 @@ def compute_pass_rate(cases: Iterable[CaseResult]) -> PassRate | None:
     rate, interval = compute_mean(rates), rate_interval(rates, sum(total for _, total in found))
     if rate is None or interval is None or len(models) > 1:
         return None
-    return PassRate(
-        rate=rate,
-        low=interval[0],
-        high=interval[1],
-        judged=judged,
-        cases=number,
-        tests=len(found),
-    )
+    low, high = interval
+    return PassRate(rate=rate, low=low, high=high, judged=judged, cases=number, tests=len(found))
 
 
 def list_status_counts(report: Report) -> list[tuple[Status, int]]:
@@ -133,12 +115,14 @@ def list_status_counts(report: Report) -> list[tuple[Status, int]]:
     return [(status, amount) for status in order if (amount := getattr(report.counts, status))]
 
 
+def format_counts(report: Report) -> str:
+    """Return ``11 passed, 2 failed``; empty if nothing has ended."""
+    return ", ".join(f"{amount} {status}" for status, amount in list_status_counts(report))
+
+
 def result_words(report: Report) -> str:
     """Return ``13 passed``, ``11 passed, 2 failed`` or ``3 passed, 10 cancelled (interrupted)``."""
-    ended = (
-        ", ".join(f"{amount} {status}" for status, amount in list_status_counts(report))
-        or "nothing run"
-    )
+    ended = format_counts(report) or "nothing run"
     ended = f"{ended}, log damaged" if report.damaged else ended
     return ended if report.reason == "complete" else f"{ended} ({report.reason})"
 
@@ -149,15 +133,16 @@ def format_effort(report: Report) -> tuple[str, str]:
     Unknown amounts are named as such. Several models have no average together.
     """
     took = "interrupted" if report.elapsed_s is None else format_seconds(report.elapsed_s)
-    usage = report.usage
     summary = report.summary
     average, total = summary["avg_latency_ms"], summary["total_latency_ms"]
     mean = "" if average is None else f"{format_seconds(average / 1000)} average, "
     latency = f" · latency {mean}{format_seconds(total / 1000)} total" if mean or total else ""
-    tokens = (
-        f"tokens {format_number(usage.input_tokens)} in, {format_number(usage.output_tokens)} out"
-    )
-    return f"time {took}{latency}", f"{tokens} · cost {format_money(usage.cost_usd)}"
+    return f"time {took}{latency}", _format_usage(report.usage)
+
+
+def _format_usage(used: Usage) -> str:
+    tokens_in, tokens_out = format_number(used.input_tokens), format_number(used.output_tokens)
+    return f"tokens {tokens_in} in, {tokens_out} out · cost {format_money(used.cost_usd)}"
 
 
 def format_side_usage(report: Report) -> Iterator[str]:
@@ -165,11 +150,7 @@ def format_side_usage(report: Report) -> Iterator[str]:
     for who, used in (("judge", report.judge_usage), ("user", report.user_usage)):
         if used != Usage():
             names = ", ".join(report.settings.get(f"{who}_models", {}))
-            tokens = (
-                f"tokens {format_number(used.input_tokens)} in, "
-                f"{format_number(used.output_tokens)} out"
-            )
-            yield f"{who} {names} · {tokens} · cost {format_money(used.cost_usd)}"
+            yield f"{who} {names} · {_format_usage(used)}"
 
 
 def find_stand_in(result: TrialResult) -> str | None:
@@ -207,15 +188,14 @@ def model_words(report: Report, entrant: str) -> str:
 
 def sort_by_urgency(report: Report) -> list[CaseResult]:
     """Return the cases, failed ones first (leaks before others), then marked ones that passed."""
-
-    def rank_urgency(case: CaseResult) -> tuple[int, bool, bool]:
-        return (
+    return sorted(
+        report.cases,
+        key=lambda case: (
             URGENCY.index(case.status),
             not any(map(is_leaking, case.trials)),
             case_mark(case) is None,
-        )
-
-    return sorted(report.cases, key=rank_urgency)
+        ),
+    )
 
 
 def least_urgent_first(report: Report) -> list[CaseResult]:
@@ -252,19 +232,14 @@ def get_repeat_command(result: TrialResult) -> str | None:
 
 def format_account(result: TrialResult) -> str:
     """Return everything that went wrong with a trial, with what usually helps, as plain text."""
-    parts = []
+    parts: list[str | None] = []
     if result.error is not None:
-        parts.append(f"{result.error.kind} error: {result.error.message}")
-        parts += [result.error.detail] if result.error.detail else []
+        parts += [f"{result.error.kind} error: {result.error.message}", result.error.detail]
     for check in failed_checks(result):
         where = f" ({check.at})" if check.at else ""
-        parts.append(
-            "\n".join(
-                part for part in (f"{check.label}{where}", check.explanation, check.hint) if part
-            )
-        )
-    if result.skip_reason:
-        parts.append(result.skip_reason)
+        told = (f"{check.label}{where}", check.explanation, check.hint)
+        parts.append("\n".join(filter(None, told)))
+    parts.append(result.skip_reason)
     if result.status == "failed" and (command := get_repeat_command(result)) is not None:
         parts.append(f"Again: {command}")
-    return "\n\n".join(limit_text(part, _PART) for part in parts)
+    return "\n\n".join(limit_text(part, _PART) for part in parts if part)

@@ -13,7 +13,7 @@ NO_CALL = "(no other tool)"
 """Stands for the called tool where an expected one was not called, nor any other in its place."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ToolUsage:
     """One tool over a whole run."""
 
@@ -42,7 +42,7 @@ class ToolFacts:
     """(expected tool, tool called in its place, itself or `NO_CALL`) → trials."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Confusion:
     """A tool that was expected and not called, and the tool that was called instead."""
 
@@ -78,16 +78,11 @@ def find_confusions(report: Report, log: RunLog) -> list[Confusion]:
         if any(check.verdict == "failed" and check.expected_tools for check in result.checks):
             transcript = log.read_transcript(result.key)
             if transcript is not None:
-                found.update(
-                    cell for cell in _iterate_cells(result, transcript) if cell[0] != cell[1]
-                )
-    return [
-        Confusion(expected=expected, called=called, trials=trials)
-        # Equal ones by name, so that equal logs give equal reports.
-        for (expected, called), trials in sorted(
-            found.items(), key=lambda item: (-item[1], item[0])
-        )
-    ]
+                cells = _iterate_cells(result, transcript)
+                found.update(cell for cell in cells if cell[0] != cell[1])
+    # Equal ones by name, so that equal logs give equal reports.
+    ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+    return [Confusion(*cell, trials) for cell, trials in ranked]
 
 
 def expected_tools(checks: Iterable[CheckResult]) -> list[str]:
@@ -113,12 +108,5 @@ def _classify_call(call: ToolCall) -> str:
 
 
 def _build_usage(name: str, offered: int, calls: Mapping[tuple[str, str], int]) -> ToolUsage:
-    fates = {fate: calls.get((name, fate), 0) for fate in ("ok", "errors", "denied", "blocked")}
-    return ToolUsage(
-        tool=name,
-        offered=offered,
-        called=sum(fates.values()),
-        errors=fates["errors"],
-        denied=fates["denied"],
-        blocked=fates["blocked"],
-    )
+    ok, *others = (calls.get((name, fate), 0) for fate in ("ok", "errors", "denied", "blocked"))
+    return ToolUsage(name, offered, ok + sum(others), *others)

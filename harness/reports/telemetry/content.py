@@ -16,7 +16,7 @@ LONGEST = 16_000
 
 def messages_json(messages: Iterable[Message]) -> str:
     """Return all messages that a model had received before a reply."""
-    return encode_json([_encode_message(message) for message in messages])
+    return encode_json(list(map(_encode_message, messages)))
 
 
 def reply_json(reply: Reply) -> str:
@@ -36,26 +36,18 @@ def _encode_message(message: Message) -> Mapping[str, Any]:
         case AssistantMessage():
             return _encode_reply(message.reply)
         case ToolMessage():
+            kind = "tool_call_response"
             parts = [
-                {
-                    "type": "tool_call_response",
-                    "id": answer.request_id,
-                    "response": limit_text(answer.text, LONGEST),
-                }
-                for answer in message.answers
+                {"type": kind, "id": one.request_id, "response": limit_text(one.text, LONGEST)}
+                for one in message.answers
             ]
             return {"role": "tool", "parts": parts}
 
 
 def _encode_reply(reply: Reply) -> Mapping[str, Any]:
     asked = [
-        {
-            "type": "tool_call",
-            "id": request.id,
-            "name": request.tool,
-            "arguments": request.arguments,
-        }
-        for request in reply.tool_requests
+        {"type": "tool_call", "id": one.id, "name": one.tool, "arguments": one.arguments}
+        for one in reply.tool_requests
     ]
     said = [_encode_text(reply.text)] if reply.text else []
     if reply.thinking:

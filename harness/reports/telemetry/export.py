@@ -15,7 +15,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from harness.base import KNOWN, UsageError, find_proxy, is_web_address, shorten_text
 from harness.reports.build import build_report
@@ -75,14 +75,11 @@ class TelemetryRequest:
     @property
     def url(self) -> str:
         """The URL of the requests."""
-        if self.endpoint is None and (
-            whole := os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-        ):
-            return whole
-        base = (self.endpoint or os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT") or _DEFAULT).rstrip(
-            "/"
-        )
-        return base if base.endswith(_PATH) else base + _PATH
+        named = os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+        if self.endpoint is None and named:
+            return named
+        base = self.endpoint or os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT") or _DEFAULT
+        return base.rstrip("/").removesuffix(_PATH) + _PATH
 
     @property
     def metrics_url(self) -> str | None:
@@ -109,8 +106,7 @@ def _is_installed() -> bool:
         return False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportResult:
+class ExportResult(NamedTuple):
     """The result of an export."""
 
     sent: bool
@@ -136,18 +132,14 @@ def export_log(
     where = KNOWN.redact_text(request.url)
     if thread.is_alive():
         sending.stopped = True
-        sending.failure = (
-            f"it took longer than {deadline_s:g} s, and {sending.spans} spans were sent by then"
-        )
+        late = f"it took longer than {deadline_s:g} s"
+        sending.failure = f"{late}, and {sending.spans} spans were sent by then"
     if sending.failure is not None:
-        return ExportResult(
-            sent=False, sentence=f"The traces could not be sent to {where}: {sending.failure}."
-        )
-    traces = f"{sending.traces} trace{'' if sending.traces == 1 else 's'}"
+        failed = f"The traces could not be sent to {where}: {sending.failure}."
+        return ExportResult(sent=False, sentence=failed)
+    traces = f"{sending.traces} trace{'' if sending.traces == 1 else 's'} ({sending.spans} spans)"
     metrics = f"; {KNOWN.redact_text(sending.metrics)}" if sending.metrics else ""
-    return ExportResult(
-        sent=True, sentence=f"{traces} ({sending.spans} spans) sent to {where}{metrics}"
-    )
+    return ExportResult(sent=True, sentence=f"{traces} sent to {where}{metrics}")
 
 
 @dataclass(slots=True)
@@ -164,11 +156,6 @@ class _Exporter:
     failure: str | None = None
     stopped: bool = False
     said: list[str] = field(default_factory=list)
-    _tally: MetricsTally = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Count nothing yet."""
-        self._tally = MetricsTally(self.log.header.models)
 
     def run(self) -> None:
         """Send it all; never raises."""
@@ -181,23 +168,25 @@ class _Exporter:
     def _send(self) -> None:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
         from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+        from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
+        from harness.reports.telemetry.metric_export import send_metrics
         from harness.reports.telemetry.session import CollectorSession
 
         # With `None`, the exporter reads them itself.
         timeout_s = None if any(name in os.environ for name in _TIMEOUTS) else self.timeout_s
-        session = CollectorSession()
+        session, tally = CollectorSession(), MetricsTally(self.log.header.models)
+        resource = _build_resource()
+        scope = InstrumentationScope("harness", __version__, SCHEMA_URL)
         exporter: SpanExporter = OTLPSpanExporter(
             endpoint=self.request.url, timeout=timeout_s, session=session
         )
         try:
-            for batch in self._iterate_batches():
+            for batch in self._iterate_batches(tally, resource, scope):
                 if self.stopped:
                     return
-                if (
-                    exporter.export(batch) is not SpanExportResult.SUCCESS
-                    or session.problem is not None
-                ):
+                outcome = exporter.export(batch)
+                if outcome is not SpanExportResult.SUCCESS or session.problem is not None:
                     # What it says last is that it gives up.
                     why = session.problem or (self.said[0] if self.said else "refused")
                     self.failure = KNOWN.redact_text(shorten_text(why, 300)).rstrip(".")
@@ -205,42 +194,30 @@ class _Exporter:
                 self.spans += len(batch)
         finally:
             exporter.shutdown()
-        self._send_metrics(timeout_s)
-
-    def _send_metrics(self, timeout_s: float | None) -> None:
-        """Send the metrics, once the traces were taken; a failure is told beside them."""
-        from harness.reports.telemetry.metric_export import send_metrics
-
-        # An export that was given up has been reported by now, and is not to go on.
+        # The metrics only once the traces were taken: a failure is told beside them. An export that
+        # was given up has been reported by now, and is not to go on.
         url = self.request.metrics_url
         if url is None or self.stopped:
             return
         header, footer = self.log.header, self.log.footer
         ended = [result.finished_at for result in self.log.results if result.finished_at]
         end = max(ended, default=header.started_at) if footer is None else footer.finished_at
-        said = send_metrics(
-            self._tally.iterate_metrics(),
-            url,
-            timeout_s,
-            _build_resource(),
-            _build_scope(),
-            (header.started_at, end),
-        )
+        times = header.started_at, end
+        said = send_metrics(tally.iterate_metrics(), url, timeout_s, resource, scope, times)
         self.metrics = shorten_text(said, 300)
 
-    def _iterate_batches(self) -> Iterator[Sequence[ReadableSpan]]:
+    def _iterate_batches(
+        self, tally: MetricsTally, resource: Resource, scope: InstrumentationScope
+    ) -> Iterator[Sequence[ReadableSpan]]:
         """Yield the spans of the log, a trial at a time: a long log is never held in memory."""
-        resource, scope = _build_resource(), _build_scope()
         waiting: list[ReadableSpan] = []
         for result in build_report(self.log).results:  # some verdicts take several trials
             transcript = self.log.read_transcript(result.key)
-            self._tally.add(result, transcript)
+            tally.add(result, transcript)
             if transcript is None:
                 continue
-            model = self.log.header.models.get(result.model, {})
-            trace = build_trace(
-                self.log.header.run_id, result, transcript, model, content=self.request.content
-            )
+            run_id, model = self.log.header.run_id, self.log.header.models.get(result.model, {})
+            trace = build_trace(run_id, result, transcript, model, content=self.request.content)
             self.traces += 1
             waiting += [_build_readable_span(trace, span, resource, scope) for span in trace.spans]
             while len(waiting) >= _BATCH:
@@ -255,16 +232,9 @@ def _build_resource() -> Resource:
 
     known = Resource.create()
     # The SDK's default is `unknown_service`, with the name of the program where it knows it.
-    named = not str(known.attributes.get("service.name", "unknown_service")).startswith(
-        "unknown_service"
-    )
-    return known if named else known.merge(Resource({"service.name": "harness"}))
-
-
-def _build_scope() -> InstrumentationScope:
-    from opentelemetry.sdk.util.instrumentation import InstrumentationScope
-
-    return InstrumentationScope("harness", __version__, SCHEMA_URL)
+    name = str(known.attributes.get("service.name", "unknown_service"))
+    unnamed = name.startswith("unknown_service")
+    return known.merge(Resource({"service.name": "harness"})) if unnamed else known
 
 
 def _build_readable_span(

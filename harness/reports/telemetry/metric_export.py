@@ -26,7 +26,7 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
 from harness.reports.telemetry.conventions import SCHEMA_URL
-from harness.reports.telemetry.metrics import Attributes, Metric, ValueHistogram
+from harness.reports.telemetry.metrics import Metric
 from harness.reports.telemetry.session import CollectorSession
 
 _TAKES_NONE = (404, 405, 501)
@@ -47,8 +47,10 @@ def send_metrics(
     ``times`` are the start and the end of the run (UTC, ISO 8601). Each value is that of the whole
     run, so that sending a run again gives the same values.
     """
-    made = _MetricBuilder(*map(_parse_ns, times))
-    written = [made.build_metric(metric) for metric in metrics]
+    is_delta = os.environ.get(_TEMPORALITY, "").lower() == "delta"
+    temporality = AggregationTemporality.DELTA if is_delta else AggregationTemporality.CUMULATIVE
+    start_ns, end_ns = map(_parse_ns, times)
+    written = [_build_metric(one, start_ns, end_ns, temporality) for one in metrics]
     if not written:
         return "there are no metrics"
     data = MetricsData(
@@ -69,65 +71,38 @@ def send_metrics(
     if session.status in _TAKES_NONE:
         return f"the collector takes no metrics (HTTP {session.status})"
     if session.problem is not None or result is not MetricExportResult.SUCCESS:
-        why = session.problem or (
-            "no answer" if session.status is None else f"HTTP {session.status}"
-        )
-        return f"the metrics could not be sent: {why}"
+        answer = "no answer" if session.status is None else f"HTTP {session.status}"
+        return f"the metrics could not be sent: {session.problem or answer}"
     return f"{len(written)} metrics, too"
 
 
-class _MetricBuilder:
-    """Makes metrics of plain data, all for the time of one run."""
-
-    def __init__(self, start_ns: int, end_ns: int) -> None:
-        self._start_ns = start_ns
-        self._end_ns = end_ns
-        wanted = os.environ.get(_TEMPORALITY, "").lower()
-        self._temporality = (
-            AggregationTemporality.DELTA if wanted == "delta" else AggregationTemporality.CUMULATIVE
-        )
-
-    def build_metric(self, one: Metric) -> SdkMetric:
-        spreads = {
-            key: value for key, value in one.points.items() if isinstance(value, ValueHistogram)
-        }
-        sums = {
-            key: value for key, value in one.points.items() if not isinstance(value, ValueHistogram)
-        }
-        data: Histogram | Sum = Sum(
-            data_points=[self._build_number(*each) for each in sums.items()],
-            aggregation_temporality=self._temporality,
-            is_monotonic=True,
-        )
-        if spreads:
-            data = Histogram(
-                data_points=[self._build_histogram(*each) for each in spreads.items()],
-                aggregation_temporality=self._temporality,
+def _build_metric(
+    one: Metric, start_ns: int, end_ns: int, temporality: AggregationTemporality
+) -> SdkMetric:
+    data: Histogram | Sum
+    if one.bounds is None:
+        numbers = [
+            NumberDataPoint(dict(attributes), start_ns, end_ns, value)
+            for attributes, value in one.points.items()
+        ]
+        data = Sum(numbers, temporality, is_monotonic=True)
+    else:
+        spreads = [
+            HistogramDataPoint(
+                attributes=dict(attributes),
+                start_time_unix_nano=start_ns,
+                time_unix_nano=end_ns,
+                count=sum(spread.counts),
+                sum=spread.total,
+                bucket_counts=spread.counts,
+                explicit_bounds=spread.bounds,
+                min=spread.least,
+                max=spread.most,
             )
-        return SdkMetric(name=one.name, description=one.description, unit=one.unit, data=data)
-
-    def _build_number(self, attributes: Attributes, value: float) -> NumberDataPoint:
-        return NumberDataPoint(
-            attributes=dict(attributes),
-            start_time_unix_nano=self._start_ns,
-            time_unix_nano=self._end_ns,
-            value=value,
-        )
-
-    def _build_histogram(
-        self, attributes: Attributes, spread: ValueHistogram
-    ) -> HistogramDataPoint:
-        return HistogramDataPoint(
-            attributes=dict(attributes),
-            start_time_unix_nano=self._start_ns,
-            time_unix_nano=self._end_ns,
-            count=sum(spread.counts),
-            sum=spread.total,
-            bucket_counts=spread.counts,
-            explicit_bounds=spread.bounds,
-            min=spread.least,
-            max=spread.most,
-        )
+            for attributes, spread in one.points.items()
+        ]
+        data = Histogram(spreads, temporality)
+    return SdkMetric(one.name, one.description, one.unit, data)
 
 
 def _parse_ns(time: str) -> int:

@@ -79,12 +79,8 @@ def _format_problem(response: requests.Response, what: str) -> str | None:
         if status >= 400:  # noqa: PLR2004 - the exporter's own to tell
             return None
         to = urlsplit(response.headers.get("location", ""))
-        where = (
-            f" to {to.scheme}://{to.netloc.rpartition('@')[2]}{to.path}"
-            if to.netloc
-            else f" to {to.path}"
-        )
-        return f"HTTP {status}: a redirect{where}, which is not followed"
+        host = f"{to.scheme}://{to.netloc.rpartition('@')[2]}" if to.netloc else ""
+        return f"HTTP {status}: a redirect to {host}{to.path}, which is not followed"
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "text/html":
         return "a web page answered, and no collector"
@@ -100,9 +96,6 @@ def _format_rejection(content: bytes, what: str) -> str | None:
     except DecodeError:
         return "the answer is none of a collector"
     partial = answer.partial_success
-    if not partial.rejected_spans:
-        return None
-    return (
-        f"the collector refused {partial.rejected_spans} {what}: "
-        f"{partial.error_message or 'it does not say why'}"
-    )
+    reason = partial.error_message or "it does not say why"
+    refused = f"the collector refused {partial.rejected_spans} {what}: {reason}"
+    return refused if partial.rejected_spans else None

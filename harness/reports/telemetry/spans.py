@@ -16,10 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 from harness.base import KNOWN, limit_text
 from harness.reports.sections.reply_times import ReplyTime, reply_times
+from harness.reports.sections.sentences import failed_checks
 from harness.reports.telemetry import conventions
 from harness.reports.telemetry.content import LONGEST, encode_json, messages_json, reply_json
 from harness.reports.trial_record import TrialRecord
@@ -112,18 +114,19 @@ class _SpanTree:
     transcript: Transcript
     model: JsonObject
     content: bool = field(kw_only=True)
+    ids: TraceIds = field(init=False)
+    root_id: int = field(init=False)
 
-    @property
-    def _build_ids(self) -> TraceIds:
-        return TraceIds(self.run_id, self.run.key)
+    def __post_init__(self) -> None:
+        self.ids = TraceIds(self.run_id, self.run.key)
+        self.root_id = self.ids.derive_id("root", 8)
 
     def build_trace(self) -> Trace:
         children = sorted(
             (*self._iterate_calls(), *self._iterate_replies()),
             key=lambda span: (span.start_ns, span.end_ns),
         )
-        root = self._build_root(children)
-        return Trace(trace_id=self._build_ids.trace_id, spans=(root, *children))
+        return Trace(trace_id=self.ids.trace_id, spans=(self._build_root(children), *children))
 
     def _build_root(self, children: Sequence[Span]) -> Span:
         run, record = self.run, TrialRecord(self.run)
@@ -131,16 +134,19 @@ class _SpanTree:
         # children.
         end = max((self._to_ns(self.transcript.latency_s), *(span.end_ns for span in children)))
         said = [message for message in self.transcript.messages if isinstance(message, UserMessage)]
+        checks = (self._build_check(check, end) for check in run.checks)
+        name, user = f"{record.suite}::{record.case}", record.user_context
+        asked, answer = "\n\n".join(message.text for message in said), self.transcript.answer
         return Span(
-            name=f"{conventions.INVOKE_AGENT} {run.suite}::{run.case.name}",
-            span_id=self._build_ids.derive_id("root", 8),
+            name=f"{conventions.INVOKE_AGENT} {name}",
+            span_id=self.root_id,
             parent_id=None,
             start_ns=min((self._to_ns(0), *(span.start_ns for span in children))),
             end_ns=end,
             attributes=self._clean_attributes(
                 {
                     conventions.OPERATION: conventions.INVOKE_AGENT,
-                    conventions.AGENT_NAME: f"{run.suite}::{run.case.name}",
+                    conventions.AGENT_NAME: name,
                     **self._describe_models(),
                     **{name: record.read(field) for name, field in conventions.OF_TRIAL.items()},
                     conventions.CASE_STATUS: conventions.TEST_STATUS.get(run.status),
@@ -148,26 +154,17 @@ class _SpanTree:
                     conventions.TAGS: record.tags or None,
                     conventions.RUN_ID: self.run_id,
                     conventions.TABLE_VERSION: conventions.VERSION,
-                    conventions.INPUT_MESSAGES: messages_json(said) if self.content else None,
-                    conventions.OUTPUT_MESSAGES: reply_json(Reply(text=self.transcript.answer))
-                    if self.content
-                    else None,
-                    conventions.INPUT_VALUE: _clean_text(
-                        "\n\n".join(message.text for message in said)
-                    ),
-                    conventions.OUTPUT_VALUE: _clean_text(self.transcript.answer),
+                    conventions.INPUT_MESSAGES: messages_json(said),
+                    conventions.OUTPUT_MESSAGES: reply_json(Reply(text=answer)),
+                    conventions.INPUT_VALUE: _clean_text(asked),
+                    conventions.OUTPUT_VALUE: _clean_text(answer),
                     conventions.SPAN_KIND: "AGENT",
-                    conventions.USER_CONTEXT: encode_json(record.user_context)
-                    if record.user_context
-                    else None,
+                    conventions.USER_CONTEXT: encode_json(user) if user else None,
                 }
             ),
             failed=self._why_failed(),
             passed=run.status == "passed",
-            events=(
-                *(self._build_check(check, end) for check in run.checks),
-                self._build_verdict(end),
-            ),
+            events=(*checks, self._build_event(conventions.VERDICT, run.status, end)),
         )
 
     def _why_failed(self) -> str | None:
@@ -179,45 +176,38 @@ class _SpanTree:
             return f"{self.run.error.kind} error"
         if self.run.status != "failed":
             return None
-        kinds = dict.fromkeys(
-            check.kind
-            for check in self.run.checks
-            if check.verdict == "failed" and check.severity == "fail"
-        )
+        failed = (one for one in failed_checks(self.run) if one.verdict == "failed")
+        kinds = dict.fromkeys(check.kind for check in failed)
         return f"failed: {', '.join(kinds)}" if kinds else "failed"
 
-    def _build_verdict(self, at_ns: int) -> SpanEvent:
-        """Return the verdict on the whole trial, or its status if it has no verdict."""
-        passed = {"passed": 1.0, "failed": 0.0}.get(self.run.status)
-        attributes = {
-            conventions.EVALUATION_NAME: conventions.VERDICT,
-            conventions.SCORE: passed,
-            conventions.SCORE_LABEL: conventions.TEST_STATUS.get(self.run.status, self.run.status),
-        }
-        return SpanEvent(
-            name=conventions.EVALUATION, at_ns=at_ns, attributes=self._clean_attributes(attributes)
-        )
-
     def _build_check(self, check: CheckResult, at_ns: int) -> SpanEvent:
-        passed = {"passed": 1.0, "failed": 0.0}.get(check.verdict)
-        return SpanEvent(
-            name=conventions.EVALUATION,
-            at_ns=at_ns,
-            attributes=self._clean_attributes(
-                {
-                    conventions.EVALUATION_NAME: check.kind,
-                    conventions.SCORE: passed if check.score is None else check.score,
-                    conventions.SCORE_LABEL: conventions.TEST_STATUS.get(
-                        check.verdict, check.verdict
-                    ),
-                    conventions.SEVERITY: check.severity,
-                    conventions.CHECK_LABEL: check.label,
-                    conventions.EXPLANATION: check.explanation or None,
-                    conventions.FILE: check.at.file if check.at else None,
-                    conventions.LINE: check.at.line if check.at else None,
-                }
-            ),
-        )
+        more = {
+            conventions.SEVERITY: check.severity,
+            conventions.CHECK_LABEL: check.label,
+            conventions.EXPLANATION: check.explanation or None,
+            conventions.FILE: check.at.file if check.at else None,
+            conventions.LINE: check.at.line if check.at else None,
+        }
+        return self._build_event(check.kind, check.verdict, at_ns, check.score, more)
+
+    def _build_event(
+        self,
+        name: str,
+        verdict: str,
+        at_ns: int,
+        score: float | None = None,
+        more: Mapping[str, Any] = MappingProxyType({}),
+    ) -> SpanEvent:
+        """Return the verdict on a check, or on the whole trial, whose status may be none."""
+        passed = {"passed": 1.0, "failed": 0.0}.get(verdict)
+        attributes = {
+            conventions.EVALUATION_NAME: name,
+            conventions.SCORE: passed if score is None else score,
+            conventions.SCORE_LABEL: conventions.TEST_STATUS.get(verdict, verdict),
+            **more,
+        }
+        cleaned = self._clean_attributes(attributes)
+        return SpanEvent(name=conventions.EVALUATION, at_ns=at_ns, attributes=cleaned)
 
     # ── Calls ────────────────────────────────────────────────────────────────────────────────
 
@@ -232,20 +222,20 @@ class _SpanTree:
             ("teardown", seen.teardown_calls, seen.latency_s),
         ):
             for number, call in enumerate(calls):
-                span_id = self._build_ids.derive_call_span(call.reply, call.request_id)
+                span_id = self.ids.derive_call_span(call.reply, call.request_id)
                 if not call.request_id or span_id in told:  # an id that a model gave twice
-                    span_id = self._build_ids.derive_id(f"call {phase} {number}", 8)
+                    span_id = self.ids.derive_id(f"call {phase} {number}", 8)
                 told.add(span_id)
                 yield self._build_call(call, phase, offset, span_id)
 
     def _build_call(self, call: ToolCall, phase: str | None, offset: float, span_id: int) -> Span:
         start = offset + call.started_s
         failed = call.outcome if call.is_error else None
-        wire = call.wire or Wire()
+        wire, code = call.wire or Wire(), call.error_code
         return Span(
             name=f"{conventions.EXECUTE_TOOL} {call.tool}",
             span_id=span_id,
-            parent_id=self._build_ids.derive_id("root", 8),
+            parent_id=self.root_id,
             start_ns=self._to_ns(start),
             end_ns=self._to_ns(start + max(call.duration_s, 0.0)),
             attributes=self._clean_attributes(
@@ -264,9 +254,7 @@ class _SpanTree:
                     conventions.OUTPUT_VALUE: _clean_text(call.text),
                     conventions.OUTCOME: call.outcome,
                     conventions.ERROR_TYPE: failed,
-                    conventions.RPC_STATUS: None
-                    if call.error_code is None
-                    else str(call.error_code),
+                    conventions.RPC_STATUS: None if code is None else str(code),
                     conventions.REPLY: call.reply or None,
                     conventions.PHASE: phase,
                     conventions.TOOL_ARGUMENTS: encode_json(call.arguments),
@@ -279,12 +267,10 @@ class _SpanTree:
     # ── Replies ──────────────────────────────────────────────────────────────────────────────
 
     def _iterate_replies(self) -> Iterator[Span]:
-        times = reply_times(self.transcript)
-        number = 0
+        times = enumerate(reply_times(self.transcript), start=1)
         for place, message in enumerate(self.transcript.messages):
             if isinstance(message, AssistantMessage):
-                number += 1
-                yield self._build_reply(message, number, next(times), place)
+                yield self._build_reply(message, *next(times), place)
 
     def _build_reply(
         self, message: AssistantMessage, number: int, time: ReplyTime, place: int
@@ -292,8 +278,8 @@ class _SpanTree:
         reply, model = message.reply, self.model.get("model_id") or self.run.model
         return Span(
             name=f"{conventions.CHAT} {model}",
-            span_id=self._build_ids.derive_id(f"chat {number}", 8),
-            parent_id=self._build_ids.derive_id("root", 8),
+            span_id=self.ids.derive_id(f"chat {number}", 8),
+            parent_id=self.root_id,
             start_ns=self._to_ns(time.begin),
             end_ns=self._to_ns(time.end),
             kind="client",
@@ -343,11 +329,9 @@ class _SpanTree:
         return cleaned
 
     def _to_ns(self, offset_s: float) -> int:
-        started = datetime.fromisoformat(
-            self.transcript.started_at or self.run.finished_at
-        ).timestamp()
+        started = datetime.fromisoformat(self.transcript.started_at or self.run.finished_at)
         # By way of milliseconds, as the log has them: a float is not exact to the nanosecond.
-        return round(started * 1000) * 1_000_000 + round(offset_s * 1e9)
+        return round(started.timestamp() * 1000) * 1_000_000 + round(offset_s * 1e9)
 
 
 def _clean_text(text: str) -> str | None:

@@ -68,7 +68,7 @@ def test_calls_that_were_sent_are_timed_by_tool_and_outcome() -> None:
     for name in ("mcp.client.operation.duration", "gen_ai.execute_tool.duration"):
         points = counted((RUN, TRANSCRIPT))[name].points
         assert {
-            (dict(key)["gen_ai.tool.name"], dict(key).get("error.type")): spread.total  # type: ignore[union-attr]
+            (dict(key)["gen_ai.tool.name"], dict(key).get("error.type")): spread.total
             for key, spread in points.items()
         } == expected
     unsent = replace(TRANSCRIPT.tool_calls[0], outcome="blocked", duration_s=0.0)

@@ -16,7 +16,7 @@ from harness.reports import viewer
 from harness.reports.comparing import sentences
 from harness.reports.comparing.comparison_types import Comparison, Contrast, Side
 from harness.reports.comparing.markup import statistics_html
-from harness.reports.comparing.page.cases import case_pair, case_row
+from harness.reports.comparing.page.cases import case_row, encode_pair
 from harness.reports.comparing.page.tool_lists import changed_tools
 from harness.reports.comparing.page.trials import Opener, PageRun, PageSide, judged_run
 from harness.reports.formats.html_report import BLOCKS, STYLES
@@ -55,14 +55,11 @@ def write_comparison_html(
         for side in comparison.sides:
             # Several models of one run are several sides of it, and its log is opened once.
             if side.log not in runs:
-                run = stack.enter_context(opener(Path(side.log), comparison.by_people))
-                runs[side.log] = run
-        sides = {side.name: PageSide.from_run(side, runs[side.log]) for side in comparison.sides}
-        COMPARISON_PAGE.write(
-            _build_blocks(comparison, link, sides),
-            stream,
-            parts={"statistics": statistics_html(comparison)},
-        )
+                opened = opener(Path(side.log), comparison.by_people)
+                runs[side.log] = stack.enter_context(opened)
+        sides = {side.name: PageSide(runs[side.log], side.entrant) for side in comparison.sides}
+        blocks = _build_blocks(comparison, link, sides)
+        COMPARISON_PAGE.write(blocks, stream, parts={"statistics": statistics_html(comparison)})
 
 
 def _build_blocks(
@@ -70,26 +67,27 @@ def _build_blocks(
     link: Callable[[Side], str] | None,
     trials: Mapping[str, PageSide],
 ) -> Iterator[tuple[str, Any]]:
+    sides = {
+        side.name: {
+            "model": shorten_line(side.entrant),
+            "run": shorten_line(side.run_id),
+            "link": link(side) if link else "",
+        }
+        for side in comparison.sides
+    }
     yield (
         "overview",
         {
             "served": link is not None,
             "margin": comparison.margin,
-            "sides": {
-                side.name: {
-                    "model": shorten_line(side.entrant),
-                    "run": shorten_line(side.run_id),
-                    "link": link(side) if link else "",
-                }
-                for side in comparison.sides
-            },
+            "sides": sides,
             "contrasts": [_encode_contrast(contrast, trials) for contrast in comparison.contrasts],
         },
     )
     for place, contrast in enumerate(comparison.contrasts):
         before, after = trials[contrast.before.name], trials[contrast.after.name]
         for number, pair in enumerate(contrast.cases):
-            yield f"case-{place}-{number}", case_pair(pair, before, after)
+            yield f"case-{place}-{number}", encode_pair(pair, before, after)
 
 
 def _encode_contrast(contrast: Contrast, trials: Mapping[str, PageSide]) -> dict[str, Any]:

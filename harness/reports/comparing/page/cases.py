@@ -27,9 +27,7 @@ def case_row(pair: CasePair, before: PageSide, after: PageSide) -> dict[str, Any
     """Return the line of a case: how it moved, and what went wrong last."""
     sides = [side.list_trials(pair) for side in (before, after)]
     digests = [Counter(result.events_digest for result in trials) for trials in sides]
-    troubled = [
-        result for trials in reversed(sides) for result in trials if result.status != "passed"
-    ]
+    trouble = (one.problem for one in (*sides[1], *sides[0]) if one.status != "passed")
     return {
         "suite": part_name(pair.suite),
         "case": part_name(pair.case),
@@ -38,11 +36,11 @@ def case_row(pair: CasePair, before: PageSide, after: PageSide) -> dict[str, Any
         "after": sentences.format_tally(pair.after),
         # Of two unknown digests nobody knows whether they are equal.
         "alike": digests[0] == digests[1] and None not in digests[0],
-        "problem": shorten_line(troubled[0].problem, 300) if troubled else "",
+        "problem": shorten_line(next(trouble, ""), 300),
     }
 
 
-def case_pair(pair: CasePair, before: PageSide, after: PageSide) -> dict[str, Any]:
+def encode_pair(pair: CasePair, before: PageSide, after: PageSide) -> dict[str, Any]:
     """Return everything that is compared of a case: texts are harmless and bounded."""
     return {
         "before": [_encode_trial(trial) for trial in before.list_trials(pair)[:_MOST_TRIALS]],
@@ -54,6 +52,8 @@ def _encode_trial(trial: PageTrial) -> dict[str, Any]:
     said = trial.transcript() or Transcript()
     asked = [message.text for message in said.messages if isinstance(message, UserMessage)]
     usage = trial.usage
+    tokens = f"{format_number(usage.input_tokens)} + {format_number(usage.output_tokens)} tokens"
+    cost = f"cost {format_money(usage.cost_usd)}"
     return {
         "number": trial.number,
         "model": shorten_line(trial.model),
@@ -63,16 +63,7 @@ def _encode_trial(trial: PageTrial) -> dict[str, Any]:
         "calls": [_encode_call(call) for call in said.tool_calls[:_MOST_CALLS]],
         "left_out": max(0, len(said.tool_calls) - _MOST_CALLS),
         "answer": limit_text(said.answer, _LONGEST),
-        "effort": ", ".join(
-            (
-                format_seconds(trial.latency_s),
-                (
-                    f"{format_number(usage.input_tokens)} + {format_number(usage.output_tokens)} "
-                    f"tokens"
-                ),
-                f"cost {format_money(usage.cost_usd)}",
-            )
-        ),
+        "effort": f"{format_seconds(trial.latency_s)}, {tokens}, {cost}",
     }
 
 

@@ -45,19 +45,13 @@ def _compare_parts(one: Tool | None, other: Tool | None) -> Iterator[dict[str, s
     for part in _PARTS:
         was, now = getattr(one, part, None), getattr(other, part, None)
         if was != now:
-            yield {
-                "part": part.replace("_", " "),
-                "before": _format_value(was),
-                "after": _format_value(now),
-            }
+            name, before, after = part.replace("_", " "), _format_value(was), _format_value(now)
+            yield {"part": name, "before": before, "after": after}
 
 
 def _format_value(value: Any) -> str:
     if value is None:
         return ""
-    text = (
-        value
-        if isinstance(value, str)
-        else json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True, default=dict)
-    )
-    return limit_text(text, _LONGEST)
+    if not isinstance(value, str):
+        value = json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True, default=dict)
+    return limit_text(value, _LONGEST)

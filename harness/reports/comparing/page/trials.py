@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from harness.judging import case_results, judge_log
-from harness.reports.comparing.comparison_types import CasePair, Side
+from harness.reports.comparing.comparison_types import CasePair
 from harness.reports.comparing.trial_counts import CaseName
 from harness.reports.sections.sentences import format_problem
 from harness.runlog import RunLog, ToolsLine, read_log
@@ -65,11 +65,6 @@ class PageSide:
     model: str
     """Its model."""
 
-    @classmethod
-    def from_run(cls, side: Side, run: PageRun) -> PageSide:
-        """Return those of ``side``, which are in ``run``."""
-        return cls(run, side.entrant)
-
     def list_trials(self, pair: CasePair) -> Sequence[PageTrial]:
         """Return the trials of a case."""
         return self.run.list_trials(self.model, (pair.suite, pair.case))
@@ -100,7 +95,9 @@ def judged_run(path: Path, by_people: bool) -> Iterator[PageRun]:  # noqa: FBT00
         InvalidInput, OSError: it cannot be read.
     """
     log = read_log(path)
-    yield _JudgedRun.from_log(log.apply_reviews() if by_people else log)
+    log = log.apply_reviews() if by_people else log
+    cases = case_results(judge_log(log).results)
+    yield _JudgedRun(log, {(one.entrant, (one.suite, one.case)): one.trials for one in cases})
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,26 +105,21 @@ class _JudgedRun:
     log: RunLog
     results: Mapping[tuple[str, CaseName], Sequence[TrialResult]]
 
-    @classmethod
-    def from_log(cls, log: RunLog) -> _JudgedRun:
-        cases = case_results(judge_log(log).results)
-        return cls(log, {(case.entrant, (case.suite, case.case)): case.trials for case in cases})
-
     @property
     def tools(self) -> Mapping[str, ToolList]:
         return known_tools(self.log.tools, self.log.shown)
 
     def list_trials(self, model: str, name: CaseName) -> Sequence[PageTrial]:
-        return [self._build_trial(one) for one in self.results.get((model, name), ())]
-
-    def _build_trial(self, result: TrialResult) -> PageTrial:
-        return PageTrial(
-            number=result.trial,
-            model=result.entrant,
-            status=result.status,
-            problem=format_problem(result),
-            usage=result.usage,
-            latency_s=result.latency_s,
-            events_digest=result.events_digest,
-            transcript=partial(self.log.read_transcript, result.key),
-        )
+        return [
+            PageTrial(
+                number=result.trial,
+                model=result.entrant,
+                status=result.status,
+                problem=format_problem(result),
+                usage=result.usage,
+                latency_s=result.latency_s,
+                events_digest=result.events_digest,
+                transcript=partial(self.log.read_transcript, result.key),
+            )
+            for result in self.results.get((model, name), ())
+        ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from harness.base import format_money, format_number, format_seconds
@@ -20,16 +19,15 @@ from harness.reports.sections.access_matrix import (
 from harness.reports.sections.audit import build_audit
 from harness.reports.sections.remarks import remark_lines
 from harness.reports.sections.repeats import repeat_lines
-from harness.reports.sections.sentences import list_status_counts, model_words, pass_rate
+from harness.reports.sections.sentences import compute_pass_rate, list_status_counts, model_words
 from harness.reports.sections.tool_use import (
     NO_CALL,
     ToolFacts,
-    ToolUsage,
     tool_facts,
 )
 from harness.reports.viewer.grid import shorten_line
 from harness.runlog import RunLog
-from harness.types import AccessCell, AccessRow, Report
+from harness.types import AccessCell, Report
 
 _TEXT = 500
 _COMMAND = 2_500
@@ -38,10 +36,16 @@ _MOST_FINDINGS = 200
 
 def build_overview(report: Report, log: RunLog) -> dict[str, Any]:
     """Return the page's first block of data, ready to show: texts made safe, figures in words."""
-    facts = tool_facts(report, log)
+    facts, rate = tool_facts(report, log), compute_pass_rate(report.cases)
     return {
         "run": shorten_line(report.run_id),
-        "suites": [_encode_suite(name, facts) for name, facts in report.suites.items()],
+        "suites": [
+            {
+                "name": shorten_line(name),
+                "description": shorten_line(suite.get("description") or "", _TEXT),
+            }
+            for name, suite in report.suites.items()
+        ],
         "models": [
             {"name": shorten_line(name), "words": shorten_line(model_words(report, name))}
             for name in report.entrants
@@ -50,10 +54,10 @@ def build_overview(report: Report, log: RunLog) -> dict[str, Any]:
         "damaged": [shorten_line(words, _TEXT) for words in report.damaged],
         "early": None if report.reason == "complete" else report.reason,
         "planned": report.counts.planned,
-        "endings": [
-            {"status": status, "amount": amount} for status, amount in list_status_counts(report)
-        ],
-        "rate": _encode_rate(report),
+        "endings": [{"status": one, "amount": many} for one, many in list_status_counts(report)],
+        "rate": None
+        if rate is None
+        else {"rate": rate.rate, "low": rate.low, "high": rate.high, "words": str(rate)},
         "repeats": [
             shorten_line(words, _TEXT) for words in (*remark_lines(report), *repeat_lines(report))
         ],
@@ -61,25 +65,12 @@ def build_overview(report: Report, log: RunLog) -> dict[str, Any]:
         "grid": first_grid(report, log),
         "access": _encode_access(report),
         "audit": _encode_audit(report, log),
-        "tools": [_encode_tool(use) for use in facts.tools],
+        "tools": [
+            [shorten_line(it.tool), it.offered, it.called, it.errors, it.denied, it.blocked]
+            for it in facts.tools
+        ],
         "heat": _encode_heat_map(facts),
     }
-
-
-def _encode_suite(name: str, facts: Any) -> dict[str, Any]:
-    return {
-        "name": shorten_line(name),
-        "description": shorten_line(facts.get("description") or "", _TEXT),
-    }
-
-
-def _encode_rate(report: Report) -> dict[str, Any] | None:
-    rate = pass_rate(report)
-    return (
-        None
-        if rate is None
-        else {"rate": rate.rate, "low": rate.low, "high": rate.high, "words": str(rate)}
-    )
 
 
 def _list_figures(report: Report) -> list[list[str]]:
@@ -91,9 +82,8 @@ def _list_figures(report: Report) -> list[list[str]]:
         ["cost", format_money(usage.cost_usd)],
     ]
     others = {"cost of judging": judging, "cost of simulated users": report.user_usage}
-    return figures + [
-        [name, format_money(used.cost_usd)] for name, used in others.items() if used.cost_usd != 0
-    ]
+    costs = {name: used.cost_usd for name, used in others.items() if used.cost_usd != 0}
+    return figures + [[name, format_money(cost)] for name, cost in costs.items()]
 
 
 def _encode_audit(report: Report, log: RunLog) -> dict[str, Any] | None:
@@ -118,10 +108,8 @@ def _encode_access(report: Report) -> dict[str, Any] | None:
     warnings = [shorten_line(words, _TEXT) for words in access_warnings(access)]
     if not access.rows and not warnings:
         return None
-    numbers = {
-        (case.suite, case.case, case.entrant): place
-        for place, case in enumerate(report.cases, start=1)
-    }
+    cases = enumerate(report.cases, start=1)
+    numbers = {(case.suite, case.case, case.entrant): place for place, case in cases}
     return {
         "legend": LEGEND,
         "identities": [shorten_line(identity) for identity in access.identities],
@@ -137,7 +125,8 @@ def _encode_access(report: Report) -> dict[str, Any] | None:
             {
                 "test": shorten_line(row_name(row, report)),
                 "cells": [
-                    _access_cell(row, cell, numbers) for cell in align_cells(row, access.identities)
+                    cell and _encode_cell(cell, numbers[row.suite, cell.case, row.entrant])
+                    for cell in align_cells(row, access.identities)
                 ],
             }
             for row in sort_rows_by_urgency(access)
@@ -145,23 +134,15 @@ def _encode_access(report: Report) -> dict[str, Any] | None:
     }
 
 
-def _access_cell(
-    row: AccessRow, cell: AccessCell | None, numbers: Mapping[tuple[str, str, str], int]
-) -> dict[str, Any] | None:
-    if cell is None:
-        return None
+def _encode_cell(cell: AccessCell, number: int) -> dict[str, Any]:
     kept = [path for decision in cell.decisions for path in (*decision.missing, *decision.masked)]
     return {
         "words": cell_words(cell),
         "leaked": bool(cell.leaks),
         "status": cell.status,
-        "number": numbers[row.suite, cell.case, row.entrant],
+        "number": number,
         "note": shorten_line(f"kept back: {', '.join(dict.fromkeys(kept))}", _TEXT) if kept else "",
     }
-
-
-def _encode_tool(use: ToolUsage) -> list[Any]:
-    return [shorten_line(use.tool), use.offered, use.called, use.errors, use.denied, use.blocked]
 
 
 def _encode_heat_map(facts: ToolFacts) -> dict[str, Any]:
@@ -171,12 +152,11 @@ def _encode_heat_map(facts: ToolFacts) -> dict[str, Any]:
     # An expected tool has a column even if nobody called it, so that each row can be read the same
     # way.
     columns = sorted({*rows, *called} - {NO_CALL}) + ([NO_CALL] if NO_CALL in called else [])
-    cells = [
-        [rows.index(row), columns.index(column), trials]
-        for (row, column), trials in facts.matrix.items()
-    ]
     return {
-        "rows": [shorten_line(row) for row in rows],
-        "columns": [shorten_line(column) for column in columns],
-        "cells": cells,
+        "rows": list(map(shorten_line, rows)),
+        "columns": list(map(shorten_line, columns)),
+        "cells": [
+            [rows.index(row), columns.index(column), trials]
+            for (row, column), trials in facts.matrix.items()
+        ],
     }
