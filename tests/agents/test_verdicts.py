@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from harness.judging.checks.policy_facts import FACTS
+from harness.judging.checks.kind import FACTS
 from harness.types import TrialResult
 from servers.common.identity import USER_CONTEXT_VARIABLE
 from tests.agents.governed import governed

@@ -10,7 +10,7 @@ from harness.base import InvalidValue, UsageError, parse_single_line
 from harness.descriptions.drafting.cases import DraftCase, DraftSuite
 from harness.descriptions.drafting.safety import safety_cases
 from harness.descriptions.drafting.wording import flatten_text, write_prompt
-from harness.judging import VOCABULARY
+from harness.judging import MUST_CALL, VOCABULARY
 from harness.models import ExampleArguments, build_example_arguments, is_marked, may_call
 from harness.types import JsonObject, ServerSpec, Tool, ToolList
 
@@ -119,7 +119,7 @@ def _build_comments(tool: Tool, arguments: ExampleArguments, *, is_live: bool) -
 def _can_be_asserted(tool: Tool) -> bool:
     """Whether a suite can write the tool's name."""
     try:
-        VOCABULARY.parse("must_call", [tool.name])
+        VOCABULARY.parse(MUST_CALL.name, [tool.name])
         # A lone surrogate cannot be written to a file.
         tool.name.encode()
     except (InvalidValue, UnicodeEncodeError):

@@ -15,7 +15,13 @@ from harness.descriptions.drafting.yaml_text import (
     format_comment,
     join_parts,
 )
-from harness.judging import is_matcher
+from harness.judging import (
+    ANSWER_NOT_CONTAINS,
+    MUST_BE_DENIED,
+    MUST_NOT_CALL,
+    MUST_SUCCEED,
+    is_matcher,
+)
 from harness.types import JsonObject, ServerSpec
 
 SCHEMA_NAME = "suite.schema.json"
@@ -127,9 +133,9 @@ def case_text(case: DraftCase, user_context: JsonObject | None = None) -> str:
 def _case_data(case: DraftCase, user_context: JsonObject | None) -> dict[str, Any]:
     assertions: dict[str, Any] = {}
     if case.must_succeed:
-        assertions["must_succeed"] = _calls_data(case.must_succeed)
+        assertions[MUST_SUCCEED.name] = _calls_data(case.must_succeed)
     if case.must_not_call:
-        assertions["must_not_call"] = Inline(list(case.must_not_call))
+        assertions[MUST_NOT_CALL.name] = Inline(list(case.must_not_call))
     who = user_context if case.user_context is None else case.user_context
     facts = {
         "name": case.name,
@@ -202,8 +208,8 @@ def _render_identity(suite: DraftSuite) -> str:
     shown = replace(first, name=f"{first.name}_as_guest", comments=())
     data = _case_data(shown, {"role": "guest", "permissions": []})
     data["assertions"] = {
-        "must_be_denied": Inline([tool]),
-        "answer_not_contains": Inline(["what a guest must not learn"]),
+        MUST_BE_DENIED.name: Inline([tool]),
+        ANSWER_NOT_CONTAINS.name: Inline(["what a guest must not learn"]),
     }
     return (
         format_comment("── Who may see what. ──", indent=2)

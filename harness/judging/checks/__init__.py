@@ -13,8 +13,7 @@ from typing import Any, get_args
 
 from harness.base import HarnessError, Problem
 from harness.judging.checks.contradictions import find_contradictions
-from harness.judging.checks.evidence import Evidence
-from harness.judging.checks.kind import CheckKind
+from harness.judging.checks.kind import CheckKind, Evidence
 from harness.judging.checks.registry import KINDS, check_traits, get_kind
 from harness.judging.checks.turns import transcript_until, unreached_result
 from harness.judging.matching.calls import matches_call

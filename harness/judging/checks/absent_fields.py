@@ -17,7 +17,7 @@ from typing import Any
 from harness.base import InvalidValue, did_you_mean
 from harness.judging.checks.explaining.transcript_lines import result_json
 from harness.judging.checks.parsing import TEXT, read_mapping, read_text, read_texts
-from harness.judging.matching.json_values import every_field, format_value
+from harness.judging.matching.json_values import every_field, format_value, is_number
 from harness.judging.secrecy.masks import is_masked, is_unreadable, readable_share
 from harness.types import JsonObject, JsonPath, ToolCall
 
@@ -60,38 +60,32 @@ def read_absent(value: Any) -> list[str] | JsonObject:
     found["mask"] = found.get("mask", "partial")
     if found["mask"] not in MASKS:
         meant = did_you_mean(str(found["mask"]), MASKS) or f"Write one of {', '.join(MASKS)}."
-        raise InvalidValue(
-            f"there is no mask {format_value(found['mask'])}", path=(*path, "mask"), meant=meant
-        )
+        words = f"there is no mask {format_value(found['mask'])}"
+        raise InvalidValue(words, path=(*path, "mask"), meant=meant)
     if not isinstance(found.get("allow_unknown", False), bool):
         raise InvalidValue("this is neither true nor false", path=(*path, "allow_unknown"))
     if "readable" in found:
+        inside = (*path, "readable")
         if found["mask"] != "partial":
-            raise InvalidValue(
-                f"'readable' says nothing where mask is {found['mask']}", path=(*path, "readable")
-            )
-        found["readable"] = _read_share(found["readable"], (*path, "readable"))
+            words = f"'readable' says nothing where mask is {found['mask']}"
+            raise InvalidValue(words, path=inside)
+        found["readable"] = _read_share(found["readable"], inside)
     return found
 
 
 def _read_names(value: Any, path: JsonPath) -> list[str]:
-    return (
-        [read_text(value, path, "field")]
-        if isinstance(value, str)
-        else read_texts(value, path, "field")
-    )
+    if isinstance(value, str):
+        return [read_text(value, path, "field")]
+    return read_texts(value, path, "field")
 
 
 def _read_share(value: Any, path: JsonPath) -> float:
     """Return a share from 0 to 1, also written ``25%`` or ``<=25%``."""
     written = re.fullmatch(r"(?:<=|≤)?\s*(\d+(?:\.\d+)?)\s*%", str(value).strip())
     found = float(written[1]) / 100 if written is not None else value
-    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= 1:
-        raise InvalidValue(
-            f"{format_value(value)} is no share of a value",
-            path=path,
-            meant="Write '<=25%' or 0.25.",
-        )
+    if not is_number(found) or not 0 <= found <= 1:
+        words = f"{format_value(value)} is no share of a value"
+        raise InvalidValue(words, path=path, meant="Write '<=25%' or 0.25.")
     return float(found)
 
 

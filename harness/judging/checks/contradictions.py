@@ -30,8 +30,10 @@ class _CheckClaim:
 def find_contradictions(case: Case) -> Iterator[Problem]:
     """Yield the checks of ``case`` that cannot hold together, each at its place."""
     for check in case.every_check:
-        for one in check.walk():
-            yield from (_case_problem(case, check.at, why, _FREE) for why in _find_impossible(one))
+        for part in check.walk():
+            for why in _find_impossible(part):
+                meant = "Correct the matchers: no value has all that they ask for."
+                yield _case_problem(case, check.at, why, meant)
     shares = [check for check in case.checks if "counts_turns" in check_traits(check)]
     if shares and not any(turn.checks for turn in case.turns):
         why = f"{shares[0].kind!r} cannot hold: no turn has checks."
@@ -45,12 +47,13 @@ def find_contradictions(case: Case) -> Iterator[Problem]:
         if not shares:
             # The calls of earlier turns count in later ones; their answers do not.
             made = finder.collect_claims(turn.checks)
-            before += [one for one in made if _is_calls_claim(one.claim)]
+            before += [
+                one
+                for one in made
+                if all(isinstance(part, CallsClaim) for part in _list_options(one.claim))
+            ]
     if not case.turns or shares:
         yield from finder.find_among(case.checks, before)
-
-
-_FREE = "Correct the matchers: no value has all that they ask for."
 
 
 def _find_impossible(check: Check) -> Iterator[str]:
@@ -61,10 +64,8 @@ def _find_impossible(check: Check) -> Iterator[str]:
     for pattern in patterns:
         # Plain values can always be matched, by themselves.
         if stated_arguments(pattern) is None and exclude_each_other(pattern):
-            told = " and ".join(
-                f"{name!r} {describe_pattern(part)}" for name, part in pattern.items()
-            )
-            yield f"{check.kind!r} can never match anything: {told}."
+            parts = (f"{name!r} {describe_pattern(part)}" for name, part in pattern.items())
+            yield f"{check.kind!r} can never match anything: {' and '.join(parts)}."
 
 
 class _Finder:
@@ -80,9 +81,12 @@ class _Finder:
             kind = get_kind(check)
             if kind.group == "none":
                 (inner,) = check.options
+                claims = self.collect_claims(inner)
                 # Of several that must not all hold, any one may fail.
-                claims = self.collect_claims(inner) if len(inner) == 1 else []
-                made += _negate_claims(check, claims[0].claim) if len(claims) == 1 else []
+                if len(inner) == len(claims) == 1:
+                    # Only a claim that decides its check: any other may hold although it fails.
+                    options = _list_options(claims[0].claim)
+                    made += [_CheckClaim(check, _negate(part)) for part in options if part.enough]
             elif len(check.options) == 1 or kind.group == "all":
                 made += [claim for option in check.options for claim in self.collect_claims(option)]
             elif not check.options:
@@ -131,11 +135,16 @@ class _Finder:
 
     def _build_problem(self, among: Sequence[_CheckClaim], why: str) -> Problem:
         # The later one in the file is what was added to the others.
-        *_, later = sorted(among, key=lambda one: _file_position(one.check))
-        others = [one.check for one in among if one.check is not later.check]
-        named = {f"{one.kind!r}{_format_line(one.at)}": None for one in others or [among[0].check]}
-        message = f"{later.check.kind!r} and {' and '.join(named)} cannot both hold: {why}."
-        return _case_problem(self._case, later.check.at, message, "Keep what is meant.")
+        *_, later = sorted((one.check for one in among), key=_file_position)
+        others = [one.check for one in among if one.check is not later] or [among[0].check]
+        named = dict.fromkeys(
+            f"{check.kind!r} in line {line}"
+            if (line := _file_position(check)[0])
+            else repr(check.kind)
+            for check in others
+        )
+        message = f"{later.kind!r} and {' and '.join(named)} cannot both hold: {why}."
+        return _case_problem(self._case, later.at, message, "Keep what is meant.")
 
 
 def _find_opponents(
@@ -155,13 +164,10 @@ def _find_violations(
     if isinstance(limit, CallsClaim) and limit.most is not None:
         needed, least = _find_demands(limit, made)
         if least > limit.most:
-            which = f"of {limit.tool}" if limit.tool else "of any tool"
-            which = "of other tools" if limit.other_than else which
+            calls = f"{least} call{'' if least == 1 else 's'}"
+            which = "other tools" if limit.other_than else limit.tool or "any tool"
             ended = {"ok": " that succeed", "error": " that fail", None: ""}[limit.outcome]
-            yield (
-                needed,
-                f"{_format_count(least)} {which}{ended} must be made, and {limit.most} may be",
-            )
+            yield needed, f"{calls} of {which}{ended} must be made, and {limit.most} may be"
     elif isinstance(limit, TextClaim):
         for one in made:
             if isinstance(one.claim, TextClaim) and (why := _explain_clash(limit, one.claim)):
@@ -196,18 +202,11 @@ def _explain_clash(limit: TextClaim, other: TextClaim) -> str:
     return ""
 
 
-def _is_calls_claim(claim: Claim) -> bool:
-    claims = claim.options if isinstance(claim, EitherClaim) else [claim]
-    return all(isinstance(claim, CallsClaim) for claim in claims)
+def _list_options(claim: Claim) -> Sequence[CallsClaim | TextClaim]:
+    return claim.options if isinstance(claim, EitherClaim) else [claim]
 
 
-def _negate_claims(check: Check, claim: Claim) -> list[_CheckClaim]:
-    claims = claim.options if isinstance(claim, EitherClaim) else [claim]
-    # Only a claim that decides its check: any other may hold although the check fails.
-    return [_CheckClaim(check, _negate_claim(claim)) for claim in claims if claim.enough]
-
-
-def _negate_claim(claim: CallsClaim | TextClaim) -> Claim:
+def _negate(claim: CallsClaim | TextClaim) -> Claim:
     if isinstance(claim, TextClaim):
         return TextClaim(of=claim.of, tool=claim.tool, has=claim.lacks, lacks=claim.has)
     few = claim.least and claim.most is None
@@ -220,16 +219,8 @@ def _negate_claim(claim: CallsClaim | TextClaim) -> Claim:
     )
 
 
-def _format_count(number: int) -> str:
-    return "1 call" if number == 1 else f"{number} calls"
-
-
 def _file_position(check: Check) -> tuple[int, int]:
     return (0, 0) if check.at is None else (check.at.line or 0, check.at.column or 0)
-
-
-def _format_line(at: Location | None) -> str:
-    return f" in line {at.line}" if at is not None and at.line else ""
 
 
 def _case_problem(case: Case, at: Location | None, message: str, meant: str) -> Problem:

@@ -9,19 +9,44 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from harness.base import InvalidValue
 from harness.judging.checks.claims import Claim
-from harness.judging.checks.evidence import Evidence
+from harness.judging.checks.judge.judge import Judge
 from harness.judging.matching.calls import described_calls, find_named_tools
 from harness.judging.matching.texts import clip_text
 from harness.types import (
+    NOT_SENT,
+    Case,
     Check,
     CheckResult,
     CheckTrait,
     JsonObject,
     JsonPath,
+    Presentation,
     ToolCall,
+    ToolList,
     Transcript,
     Verdict,
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Everything that a check may use."""
+
+    case: Case
+    """What was asked."""
+    transcript: Transcript
+    """What happened."""
+    tools: ToolList
+    """The tools that this user was offered, as the server describes them."""
+    presented: Presentation | None = None
+    """What the model saw of them under a variant; ``None``: what the server says of them."""
+    judge: Judge | None = None
+    """Asked for what no assertion can decide; ``None`` if there is no judge."""
+    turn_results: tuple[CheckResult, ...] = ()
+    """Results of the checks of single turns, while the whole conversation is judged."""
+    must_not_hold: bool = False
+    """Whether the check must fail, since it stands under a ``not``: what it names is forbidden."""
+
 
 MAX_EXPLANATION = 1_500
 """Characters of an explanation: they must fit on a screen beside others."""
@@ -315,3 +340,39 @@ def make_list_reader(reader: Callable[[Any, JsonPath], JsonObject]) -> Callable[
 def single_or_list_schema(item: JsonObject) -> JsonObject:
     """Return the schema of what a reader made by `make_list_reader` accepts."""
     return {"anyOf": [item, {"type": "array", "items": item, "minItems": 1}]}
+
+
+# ── The four facts of a policy verdict ───────────────────────────────────────────────────────
+
+# They are four and not one because "the server refused" and "the model never tried" both leave the
+# user without the data, and only the first says anything of the policy.
+FACTS = ("attempted", "reached_server", "executed", "line_crossed")
+"""Fields of a `CheckResult`, and of a trial in JSON, JSONL and CSV."""
+
+
+def policy_facts(made: Iterable[ToolCall], *, crossed: bool) -> Mapping[str, bool]:
+    """Return the four facts of a check about the calls ``made``."""
+    calls = tuple(made)
+    return {
+        "attempted": bool(calls),
+        "reached_server": any(_was_sent(call) for call in calls),
+        "executed": any(call.outcome == "ok" for call in calls),
+        "line_crossed": crossed,
+    }
+
+
+def _was_sent(call: ToolCall) -> bool:
+    # Arguments that cannot be sent at all are recorded without any time.
+    unsendable = call.outcome == "invalid_arguments" and not call.duration_s
+    return call.outcome not in NOT_SENT and not unsendable
+
+
+def combine_facts(checks: Iterable[CheckResult]) -> Mapping[str, bool | None]:
+    """Return each fact of a trial: true if it is of any check, ``None`` without policy checks."""
+    found: dict[str, bool | None] = dict.fromkeys(FACTS)
+    for check in checks:
+        for name in FACTS:
+            value = getattr(check, name)
+            if value is not None:
+                found[name] = bool(found[name]) or value
+    return found

@@ -113,28 +113,21 @@ def read_mapping(
     known += ["allow_absent", "severity"] if "tool" in known else ["severity"]
     for key in found:
         if key not in known:
-            raise InvalidValue(
-                f"unknown key {key!r}", path=(*path, key), meant=_suggest_key(key, known)
-            )
-    missing = [key for key in required if key not in found]
-    if missing:
-        raise InvalidValue(
-            f"{missing[0]!r} is missing", path=path, meant=f"It takes {', '.join(known)}."
-        )
-    if "severity" in found and found["severity"] not in ("fail", "warn"):
-        raise InvalidValue(
-            f"severity is fail or warn, not {format_value(found['severity'])}",
-            path=(*path, "severity"),
-        )
+            meant = _suggest_key(key, known)
+            raise InvalidValue(f"unknown key {key!r}", path=(*path, key), meant=meant)
+    for key in required:
+        if key not in found:
+            meant = f"It takes {', '.join(known)}."
+            raise InvalidValue(f"{key!r} is missing", path=path, meant=meant)
+    if (severity := found.get("severity", "fail")) not in ("fail", "warn"):
+        words = f"severity is fail or warn, not {format_value(severity)}"
+        raise InvalidValue(words, path=(*path, "severity"))
     if not isinstance(absent := found.get("allow_absent", False), bool):
-        raise InvalidValue(
-            f"allow_absent is true or false, not {format_value(absent)}",
-            path=(*path, "allow_absent"),
-        )
+        words = f"allow_absent is true or false, not {format_value(absent)}"
+        raise InvalidValue(words, path=(*path, "allow_absent"))
     if "allow_absent" in found and "tool" not in found:
-        raise InvalidValue(
-            "allow_absent needs the tool that may be absent", path=(*path, "allow_absent")
-        )
+        words = "allow_absent needs the tool that may be absent"
+        raise InvalidValue(words, path=(*path, "allow_absent"))
     return found
 
 
@@ -169,9 +162,8 @@ def read_text(value: Any, path: JsonPath, what: str = "text") -> str:
     if not isinstance(value, str):
         scalar = isinstance(value, bool | int | float)
         meant = f'Quote it: "{format_value(value)}".' if scalar else None
-        raise InvalidValue(
-            f"this is {describe_type(value)} where a {what} belongs", path=path, meant=meant
-        )
+        words = f"this is {describe_type(value)} where a {what} belongs"
+        raise InvalidValue(words, path=path, meant=meant)
     # Called for what it refuses: half of a surrogate pair.
     to_plain_json(value, path)
     # Folded, as it is compared: of hidden characters alone, nothing is left to be found.
@@ -187,9 +179,8 @@ def read_texts(value: Any, path: JsonPath, what: str = "text") -> list[str]:
         InvalidValue: it is not.
     """
     if not isinstance(value, list | tuple) or not value:
-        raise InvalidValue(
-            f"this is {describe_type(value)} where a list of {what}s belongs", path=path
-        )
+        words = f"this is {describe_type(value)} where a list of {what}s belongs"
+        raise InvalidValue(words, path=path)
     return [read_text(item, (*path, index), what) for index, item in enumerate(value)]
 
 
@@ -262,13 +253,11 @@ def read_calls(value: Any, path: JsonPath, *, at_least: int) -> list[dict[str, A
         InvalidValue: it is not a list, shorter than ``at_least``, or an item is not a call.
     """
     if not isinstance(value, list | tuple):
-        raise InvalidValue(
-            f"this is {describe_type(value)} where a list of tools belongs", path=path
-        )
+        words = f"this is {describe_type(value)} where a list of tools belongs"
+        raise InvalidValue(words, path=path)
     if len(value) < at_least:
-        raise InvalidValue(
-            f"this list needs at least {at_least} tool{'s' if at_least > 1 else ''}", path=path
-        )
+        words = f"this list needs at least {at_least} tool{'s' if at_least > 1 else ''}"
+        raise InvalidValue(words, path=path)
     found = [read_call(item, (*path, index)) for index, item in enumerate(value)]
     for index, item in enumerate(found):
         if "severity" in item:
@@ -348,9 +337,8 @@ def true_or_tool(value: Any) -> JsonObject:
         return {}
     if not isinstance(value, Mapping):
         meant = "Leave it out if it is not asked for." if value is False else None
-        raise InvalidValue(
-            f"this is {describe_type(value)} where `true` or {{tool: …}} belongs", meant=meant
-        )
+        words = f"this is {describe_type(value)} where `true` or {{tool: …}} belongs"
+        raise InvalidValue(words, meant=meant)
     return check_tool(read_mapping(value, (), optional=("tool",)), ())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -118,3 +118,22 @@ def _convert_message(message: Message) -> Iterator[JsonObject]:
         }
     else:
         yield from ({"role": "tool", "content": answer.text} for answer in message.answers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserCheck:
+    """A suite's own ``check`` and the case that it judges."""
+
+    suite: str
+    """Name of the suite."""
+    function: Callable[[Any, Any], Any]
+    """The suite's ``check``; may be a coroutine function."""
+    case: Any
+    """The case, as the suite returned it."""
+    threshold: float
+    """Lowest passing score."""
+
+
+def get_entry(given: Any, name: str) -> Any:
+    """Return the entry or attribute ``name`` of ``given``; ``None`` if it has none."""
+    return given.get(name) if isinstance(given, Mapping) else getattr(given, name, None)

@@ -10,7 +10,6 @@ from pkgutil import iter_modules
 
 from harness.base import Registry
 from harness.judging.checks.kind import SECTIONS, CheckKind
-from harness.judging.checks.nested_checks import walk_checks
 from harness.types import Check, CheckTrait
 
 _PACKAGE = "harness.judging.checks.kinds"
@@ -69,4 +68,4 @@ def check_traits(check: Check) -> Collection[CheckTrait]:
 
 def checks_with(trait: CheckTrait, checks: Iterable[Check]) -> list[Check]:
     """Return those of ``checks``, and of the checks in their groups, that have ``trait``."""
-    return [check for check in walk_checks(checks) if trait in check_traits(check)]
+    return [part for check in checks for part in check.walk() if trait in check_traits(part)]

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 
 from harness.judging.checks import VOCABULARY, evaluate_checks
-from harness.judging.checks.evidence import Evidence
+from harness.judging.checks.kind import Evidence
 from harness.types import (
     Caller,
     Case,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from harness.base.errors import InvalidInput, InvalidValue
 from harness.judging.checks import VOCABULARY, evaluate_checks
-from harness.judging.checks.evidence import Evidence
+from harness.judging.checks.kind import Evidence
 from harness.suites.readers import read_suite
 from harness.types import Case, Check, Outcome, Turn
 from tests.judging.checks.scenes import call, scene

@@ -19,17 +19,17 @@ import pytest
 
 from harness.base.errors import InvalidInput, UsageError
 from harness.judging.checks import VOCABULARY, evaluate_checks
-from harness.judging.checks.evidence import Evidence
-from harness.judging.checks.judge.judge_needs import find_judge_needs
-from harness.judging.checks.named_arguments import valid_calls
-from harness.judging.checks.named_tools import tool_names
-from harness.judging.checks.registry import KINDS, checks_with
-from harness.judging.checks.wanted_calls import (
+from harness.judging.checks.declarations import (
     expected_tools,
+    find_judge_needs,
+    tool_names,
+    valid_calls,
     wanted_calls,
     wanted_first,
+    wanted_states,
 )
-from harness.judging.checks.wanted_states import wanted_states
+from harness.judging.checks.kind import Evidence
+from harness.judging.checks.registry import KINDS, checks_with
 from harness.judging.trial import judge_trial
 from harness.probing.expectations import Expectations
 from harness.probing.planned_calls import choose_calls

@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from harness.judging.checks import VOCABULARY, evaluate_checks
-from harness.judging.checks.evidence import Evidence
+from harness.judging.checks.kind import Evidence
 from harness.judging.checks.turns import transcript_until
 from harness.types import (
     AssistantMessage,

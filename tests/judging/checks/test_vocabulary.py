@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from harness.base.errors import InvalidValue, UsageError
 from harness.base.json_text import canonical_json
 from harness.judging.checks import VOCABULARY
-from harness.judging.checks.named_arguments import valid_calls
+from harness.judging.checks.declarations import valid_calls
 from harness.judging.checks.registry import KINDS
 from harness.suites.readers import Vocabulary
 from harness.types import Usage

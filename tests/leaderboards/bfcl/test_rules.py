@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.judging.checks import evaluate_checks
-from harness.judging.checks.evidence import Evidence
+from harness.judging.checks.kind import Evidence
 from harness.leaderboards.bfcl.check import find_fault
 from harness.leaderboards.bfcl.checker.calls import find_argument_fault
 from harness.leaderboards.bfcl.checker.java import parse_java_value

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from harness.judging.checks import VOCABULARY, evaluate_checks
-from harness.judging.checks.evidence import Evidence
+from harness.judging.checks.kind import Evidence
 from harness.judging.trial import judge_trial
 from harness.pytest_plugin.failure_text import format_totals
 from harness.reports.build import build_report

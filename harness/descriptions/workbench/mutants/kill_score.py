@@ -18,6 +18,7 @@ import yaml
 
 from harness.base import HIDDEN, Interval, Trials, wilson_interval
 from harness.descriptions.workbench.mutants.mutant import Mutant
+from harness.judging import MUST_CALL, MUST_NOT_CALL
 
 Fate: TypeAlias = Literal["killed", "survived", "open"]
 """``open``: not all cases that might notice it were judged, and no other case noticed it."""
@@ -144,9 +145,9 @@ def missing_test(mutant: Mutant) -> str:
     call: dict[str, Any] = {"tool": mutant.tool}
     if mutant.parameter is not None:
         call["args"] = {mutant.parameter: mutant.value[0] if mutant.value else {"$any": True}}
-    assertions: dict[str, Any] = {"must_call": [call]}
+    assertions: dict[str, Any] = {MUST_CALL.name: [call]}
     if mutant.other is not None:
-        assertions["must_not_call"] = [mutant.other]
+        assertions[MUST_NOT_CALL.name] = [mutant.other]
     test = [{"name": _test_name(mutant), "prompt": _write_prompt(mutant), "assertions": assertions}]
     text = yaml.safe_dump(test, sort_keys=False, allow_unicode=True, width=100)
     if HIDDEN.search(text):

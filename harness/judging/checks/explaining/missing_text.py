@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.judging.checks.evidence import Evidence
-from harness.judging.checks.explaining.no_calls import explain_no_calls, hint_without_calls
+from harness.judging.checks.explaining.missing_call import explain_no_calls, hint_without_calls
 from harness.judging.checks.explaining.transcript_lines import (
     describe_ending,
     describe_outcome,
     format_call,
     no_answer,
 )
+from harness.judging.checks.kind import Evidence
 from harness.judging.checks.kinds.answer_refusal import find_refusal
 from harness.judging.checks.kinds.result_text import find_in_result
 from harness.judging.matching.amounts import find_amounts, is_close
@@ -27,24 +27,22 @@ def explain_missing(wanted: str, evidence: Evidence) -> tuple[list[str], str]:
     if not transcript.answer.strip():
         lines.append(no_answer(transcript, describe_ending(transcript)))
         return lines, "See the calls: the model stopped before it answered."
-    other = _find_other_notation(wanted, transcript.answer)
-    near = find_nearest(wanted, transcript.answer)
     # Before the nearest passage: the figure is right, and the check asks for its notation.
-    if other is not None:
-        lines.append(f"The same number stands there in another notation: “{format_line(other)}”")
-        return (
-            lines,
-            (
-                f"Use answer_number: {format_value(_parse_number(wanted))} to accept a figure in "
-                f"any notation."
-            ),
-        )
+    if (number := _parse_number(wanted)) is not None:
+        for found in find_amounts(transcript.answer):
+            if any(is_close(number, reading, 0) for reading in found.readings):
+                other = (
+                    f"The same number stands there in another notation: “{format_line(found.text)}”"
+                )
+                hint = (
+                    f"Use answer_number: {format_value(number)} to accept a figure in any notation."
+                )
+                return [*lines, other], hint
+    near, begins = find_nearest(wanted, transcript.answer), format_line(transcript.answer, 200)
     if near is not None:
         lines.append(f"Nearest passage: “{near.context}”")
     else:
-        lines.append(
-            f"Nothing in the answer is similar; it begins: “{format_line(transcript.answer, 200)}”"
-        )
+        lines.append(f"Nothing in the answer is similar; it begins: “{begins}”")
     reasons, hint = _explain_by_transcript(wanted, evidence)
     return [*lines, *reasons], hint
 
@@ -54,16 +52,16 @@ def _explain_by_transcript(wanted: str, evidence: Evidence) -> tuple[list[str], 
     # First, since a refusal explains all the rest.
     refusal = find_refusal(transcript)
     if refusal is not None:
-        return [
-            f"The model declined: “{refusal}”"
-        ], "Reword the prompt, or assert `refuses: true` if that is right here."
+        hint = "Reword the prompt, or assert `refuses: true` if that is right here."
+        return [f"The model declined: “{refusal}”"], hint
     if not transcript.tool_calls:
         return [explain_no_calls(transcript)], hint_without_calls(
             transcript,
             "Ask for data that only a tool can know, or say in the tool's description when it is "
             "to be used.",
         )
-    if _words_apart(wanted, transcript.answer):
+    words = fold_text(wanted).split()
+    if len(words) > 1 and all(find_passage(word, transcript.answer) for word in words):
         return ["All its words stand in the answer, but not next to each other."], (
             "Relax the assertion: ask for the telling words one by one, or use answer_matches."
         )
@@ -71,22 +69,15 @@ def _explain_by_transcript(wanted: str, evidence: Evidence) -> tuple[list[str], 
 
 
 def _explain_by_results(wanted: str, calls: Sequence[ToolCall]) -> tuple[list[str], str]:
-    source = next(
-        ((call, found) for call in calls if (found := find_in_result(wanted, call))), None
-    )
-    if source is not None:
-        return [f"{format_call(source[0], 80)} returned it: “{source[1].context}”"], (
-            "The model had the text and did not pass it on: ask for it in the prompt, or relax the "
-            "assertion."
-        )
-    failed = next((call for call in calls if call.is_error), None)
-    if failed is not None:
-        return [
-            (
-                f"No tool returned it. A call failed: {format_call(failed, 80)} → "
-                f"{describe_outcome(failed)}"
+    for call in calls:
+        if found := find_in_result(wanted, call):
+            return [f"{format_call(call, 80)} returned it: “{found.context}”"], (
+                "The model had the text and did not pass it on: ask for it in the prompt, or relax "
+                "the assertion."
             )
-        ], (
+    if failed := next((call for call in calls if call.is_error), None):
+        ended = f"{format_call(failed, 80)} → {describe_outcome(failed)}"
+        return [f"No tool returned it. A call failed: {ended}"], (
             "See first why the call failed: the answer can only be as good as what the tools "
             "return."
         )
@@ -96,31 +87,11 @@ def _explain_by_results(wanted: str, calls: Sequence[ToolCall]) -> tuple[list[st
     )
 
 
-def _words_apart(wanted: str, answer: str) -> bool:
-    words = fold_text(wanted).split()
-    return len(words) > 1 and all(find_passage(word, answer) for word in words)
-
-
 def _parse_number(wanted: str) -> float | None:
     """Return the number that ``wanted`` consists of, or ``None``."""
-    found = [
-        amount.readings[0]
-        for amount in find_amounts(wanted)
-        if fold_text(amount.text) == fold_text(wanted)
-    ]
-    if not found:
-        return None
-    # As people write it: 5 and not 5.0.
-    return int(found[0]) if found[0].is_integer() else found[0]
-
-
-def _find_other_notation(wanted: str, answer: str) -> str | None:
-    value = _parse_number(wanted)
-    if value is None:
-        return None
-    hits = (
-        found
-        for found in find_amounts(answer)
-        if any(is_close(value, reading, 0) for reading in found.readings)
-    )
-    return next((found.text for found in hits), None)
+    for amount in find_amounts(wanted):
+        if fold_text(amount.text) == fold_text(wanted):
+            found = amount.readings[0]
+            # As people write it: 5 and not 5.0.
+            return int(found) if found.is_integer() else found
+    return None

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from harness.base import did_you_mean, load_json
-from harness.judging.checks.evidence import Evidence
-from harness.judging.checks.explaining.presented_tools import find_hiding_variant, find_seen_tool
-from harness.judging.checks.explaining.validation_text import invalid_fields
+from harness.judging.checks.kind import Evidence
 from harness.judging.matching.json_values import format_value, shorten_value
 from harness.judging.matching.texts import fold_text, format_line, measure_likeness
-from harness.types import NOT_SHOWN, JsonObject, Outcome, Stop, Tool, ToolCall, Transcript
+from harness.types import (
+    NOT_SHOWN,
+    JsonObject,
+    Outcome,
+    PresentedTool,
+    Stop,
+    Tool,
+    ToolCall,
+    Transcript,
+)
 
 # An explanation has to fit on a screen; a report may hold more.
 _MAX_CALLS = 6
 _MAX_REPORTED = 20
 _CONFUSABLE = 0.3  # similarity of name and description above which two tools may be confused
-# fmt: off
-_COMMON_WORDS = frozenset({
-    "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "get",
-    "has", "have", "if",
-    "in", "is", "it", "its", "list", "may", "name", "no", "not", "of", "on", "one", "only", "or",
-    "return", "set",
-    "such", "than", "that", "the", "their", "them", "then", "there", "these", "this", "to", "tool",
-    "use", "used",
-    "was", "when", "which", "will", "with", "you", "your",
-})
-# fmt: on
+_COMMON_WORDS = frozenset(
+    {
+        *("a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from"),
+        *("get", "has", "have", "if", "in", "is", "it", "its", "list", "may", "name", "no", "not"),
+        *("of", "on", "one", "only", "or", "return", "set", "such", "than", "that", "the", "their"),
+        *("them", "then", "there", "these", "this", "to", "tool", "use", "used", "was", "when"),
+        *("which", "will", "with", "you", "your"),
+    }
+)
 
 _STOPS: dict[Stop, str] = {
     "answer": "with an answer",
@@ -124,9 +131,79 @@ def no_answer(transcript: Transcript, ended: str = "") -> str:
     """Return the sentence for a conversation without an answer; see `describe_ending`."""
     if transcript.only_thinking:
         return "There is no answer: the reply holds only thinking."
-    return (
-        f"There is no answer: the conversation ended {ended}." if ended else "There is no answer."
-    )
+    return f"There is no answer{f': the conversation ended {ended}' if ended else ''}."
+
+
+# ── Tools and parameters as the model saw them: under a variant, not the server's words ──────
+
+
+def _find_presented(name: str, evidence: Evidence) -> PresentedTool | None:
+    return None if evidence.presented is None else evidence.presented.tools.get(name)
+
+
+def find_seen_tool(name: str, evidence: Evidence) -> Tool | None:
+    """Return the tool that the server calls ``name`` as the model saw it, without a prefix.
+
+    ``None`` if it was not offered.
+    """
+    presented = _find_presented(name, evidence)
+    if presented is None:
+        return evidence.tools.get(name)
+    return replace(presented.tool, name=presented.plain_name)
+
+
+def find_shown_name(name: str, evidence: Evidence) -> str:
+    """Return the model's name of the tool that the server calls ``name``."""
+    presented = _find_presented(name, evidence)
+    return name if presented is None else presented.tool.name
+
+
+def format_tool_name(name: str, evidence: Evidence) -> str:
+    """Return the model's name of a tool, and the server's ``name`` if that is another one."""
+    return _format_both_names(name, find_shown_name(name, evidence))
+
+
+def spoken_parameter(path: str, tool: str, evidence: Evidence) -> str:
+    """Return the model's name of a parameter of ``tool``, and the server's if it is another one.
+
+    ``path`` may lead into the parameter: ``filter.tags[0]``.
+    """
+    presented = _find_presented(tool, evidence)
+    name = re.split(r"[.\[]", path, maxsplit=1)[0]
+    shown = name if presented is None else presented.parameters.get(name, name)
+    return _format_both_names(path, f"{shown}{path[len(name) :]}")
+
+
+def _format_both_names(own: str, shown: str) -> str:
+    return own if own == shown else f"{shown} ({own} on the server)"
+
+
+def seen_properties(tool: str, evidence: Evidence) -> JsonObject:
+    """Return the server's name of each parameter of ``tool`` → its schema as the model saw it."""
+    presented = _find_presented(tool, evidence)
+    if presented is None:
+        return server_properties(tool, evidence)
+    # A variant may rename parameters; checks use the server's names.
+    own_names = {shown: own for own, shown in presented.parameters.items()}
+    properties = _read_properties(presented.tool)
+    return {own_names.get(name, name): schema for name, schema in properties.items()}
+
+
+def server_properties(tool: str, evidence: Evidence) -> JsonObject:
+    """Return the properties of the input schema of ``tool``, as the server declares them."""
+    return _read_properties(evidence.tools.get(tool))
+
+
+def _read_properties(tool: Tool | None) -> JsonObject:
+    # A server's schema may have anything there.
+    properties = tool.input_schema.get("properties") if tool else None
+    return properties if isinstance(properties, Mapping) else {}
+
+
+def find_hiding_variant(name: str, evidence: Evidence) -> str | None:
+    """Return the name of the variant that does not show ``name`` to the model, if one does so."""
+    presented = evidence.presented
+    return presented.variant if presented is not None and name in presented.hidden else None
 
 
 # ── The tools on offer ───────────────────────────────────────────────────────────────────────
@@ -136,31 +213,22 @@ def explain_not_offered(name: str, evidence: Evidence) -> str | None:
     """Return why this user could not call a tool, or ``None`` if it was offered."""
     if evidence.tools.get(name) is not None:
         return None
-    variant = find_hiding_variant(name, evidence)
-    if variant is not None:
+    if (variant := find_hiding_variant(name, evidence)) is not None:
         return f"The variant {variant} does not show {name} to the model."
-    return _not_listed(name, evidence)
-
-
-def _not_listed(name: str, evidence: Evidence) -> str:
     tools = evidence.tools
-    problem = next(
-        (problem for problem in tools.problems if problem.tool == name and not problem.usable), None
-    )
-    if problem is not None:
-        return (
-            f"The server lists {name}, but it cannot be offered to a model: "
-            f"{format_line(problem.problem)}"
-        )
+    for problem in tools.problems:
+        if problem.tool == name and not problem.usable:
+            why = format_line(problem.problem)
+            return f"The server lists {name}, but it cannot be offered to a model: {why}"
     if not tools.tools:
         return "The server offers this user no tool at all."
     near = did_you_mean(name, (tool.name for tool in tools.tools))
     names = format_line(", ".join(tool.name for tool in tools.tools), 200)
     if near:
         return f"There is no tool {name} among those that this user is offered. {near}"
-    if evidence.case.caller.user_context:
-        return f"The server does not offer {name} to this user, who is offered: {names}."
-    return f"There is no tool {name} on this server. It offers: {names}."
+    hidden = f"The server does not offer {name} to this user, who is offered: {names}."
+    unknown = f"There is no tool {name} on this server. It offers: {names}."
+    return hidden if evidence.case.caller.user_context else unknown
 
 
 def find_similar_tool(name: str, evidence: Evidence) -> Tool | None:
@@ -184,10 +252,8 @@ def find_similar_tool(name: str, evidence: Evidence) -> Tool | None:
 def _measure_similarity(left: Tool, right: Tool) -> float:
     names = measure_likeness(left.name.replace("_", " "), right.name.replace("_", " "))
     ours, theirs = _distinctive_words(left).keys(), _distinctive_words(right).keys()
-    return (
-        # By the shorter text, so that a long description does not hide a likeness.
-        max(names, len(ours & theirs) / min(len(ours), len(theirs))) if ours and theirs else names
-    )
+    # By the shorter text, so that a long description does not hide a likeness.
+    return max(names, len(ours & theirs) / (min(len(ours), len(theirs)) or 1))
 
 
 def shared_words(left: Tool, right: Tool) -> list[str]:
@@ -201,11 +267,9 @@ def shared_words(left: Tool, right: Tool) -> list[str]:
 
 def _distinctive_words(tool: Tool) -> dict[str, str]:
     """Return the distinctive words of ``tool``: each in the singular → as it is written."""
-    found = re.findall(
-        r"[^\W\d_]{2,}", fold_text(f"{tool.name} {tool.title or ''} {tool.description}")
-    )
+    text = fold_text(f"{tool.name} {tool.title or ''} {tool.description}")
     words: dict[str, str] = {}
-    for word in found:
+    for word in re.findall(r"[^\W\d_]{2,}", text):
         # English plurals: "queries" and "query", "orders" and "order".
         singular = re.sub(r"ie$", "y", word.removesuffix("s")) if word.endswith("s") else word
         if _COMMON_WORDS.isdisjoint({word, singular}):
@@ -229,3 +293,46 @@ def result_json(call: ToolCall) -> Any:
 def is_truncated(call: ToolCall) -> bool:
     """Whether only a part of the tool's result was recorded."""
     return call.result_sha256 is not None or call.cut is not None
+
+
+# ── The fields in a server's own words on invalid arguments ──────────────────────────────────
+
+# Two libraries write almost all of them, each over many lines of which a report shows the first:
+# Pydantic (`docs.pydantic.dev/latest/errors/validation_errors`)
+#
+#     1 validation error for get_orderArguments
+#     filter.size
+#       Input should be a valid integer [type=int_parsing, input_value='x', input_type=str]
+#
+# and Zod (`zod.dev/error-formatting`), a JSON list of issues with ``path`` and ``message``.
+_PYDANTIC = re.compile(r"\d+ validation errors? for ")
+_PYDANTIC_FIELD = re.compile(
+    r"^(?P<field>\S.*)\n[ \t]+(?P<message>\S.*?)(?: \[type=[^\n]*)?$", re.MULTILINE
+)
+_MOST_READ = 20_000  # characters; the text is the server's, and may have any length
+
+
+def invalid_fields(text: str) -> str | None:
+    """Return ``field: message; field: message``; ``None`` for a text of another form."""
+    text = text[:_MOST_READ]
+    found = [*(_parse_pydantic(text) if _PYDANTIC.search(text) else _parse_zod(text))]
+    return "; ".join(f"{field}: {message}" for field, message in found) or None
+
+
+def _parse_pydantic(text: str) -> Iterator[tuple[str, str]]:
+    for match in _PYDANTIC_FIELD.finditer(text):
+        # The heading has the form of a field where the error is one of all arguments together.
+        if not _PYDANTIC.search(match["field"]):
+            yield match["field"], match["message"]
+
+
+def _parse_zod(text: str) -> Iterator[tuple[str, str]]:
+    start = text.find("[")
+    try:
+        # Zod's list may stand behind words of the server, and before others.
+        issues: Any = json.JSONDecoder().raw_decode(text, start)[0] if start >= 0 else []
+    except (ValueError, RecursionError):
+        return
+    for issue in issues:
+        if isinstance(issue, dict) and isinstance(issue.get("path"), list) and "message" in issue:
+            yield ".".join(map(str, issue["path"])) or "the arguments", str(issue["message"])

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.transcript_lines import no_answer
 from harness.judging.checks.judge.prompt import JudgeQuestion, build_material
+from harness.judging.checks.kind import Evidence
 from harness.judging.matching.amounts import find_amounts, find_figures
 from harness.judging.matching.json_values import format_value, iterate_leaves
 from harness.judging.matching.texts import find_passage, format_line
-from harness.types import JsonObject, Judgement, ToolCall
+from harness.types import JsonObject, Judgement
 
 STAND_IN = "no judge: keywords and grounding"
 """The label of a score without a judge."""
@@ -43,8 +43,7 @@ _SEARCHED = 100_000
 _MAX_TOLD = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Faithfulness:
+class Faithfulness(NamedTuple):
     """A score and its origin."""
 
     score: float
@@ -65,13 +64,10 @@ async def grade_faithfulness(
     """
     if evidence.judge is None or not evidence.judge.is_available(model):
         return grade_without_judge(keywords, evidence)
-    question = JudgeQuestion(
-        instructions=RUBRIC, material=describe_conversation(evidence, keywords=list(keywords))
-    )
+    material = describe_conversation(evidence, keywords=list(keywords))
+    question = JudgeQuestion(instructions=RUBRIC, material=material)
     judgement = await evidence.judge.grade(question, model)
-    return Faithfulness(
-        score=judgement.score, explanation=judgement.explanation, judgement=judgement
-    )
+    return Faithfulness(judgement.score, judgement.explanation, judgement)
 
 
 def describe_conversation(evidence: Evidence, **more: object) -> JsonObject:
@@ -81,20 +77,14 @@ def describe_conversation(evidence: Evidence, **more: object) -> JsonObject:
             "tool": call.tool,
             "arguments": format_value(call.arguments, 2_000),
             "outcome": call.outcome,
-            "result": _format_result(call),
+            # Some servers give a structured result without any text.
+            "result": call.text
+            if call.text.strip() or call.structured is None
+            else format_value(call.structured, 1_000_000),
         }
         for call in evidence.transcript.tool_calls
     ]
     return build_material(evidence.case.prompt, outputs, evidence.transcript.answer, **more)
-
-
-def _format_result(call: ToolCall) -> str:
-    # Some servers give a structured result without any text.
-    return (
-        call.text
-        if call.text.strip() or call.structured is None
-        else format_value(call.structured, 1_000_000)
-    )
 
 
 # ── Without a judge ──────────────────────────────────────────────────────────────────────────
@@ -104,49 +94,39 @@ def grade_without_judge(keywords: Sequence[str], evidence: Evidence) -> Faithful
     """Return the share of keywords in the answer times the share of its figures with a source."""
     answer = evidence.transcript.answer
     if not answer.strip():
-        return Faithfulness(score=0.0, explanation=no_answer(evidence.transcript))
+        return Faithfulness(0.0, no_answer(evidence.transcript))
     absent = [keyword for keyword in keywords if find_passage(keyword, answer) is None]
     total, invented = _check_figures(answer, evidence)
     coverage = 1 - len(absent) / len(keywords) if keywords else 1.0
     grounding = 1 - len(invented) / total if total else 1.0
-    told = []
-    if absent:
-        told.append(f"The answer lacks {_format_list(absent)}.")
-    if invented:
-        told.append(f"No tool returned {_format_list(invented)}.")
-    return Faithfulness(
-        score=coverage * grounding,
-        explanation=" ".join(told) or "All keywords and figures are accounted for.",
-    )
+    told = [f"The answer lacks {_format_list(absent)}."] if absent else []
+    told += [f"No tool returned {_format_list(invented)}."] if invented else []
+    explanation = " ".join(told) or "All keywords and figures are accounted for."
+    return Faithfulness(coverage * grounding, explanation)
 
 
 def _check_figures(answer: str, evidence: Evidence) -> tuple[int, list[str]]:
     """Return the number of figures in the answer, and those without a source."""
+    # The sources of figures: the question, and tool results without error.
+    good = [call for call in evidence.transcript.tool_calls if not call.is_error]
+    sources = [evidence.case.prompt, *(call.text for call in good)]
+    sources += [
+        " ; ".join(iterate_leaves(call.structured)) for call in good if call.structured is not None
+    ]
     # An answer may name the year of a date, or the parts of 120/350.
     # All without signs, since a loss of 5 may be -5 in the data.
-    known = sorted(
-        abs(value)
-        for text in _collect_sources(evidence)
-        for value in find_figures(text[:_SEARCHED])
-    )
+    known = sorted(abs(value) for text in sources for value in find_figures(text[:_SEARCHED]))
     found = [
-        (amount.text, [abs(value) for value in amount.readings])
+        amount
         for amount in find_amounts(answer[:_SEARCHED])
         if not all(value.is_integer() and abs(value) <= _COUNTING for value in amount.readings)
     ]
     invented = [
-        text for text, readings in found if not any(_is_near(value, known) for value in readings)
+        amount.text
+        for amount in found
+        if not any(_is_near(abs(value), known) for value in amount.readings)
     ]
     return len(found), invented
-
-
-def _collect_sources(evidence: Evidence) -> list[str]:
-    """Return the sources of figures: the question, and tool results without error."""
-    good = [call for call in evidence.transcript.tool_calls if not call.is_error]
-    structured = [
-        " ; ".join(iterate_leaves(call.structured)) for call in good if call.structured is not None
-    ]
-    return [evidence.case.prompt, *(call.text for call in good), *structured]
 
 
 def _is_near(value: float, known: Sequence[float]) -> bool:

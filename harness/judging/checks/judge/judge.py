@@ -118,7 +118,7 @@ class JudgeModel:
                 raise
             spend(reply.usage)
             try:
-                verdict = read_verdict(reply, question.scale)
+                score, grade, explanation = read_verdict(reply, question.scale)
             except NoVerdict as error:
                 problem = str(error)
                 conversation += _correction_messages(reply, problem)
@@ -127,26 +127,23 @@ class JudgeModel:
                 question=question.digest,
                 model=self.name,
                 prompt_version=JUDGE_PROMPT_VERSION,
-                score=verdict.score,
-                grade=verdict.grade,
-                explanation=verdict.explanation[:MAX_EXPLANATION],
+                score=score,
+                grade=grade,
+                explanation=explanation[:MAX_EXPLANATION],
             )
         raise JudgeError(f"the judge {self.name} gave no verdict in {ATTEMPTS} attempts: {problem}")
 
 
 def _correction_messages(reply: Reply, problem: str) -> tuple[Message, ...]:
     """Return the messages after a reply without valid verdict; every call in it is answered."""
-    words = (
-        f"That is no verdict: {problem}. Call {VERDICT} exactly once, with the fields of its "
-        "schema."
-    )
+    demand = f"Call {VERDICT} exactly once, with the fields of its schema."
+    words = f"That is no verdict: {problem}. {demand}"
     answers = tuple(
         ToolAnswer(request_id=request.id, text=words, is_error=True)
         for request in reply.tool_requests
     )
-    return AssistantMessage(reply=reply), ToolMessage(answers=answers) if answers else UserMessage(
-        text=words
-    )
+    following = ToolMessage(answers=answers) if answers else UserMessage(text=words)
+    return AssistantMessage(reply=reply), following
 
 
 class Judge:

@@ -12,7 +12,7 @@ import json
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.base import digest_json, without_hidden
 from harness.types import JsonObject, Reply, Tool, ToolList
@@ -75,10 +75,8 @@ class Scale:
 
 
 def _build_scale(field: str, schema: JsonObject, grades: Mapping[str, float]) -> Scale:
-    explanation = {
-        "type": "string",
-        "description": "One to three sentences: what decides, with the words in question.",
-    }
+    about = "One to three sentences: what decides, with the words in question."
+    explanation = {"type": "string", "description": about}
     tool = Tool(
         name=VERDICT,
         description="Hand in your verdict.",
@@ -89,9 +87,8 @@ def _build_scale(field: str, schema: JsonObject, grades: Mapping[str, float]) ->
             "additionalProperties": False,
         },
     )
-    return Scale(
-        field=field, grades=grades, tools=ToolList(tools=(tool,), digest=f"{VERDICT}:{field}")
-    )
+    tools = ToolList(tools=(tool,), digest=f"{VERDICT}:{field}")
+    return Scale(field=field, grades=grades, tools=tools)
 
 
 SCORE = _build_scale(
@@ -118,18 +115,15 @@ class JudgeQuestion:
     @property
     def text(self) -> str:
         """The message to the judge."""
-        return "\n".join(
-            (
-                "Instructions for grading:",
-                self.instructions.strip(),
-                "",
-                "The material:",
-                "BEGIN DATA",
-                encode_material(self.material),
-                "END DATA",
-                f"Now call {VERDICT} once: your explanation first, then the {self.scale.field}.",
-            )
-        )
+        return f"""\
+Instructions for grading:
+{self.instructions.strip()}
+
+The material:
+BEGIN DATA
+{encode_material(self.material)}
+END DATA
+Now call {VERDICT} once: your explanation first, then the {self.scale.field}."""
 
     @property
     def digest(self) -> str:
@@ -173,16 +167,14 @@ def encode_material(material: JsonObject) -> str:
     """Return ``material`` as JSON on one line, without invisible characters."""
     # Read-only mappings, which `json` does not know, become dicts.
     text = json.dumps(material, ensure_ascii=False, default=dict)
-    return "".join(_escape_letter(letter) if _is_hidden(letter) else letter for letter in text)
+    return "".join(map(_escape_hidden, text))
 
 
-def _is_hidden(letter: str) -> bool:
-    return unicodedata.category(letter) in _ESCAPED or not without_hidden(letter)
-
-
-def _escape_letter(letter: str) -> str:
+def _escape_hidden(letter: str) -> str:
+    if unicodedata.category(letter) not in _ESCAPED and without_hidden(letter):
+        return letter
     # JSON escapes every control character but DEL.
-    return json.dumps(letter)[1:-1] if ord(letter) != 0x7F else "\\u007f"  # noqa: PLR2004 - DEL
+    return "\\u007f" if letter == "\x7f" else json.dumps(letter)[1:-1]
 
 
 # ── The verdict ──────────────────────────────────────────────────────────────────────────────
@@ -192,8 +184,7 @@ class NoVerdict(ValueError):
     """A reply without a valid verdict; the text says why, without quoting the reply."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeVerdict:
+class JudgeVerdict(NamedTuple):
     """A judge's verdict."""
 
     score: float
@@ -216,7 +207,12 @@ def read_verdict(reply: Reply, scale: Scale) -> JudgeVerdict:
     if reply.stop == "max_tokens":
         raise NoVerdict("its reply was cut at its token limit")
     if not reply.tool_requests:
-        raise NoVerdict(f"it called {VERDICT} never instead of once: {_without_call(reply)}")
+        why = "it answered in text, though a tool was offered"
+        if reply.only_thinking:
+            why = "its reply holds only thinking"
+        elif not reply.text.strip():
+            why = "its reply was empty"
+        raise NoVerdict(f"it called {VERDICT} never instead of once: {why}")
     if len(reply.tool_requests) != 1:
         raise NoVerdict(f"it called {VERDICT} {len(reply.tool_requests)} times instead of once")
     request = reply.tool_requests[0]
@@ -229,17 +225,7 @@ def read_verdict(reply: Reply, scale: Scale) -> JudgeVerdict:
     explanation = request.arguments["explanation"]
     if not isinstance(explanation, str) or not explanation.strip():
         raise NoVerdict("its verdict has no explanation")
-    score, grade = _read_grade(request.arguments[scale.field], scale)
-    return JudgeVerdict(score=score, grade=grade, explanation=explanation.strip())
-
-
-def _without_call(reply: Reply) -> str:
-    """Return why a reply has no call, as far as it shows."""
-    if reply.only_thinking:
-        return "its reply holds only thinking"
-    if not reply.text.strip():
-        return "its reply was empty"
-    return "it answered in text, though a tool was offered"
+    return JudgeVerdict(*_read_grade(request.arguments[scale.field], scale), explanation.strip())
 
 
 def _read_grade(value: Any, scale: Scale) -> tuple[float, str | None]:

@@ -13,14 +13,17 @@ from jsonschema.exceptions import SchemaError, ValidationError
 from jsonschema.validators import Draft202012Validator, extend
 
 from harness.base import Budget, InvalidValue, did_you_mean, find_errors
-from harness.judging.checks.evidence import Evidence
-from harness.judging.checks.explaining.missing_call import explain_no_result
-from harness.judging.checks.explaining.no_calls import explain_no_calls, hint_without_calls
+from harness.judging.checks.explaining.missing_call import (
+    explain_no_calls,
+    explain_no_result,
+    hint_without_calls,
+)
 from harness.judging.checks.explaining.transcript_lines import describe_ending, no_answer
 from harness.judging.checks.kind import (
     NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Evidence,
     Explanation,
     FunctionKind,
     make_list_reader,

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any
 
 from harness.base import JudgeError
-from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.transcript_lines import no_answer
 from harness.judging.checks.judge.faithfulness import describe_conversation
 from harness.judging.checks.judge.judge import Judge
@@ -21,6 +20,7 @@ from harness.judging.checks.kind import (
     CheckDoc,
     CheckFinding,
     CheckKind,
+    Evidence,
     Explanation,
     Parsed,
     build_check_result,

@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 from harness.base import InvalidValue, JudgeError
-from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.judge.faithfulness import describe_conversation
 from harness.judging.checks.judge.prompt import JudgeQuestion
 from harness.judging.checks.kind import (
     NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Evidence,
     Explanation,
     FunctionKind,
     make_single_reader,

@@ -10,13 +10,13 @@ from typing import Any
 
 from harness.base import InvalidValue, search_pattern
 from harness.judging.checks.claims import EitherClaim, TextClaim
-from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.missing_text import explain_missing
 from harness.judging.checks.explaining.transcript_lines import format_call, no_answer
 from harness.judging.checks.kind import (
     NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Evidence,
     Explanation,
     FunctionKind,
     make_list_reader,

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.kind import (
     CheckDoc,
     CheckFinding,
+    Evidence,
     FunctionKind,
     make_single_reader,
 )

@@ -11,13 +11,12 @@ from typing import Any
 
 from harness.base import InvalidValue
 from harness.judging.checks.claims import CallsClaim
-from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.missing_call import explain_missing_call
-from harness.judging.checks.explaining.presented_tools import format_tool_name
 from harness.judging.checks.explaining.transcript_lines import (
     describe_outcome,
     format_call,
     format_expected_call,
+    format_tool_name,
     list_calls,
     report_calls,
 )
@@ -25,10 +24,12 @@ from harness.judging.checks.kind import (
     NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Evidence,
     Explanation,
     FunctionKind,
     make_list_reader,
     one_call,
+    policy_facts,
     single_or_list_schema,
 )
 from harness.judging.checks.parsing import (
@@ -38,7 +39,6 @@ from harness.judging.checks.parsing import (
     read_call,
     read_whole_number,
 )
-from harness.judging.checks.policy_facts import policy_facts
 from harness.judging.matching.calls import find_forbidden_calls, find_matching_calls
 from harness.judging.matching.differences import ArgumentDifference, find_differences
 from harness.judging.matching.json_values import format_value

@@ -11,12 +11,11 @@ from typing import Any
 
 from harness.base import InvalidValue
 from harness.judging.checks.claims import CallsClaim
-from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.missing_call import explain_missing_call
-from harness.judging.checks.explaining.presented_tools import format_tool_name
 from harness.judging.checks.explaining.transcript_lines import (
     format_call,
     format_expected_call,
+    format_tool_name,
     list_calls,
     report_calls,
 )
@@ -24,6 +23,7 @@ from harness.judging.checks.kind import (
     NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Evidence,
     Explanation,
     FunctionKind,
     listed_calls,

@@ -8,15 +8,13 @@ from typing import Any
 
 from harness.base import InvalidValue, canonical_json
 from harness.judging.checks.claims import CallsClaim, EitherClaim
-from harness.judging.checks.evidence import Evidence
-from harness.judging.checks.explaining.missing_call import explain_missing_call
-from harness.judging.checks.explaining.no_calls import explain_no_calls
-from harness.judging.checks.explaining.presented_tools import format_tool_name
+from harness.judging.checks.explaining.missing_call import explain_missing_call, explain_no_calls
 from harness.judging.checks.explaining.transcript_lines import (
     describe_outcome,
     explain_not_offered,
     format_call,
     format_expected_call,
+    format_tool_name,
     list_calls,
     report_calls,
 )
@@ -24,6 +22,7 @@ from harness.judging.checks.kind import (
     NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Evidence,
     Explanation,
     FunctionKind,
     listed_calls,

@@ -19,11 +19,10 @@ from harness.judging.checks.absent_fields import (
     read_masks,
 )
 from harness.judging.checks.claims import CallsClaim
-from harness.judging.checks.evidence import Evidence
-from harness.judging.checks.explaining.presented_tools import find_hiding_variant
 from harness.judging.checks.explaining.transcript_lines import (
     describe_outcome,
     explain_not_offered,
+    find_hiding_variant,
     format_call,
     is_truncated,
     list_calls,
@@ -33,10 +32,12 @@ from harness.judging.checks.kind import (
     NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Evidence,
     Explanation,
     FunctionKind,
     make_list_reader,
     make_single_reader,
+    policy_facts,
 )
 from harness.judging.checks.parsing import (
     TEXT,
@@ -45,7 +46,6 @@ from harness.judging.checks.parsing import (
     long_form,
     read_mapping,
 )
-from harness.judging.checks.policy_facts import policy_facts
 from harness.judging.matching.calls import find_matching_calls
 from harness.judging.matching.json_values import format_value
 from harness.judging.matching.texts import format_line

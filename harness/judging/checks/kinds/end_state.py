@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Any
 
 from harness.base import InvalidValue, canonical_json
-from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.kind import (
     CheckDoc,
     CheckFinding,
+    Evidence,
     FunctionKind,
     WantedState,
     listed_calls,

@@ -11,17 +11,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.base import InvalidValue, JudgeError, did_you_mean
-from harness.judging.checks.evidence import Evidence
-from harness.judging.checks.explaining.presented_tools import format_tool_name
 from harness.judging.checks.explaining.transcript_lines import (
     explain_not_offered,
     find_similar_tool,
     format_expected_call,
+    format_tool_name,
 )
 from harness.judging.checks.judge.faithfulness import STAND_IN, Faithfulness, grade_faithfulness
 from harness.judging.checks.kind import (
     CheckDoc,
     CheckFinding,
+    Evidence,
     Explanation,
     FunctionKind,
     listed_calls,

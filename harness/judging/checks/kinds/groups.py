@@ -14,20 +14,20 @@ from typing import Any
 
 from harness.base import HarnessError, InvalidValue, JudgeError, did_you_mean
 from harness.judging.checks import VOCABULARY, evaluate_check
-from harness.judging.checks.evidence import Evidence
+from harness.judging.checks.declarations import tool_names
 from harness.judging.checks.kind import (
     NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
     CheckKind,
+    Evidence,
     Explanation,
     Grouping,
     build_check_result,
+    combine_facts,
 )
 from harness.judging.checks.parsing import describe_type, either_form, read_mapping
-from harness.judging.checks.policy_facts import combine_facts
 from harness.judging.checks.registry import KINDS
-from harness.judging.checks.unprefixed_names import strip_server_prefixes
 from harness.judging.matching.json_values import to_plain_json
 from harness.judging.matching.texts import clip_text
 from harness.types import Check, CheckResult, JsonObject, JsonPath, Verdict
@@ -120,6 +120,40 @@ async def _evaluate_member(member: Check, evidence: Evidence) -> CheckResult:
             explanation=str(error),
             at=member.at,
         )
+
+
+def strip_server_prefixes(check: Check, evidence: Evidence) -> Evidence:
+    """Return ``evidence`` in which each tool that ``check`` names has that name on every server.
+
+    A check that names ``wipe`` finds the calls of ``shop__wipe`` and ``mail__wipe`` under that
+    name, too. Names that the check itself has in full stay as they are.
+    """
+    names = {named.tool for named in tool_names(check)}
+    own = {
+        f"{prefix}{name}": name
+        for prefix in evidence.tools.prefixes
+        for name in names
+        # What the check names in full is one server's tool alone.
+        if f"{prefix}{name}" not in names
+    }
+    if not own:
+        return evidence
+    calls = tuple(
+        replace(made, tool=own.get(made.tool, made.tool)) for made in evidence.transcript.tool_calls
+    )
+    tools = tuple(
+        replace(tool, name=own.get(tool.name, tool.name)) for tool in evidence.tools.tools
+    )
+    presented = evidence.presented
+    if presented is not None:
+        renamed = {own.get(name, name): tool for name, tool in presented.tools.items()}
+        presented = replace(presented, tools=renamed)
+    return replace(
+        evidence,
+        transcript=replace(evidence.transcript, tool_calls=calls),
+        tools=replace(evidence.tools, tools=tools),
+        presented=presented,
+    )
 
 
 def _member_schema(name: str) -> JsonObject:

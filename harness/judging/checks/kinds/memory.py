@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from harness.base import InvalidValue, did_you_mean
-from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.transcript_lines import no_answer
 from harness.judging.checks.kind import (
     NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Evidence,
     FunctionKind,
     make_single_reader,
 )

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Literal
 
 from harness.judging.checks.claims import CallsClaim
-from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.missing_call import explain_missing_call
 from harness.judging.checks.explaining.transcript_lines import (
     describe_outcome,
@@ -24,12 +23,14 @@ from harness.judging.checks.kind import (
     NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Evidence,
     Explanation,
     FunctionKind,
     WantedCall,
     make_list_reader,
     make_single_reader,
     one_call,
+    policy_facts,
     single_or_list_schema,
 )
 from harness.judging.checks.parsing import (
@@ -38,7 +39,6 @@ from harness.judging.checks.parsing import (
     read_call,
     true_or_tool,
 )
-from harness.judging.checks.policy_facts import policy_facts
 from harness.judging.checks.witness.patterns import ANY, find_names
 from harness.judging.matching.calls import (
     described_calls,

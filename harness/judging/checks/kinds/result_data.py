@@ -8,7 +8,6 @@ from typing import Any
 
 from harness.base import InvalidValue
 from harness.judging.checks.claims import CallsClaim
-from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.missing_call import explain_no_result
 from harness.judging.checks.explaining.transcript_lines import (
     describe_outcome,
@@ -20,6 +19,7 @@ from harness.judging.checks.kind import (
     NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Evidence,
     Explanation,
     FunctionKind,
     make_list_reader,

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 from harness.judging.checks.claims import CallsClaim, TextClaim
-from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.explaining.missing_call import explain_no_result
 from harness.judging.checks.explaining.transcript_lines import (
     format_call,
@@ -22,9 +21,11 @@ from harness.judging.checks.kind import (
     NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Evidence,
     Explanation,
     FunctionKind,
     make_list_reader,
+    policy_facts,
     single_or_list_schema,
 )
 from harness.judging.checks.parsing import (
@@ -34,7 +35,6 @@ from harness.judging.checks.parsing import (
     read_either_form,
     read_text,
 )
-from harness.judging.checks.policy_facts import policy_facts
 from harness.judging.matching.calls import find_forbidden_calls, find_tool_calls
 from harness.judging.matching.json_values import format_value, iterate_leaves
 from harness.judging.matching.texts import (

@@ -11,17 +11,17 @@ from typing import Any
 
 from harness.base import InvalidValue
 from harness.judging.checks.claims import CallsClaim
-from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.kind import (
+    FACTS,
     NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
+    Evidence,
     Explanation,
     FunctionKind,
     make_single_reader,
 )
 from harness.judging.checks.parsing import describe_type, long_form, read_mapping
-from harness.judging.checks.policy_facts import FACTS
 from harness.judging.matching.texts import clip_text
 from harness.types import FLAWS, Credential, JsonObject
 

@@ -11,10 +11,10 @@ from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
-from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.kind import (
     CheckDoc,
     CheckFinding,
+    Evidence,
     FunctionKind,
     make_single_reader,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -56,7 +57,7 @@ def _find_mismatch(tool: str, schema: JsonObject, part: JsonObject) -> MismatchR
         found = search.find_values(
             [_allow_further_arguments(part), _ARGUMENTS], [search.schemas.root]
         )
-        return _explain_mismatch(tool, part, search) if not found.values and found.sure else None
+        return _explain_mismatch(tool, part, search) if found.is_impossible else None
     except (UndecidedError, RecursionError, OverflowError, TypeError, ValueError, AttributeError):
         return None  # a schema may be broken in any way, which is told elsewhere
 
@@ -68,13 +69,16 @@ def exclude_each_other(*patterns: JsonObject) -> bool:
 
 @lru_cache(maxsize=512)
 def _is_impossible(*patterns: str) -> bool:
+    wants = [_allow_further_arguments(json.loads(pattern)) for pattern in patterns]
+    return _has_no_witness([*wants, _ARGUMENTS], {})
+
+
+def _has_no_witness(wants: Sequence[Any], schema: JsonObject) -> bool:
     try:
-        search = WitnessSearch({})
-        wants = [_allow_further_arguments(json.loads(pattern)) for pattern in patterns]
-        found = search.find_values([*wants, _ARGUMENTS], [search.schemas.root])
+        search = WitnessSearch(schema)
+        return search.find_values(wants, [search.schemas.root]).is_impossible
     except (UndecidedError, RecursionError, OverflowError):
         return False
-    return not found.values and found.sure
 
 
 def implies_pattern(special: JsonObject, general: JsonObject) -> bool:
@@ -96,12 +100,7 @@ def implies_pattern(special: JsonObject, general: JsonObject) -> bool:
 
 def allows_nothing(schema: Any) -> bool:
     """Whether it is certain that no value is valid by ``schema``."""
-    try:
-        search = WitnessSearch(schema if isinstance(schema, Mapping) else {"allOf": [schema]})
-        found = search.find_values([ANY], [search.schemas.root])
-    except (UndecidedError, RecursionError, OverflowError):
-        return False
-    return not found.values and found.sure
+    return _has_no_witness([ANY], schema if isinstance(schema, Mapping) else {"allOf": [schema]})
 
 
 def _allow_further_arguments(args: JsonObject) -> JsonObject:
@@ -134,14 +133,9 @@ def _explain_mismatch(tool: str, part: JsonObject, search: WitnessSearch) -> Mis
 
 def _describe_schema(blame: UnsatisfiedPart, search: WitnessSearch) -> JsonObject:
     """Return what the schema demands, without its notes; what it is in any case comes first."""
-    every = [
-        pair for schema in search.schemas.local_schemas(blame.schemas) for pair in schema.items()
-    ]
-    return dict(
-        sorted(
-            (pair for pair in every if pair[0] not in _NOTES), key=lambda pair: pair[0] != "type"
-        )
-    )
+    schemas = search.schemas.local_schemas(blame.schemas)
+    pairs = [pair for schema in schemas for pair in schema.items() if pair[0] not in _NOTES]
+    return dict(sorted(pairs, key=lambda pair: pair[0] != "type"))
 
 
 def _suggest_value(blame: UnsatisfiedPart, search: WitnessSearch) -> str | None:
@@ -179,8 +173,9 @@ _KINDS: Mapping[type, str] = {
 def _find_similar(value: Any, blame: UnsatisfiedPart, search: WitnessSearch) -> Iterator[Any]:
     """Yield values that may be meant by one that the schema refuses."""
     if isinstance(value, str):
-        # A quoted `True` means JSON's `true`.
-        yield from _parse_json(value.lower() if value.lower() in ("true", "false") else value)
+        with suppress(ValueError):
+            # A quoted `True` means JSON's `true`.
+            yield json.loads(value.lower() if value.lower() in ("true", "false") else value)
         listed: Sequence[Any] = _describe_schema(blame, search).get("enum", ())
         yield from (
             one for one in listed if isinstance(one, str) and one.casefold() == value.casefold()
@@ -195,10 +190,3 @@ def _find_similar(value: Any, blame: UnsatisfiedPart, search: WitnessSearch) -> 
         yield bool(value)
     if isinstance(value, bool):
         yield int(value)
-
-
-def _parse_json(text: str) -> Iterator[Any]:
-    try:
-        yield json.loads(text)
-    except ValueError:
-        return

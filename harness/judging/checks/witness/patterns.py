@@ -66,20 +66,15 @@ def inner_patterns(pattern: Any, step: str | int, length: int = 0) -> Iterator[A
             if key == "$every" and isinstance(step, int):
                 yield operand
             elif key == "$contains" and isinstance(operand, Mapping) and isinstance(step, str):
-                yield from (
-                    inner_patterns(operand, step)
-                    if is_matcher(operand)
-                    else _get_property(operand, step)
-                )
+                if is_matcher(operand):
+                    yield from inner_patterns(operand, step)
+                elif step in operand:
+                    yield operand[step]
             elif key == "$path":
                 for (first, *rest), part in _parse_paths(operand):
                     # A negative index counts from the end.
                     if first == step or (isinstance(first, int) and first + length == step):
                         yield _wrap_in_path(rest, part)
-
-
-def _get_property(operand: Mapping[str, Any], step: str) -> list[Any]:
-    return [operand[step]] if step in operand else []
 
 
 def _parse_paths(operand: Mapping[str, Any]) -> Iterator[tuple[Sequence[Step], Any]]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 from harness.base import text_matching
@@ -71,33 +72,24 @@ def candidate_numbers(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) 
     ]
     # By its digits as written: the float 0.1 is not a tenth.
     factors = [Fraction(str(s["multipleOf"])) for s in local if is_number(s.get("multipleOf"))]
-    grids = {
-        Fraction(1),
-        *factors,
-        _least_common_multiple([*factors, Fraction(1)]),
-        _least_common_multiple(factors),
-    }
-    found = list(spread)
-    for grid in grids:
-        found += [
-            (math.floor(point / grid) + step) * grid for point in points for step in (0, -1, 1, 2)
-        ]
-    return [_to_json_number(number) for number in dict.fromkeys(found)]
+    multiples = _least_common_multiple(factors), _least_common_multiple([*factors, Fraction(1)])
+    grids = {Fraction(1), *factors, *multiples}
+    found = spread + [
+        (math.floor(point / grid) + step) * grid
+        for grid in grids
+        for point in points
+        for step in (0, -1, 1, 2)
+    ]
+    return [
+        number.numerator if number.denominator == 1 else float(number)
+        for number in dict.fromkeys(found)
+    ]
 
 
 def _least_common_multiple(factors: Sequence[Fraction]) -> Fraction:
     """Return the least number that all ``factors`` divide."""
-    found = Fraction(1) if not factors else factors[0]
-    for factor in factors[1:]:
-        found = Fraction(
-            math.lcm(found.numerator * factor.denominator, factor.numerator * found.denominator),
-            found.denominator * factor.denominator,
-        )
-    return found
-
-
-def _to_json_number(number: Fraction) -> int | float:
-    return number.numerator if number.denominator == 1 else float(number)
+    denominator = math.prod(factor.denominator for factor in factors)
+    return Fraction(math.lcm(*(int(factor * denominator) for factor in factors)), denominator)
 
 
 def is_fractional(local: Sequence[Mapping[str, Any]]) -> bool:
@@ -124,15 +116,11 @@ def candidate_lengths(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) 
     named = {0, 1, *(one[word] for one in local for word in _LENGTHS if is_number(one.get(word)))}
     inside = [part for want in wants for key, part in iterate_parts(want) if key == "$length"]
     named |= {part for one in inside for _, part in iterate_parts(one) if is_number(part)}
-    named |= {
-        len(part) for want in wants for _, part in iterate_parts(want) if isinstance(part, list)
-    }
-    for want in wants:
-        for key, part in iterate_parts(want):
-            if key == "$path" and isinstance(part, Mapping):
-                named |= {
-                    abs(step) for path in part for step in parse_path(path) if isinstance(step, int)
-                }
+    for key, part in (pair for want in wants for pair in iterate_parts(want)):
+        if isinstance(part, list):
+            named.add(len(part))
+        if key == "$path" and isinstance(part, Mapping):
+            named |= {abs(step) for path in part for step in parse_path(path) if type(step) is int}
     around = {math.floor(one) + step for one in named for step in (-1, 0, 1)}
     return sorted(one for one in around if 0 <= one <= _LONGEST)
 
@@ -141,10 +129,9 @@ def candidate_texts(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) ->
     """Return texts among which one fits, if any does and `has_expressions` is false."""
     named = [part for part in list_named_values(wants, local) if isinstance(part, str)]
     expressions = [schema["pattern"] for schema in local if isinstance(schema.get("pattern"), str)]
-    for want in wants:
-        for key, part in iterate_parts(want):
-            if key == "$matches":
-                expressions.append(part)
+    expressions += [
+        part for want in wants for key, part in iterate_parts(want) if key == "$matches"
+    ]
     named += [text for expression in expressions if (text := text_matching(expression)) is not None]
     bases = list(dict.fromkeys([*named, *_candidate_dates(wants), "a", "0"]))
     bases += [changed for text in named for changed in (text.lower(), text.upper(), text.title())]
@@ -160,21 +147,13 @@ def candidate_texts(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) ->
 def _candidate_dates(wants: Sequence[Any]) -> Iterator[str]:
     """Yield days and moments around those that are bounds."""
     bounds = [part for want in wants for key, part in iterate_parts(want) if key in BOUNDS]
-    for bound in bounds:
-        day = parse_date(bound)
-        for shift in (-1, 0, 1):
-            if day is None:
-                break
-            try:
-                moved = day + timedelta(days=shift)
-                yield moved.isoformat()[:10]
-                if isinstance(day, datetime):
-                    yield from (
-                        (day + timedelta(microseconds=shift)).isoformat(),
-                        moved.isoformat(),
-                    )
-                else:
-                    yield f"{moved.isoformat()}T00:00:00Z"
-            # The calendar has no day before year 1 or after year 9999.
-            except OverflowError:
-                continue
+    for day, shift in product(filter(None, map(parse_date, bounds)), (-1, 0, 1)):
+        # The calendar has no day before year 1 or after year 9999.
+        with suppress(OverflowError):
+            moved = day + timedelta(days=shift)
+            yield moved.isoformat()[:10]
+            if isinstance(day, datetime):
+                yield (day + timedelta(microseconds=shift)).isoformat()
+                yield moved.isoformat()
+            else:
+                yield f"{moved.isoformat()}T00:00:00Z"

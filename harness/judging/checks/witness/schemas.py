@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, TypeAlias
 
 from harness.base import (
@@ -100,10 +101,8 @@ class Schemas:
         ]
         for word in ("anyOf", "oneOf"):
             if word in schema:
-                either = [
-                    part for one in schema[word] for part in self.list_branches([one], depth + 1)
-                ]
-                options = [[*option, *other] for option in options for other in either]
+                either = [self.list_branches([one], depth + 1) for one in schema[word]]
+                options = [[*option, *other] for option in options for other in chain(*either)]
         return options
 
     def local_schemas(self, schemas: Sequence[Any], depth: int = 0) -> Iterator[Mapping[str, Any]]:

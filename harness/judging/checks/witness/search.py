@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from harness.judging.checks.witness.patterns import (
@@ -56,6 +57,11 @@ class WitnessResult(NamedTuple):
     """Some witnesses."""
     sure: bool = True
     """Whether there is certainly none if none was found."""
+
+    @property
+    def is_impossible(self) -> bool:
+        """Whether there is certainly no witness."""
+        return self.sure and not self.values
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +111,7 @@ class WitnessSearch:
                 break
         else:
             found = self._find_unguarded(wants, schemas, path)
-        if not found.values and found.sure:
+        if found.is_impossible:
             self.blamed.append(UnsatisfiedPart(path, wants, schemas))
         return found
 
@@ -121,11 +127,9 @@ class WitnessSearch:
             if exact or is_plain(want):
                 fits = self._filter_fitting([want["$equals"] if exact else want], wants, schemas)
                 nested = fits.values and isinstance(want, Mapping | list) and branches == every
-                return (
-                    self._build_values(wants, schemas, path, branches)
-                    if nested and not exact
-                    else fits
-                )
+                if not nested or exact:
+                    return fits
+                return self._build_values(wants, schemas, path, branches)
         kinds = frozenset[str]().union(*map(find_branch_types, branches)) & asked
         # Whole values first, since a value that is built needs a search for each of its parts.
         candidates = [*list_named_values(wants, local), None, True, False]
@@ -155,15 +159,13 @@ class WitnessSearch:
     def _filter_fitting(
         self, candidates: Iterable[Any], wants: Sequence[Any], schemas: Sequence[Any]
     ) -> WitnessResult:
-        found: list[Any] = []
-        for value in candidates:
-            if all(matches_pattern(want, value) for want in wants) and not self.schemas.find_errors(
-                value, schemas
-            ):
-                found.append(value)
-                if len(found) == _ENOUGH:
-                    break
-        return WitnessResult(found)
+        fitting = (
+            value
+            for value in candidates
+            if all(matches_pattern(want, value) for want in wants)
+            and not self.schemas.find_errors(value, schemas)
+        )
+        return WitnessResult([*islice(fitting, _ENOUGH)])
 
     def _check_built(
         self, value: Any, wants: Sequence[Any], schemas: Sequence[Any]
@@ -189,17 +191,10 @@ class WitnessSearch:
             for one in local
             for word in _OPEN
         )
-        required = {
-            name: None
-            for one in branch
-            if isinstance(one.get("required"), list)
-            for name in one["required"]
-        }
+        demands = [one["required"] for one in branch if isinstance(one.get("required"), list)]
+        required = dict.fromkeys(chain(*demands))
         value: dict[str, Any] = {}
-        for name in {
-            **dict.fromkeys(key for want in wants for key in find_names(want)),
-            **required,
-        }:
+        for name in dict.fromkeys(chain(*map(find_names, wants), required)):
             asked = [part for want in wants for part in inner_patterns(want, name)]
             # What may be left out is left out: fewer conditions have to be met.
             if name not in required and allows_absence(asked):
@@ -214,10 +209,8 @@ class WitnessSearch:
             value[name] = found.values[0]
         built = self._check_built(value, wants, schemas)
         # A number of properties may be asked for.
-        for name in (
-            *known,
-            *(() if closed else map(str, range(max(candidate_lengths(wants, branch))))),
-        ):
+        further = () if closed else map(str, range(max(candidate_lengths(wants, branch))))
+        for name in (*known, *further):
             if built.values or len(value) >= _MOST_ITEMS:
                 break
             found = self.find_values([ANY], _property_schemas(branch, name), (*path, name))
@@ -241,9 +234,8 @@ class WitnessSearch:
         alike = not any(
             isinstance(want, list) or (is_matcher(want) and "$path" in want) for want in wants
         )
-        places = (
-            max(len(_prefix_schemas(one)) for one in [*branch, {}]) + 1 if alike else _MOST_PLACES
-        )
+        prefixes = max((len(_prefix_schemas(one)) for one in branch), default=0)
+        places = prefixes + 1 if alike else _MOST_PLACES
         tried: list[WitnessResult] = []
         for size in sorted(sizes):
             if not _allows_length(size, wants, branch) or (spots and not size):
@@ -253,9 +245,8 @@ class WitnessSearch:
                 break
             for place in range(min(size, places) if spots else 1):
                 at = [(place + number) % size for number in range(len(spots))]
-                found = self._build_list(
-                    wants, schemas, path, branch, size, list(zip(at, spots, strict=True))
-                )
+                placed = list(zip(at, spots, strict=True))
+                found = self._build_list(wants, schemas, path, branch, size, placed)
                 if found.values:
                     return found
                 tried.append(found)

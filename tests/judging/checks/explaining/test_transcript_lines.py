@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from harness.judging.checks.explaining.transcript_lines import (
     describe_outcome,
     explain_not_offered,
+    find_hiding_variant,
+    find_seen_tool,
     find_similar_tool,
     format_call,
     format_expected_call,
+    format_tool_name,
+    invalid_fields,
     list_calls,
+    seen_properties,
     shared_words,
+    spoken_parameter,
 )
-from harness.types import Tool, ToolList, ToolProblem
-from tests.judging.checks.scenes import call, scene
+from harness.judging.checks.kind import Evidence
+from harness.judging.checks.kinds.groups import strip_server_prefixes
+from harness.runner.variants.shown_tools import ShownTools
+from harness.types import Check, ParameterEdit, Tool, ToolEdit, ToolList, ToolProblem, Variant
+from tests.judging.checks.scenes import TOOLS, call, scene
 
 
 @pytest.mark.parametrize(
@@ -118,3 +132,124 @@ def test_shared_words_are_told_as_they_are_written_and_are_no_filler() -> None:
     left = _tool("one", "This is what lists all directories and has orders.")
     right = _tool("two", "This is for one directory: its order.")
     assert shared_words(left, right) == ["directories", "orders"]
+
+
+VARIANT = Variant(
+    name="vague",
+    prefix="mcp__shop__",
+    tools={
+        "get_orders": ToolEdit(
+            name="orders_of",
+            description="Orders.",
+            parameters={"filter": ParameterEdit(name="only"), "limit": None},
+        ),
+        "weather": None,
+    },
+)
+
+
+def under(variant: Variant, evidence: Evidence) -> Evidence:
+    shown = ShownTools(variant, evidence.tools)
+    return replace(evidence, tools=shown.offered, presented=shown.presentation)
+
+
+def test_without_a_variant_the_words_are_the_servers() -> None:
+    evidence = scene()
+    assert find_seen_tool("get_orders", evidence) is TOOLS.get("get_orders")
+    assert find_seen_tool("unheard_of", evidence) is None
+    assert format_tool_name("get_orders", evidence) == "get_orders"
+    assert spoken_parameter("filter.tags[0]", "get_orders", evidence) == "filter.tags[0]"
+    assert "limit" in seen_properties("get_orders", evidence)
+    assert find_hiding_variant("weather", evidence) is None
+
+
+def test_under_a_variant_they_are_those_that_the_model_saw() -> None:
+    evidence = under(VARIANT, scene())
+    tool = find_seen_tool("get_orders", evidence)
+    assert tool is not None
+    assert (tool.name, tool.description) == ("orders_of", "Orders.")
+    assert (
+        format_tool_name("get_orders", evidence)
+        == "mcp__shop__orders_of (get_orders on the server)"
+    )
+    path = spoken_parameter("filter.tags[0]", "get_orders", evidence)
+    assert path == "only.tags[0] (filter.tags[0] on the server)"
+    properties = seen_properties("get_orders", evidence)
+    assert {"filter", "status"} <= properties.keys()
+    assert properties.keys().isdisjoint({"only", "limit"})
+
+
+def test_a_tool_that_the_variant_hides_is_not_said_to_be_missing_on_the_server() -> None:
+    evidence = under(VARIANT, scene())
+    assert (
+        explain_not_offered("weather", evidence)
+        == "The variant vague does not show weather to the model."
+    )
+    assert "on this server" in str(explain_not_offered("forecast", evidence))
+
+
+def test_a_prefix_makes_no_two_tools_alike() -> None:
+    evidence = scene(call("weather"))
+    prefixed = under(Variant(name="client", prefix="mcp__the_shop_of_the_company__"), evidence)
+    assert find_similar_tool("delete_customer", evidence) is None
+    assert find_similar_tool("delete_customer", prefixed) is None
+
+
+def test_tools_of_joined_servers_keep_what_the_model_saw_of_them() -> None:
+    wipe = Tool(name="shop__wipe", description="Wipe.", input_schema={"type": "object"})
+    tools = ToolList(tools=(wipe,), prefixes=("shop__",))
+    variant = Variant(name="vague", tools={"shop__wipe": ToolEdit(name="clean")})
+    evidence = under(variant, scene(call("shop__wipe"), tools=tools))
+    joined = strip_server_prefixes(
+        Check(kind="must_not_call", params={"tool": "wipe", "args": {}}), evidence
+    )
+    assert format_tool_name("wipe", joined) == "clean (wipe on the server)"
+
+
+_NO_INTEGER = "Input should be a valid integer, unable to parse string as an integer"
+
+
+class _Filter(BaseModel):
+    size: int
+    tags: list[int]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ({"tags": []}, "size: Field required"),
+        (
+            {"size": "x", "tags": ["y"]},
+            f"size: {_NO_INTEGER}; tags.0: {_NO_INTEGER}",
+        ),
+    ],
+)
+def test_fields_are_read_from_what_pydantic_writes(value: Any, said: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(_Filter).validate_python(value)
+    assert invalid_fields(f"Error executing tool find: {caught.value}") == said
+
+
+ISSUES = [
+    {"code": "invalid_type", "expected": "string", "path": ["filter", 0], "message": "Required"},
+    {"code": "unrecognized_keys", "keys": ["x"], "path": [], "message": "Unrecognized key: x"},
+]
+
+
+def test_fields_are_read_from_what_zod_writes() -> None:
+    text = f"MCP error -32602: Invalid arguments for tool find: {json.dumps(ISSUES, indent=2)}"
+    assert invalid_fields(text) == "filter.0: Required; the arguments: Unrecognized key: x"
+
+
+@pytest.mark.parametrize("kind", ["tool_error", "invalid_arguments"])
+def test_a_failed_call_is_shown_with_the_field_and_not_with_the_first_lines(kind: Any) -> None:
+    text = f"MCP error -32602: Invalid arguments for tool find: {json.dumps(ISSUES, indent=2)}"
+    made = call("find", outcome=kind, text=text)
+    assert "filter.0: Required" in describe_outcome(made)
+    assert "invalid_type" not in describe_outcome(made)
+
+
+@given(text=st.one_of(st.text(), st.text('[]{}":,\n 1validation error for')))
+def test_any_other_text_has_no_fields_or_is_read_without_an_error(text: str) -> None:
+    found = invalid_fields(text)
+    assert found is None or ": " in found

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.judge.faithfulness import describe_conversation, grade_without_judge
+from harness.judging.checks.kind import Evidence
 from tests.judging.checks.scenes import call, scene
 
 PRICE = call(

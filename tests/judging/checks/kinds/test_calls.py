@@ -7,7 +7,7 @@ from jsonschema import Draft202012Validator
 
 from harness.base.errors import InvalidValue
 from harness.judging.checks import VOCABULARY
-from harness.judging.checks.evidence import Evidence
+from harness.judging.checks.kind import Evidence
 from harness.types import Check, Outcome, Tool, ToolList, ToolProblem
 from tests.judging.checks.scenes import TOOLS, call, fails, judge, judge_all, passes, scene
 

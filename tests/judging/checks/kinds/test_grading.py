@@ -8,9 +8,9 @@ import pytest
 
 from harness.base.errors import InvalidValue, ModelError
 from harness.judging.checks import VOCABULARY, evaluate_checks
-from harness.judging.checks.evidence import Evidence
 from harness.judging.checks.judge.faithfulness import STAND_IN
 from harness.judging.checks.judge.judge import Judge
+from harness.judging.checks.kind import Evidence
 from harness.judging.trial import judge_trial
 from harness.types import Case, CheckResult, Tool, ToolCall, ToolList, Trial
 from tests.judging.checks.judges import judge_of, verdict

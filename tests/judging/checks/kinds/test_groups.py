@@ -7,8 +7,7 @@ import pytest
 
 from harness.base.errors import InvalidValue, JudgeError
 from harness.judging.checks import VOCABULARY
-from harness.judging.checks.evidence import Evidence
-from harness.judging.checks.kind import CheckKind
+from harness.judging.checks.kind import CheckKind, Evidence
 from harness.judging.checks.registry import KINDS
 from harness.types import Check, CheckResult, JsonObject, JsonPath, Usage
 from tests.judging.checks.scenes import call, fails, judge, passes, scene

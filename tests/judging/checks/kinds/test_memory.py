@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness.base.errors import InvalidValue
 from harness.judging.checks import VOCABULARY, evaluate_checks
-from harness.judging.checks.evidence import Evidence
+from harness.judging.checks.kind import Evidence
 from harness.judging.checks.kinds.memory import MEASURES, measure_recall, normalise_words, occurs_in
 from harness.types import (
     AssistantMessage,

@@ -14,9 +14,8 @@ import harness
 from harness.base.errors import HarnessError, InvalidValue
 from harness.judging.checks import VOCABULARY, evaluate_checks
 from harness.judging.checks.kinds.python_code import PYTHON, PythonKind
-from harness.judging.checks.python_run import PythonRun
+from harness.judging.checks.python_run import PythonRun, UserCheck
 from harness.judging.checks.registry import KINDS
-from harness.judging.checks.user_check import UserCheck
 from harness.types import (
     AssistantMessage,
     Check,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.judging.checks.explaining.no_calls import (
+from harness.judging.checks.explaining.missing_call import (
     explain_no_calls,
     find_stated_limit,
     hint_without_calls,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.judging.checks.assertion_detection import has_assertion
+from harness.judging.checks.kinds.python_code import has_assertion
 from tests import clock
 
 

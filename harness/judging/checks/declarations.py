@@ -1,14 +1,46 @@
-"""The calls that a case expects, read from its checks."""
+"""What the kinds of a case's checks declare, before the first trial spends a token.
+
+The tools that checks name, to find misspelt ones; the calls that they describe, to find those that
+no tool takes; the calls and states that they want; the judges that they need.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from harness.base import canonical_json
 from harness.judging.checks.claims import CallsClaim
-from harness.judging.checks.kind import WantedCall
+from harness.judging.checks.kind import WantedCall, WantedState
 from harness.judging.checks.registry import get_kind
-from harness.types import Case, Check
+from harness.types import Case, Check, NamedTool
+
+
+def every_check(case: Case) -> Iterator[Check]:
+    """Yield each check of ``case`` and each check in the options of a group, in order."""
+    return walk_checks(case.every_check)
+
+
+def walk_checks(checks: Iterable[Check]) -> Iterator[Check]:
+    """Yield each of ``checks``, and after a group every check inside it."""
+    for check in checks:
+        yield from check.walk()
+
+
+def tool_names(check: Check) -> Iterator[NamedTool]:
+    """Yield every tool that ``check`` names, including those inside groups, with its place."""
+    for member in check.walk():
+        for tool, allow_absent in get_kind(member).named_tools(member.params):
+            yield NamedTool(tool=tool, at=check.at, allow_absent=allow_absent)
+
+
+def valid_calls(check: Check) -> Iterator[WantedCall]:
+    """Yield every call in a check, as far as it must be valid by the schema of its tool."""
+    for member in check.walk():
+        yield from get_kind(member).valid_calls(member.params)
+
+
+# ── The calls that a case expects ────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +125,46 @@ def _wants_none(check: Check) -> bool:
         for claim in get_kind(check).claims(check.params)
         if isinstance(claim, CallsClaim)
     ]
+
+
+# ── States of the server, and judges ─────────────────────────────────────────────────────────
+
+
+def wanted_states(checks: Iterable[Check]) -> tuple[WantedState, ...]:
+    """Return every state that ``checks`` need, once, including those inside groups."""
+    found = (
+        state
+        for check in walk_checks(checks)
+        for state in get_kind(check).wanted_states(check.params)
+    )
+    # Mappings have no hash, so equal states are found by their JSON.
+    return tuple({canonical_json(state): state for state in found}.values())
+
+
+def needs_fresh_copy(checks: Iterable[Check]) -> bool:
+    """Whether one of ``checks`` compares with a fresh copy, so that trials need a fresh state."""
+    return any(state.after is not None for state in wanted_states(checks))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeNeed:
+    """One check that needs a judge."""
+
+    model: str | None
+    """The judge that it names; ``None`` means the suite's."""
+    required: bool
+    """Whether it cannot be judged without one."""
+    is_rare: bool = False
+    """Whether a judge is only asked about some answers: nothing is said if there is none."""
+
+
+def find_judge_needs(checks: Iterable[Check]) -> Iterator[JudgeNeed]:
+    """Yield a `JudgeNeed` for each of ``checks``, also inside groups, that asks a judge."""
+    for check in walk_checks(checks):
+        kind = get_kind(check)
+        if kind.needs_judge is not None:
+            yield JudgeNeed(
+                model=check.params.get("model"),
+                required=kind.needs_judge,
+                is_rare=kind.asks_rarely,
+            )
