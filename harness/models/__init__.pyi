@@ -2,14 +2,15 @@ from .call_ids import CallIds as CallIds
 from .call_ids import make_ids_unique as make_ids_unique
 from .call_ids import restore_ids as restore_ids
 from .model import CautiousModel as CautiousModel
+from .model import Dialect as Dialect
 from .model import Model as Model
 from .model import PerTrialModel as PerTrialModel
 from .model import get_traits as get_traits
 from .model import list_built_in_providers as list_built_in_providers
+from .model import list_unsent as list_unsent
 from .model import open_model as open_model
 from .model import unknown_provider as unknown_provider
 from .pricing import list_price as list_price
-from .settings import list_unsent as list_unsent
 from .tool_text.actions import PREFIX as PREFIX
 from .tool_text.actions import Action as Action
 from .tool_text.actions import find_action as find_action
@@ -31,6 +32,7 @@ from .tool_text.permission import is_marked as is_marked
 from .tool_text.permission import is_read_only as is_read_only
 from .tool_text.permission import may_call as may_call
 from .tool_text.ranking import ToolIndex as ToolIndex
+from .tool_text.terms import estimate_tokens as estimate_tokens
 from .tool_text.terms import extract_terms as extract_terms
 from .tool_text.terms import find_synonyms as find_synonyms
 from .tool_text.terms import first_sentence as first_sentence
@@ -38,9 +40,7 @@ from .tool_text.terms import is_stop_word as is_stop_word
 from .tool_text.terms import split_words as split_words
 from .tool_text.terms import stem_word as stem_word
 from .tool_text.terms import word_set as word_set
-from .tool_text.tokens import estimate_tokens as estimate_tokens
 from .tool_translation import Offer as Offer
 from .tool_translation import describe_places as describe_places
 from .tool_translation import group_by_refusal as group_by_refusal
 from .tool_translation import translate_tools as translate_tools
-from .traits import Dialect as Dialect

@@ -43,10 +43,7 @@ from harness.models.endpoint import (
     build_url,
     find_key,
 )
-from harness.models.http_failures import ConnectionFailed
-from harness.models.pricing import Pricer
-from harness.models.providers.anthropic import get_dialect
-from harness.models.response_fields import (
+from harness.models.error_bodies import (
     Json,
     UnusableResponse,
     check_role,
@@ -58,7 +55,10 @@ from harness.models.response_fields import (
     quote_word,
     read_ending,
 )
-from harness.models.settings import get_temperature, is_own
+from harness.models.http_failures import ConnectionFailed
+from harness.models.model import get_temperature, is_own
+from harness.models.pricing import Pricer
+from harness.models.providers.anthropic import get_dialect
 from harness.models.tool_translation import Offer, Translation, Translator
 from harness.models.wire import BoundedClient
 from harness.types import (

@@ -30,13 +30,12 @@ from harness.base import (
     is_web_address,
     load_json,
 )
-from harness.models import http_failures, response_fields
-from harness.models.error_bodies import find_error, find_error_event
-from harness.models.learned_fields import LearnedFields
-from harness.models.model import get_traits
+from harness.models import http_failures
+from harness.models.error_bodies import UnusableResponse, find_error, find_error_event, get_text
+from harness.models.http_failures import LearnedFields
+from harness.models.model import get_traits, is_own
 from harness.models.pricing import Pricer
 from harness.models.retry import retry_model_request
-from harness.models.settings import is_own
 from harness.types import UNKNOWN_USAGE, ModelSpec, Reply
 
 CONNECT_TIMEOUT_S = 10.0
@@ -146,10 +145,8 @@ class Endpoint:
         if fault := http_failures.fault_from_body(data, self._spec, response.headers, usage):
             raise fault
         try:
-            return replace(
-                read(data), usage=usage, served_by=response_fields.get_text(data, "model") or None
-            )
-        except response_fields.UnusableResponse as problem:
+            return replace(read(data), usage=usage, served_by=get_text(data, "model") or None)
+        except UnusableResponse as problem:
             raise http_failures.fault_from_unusable(problem, response.status_code, usage) from None
 
     def _parse(self, response: httpx2.Response) -> dict[str, Any]:

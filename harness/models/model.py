@@ -1,20 +1,105 @@
-"""Models: one file for each provider in `harness.models.providers`, found through `PROVIDERS`.
-
-To add a provider, write a class that satisfies `Model` and takes a `ModelSpec`, and a `Provider`
-that opens it: in a file of that folder, or under the entry-point group ``harness.models``.
-"""
+"""The interface to a model: what a client of an LLM must do, its traits and its settings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from urllib.parse import urlsplit
 
 from harness.base import Registry, UsageError, find_members
+from harness.models.dialects.schema_rules import NOTHING_REFUSED, SchemaRules
 from harness.models.tool_text.permission import Leave
-from harness.models.traits import Provider
 from harness.types import Message, ModelSpec, Reply, ToolList
+
+Answers: TypeAlias = Literal["llm", "baseline", "replies", "outputs"]
+"""``llm``: a language model. ``baseline``: a program of ours. ``replies``: those that a run
+recorded, served again. ``outputs``: what a model did elsewhere, judged without a conversation."""
+
+
+def _keep_name(name: str) -> tuple[str, str | None]:
+    return name, None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """The API that a provider hosts itself."""
+
+    url: str
+    """Its root."""
+    key_variable: str
+    """The environment variable that usually holds the key."""
+    base_url_variable: str
+    """The environment variable that usually names another endpoint."""
+    ids: re.Pattern[str]
+    """Pattern of its model ids: a name of that form needs no configuration."""
+    well_known: tuple[str, ...] = ()
+    """Names to suggest for a misspelt one."""
+    api_id: Callable[[str], tuple[str, str | None]] = _keep_name
+    """Returns the API's id for a name in use, and a note for the user if it differs."""
+
+    def is_own_url(self, base_url: str | None) -> bool:
+        """Whether ``base_url`` is the provider's own service, not a gateway or local server."""
+        try:
+            own = urlsplit(self.url).hostname or ""
+            host = urlsplit(base_url.strip()).hostname or "" if base_url else own
+        except ValueError:
+            return False
+        # Regions and organisations have hosts below that of the service.
+        return host == own or host.endswith(f".{own}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """A provider's rules for tools."""
+
+    provider: str
+    """Its name for messages."""
+    longest_name: int
+    """Most characters of a tool name; each is one of ``a-zA-Z0-9_-``."""
+    refused: tuple[str, ...]
+    """Keywords that are not allowed at the top of a schema."""
+    key: re.Pattern[str] | None = None
+    """Pattern of top-level property names; ``None``: any."""
+    letter_first: bool = False
+    """Whether a tool name must begin with a letter or ``_``."""
+    most_tools: int | None = None
+    """Most tools in one request."""
+    strict_shape: bool = False
+    """Whether an object needs ``properties`` and an array ``items``."""
+    rules: SchemaRules = NOTHING_REFUSED
+    """What it refuses at any depth of a schema."""
+
+
+def _takes_any_temperature(_spec: ModelSpec) -> str | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """One provider of models."""
+
+    opens: str | Callable[[ModelSpec], Model] | None
+    """Makes a `Model` of a `ModelSpec`; may be ``module:attribute``, imported on first use.
+
+    ``None`` if there is no model to ask."""
+    answers: Answers = "llm"
+    """The kind of its answers."""
+    service: Service | None = None
+    """The API that it hosts itself."""
+    aliases: tuple[str, ...] = ()
+    """Other names of it in a model's ``type``."""
+    dialect: Dialect | None = None
+    """Its rules for tools; ``None``: no rules. ``harness lint`` reports violations."""
+    further_dialects: tuple[Dialect, ...] = ()
+    """Rules of well-known services and programs that speak its API, for ``harness lint``."""
+    temperature_refused: Callable[[ModelSpec], str | None] = _takes_any_temperature
+    """Why a model would refuse a temperature, if it would."""
+    prices: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Model id → dollars per million input and output tokens, for models not in the price table."""
 
 
 class Model(Protocol):
@@ -111,3 +196,24 @@ def open_model(spec: ModelSpec) -> Model:
         # Only here: an SDK takes up to a second to import, which a run without it need not pay.
         opens = getattr(import_module(module), attribute)
     return opens(spec)
+
+
+def is_own(spec: ModelSpec) -> bool:
+    """Whether ``spec`` uses the provider's own API, not a compatible endpoint."""
+    service = get_traits(spec.provider).service
+    # A provider of a package may host no API of its own: then a base_url is always another's.
+    return spec.base_url is None if service is None else service.is_own_url(spec.base_url)
+
+
+def get_temperature(spec: ModelSpec) -> float | None:
+    """Return the temperature to send; ``None`` if there is none or the model would refuse it."""
+    refused = get_traits(spec.provider).temperature_refused(spec)
+    return None if refused else spec.temperature
+
+
+def list_unsent(spec: ModelSpec) -> tuple[str, ...]:
+    """Return a sentence for each configured setting that is not sent, with the reason."""
+    reason = get_traits(spec.provider).temperature_refused(spec)
+    return (
+        (f"temperature is not sent: {reason}",) if reason and spec.temperature is not None else ()
+    )

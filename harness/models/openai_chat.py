@@ -8,10 +8,7 @@ from functools import partial
 from harness.base import Backoff, full_jitter
 from harness.models.call_ids import CallIds
 from harness.models.conversation import dump_arguments, error_text, iterate_steps, parse_arguments
-from harness.models.failure_events import find_ending_event
-from harness.models.openai_connection import OpenAIConnection, build_sampling, read_refusal
-from harness.models.providers.openai import get_dialect
-from harness.models.response_fields import (
+from harness.models.error_bodies import (
     Json,
     UnusableResponse,
     check_role,
@@ -21,7 +18,10 @@ from harness.models.response_fields import (
     get_text,
     read_ending,
 )
-from harness.models.settings import is_own
+from harness.models.failure_events import find_ending_event
+from harness.models.model import is_own
+from harness.models.openai_connection import OpenAIConnection, build_sampling, read_refusal
+from harness.models.providers.openai import get_dialect
 from harness.models.tool_translation import Offer, Translation, Translator
 from harness.types import (
     Message,

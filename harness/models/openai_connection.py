@@ -25,10 +25,10 @@ from harness.models.endpoint import (
     build_url,
     find_key,
 )
+from harness.models.error_bodies import Json, get_text
 from harness.models.http_failures import ConnectionFailed
+from harness.models.model import get_temperature
 from harness.models.pricing import Flavour, Pricer
-from harness.models.response_fields import Json, get_text
-from harness.models.settings import get_temperature
 from harness.models.wire import BoundedClient
 from harness.types import ModelSpec
 

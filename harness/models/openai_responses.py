@@ -2,7 +2,7 @@
 
 Nothing is stored at OpenAI (``store: false``): each request carries the whole conversation,
 reasoning included. Reasoning is then sent encrypted, which is asked for; a model without reasoning
-refuses that once (`harness.models.learned_fields`).
+refuses that once (`harness.models.http_failures`).
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ from functools import partial
 from harness.base import Backoff, full_jitter
 from harness.models.call_ids import CallIds
 from harness.models.conversation import dump_arguments, error_text, iterate_steps, parse_arguments
-from harness.models.openai_connection import OpenAIConnection, build_sampling, read_refusal
-from harness.models.providers.openai import get_dialect
-from harness.models.response_fields import (
+from harness.models.error_bodies import (
     Json,
     UnusableResponse,
     check_role,
@@ -26,6 +24,8 @@ from harness.models.response_fields import (
     get_type,
     read_ending,
 )
+from harness.models.openai_connection import OpenAIConnection, build_sampling, read_refusal
+from harness.models.providers.openai import get_dialect
 from harness.models.tool_translation import Offer, Translation, Translator
 from harness.types import (
     Message,

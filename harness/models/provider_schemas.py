@@ -23,7 +23,7 @@ from harness.models.dialects.schema_rules import (
     SchemaReduction,
     SchemaRefusal,
 )
-from harness.models.traits import Dialect
+from harness.models.model import Dialect
 from harness.models.unions import MOST_PARTS, SchemaFlattener
 
 Schema: TypeAlias = dict[str, Any]

@@ -16,8 +16,8 @@ from typing import Any
 from harness.base import Budget
 from harness.models import provider_schemas
 from harness.models.dialects.schema_rules import SchemaRefusal, append_description, beyond_limit
+from harness.models.model import Dialect
 from harness.models.provider_schemas import fit_schema, legal_name
-from harness.models.traits import Dialect
 from harness.models.written_calls import written_call
 from harness.types import Reply, Tool, ToolList, ToolProblem
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.models.settings import get_temperature, is_own, list_unsent
+from harness.models.model import get_temperature, is_own, list_unsent
 from tests.models.support import spec_for
 
 
@@ -52,7 +52,7 @@ def test_a_temperature_that_nobody_configured_is_not_missed() -> None:
 
 def test_no_sdk_is_imported_to_know_this() -> None:
     code = (
-        "import sys, harness.models.settings; print(sorted({'anthropic', 'openai', 'httpx2'} & "
+        "import sys, harness.models.model; print(sorted({'anthropic', 'openai', 'httpx2'} & "
         "sys.modules.keys()))"
     )
     done = subprocess.run(

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from harness.models.anthropic import _build_tools as messages_wire
+from harness.models.model import Dialect
 from harness.models.openai_chat import _build_tools as chat_wire
 from harness.models.openai_responses import _build_tools as responses_wire
 from harness.models.provider_schemas import fit_schema
@@ -34,7 +35,6 @@ from harness.models.providers.openai import (
 )
 from harness.models.providers.openai import DIALECT as OPENAI
 from harness.models.tool_translation import KEPT, Translation, Translator, translate_tools
-from harness.models.traits import Dialect
 from harness.types import ModelSpec, Reply, Tool, ToolList
 from tests.fake_provider import chat_rules, messages_rules
 from tests.fake_provider.schema_dialects import (

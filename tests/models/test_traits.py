@@ -11,13 +11,14 @@ import pytest
 from harness.base.errors import UsageError
 from harness.models.model import (
     PROVIDERS,
+    Provider,
+    Service,
     get_traits,
     list_built_in_providers,
     open_model,
     unknown_provider,
 )
 from harness.models.pricing import list_price
-from harness.models.traits import Provider, Service
 from harness.suites.config import Config
 from harness.types import ModelSpec
 

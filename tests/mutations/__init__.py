@@ -16,7 +16,7 @@ JUDGES = (
     "harness/leaderboards/bfcl/check.py",
     "harness/leaderboards/bfcl/checker/*.py",
     "harness/leaderboards/tau2/checks.py",
-    "harness/leaderboards/tau2/reward.py",
+    "harness/leaderboards/tau2/checks.py",
     "harness/reports/build.py",
     "harness/reports/comparing/contrasts.py",
     "harness/reports/sections/call_outcomes.py",

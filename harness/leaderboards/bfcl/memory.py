@@ -24,7 +24,7 @@ from harness.leaderboards.bfcl.apis.tables import parse_constants
 from harness.leaderboards.bfcl.catalog import MOST_STEPS, Category
 from harness.leaderboards.bfcl.check import KIND
 from harness.leaderboards.bfcl.data import BfclEntry, load_earlier_messages, question_file
-from harness.leaderboards.bfcl.prompts import build_prompts
+from harness.leaderboards.bfcl.functions import build_prompts
 from harness.leaderboards.bfcl.source import PROMPTS, data_folder, fetch_command
 from harness.suites import CHUNK, build_ingest_turns
 from harness.types import (

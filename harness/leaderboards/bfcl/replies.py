@@ -11,7 +11,7 @@ from harness.leaderboards.bfcl.catalog import Category
 from harness.leaderboards.bfcl.data import BfclEntry
 from harness.leaderboards.bfcl.decoding.forms import OutputForm
 from harness.leaderboards.bfcl.decoding.parsing import MisshapenOutput, NotCalls, Pairs
-from harness.leaderboards.bfcl.prompts import build_prompts
+from harness.leaderboards.bfcl.functions import build_prompts
 from harness.models import CallIds
 from harness.types import (
     AssistantMessage,

@@ -20,7 +20,7 @@ from harness.base import InvalidInput, Problem, UsageError
 from harness.leaderboards.bfcl.catalog import CATEGORIES, Category
 from harness.leaderboards.bfcl.data import BfclEntry
 from harness.leaderboards.bfcl.decoding.forms import TEXTS, OutputForm, detect_form
-from harness.leaderboards.bfcl.dotted_names import keeps_dots, map_undotted_names
+from harness.leaderboards.bfcl.functions import keeps_dots, map_undotted_names
 from harness.leaderboards.bfcl.replies import OutputReader, build_transcript, extract_steps, is_read
 from harness.types import JsonObject, Location, Transcript
 

@@ -12,9 +12,8 @@ from harness.base import CACHE_VARIABLE, NothingToRun, cache_root
 from harness.leaderboards.bfcl.catalog import MOST_STEPS, SCORES, Category, select_categories
 from harness.leaderboards.bfcl.check import build_check
 from harness.leaderboards.bfcl.data import BfclEntry, find_entry, load_entries, question_file
-from harness.leaderboards.bfcl.functions import list_functions
+from harness.leaderboards.bfcl.functions import build_prompts, build_system_prompt, list_functions
 from harness.leaderboards.bfcl.memory import build_memory_cases
-from harness.leaderboards.bfcl.prompts import build_prompts, build_system_prompt
 from harness.leaderboards.bfcl.result_files import BfclRecording, read_recordings
 from harness.leaderboards.bfcl.server import CASE, TURN, list_held_back, list_tools_at
 from harness.leaderboards.bfcl.source import (

@@ -1,4 +1,4 @@
-"""The leaderboard's rules as checks of a case.
+"""The leaderboard's rules as checks of a case, and the reward they make together.
 
 A component outside a task's basis is shown but does not count.
 
@@ -27,12 +27,6 @@ from harness.judging import (
     passed_if,
 )
 from harness.leaderboards.tau2.data import HASH_URI
-from harness.leaderboards.tau2.reward import (
-    is_called,
-    is_communicated,
-    list_agent_texts,
-    list_requested_calls,
-)
 from harness.leaderboards.tau2.tasks import Action, Criteria
 from harness.types import (
     AssistantMessage,
@@ -43,8 +37,56 @@ from harness.types import (
     Severity,
     Stop,
     ToolMessage,
+    ToolRequest,
+    Transcript,
     UserMessage,
 )
+
+
+def list_agent_texts(transcript: Transcript) -> list[str]:
+    """Return every text of the agent, including the greeting and texts beside calls."""
+    replies = (
+        message.reply.text
+        for message in transcript.messages
+        if isinstance(message, AssistantMessage)
+    )
+    return [text for text in (transcript.greeting, *replies) if text]
+
+
+def list_requested_calls(transcript: Transcript) -> list[ToolRequest]:
+    """Return every call that the agent asked for."""
+    replies = (
+        message.reply for message in transcript.messages if isinstance(message, AssistantMessage)
+    )
+    return [request for reply in replies for request in reply.tool_requests]
+
+
+def is_communicated(wanted: str, texts: Sequence[str]) -> bool:
+    """Whether ``wanted`` is part of one of ``texts``.
+
+    Commas in ``wanted`` are kept, so a text with commas never matches.
+    """
+    return any(wanted.lower() in text.lower().replace(",", "") for text in texts)
+
+
+def matches_action(action: Action, call: ToolRequest) -> bool:
+    """Whether ``call`` has the name of the gold action and the same compared arguments.
+
+    Without ``compare_args``, the call's own arguments are compared: an extra one is wrong, a
+    missing one is not.
+    """
+    if action.name != call.tool:
+        return False
+    compared = call.arguments.keys() if action.compare_args is None else action.compare_args
+    return {key: value for key, value in call.arguments.items() if key in compared} == {
+        key: value for key, value in action.arguments.items() if key in compared
+    }
+
+
+def is_called(action: Action, calls: Sequence[ToolRequest]) -> bool:
+    """Whether any of ``calls`` is the gold action."""
+    return any(matches_action(action, call) for call in calls)
+
 
 RULE: Final = "tau2"
 """The kind of check that decides ``TERMINATION``, ``COMMUNICATE`` and ``ACTION``."""

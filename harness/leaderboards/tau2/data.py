@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from harness.base import DataParts, NothingToRun, UsageError, builtin_server, cache_root, read_stamp
-from harness.leaderboards.tau2.json_fields import JsonNode
 from harness.leaderboards.tau2.revisions import REVISIONS
-from harness.leaderboards.tau2.tasks import Task, read_task
+from harness.leaderboards.tau2.tasks import JsonNode, Task, read_task
 from harness.types import ScriptedCall, ServerSpec
 
 HASH_URI: Final = "state://hash"

@@ -2,7 +2,7 @@
 
 A refused keyword is left out and written into the description of its place, so that the model still
 reads it; the server validates by its own schema in any case. Rules for the top of a schema alone
-are those of `harness.models.traits.Dialect`.
+are those of `harness.models.model.Dialect`.
 
 Sources: platform.openai.com/docs/guides/function-calling and structured-outputs (supported
 schemas), docs.anthropic.com/en/docs/agents-and-tools/tool-use, ai.google.dev/api/caching#Schema,
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from harness.models.dialects import schema_forms
-from harness.models.dialects.pattern_rules import (
+from harness.models.dialects.schema_forms import (
     BACKTRACKING,
     NO_GRAMMAR,
     NOT_PYTHON,

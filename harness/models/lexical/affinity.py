@@ -14,10 +14,9 @@ from functools import lru_cache
 
 from harness.base import BrokenPattern, search_pattern
 from harness.models.lexical.choices import ArgumentMatch
-from harness.models.lexical.quantities import Scored, fit_number, fit_period
-from harness.models.lexical.text_parsing import NearbyWords
+from harness.models.lexical.dates import find_zone
+from harness.models.lexical.text_parsing import NearbyWords, Scored, fit_number, fit_period
 from harness.models.lexical.text_values import Kind, TextValue
-from harness.models.lexical.time_zones import find_zone
 from harness.models.tool_text.parameters import Param
 from harness.models.tool_text.terms import extract_terms
 

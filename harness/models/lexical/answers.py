@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from harness.models.lexical.limits import beyond_filling
-from harness.models.lexical.planning import GoalProgress
-from harness.models.lexical.recovery import PlannedCall
+from harness.models.lexical.planning import GoalProgress, PlannedCall
 from harness.models.lexical.results import parse_content
 from harness.models.lexical.text_parsing import ParsedText
 from harness.models.tool_text.terms import extract_terms, find_synonyms, split_words

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from harness.models.lexical.arguments import Filling, fill_arguments
-from harness.models.lexical.limits import beyond_filling
-from harness.models.lexical.prompt_requests import (
+from harness.models.lexical.choices import (
     PromptRequest,
     join_requests,
     split_halves,
     split_prompt,
 )
+from harness.models.lexical.limits import beyond_filling
 from harness.models.lexical.text_parsing import ParsedText
 from harness.models.tool_text.actions import is_permitted
 from harness.models.tool_text.instruction import Instruction

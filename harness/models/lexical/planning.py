@@ -1,4 +1,4 @@
-"""Plans the next step from the conversation alone.
+"""Plans the next step from the conversation alone, after a failed call, too.
 
 Nothing is remembered between replies. Each time the goals are derived again from the user's words,
 calls and results are read from the conversation, and the difference is the next step.
@@ -6,20 +6,185 @@ calls and results are read from the conversation, and the difference is the next
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
+from typing import Any
 
+from harness.base import canonical_json
 from harness.models.lexical.arguments import Filling, fill_arguments
-from harness.models.lexical.explicit_calls import explicit_calls
-from harness.models.lexical.goals import Goal, find_goals
-from harness.models.lexical.recovery import PlannedCall, follow_up
+from harness.models.lexical.choices import PromptRequest
+from harness.models.lexical.goals import Goal, Permission, find_goals
 from harness.models.lexical.results import find_argument, most_relevant
 from harness.models.lexical.text_parsing import LONGEST_TEXT, ParsedText, parse_text
+from harness.models.tool_text.actions import is_permitted
+from harness.models.tool_text.instructions import find_instructions
 from harness.models.tool_text.permission import NO_LEAVE, Leave
 from harness.models.tool_text.ranking import IndexedTool, ToolIndex
 from harness.models.tool_text.terms import extract_terms
-from harness.types import AssistantMessage, Message, ToolAnswer, ToolMessage, UserMessage
+from harness.types import (
+    AssistantMessage,
+    JsonObject,
+    Message,
+    ToolAnswer,
+    ToolMessage,
+    UserMessage,
+)
+
+_MEANT = re.compile(
+    r"did you mean:?\s+(?:\"([^\"]+)\"|'([^']+)'|`([^`]+)`|([\w./@-]*\w))", re.IGNORECASE
+)
+_REFUSED = re.compile(
+    r"\b(?:denied|forbidden|not "
+    r"(?:allowed|permitted|authori[sz]ed)|unauthori[sz]ed|permissions?|polic(?:y|ies)"
+    r"|blocked)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCall:
+    """A call that will be made, or was made."""
+
+    tool: str
+    """The tool's name."""
+    arguments: JsonObject
+    """The arguments that are sent."""
+    said: Mapping[str, str] = field(default_factory=dict)
+    """Parameter → the user's words for its argument."""
+
+    @property
+    def key(self) -> str:
+        """A key that is equal for equal calls."""
+        return canonical_json([self.tool, self.arguments])
+
+
+def follow_up(
+    call: PlannedCall,
+    error: str,
+    index: ToolIndex,
+    request: ParsedText,
+    may_call: Callable[[IndexedTool], bool],
+) -> PlannedCall | None:
+    """Return the call that an error suggests, or ``None``.
+
+    "Did you mean X?" repeats a reading call with X; an error that names another tool leads to that
+    tool, if the request can fill it and permits it, and ``may_call`` says so. A refusal is
+    final and never worked around.
+    """
+    entry = index.find_tool(call.tool)
+    # First of all: a refusal may name another tool, and is to be measured, not evaded.
+    if _REFUSED.search(error) or entry is None:
+        return None
+    return _correct_call(call, error, entry) or _follow_referral(
+        call, error, index, request, may_call
+    )
+
+
+def _correct_call(call: PlannedCall, error: str, entry: IndexedTool) -> PlannedCall | None:
+    match = _MEANT.search(error)
+    # Another value of a change is not what the user ordered.
+    if match is None or not entry.reads:
+        return None
+    meant = next(group for group in match.groups() if group is not None)
+    wrong = _find_blamed(call.arguments, error)
+    # The same value would fail again, without end.
+    if wrong is None or meant == call.tool or call.arguments[wrong] == meant:
+        return None
+    return PlannedCall(
+        tool=call.tool,
+        arguments={**call.arguments, wrong: meant},
+        said={wrong: str(call.arguments[wrong])},
+    )
+
+
+def _find_blamed(arguments: JsonObject, error: str) -> str | None:
+    """Return the parameter whose value the error repeats, or else the only string parameter."""
+    texts = {name: value for name, value in arguments.items() if isinstance(value, str) and value}
+    quoted = [name for name, value in texts.items() if value.lower() in error.lower()]
+    return quoted[0] if quoted else next(iter(texts)) if len(texts) == 1 else None
+
+
+def _follow_referral(
+    call: PlannedCall,
+    error: str,
+    index: ToolIndex,
+    request: ParsedText,
+    may_call: Callable[[IndexedTool], bool],
+) -> PlannedCall | None:
+    named: list[tuple[int, IndexedTool]] = []
+    for entry in index.entries:
+        place = re.search(rf"(?<![\w-]){re.escape(entry.tool.name)}(?![\w-])", error)
+        if (
+            place is not None
+            and entry.tool.name != call.tool
+            and may_call(entry)
+            and is_permitted(request.actions, entry.action)
+        ):
+            named.append((place.start(), entry))
+    # In the order in which the error names them.
+    for _, entry in sorted(named, key=lambda pair: pair[0]):
+        filling = fill_arguments(entry, request)
+        arguments: Mapping[str, Any] = filling.arguments[0]
+        if arguments and not filling.missing:
+            return PlannedCall(tool=entry.tool.name, arguments=arguments, said=filling.said[0])
+    return None
+
+
+_TOLD = re.compile(r"\bUse the tool ([^\s\"'`]{1,128}?)(?: with (?=\{)|[.!]?(?=\s|$))")
+_DECODER = json.JSONDecoder()
+
+
+def explicit_calls(
+    prompt: str, index: ToolIndex, today: date, leave: Leave = NO_LEAVE
+) -> tuple[Goal, ...]:
+    """Return a goal for each call that ``prompt`` spells out, in its order.
+
+    Unknown tools are left out. If a call has no arguments, they are taken from the rest of the
+    prompt. A tool that may change something is not called if the sentence is quoted, or no order.
+    """
+    # The same bound as for reading: places in both texts have to agree.
+    prompt = prompt[:LONGEST_TEXT]
+    # What stands before the first such sentence: the question that it was added to.
+    said = PromptRequest(reading=parse_text(_TOLD.split(prompt)[0], today))
+    # Without orders: only the sentence that names a call can order it.
+    may = Permission(leave=leave, orders=())
+    ordered = {order.start for order in find_instructions(prompt) if order.verb == "use"}
+    goals = []
+    for tool, arguments, start in _named_calls(prompt):
+        entry = index.find_tool(tool)
+        if entry is None:
+            continue
+        # The sentence itself is the order, unless it is quoted or only talked about.
+        if start in ordered or may.is_allowed(entry):
+            goals.append(_build_goal(entry, said, arguments, may))
+        else:
+            goals.append(Goal(request=said, held_back=entry, may=may))
+    return tuple(goals)
+
+
+def _named_calls(prompt: str) -> Iterator[tuple[str, dict[str, Any] | None, int]]:
+    for told in _TOLD.finditer(prompt):
+        try:
+            arguments, _ = _DECODER.raw_decode(prompt, told.end())
+        # No JSON behind it, or too deep: the arguments are taken from the question.
+        except (ValueError, RecursionError):
+            arguments = None
+        yield told[1], arguments if isinstance(arguments, dict) else None, told.start()
+
+
+def _build_goal(
+    entry: IndexedTool, said: PromptRequest, arguments: dict[str, Any] | None, may: Permission
+) -> Goal:
+    filling = (
+        fill_arguments(entry, said.reading, ())
+        if arguments is None
+        else Filling(arguments=(arguments,), said=({},))
+    )
+    return Goal(request=said, entry=entry, filling=filling, may=may)
+
 
 _MOST_ROUNDS = 6  # replies with calls per message of the user
 _MOST_CALLS = 16  # in one reply

@@ -14,7 +14,7 @@ from harness.models.tool_text.terms import extract_terms, split_words
 from harness.types import JsonObject
 
 _LARGEST_JSON = 2_000_000  # characters; a larger result is treated as text
-_LONGEST_VALUE = 200  # characters of a value that are compared with the wanted terms
+_LONGEST_FIELD = 200  # characters of a value that are compared with the wanted terms
 _MOST_NODES = 5_000  # of a result that are searched for records
 _NOWHERE = NearbyWords(before=(), after=())
 _DECODER = json.JSONDecoder()
@@ -126,7 +126,7 @@ def _convert_argument(param: Param, value: Any) -> Any | None:
 
 def _count_held(record: JsonObject, wanted: frozenset[str]) -> int:
     said = " ".join(
-        str(value)[:_LONGEST_VALUE]
+        str(value)[:_LONGEST_FIELD]
         for value in record.values()
         if isinstance(value, (str, int, float))
     )

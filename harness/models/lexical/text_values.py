@@ -12,8 +12,7 @@ from datetime import date
 from itertools import islice
 from typing import Literal, TypeAlias
 
-from harness.models.lexical.calculations import find_calculations
-from harness.models.lexical.dates import Period, find_periods
+from harness.models.lexical.dates import Period, find_calculations, find_periods
 from harness.models.tool_text.actions import is_question_word, is_verb
 from harness.models.tool_text.terms import is_stop_word
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from harness.models.dialects.schema_rules import ANTHROPIC, LIKE_ANTHROPIC
-from harness.models.traits import Dialect, Provider, Service
+from harness.models.model import Dialect, Provider, Service
 from harness.types import ModelSpec
 
 _RETIRED: Mapping[str, tuple[str, str]] = {

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from harness.models.dialects import schema_rules
 from harness.models.dialects.schema_rules import OPENAI
-from harness.models.traits import Dialect, Provider, Service
+from harness.models.model import Dialect, Provider, Service
 from harness.types import ModelSpec
 
 SERVICE = Service(

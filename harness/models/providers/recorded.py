@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.models.traits import Provider
+from harness.models.model import Provider
 
 PROVIDER = Provider(opens=None, answers="outputs")
 """``--model recorded:FILE``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from harness.models.tool_text.tokens import estimate_tokens, take_beginning
+from harness.models.tool_text.terms import estimate_tokens, take_beginning
 
 _CUT = re.compile(
     r"\[The result was cut here: it takes about [\d,]+ tokens, and [\d,]+ are shown\.\]\Z"

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from harness.leaderboards.bfcl.checker import agentic, calls, multi_turn, single, types, values
+from harness.leaderboards.bfcl.checker import agentic, calls, multi_turn, single, values
 from harness.leaderboards.bfcl.checker.fault import Fault
-from harness.leaderboards.bfcl.checker.strings import standardize_text
-from harness.leaderboards.bfcl.checker.types import AcceptedType
+from harness.leaderboards.bfcl.checker.values import AcceptedType, standardize_text
 
 Patch = pytest.MonkeyPatch
 
@@ -162,7 +161,7 @@ def _types_ignored(patch: Patch) -> None:
 
 
 def _no_variables(patch: Patch) -> None:
-    original = types.check_type
+    original = values.check_type
 
     def strict(name: str, value: Any, answers: Any, expected: Any) -> Any:
         found = original(name, value, answers, expected)
@@ -173,7 +172,7 @@ def _no_variables(patch: Patch) -> None:
 
 
 def _variables_loosely(patch: Patch) -> None:
-    original = types.check_type
+    original = values.check_type
 
     def lenient(name: str, value: Any, answers: Any, expected: Any) -> Any:
         found = original(name, value, answers, expected)
@@ -198,18 +197,18 @@ def _variables_loosely(patch: Patch) -> None:
 
 
 def _elements_of_any_type(patch: Patch) -> None:
-    patch.setattr(types, "_elements_fit", lambda *_: True)
+    patch.setattr(values, "_elements_fit", lambda *_: True)
 
 
 def _ints_among_floats(patch: Patch) -> None:
-    original = types._elements_fit
+    original = values._elements_fit
 
     def lenient(parameter: str, value: Any, answers: Any, inner: type) -> bool:
         if inner is float:
             value = [float(item) if type(item) is int else item for item in value]
         return original(parameter, value, answers, inner)
 
-    patch.setattr(types, "_elements_fit", lenient)
+    patch.setattr(values, "_elements_fit", lenient)
 
 
 def _optional_always(patch: Patch) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from harness.leaderboards.bfcl.data import BfclEntry
-from harness.leaderboards.bfcl.prompts import build_prompts
+from harness.leaderboards.bfcl.functions import build_prompts
 from tests.fake_provider import Incoming, Script, Step, bad_arguments, calls, say
 
 

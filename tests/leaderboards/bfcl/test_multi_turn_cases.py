@@ -13,14 +13,18 @@ from typing import Any
 
 import pytest
 
-from harness.leaderboards.bfcl.apis.calls import parse_call
+from harness.leaderboards.bfcl.apis.common import (
+    filter_by_turn,
+    list_case_tools,
+    list_class_tools,
+    parse_call,
+)
 from harness.leaderboards.bfcl.apis.execution import (
     CLASSES,
     execute_call,
     list_method_names,
     make_instances,
 )
-from harness.leaderboards.bfcl.apis.tools import filter_by_turn, list_case_tools, list_class_tools
 from harness.leaderboards.bfcl.catalog import CATEGORIES
 from harness.leaderboards.bfcl.checker.multi_turn import MultiTurnCase, find_turns_fault
 from harness.leaderboards.bfcl.data import BfclEntry, find_entry, load_entries

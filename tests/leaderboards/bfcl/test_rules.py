@@ -13,7 +13,7 @@ from harness.leaderboards.bfcl.check import find_fault
 from harness.leaderboards.bfcl.checker.calls import find_argument_fault
 from harness.leaderboards.bfcl.checker.java import parse_java_value
 from harness.leaderboards.bfcl.checker.javascript import parse_javascript_value
-from harness.leaderboards.bfcl.checker.strings import standardize_answer, standardize_text
+from harness.leaderboards.bfcl.checker.values import standardize_answer, standardize_text
 from harness.types import (
     AssistantMessage,
     Case,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from harness.leaderboards.bfcl.schemas import build_description, build_parameters, json_schema
+from harness.leaderboards.bfcl.functions import build_description, build_parameters, json_schema
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,12 @@ from typing import Any
 import pytest
 
 from harness.judging.checks.judge.prompt import GRADE
-from harness.leaderboards.tau2.checks import TAU2_ASSERTION, build_checks
-from harness.leaderboards.tau2.reward import is_communicated, matches_action
+from harness.leaderboards.tau2.checks import (
+    TAU2_ASSERTION,
+    build_checks,
+    is_communicated,
+    matches_action,
+)
 from harness.leaderboards.tau2.tasks import Action, Criteria
 from harness.reports.build import build_report
 from harness.reports.sections.repeats import repeat_lines, repeats_json

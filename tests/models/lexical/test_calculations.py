@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.models.lexical.calculations import find_calculations
+from harness.models.lexical.dates import find_calculations
 from harness.types import ToolList, UserMessage
 from tests.models.lexical.conversations import reply
 from tests.models.lexical.toolsets import number, text, tool

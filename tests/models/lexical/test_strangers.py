@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.models.lexical.time_zones import find_zone
+from harness.models.lexical.dates import find_zone
 from harness.types import Tool, ToolList, UserMessage
 from tests.models.lexical.conversations import reply
 from tests.models.lexical.toolsets import text, tool

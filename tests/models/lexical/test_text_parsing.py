@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
+from harness.models.lexical.choices import split_prompt
 from harness.models.lexical.dates import find_periods
-from harness.models.lexical.prompt_requests import split_prompt
 from harness.models.lexical.text_parsing import parse_text
 from harness.models.lexical.text_values import find_values
 from harness.models.tool_text.actions import (

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from harness.models.tool_text.side_effects import has_side_effect
+from harness.models.tool_text.permission import has_side_effect
 
 DOES = ("deletes", "creates", "invalidates", "notifies", "archives", "removes", "renames")
 PAST = ("deleted", "created", "invalidated", "notified", "archived", "removed", "renamed")

@@ -11,8 +11,7 @@ from types import FunctionType
 from typing import Any, TypeAlias
 
 from harness.base import UsageError, did_you_mean
-from harness.leaderboards.bfcl.apis.calls import ApiCall
-from harness.leaderboards.bfcl.apis.common import Api
+from harness.leaderboards.bfcl.apis.common import Api, ApiCall
 from harness.leaderboards.bfcl.apis.file_system import GorillaFileSystem
 from harness.leaderboards.bfcl.apis.maths import MathAPI
 from harness.leaderboards.bfcl.apis.messages import MessageAPI

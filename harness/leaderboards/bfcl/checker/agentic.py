@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from harness.leaderboards.bfcl.checker.fault import Fault
-from harness.leaderboards.bfcl.checker.strings import standardize_answer
+from harness.leaderboards.bfcl.checker.values import standardize_answer
 from harness.leaderboards.bfcl.transcript_steps import Step
 
 

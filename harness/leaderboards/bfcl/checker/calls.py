@@ -9,15 +9,13 @@ from harness.leaderboards.bfcl.catalog import Language
 from harness.leaderboards.bfcl.checker.fault import Fault
 from harness.leaderboards.bfcl.checker.java import parse_java_value
 from harness.leaderboards.bfcl.checker.javascript import parse_javascript_value
-from harness.leaderboards.bfcl.checker.types import (
+from harness.leaderboards.bfcl.checker.values import (
     JAVA_TYPES,
     JAVASCRIPT_TYPES,
+    OPTIONAL,
     PYTHON_TYPES,
     ExpectedType,
     check_type,
-)
-from harness.leaderboards.bfcl.checker.values import (
-    OPTIONAL,
     find_dict_fault,
     find_list_fault,
     find_list_of_dicts_fault,

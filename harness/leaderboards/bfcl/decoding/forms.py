@@ -20,8 +20,14 @@ from harness.leaderboards.bfcl.decoding import (
     object_lists,
     python_text,
 )
-from harness.leaderboards.bfcl.decoding.parsing import MisshapenOutput, NotCalls, Pairs, load_json
-from harness.leaderboards.bfcl.decoding.wrappings import choose_unwrapper, keep_unchanged
+from harness.leaderboards.bfcl.decoding.parsing import (
+    MisshapenOutput,
+    NotCalls,
+    Pairs,
+    choose_unwrapper,
+    keep_unchanged,
+    load_json,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

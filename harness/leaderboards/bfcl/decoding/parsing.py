@@ -1,9 +1,10 @@
-"""Shared by all parsers: the type of calls, the errors, and helpers."""
+"""Shared by all parsers: the type of calls, the errors, and what models wrap around calls."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 Pairs: TypeAlias = list[tuple[str, Mapping[str, Any]]]
@@ -89,3 +90,56 @@ def list_executable_calls(decoded: Iterable[Any]) -> Pairs:
                 raise NotCalls("the arguments are not an object")
             pairs.append((name, arguments))
     return pairs
+
+
+Unwrap: TypeAlias = Callable[[Any], Any]
+"""Removes the wrapping of an output that is text; leaves any other output unchanged."""
+
+
+def keep_unchanged(item: Any) -> Any:
+    """Return ``item`` unchanged."""
+    return item
+
+
+def _unwrap_tool_code(item: Any) -> Any:
+    return (
+        item.replace("```tool_code\n", "").replace("\n```", "") if isinstance(item, str) else item
+    )
+
+
+def _remove_language_fence(item: Any) -> Any:
+    return (
+        item.strip().removeprefix("```json").removeprefix("```python")
+        if isinstance(item, str)
+        else item
+    )
+
+
+def _unwrap_fenced_list(item: Any) -> Any:
+    """Return a JSON list without its fences.
+
+    Prose gives an empty list, and JSON that is not a list gives no output.
+    """
+    if not isinstance(item, str):
+        return item
+    text = item.replace("```", "")
+    try:
+        return text if isinstance(load_json(text), list) else None
+    except NotCalls:
+        return "[]"
+
+
+_BY_NAME: Mapping[re.Pattern[str], Unwrap] = {
+    re.compile(r"gemini-"): _unwrap_tool_code,
+    # Not inside of another word: "delphi-2" is no Phi.
+    re.compile(r"(?<![a-z])phi-\d"): _remove_language_fence,
+    re.compile(r"(?<![a-z])hammer\d"): _unwrap_fenced_list,
+}
+"""Part of a model's name → the function that removes its wrapping."""
+
+
+def choose_unwrapper(model: str) -> Unwrap:
+    """Return the function that the handler of ``model`` applies to a text before parsing."""
+    return next(
+        (unwrap for name, unwrap in _BY_NAME.items() if name.search(model.lower())), keep_unchanged
+    )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.leaderboards.bfcl.apis.calls import ApiCall
-from harness.leaderboards.bfcl.apis.common import Api
+from harness.leaderboards.bfcl.apis.common import Api, ApiCall
 from harness.leaderboards.bfcl.apis.execution import execute_call, make_instance
 
 TABLES: dict[str, dict[str, Any]] = {

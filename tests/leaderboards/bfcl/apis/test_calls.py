@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.leaderboards.bfcl.apis.calls import (
+from harness.leaderboards.bfcl.apis.common import (
     ApiCall,
     NotACall,
     parse_call,

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from harness.base.errors import UsageError
-from harness.leaderboards.bfcl.apis.calls import ApiCall
-from harness.leaderboards.bfcl.apis.common import get_public_state
+from harness.leaderboards.bfcl.apis.common import ApiCall, get_public_state
 from harness.leaderboards.bfcl.apis.execution import (
     CLASSES,
     execute_call,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import InvalidInput, UsageError
-from harness.leaderboards.bfcl.apis.tools import filter_by_turn, list_case_tools, list_class_tools
+from harness.leaderboards.bfcl.apis.common import filter_by_turn, list_case_tools, list_class_tools
 
 
 @pytest.fixture

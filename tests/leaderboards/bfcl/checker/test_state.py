@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 
 from harness.leaderboards.bfcl.apis.file_tree import Directory, File
-from harness.leaderboards.bfcl.checker.state import describe_difference, shorten_text
+from harness.leaderboards.bfcl.checker.multi_turn import describe_difference, shorten_text
 from tests.judging.checks.strategies import JSON
 
 
