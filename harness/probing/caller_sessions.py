@@ -33,14 +33,19 @@ from harness.probing.callers import (
     ProbeCaller,
     build_damaged_callers,
     build_flawed_callers,
+    build_lookalike_callers,
     find_unsent_tokens,
 )
-from harness.probing.expectations import Expectations
-from harness.probing.inputs import ProbePlan
-from harness.probing.interference.declarations import declare_alteration
-from harness.probing.lookalikes import build_lookalike_callers
-from harness.probing.planned_calls import ProbeCall, SkippedTool, check_names, choose_calls
-from harness.probing.repeated_calls import RepeatReason
+from harness.probing.interference.data_sets import declare_alteration
+from harness.probing.planned_calls import (
+    Expectations,
+    ProbeCall,
+    SkippedTool,
+    check_names,
+    choose_calls,
+)
+from harness.probing.probe_plan import ProbePlan
+from harness.probing.stability import RepeatReason
 from harness.runlog import TrialLine
 from harness.runner import get_leave, trial_error
 from harness.sessions import (

@@ -26,19 +26,21 @@ from harness.probing.caller_views import (
     is_flawed,
 )
 from harness.probing.callers import ANONYMOUS
-from harness.probing.coverage import measure_coverage
-from harness.probing.credentials.forged_findings import (
+from harness.probing.cursors import find_cursor_gains
+from harness.probing.forged_calls import (
     count_forged_kinds,
     count_not_forged,
     find_forged_gains,
 )
-from harness.probing.cursors.gains import find_cursor_gains
-from harness.probing.equal_answers.mixed_callers import find_mixed_callers
-from harness.probing.inconsistent_lists import find_contradictions
 from harness.probing.interference.outcome import AlterationOutcome
-from harness.probing.probe_notes import find_echoed_tokens, iterate_lost_calls, iterate_notes
-from harness.probing.report import ProbeDecision, ProbeReport
-from harness.probing.stability import find_unstable_answers
+from harness.probing.probe_notes import (
+    find_contradictions,
+    find_echoed_tokens,
+    iterate_lost_calls,
+    iterate_notes,
+)
+from harness.probing.report import ProbeDecision, ProbeReport, measure_coverage
+from harness.probing.stability import find_mixed_callers, find_unstable_answers
 from harness.probing.tokens import (
     determine_fates,
     find_accepted_tokens,

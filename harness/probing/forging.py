@@ -13,24 +13,23 @@ from typing import Literal, TypeAlias
 
 from harness.base import HarnessError, canonical_json
 from harness.judging import CallKey
-from harness.probing.arguments.emptying import empty_arguments
-from harness.probing.arguments.ids import OtherKeys, find_ids
-from harness.probing.arguments.tampering import ArgumentTamperer, forge_call
-from harness.probing.arguments.undeclared_keys import other_names
+from harness.probing.arguments.argument_change import empty_arguments
+from harness.probing.arguments.argument_names import OtherKeys, find_ids
+from harness.probing.arguments.tampering import ArgumentTamperer, forge_call, other_names
 from harness.probing.call_facts import Lines, make_request
 from harness.probing.caller_sessions import Prober
 from harness.probing.caller_views import ProbedTrials
 from harness.probing.callers import ProbeCaller
-from harness.probing.credentials.forged_calls import (
+from harness.probing.forged_calls import (
     MOST_RISKY,
     ForgedCall,
+    collect_withheld,
     interleave_calls,
     within_bounds,
 )
-from harness.probing.credentials.forged_findings import collect_withheld
 from harness.probing.planned_calls import ProbeCall
-from harness.probing.requests.request_calls import read_texts
-from harness.probing.smuggling.argument_smuggling import smuggle_identity
+from harness.probing.requests import read_texts
+from harness.probing.smuggling import smuggle_identity
 from harness.runlog import TrialLine
 from harness.sessions import Connection, RequestAdditions, Session, delivery_of
 from harness.types import JsonObject, Tool, Trial

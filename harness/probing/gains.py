@@ -35,8 +35,7 @@ from harness.judging import (
     same_record,
     to_comparable,
 )
-from harness.probing.evidence.row_order import find_ordered_values
-from harness.probing.evidence.values_near_ids import find_values_near_ids
+from harness.probing.evidence import find_ordered_values, find_values_near_ids
 from harness.types import JsonObject, ToolCall
 
 _PAGING = ("next", "cursor", "hasmore", "more", "continuation", "nextpage", "nextcursor")

@@ -20,25 +20,34 @@ from harness.probing.call_facts import Lines, get_result
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober
 from harness.probing.caller_views import ProbedTrials, get_caller_name, get_label
 from harness.probing.callers import ProbeCaller
-from harness.probing.credentials.forged_calls import ForgedCall, group_by_caller
-from harness.probing.credentials.token_swaps import find_swaps, try_swap
-from harness.probing.cursors.cursor_exchange import cross_cursors, find_pairs
-from harness.probing.equal_answers.isolated_calls import is_unknown, make_isolated_calls
-from harness.probing.equal_answers.own_records import read_own_records
-from harness.probing.equal_answers.warm_up_calls import add_verdicts, confirm_suspicion, warm_up
+from harness.probing.control_calls import (
+    add_verdicts,
+    confirm_suspicion,
+    is_unknown,
+    make_isolated_calls,
+    read_own_records,
+    warm_up,
+)
+from harness.probing.cursors import cross_cursors, find_pairs
 from harness.probing.findings import read_probe
+from harness.probing.forged_calls import ForgedCall, group_by_caller
 from harness.probing.forging import CallForger
-from harness.probing.inputs import ProbePlan, digest_inputs
 from harness.probing.interference.data_sets import iterate_data_servers
 from harness.probing.interference.run import Interference
 from harness.probing.kept_decisions import DecisionChange, Kept
 from harness.probing.planned_calls import ProbeCall, SkippedTool
-from harness.probing.repeated_calls import MOST_CONFIRMED
+from harness.probing.probe_plan import ProbePlan, digest_inputs
 from harness.probing.report import ProbeReport
-from harness.probing.requests.request_choice import choose_requests
-from harness.probing.smuggling.request_smuggling import smuggle_beside_tokens
-from harness.probing.stability import CallerAnswer, find_suspicions
-from harness.probing.token_ages import aging_call, measure_ages, measure_member_ages
+from harness.probing.requests import choose_requests
+from harness.probing.smuggling import smuggle_beside_tokens
+from harness.probing.stability import MOST_CONFIRMED, CallerAnswer, find_suspicions
+from harness.probing.token_calls import (
+    aging_call,
+    find_swaps,
+    measure_ages,
+    measure_member_ages,
+    try_swap,
+)
 from harness.probing.verdict_lines import build_verdict_lines
 from harness.reports import build_report
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, read_log

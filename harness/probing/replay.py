@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.probing.arguments.argument_names import LISTS
 from harness.probing.caller_views import (
     get_caller_name,
     get_facts,
@@ -16,7 +17,6 @@ from harness.probing.caller_views import (
     iterate_calls,
 )
 from harness.probing.callers import ProbeCaller
-from harness.probing.cursors.arguments import LISTS
 from harness.probing.planned_calls import ProbeCall
 from harness.reports import ProbeFinding
 from harness.types import USER_CONTEXT_META_KEY, JsonObject, Report, TrialResult

@@ -1,14 +1,22 @@
 """Find answers that depend on the previous caller.
 
 Data may change, so different answers to the same call are only suspicious. The call is then
-repeated right after other callers (`harness.probing.repeated_calls`). If its answer depends on the
-previous caller every time, the server remembers an identity across calls.
+repeated right after other callers, in changing order. If its answer depends on the previous caller
+every time, the server remembers an identity across calls. Changing data, random texts, load
+balancing and warming caches do not show that pattern.
+
+Answers that are equal for all callers show nothing: a cache whose key lacks the caller, or an
+identity that is kept from the first request, makes all callers of one process equal. Each caller
+therefore repeats such a call in a separate process (`harness.probing.control_calls`). Data that is
+missing there came from another caller's identity.
 """
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
@@ -17,13 +25,72 @@ from harness.probing.caller_views import (
     NO_ANSWER,
     ProbedTrials,
     build_finding,
+    find_extra_fields,
     get_caller_name,
     get_facts,
     get_label,
 )
-from harness.probing.repeated_calls import ROUNDS, Suspicion
 from harness.probing.report import AFTER_NOBODY
 from harness.reports import ProbeFinding
+
+ROUNDS = 8
+"""How often a suspicious call is repeated after each other caller. If a server answers at random, a
+false alarm has a probability of at most 2 in 10,000 with two different answers, and of less than 1
+in 100,000 with three."""
+MOST_BEFORE = 4
+"""Maximum number of other callers after whom a suspicious call is repeated."""
+MOST_CONFIRMED = 3
+"""Maximum number of confirmed calls of one caller; its other suspicious calls are not repeated."""
+
+
+class RepeatReason(NamedTuple):
+    """The reason for repeating a call."""
+
+    words: str
+    """Suffix of its name: ``after bobby``."""
+    after: str | None = None
+    """The previous caller; ``None`` for the previous caller's own call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suspicion:
+    """A call of one caller whose answers differ."""
+
+    name: str
+    """Name of the caller."""
+    call: str
+    """Name of the call in tables."""
+    how: str
+    """The difference in words."""
+    after: tuple[str, ...]
+    """Possible previous callers, those with different answers first."""
+
+    @property
+    def preceding_callers(self) -> tuple[str, ...]:
+        """The callers after whom the call is repeated; at least two, so maybe the caller itself."""
+        others = self.after[:MOST_BEFORE]
+        # After a single other caller, nothing could depend on who it was.
+        return others if len(others) > 1 else (*others, self.name)
+
+    def iterate_orders(self) -> Iterator[tuple[str, ...]]:
+        """Yield the callers in a random but reproducible order for each round.
+
+        The second round reverses the first, so that answers that alternate regularly do not seem
+        to depend on the previous caller.
+        """
+        dice = random.Random(f"{self.call} {self.name}")  # noqa: S311 - repeatable, not secret
+        yield self.preceding_callers
+        yield self.preceding_callers[::-1]
+        for _ in range(ROUNDS - 2):
+            yield tuple(dice.sample(self.preceding_callers, len(self.preceding_callers)))
+
+    def list_steps(self, before: str) -> tuple[tuple[str, RepeatReason], ...]:
+        """Return two calls, in order: one of the caller ``before``, then the suspected one."""
+        return (before, RepeatReason(f"before {self.name}")), (
+            self.name,
+            RepeatReason(f"after {before}", before),
+        )
+
 
 _TIMES_AND_NUMBERS = re.compile(
     r"\d+(?:[t:.,/+-]?\d+)*(?:st|nd|rd|th|z)?|\b(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?|"
@@ -176,3 +243,54 @@ def _is_time(value: object) -> bool:
     if not isinstance(value, str) or _TIME_OF_DAY.search(value) is None:
         return False
     return not any(map(str.isalnum, _TIMES_AND_NUMBERS.sub("", value)))
+
+
+ROUNDS_ALONE = 6
+"""How often a suspicious call is repeated, alone and after another caller.
+If a server answers at random, a false alarm has a probability of less than 1 in 1,000 with two
+different answers, and of less than 1 in 100,000 with three."""
+
+
+def gives_more(result: Result, own: Result) -> bool:
+    """Whether ``result`` has data that ``own``, a result of the same call, refuses or withholds."""
+    if result.call.outcome != "ok":
+        return False
+    if own.call.outcome == "ok":
+        return bool(find_extra_fields(result, own))
+    # A tool that is hidden from somebody is often answered as an unknown one.
+    return own.call.outcome in ("denied", "unknown_tool")
+
+
+def find_mixed_callers(probed: ProbedTrials) -> Iterator[ProbeFinding]:
+    """Yield calls that gave a caller more after another caller, in every repetition."""
+    alone: dict[tuple[str, str], list[Result]] = {}
+    after: dict[tuple[str, str], dict[str, list[Result]]] = {}
+    for run in probed.apart["alone"]:
+        facts, result = get_facts(run)["alone"], probed.get_result(run)
+        # A process that has just started may answer otherwise.
+        if result is None or facts["is_first"]:
+            continue
+        asked = get_caller_name(run), facts["of"]
+        if facts["after"] is None:
+            alone.setdefault(asked, []).append(result)
+        else:
+            after.setdefault(asked, {}).setdefault(facts["after"], []).append(result)
+    for (name, call), others in after.items():
+        for other, given in others.items():
+            own = alone.get((name, call), [])
+            if (
+                len(own) >= ROUNDS_ALONE
+                and len(given) >= ROUNDS_ALONE - 1
+                and _is_certain(given, own)
+            ):
+                words = (
+                    f"{call} gives {name} more where {other} has asked the same process before "
+                    f"than in a process of their own, {len(given)} times of {len(given)}"
+                )
+                shown = (AFTER_NOBODY,)
+                yield build_finding("unstable", words, name, call, after=other, shown=shown)
+
+
+def _is_certain(given: Sequence[Result], own: Sequence[Result]) -> bool:
+    same = len(set(map(extract_traits, given))) == 1 and len(set(map(extract_traits, own))) == 1
+    return same and all(gives_more(one, other) for one in given for other in own)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.probing.coverage import Cell, Coverage, format_cells
+from harness.probing.report import Cell, Coverage, format_cells
 
 
 def cell(tool: str, identity: str, parameter: str | None = None) -> Cell:

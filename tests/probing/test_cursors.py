@@ -12,7 +12,11 @@ from typing import Any
 import pytest
 
 from harness.judging.policy.views import Result
-from harness.probing.cursors.arguments import find_cursor_argument, get_cursor, is_cursor_field
+from harness.probing.arguments.argument_names import (
+    find_cursor_argument,
+    get_cursor,
+    is_cursor_field,
+)
 from harness.probing.replay import get_request
 from harness.probing.report import ProbeReport
 from harness.types import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.probing.expectations import Expectations
+from harness.probing.planned_calls import Expectations
 from harness.types import (
     Caller,
     Case,

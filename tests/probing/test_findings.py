@@ -19,9 +19,8 @@ import pytest
 from harness.cli.probe_output import format_lines
 from harness.probing.callers import MAX_DAMAGED, name_callers
 from harness.probing.prober import ProbePlan, run_probe
-from harness.probing.repeated_calls import Suspicion
 from harness.probing.report import ProbeReport
-from harness.probing.stability import depends_on_previous
+from harness.probing.stability import Suspicion, depends_on_previous
 from harness.types import (
     FLAWS,
     Caller,

@@ -13,7 +13,7 @@ import pytest
 from harness.base.redaction import KNOWN
 from harness.judging.checks import VOCABULARY
 from harness.probing.callers import name_callers
-from harness.probing.inputs import ProbePlan, digest_inputs
+from harness.probing.probe_plan import ProbePlan, digest_inputs
 from harness.reports.build import build_report
 from harness.reports.sections.audit import build_audit
 from harness.runlog import read_log

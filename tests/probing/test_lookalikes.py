@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.json_text import canonical_json
-from harness.probing.callers import ProbeCaller, build_damaged_callers
-from harness.probing.lookalikes import build_lookalike_callers
+from harness.probing.callers import ProbeCaller, build_damaged_callers, build_lookalike_callers
 
 ROLES = st.text(min_size=1, max_size=12)
 

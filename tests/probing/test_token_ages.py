@@ -251,7 +251,7 @@ def test_an_answer_that_shows_nothing_ends_the_measurement_without_a_number(
 def test_an_answer_after_which_the_token_is_older_than_it_should_be_counts_for_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.probing.token_ages.SLACK_S", 0.0)
+    monkeypatch.setattr("harness.probing.token_calls.SLACK_S", 0.0)
     report = measured(tmp_path, tolerating(120))
     assert report.leeway is not None
     assert report.leeway.minutes is None

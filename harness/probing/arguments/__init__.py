@@ -1,5 +1,5 @@
 """Arguments that are tampered with: ids, spellings, types, bounds, and undeclared keys.
 
-`bending` makes calls of them. The other modules each yield one sort of
-`argument_change.ArgumentChange`.
+`argument_change` proposes the changes of values, `tampering` the others, and makes calls of them
+all. `argument_names` tells which arguments are ids, and which take a cursor.
 """

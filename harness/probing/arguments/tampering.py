@@ -1,21 +1,114 @@
-"""Calls with tampered arguments: wildcards, others' ids, types, bounds, flags, and repetition."""
+"""Calls with tampered arguments: wildcards, others' ids, spellings, undeclared keys, repetition."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from harness.base import canonical_json
-from harness.probing.arguments.argument_change import ArgumentChange, get_argument_schema
-from harness.probing.arguments.bounds import propose_outside_values, propose_schema_values
-from harness.probing.arguments.ids import names_id
-from harness.probing.arguments.other_types import propose_other_types
-from harness.probing.arguments.spellings import WILDCARDS, respell
-from harness.probing.arguments.undeclared_keys import propose_undeclared_keys
+from harness.probing.arguments.argument_change import (
+    ArgumentChange,
+    get_argument_schema,
+    propose_other_types,
+    propose_outside_values,
+    propose_schema_values,
+)
+from harness.probing.arguments.argument_names import find_cursor_argument, names_id
 from harness.probing.callers import ProbeCaller
-from harness.probing.credentials.forged_calls import ForgedCall
-from harness.probing.cursors.arguments import find_cursor_argument
+from harness.probing.forged_calls import ForgedCall
 from harness.probing.planned_calls import ProbeCall
 from harness.types import JsonObject, Tool
+
+WILDCARDS = ("*", "%", "", ".*", "' OR '1'='1' --")
+"""Texts that a server may read as a wildcard."""
+_WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
+"""ASCII characters → full-width ones, which Unicode normalisation (NFKC) makes equal."""
+
+
+def respell(value: str, others: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the change (``{}`` stands for the argument's name) and another spelling of ``value``.
+
+    ``others`` are other ids for the same argument. All spellings are texts.
+    """
+    yield "{} in other case", value.swapcase()
+    yield "spaces around {}", f" {value} "
+    yield "a line break behind {}", f"{value}\n"
+    yield "a null byte behind {}", f"{value}\0"
+    yield "{} in full-width letters", value.translate(_WIDE)
+    # Modulo 256, since an escape has two digits: a letter beyond Latin-1 becomes another one.
+    yield "{} with an escape of URLs", f"{value[:-1]}%{ord(value[-1]) % 256:02X}"
+    # Without a sign here, or a digit below, the change would give the id itself.
+    if re.search(r"[^\w\s]", value):
+        yield (
+            "with its signs escaped as in URLs",
+            re.sub(r"[^\w\s]", lambda found: f"%{ord(found[0]) % 256:02X}", value),
+        )
+    if re.search(r"\d", value):
+        yield "{} with a leading zero", re.sub(r"(\d+)(?!.*\d)", r"0\1", value)
+    yield "one letter more behind {}", f"{value}x"
+    yield "{} without its last letter", value[:-1]
+    other = next((other for other in others if other != value), None)
+    if other is not None:
+        yield "{} and another, separated by a comma", f"{value},{other}"
+        yield "{} and a path to another", f"{value}/../{other}"
+
+
+FLAGS = (
+    "include_all",
+    "include_hidden",
+    "include_deleted",
+    "include_sensitive",
+    "show_all",
+    "all",
+    "full",
+    "raw",
+    "unmask",
+    "debug",
+    "verbose",
+)
+"""Undeclared flags, which are all set in one call: in the arguments, and in ``_meta``."""
+SELECTORS = {
+    "fields": "*",
+    "select": "*",
+    "columns": "*",
+    "include": "*",
+    "expand": "*",
+    "format": "raw",
+    "view": "full",
+    "mode": "raw",
+    "detail": "full",
+    "output": "full",
+}
+"""Undeclared arguments that may select more fields, which are all sent in one call."""
+META_FLAGS = (*FLAGS, "trace", "internal", "admin", "dry_run", "bypass", "skip_policy", "no_filter")
+"""The flags in ``_meta``."""
+OLDER_NAMES = ("{}_v1", "{}_v0", "{}_v2", "{}_old", "old_{}", "legacy_{}", "{}_legacy")
+FURTHER_NAMES = ("{}_internal", "_{}", "admin_{}", "{}_raw", "{}_full", "debug_{}", "{}_debug")
+"""Names of other versions of a tool; ``{}`` stands for its own."""
+
+
+def propose_undeclared_keys(schema: JsonObject, arguments: JsonObject) -> Iterator[ArgumentChange]:
+    """Yield keys that neither the schema of a tool nor a call of it has."""
+    declared = schema.get("properties") or {}
+    unknown = {flag: True for flag in FLAGS if flag not in arguments}
+    yield ArgumentChange(words="flags that the tool does not declare", changed=unknown)
+    taken = arguments.keys() | declared.keys()
+    chosen = {key: value for key, value in SELECTORS.items() if key not in taken}
+    yield ArgumentChange(words="selections that the tool does not declare", changed=chosen)
+    flags: JsonObject = dict.fromkeys(META_FLAGS, True)
+    yield ArgumentChange(words="flags in _meta of the request", meta=flags, same=True)
+
+
+def other_names(tool: str) -> Iterator[ArgumentChange]:
+    """Yield names under which a tool may be reached past what holds for its own name."""
+    # A dictionary, since two of these may be the same name.
+    folded = {tool.swapcase(): None, tool.title(): None, f" {tool} ".rstrip(): None}
+    for name in folded:
+        yield ArgumentChange(words=f"under the name {name!r}", tool=name, same=True, is_risky=True)
+    for pattern in (*OLDER_NAMES, *FURTHER_NAMES):
+        name = pattern.format(tool)
+        yield ArgumentChange(words=f"under the name {name!r}", tool=name, same=True, is_risky=True)
+
 
 TIMES = 12
 """How often a call is repeated."""

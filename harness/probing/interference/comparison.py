@@ -12,14 +12,16 @@ from typing import Any, TypeAlias
 from harness.judging import Leaf
 from harness.probing.caller_views import get_facts
 from harness.probing.interference.answer_locations import (
+    SHOWN,
     AnswerComparison,
     AnswerDifference,
+    CallerCall,
+    Record,
+    Stage,
     compare_answers,
     may_depend,
 )
-from harness.probing.interference.data_sets import Which
-from harness.probing.interference.declarations import AlterationDeclaration
-from harness.probing.interference.records import SHOWN, CallerCall, Record, Stage
+from harness.probing.interference.data_sets import AlterationDeclaration, Which
 
 _Both: TypeAlias = tuple[tuple[Leaf, ...], tuple[Leaf, ...]]
 """Fields of an answer with data set A, and with data set B."""

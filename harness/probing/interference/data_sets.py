@@ -1,17 +1,38 @@
-"""The two sets of data of an alteration: start a server with them, and validate declarations."""
+"""The two sets of data of an alteration: declare, validate and log them, and set up a server."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from harness.base import GATE, InvalidInput, InvalidValue, Problem, RequestedAction, did_you_mean
+import anyio
+
+from harness.base import (
+    GATE,
+    InvalidInput,
+    InvalidValue,
+    Problem,
+    RequestedAction,
+    ServerError,
+    did_you_mean,
+)
+from harness.judging import fold_text, read_masks
 from harness.probing.callers import ANONYMOUS, ProbeCaller
-from harness.sessions import delivery_of, with_shared_process
+from harness.probing.planned_calls import Expectations, ProbeCall
+from harness.sessions import Pool, delivery_of, with_shared_process
 from harness.suites import expand_references
-from harness.types import Alteration, DataSet, JsonObject, Location, ServerSpec
+from harness.types import (
+    Alteration,
+    Check,
+    DataSet,
+    DependentTool,
+    JsonObject,
+    Location,
+    ServerSpec,
+    ToolRequest,
+)
 
 Which: TypeAlias = Literal["A", "B"]
 """``A``: the original data. ``B``: the same data with the value altered."""
@@ -161,3 +182,134 @@ def _list_data_commands(one: Alteration, server: ServerSpec) -> Iterable[Request
         if data.starts_anew and one.at is not None:
             given = " ".join((*(f"{name}={value}" for name, value in data.env.items()), *data.args))
             yield RequestedAction(Path(one.at.file), f"start {server.name} with {given}")
+
+
+async def set_up_data(
+    pool: Pool,
+    spec: ServerSpec,
+    alteration: Alteration,
+    which: Which,
+    callers: Sequence[ProbeCaller],
+) -> None:
+    """Make the calls that set up the data of ``which`` on ``spec``.
+
+    Raises:
+        ServerError: one fails.
+    """
+    data = data_set(alteration, which)
+    # A process that harness starts is new anyway.
+    fresh = spec.reset if spec.transport.command is None else None
+    calls = (*([fresh] if fresh else []), *data.setup)
+    if not calls:
+        return
+    caller = setup_caller(alteration, callers)
+    server = set_server_data(spec, data)
+    async with pool.lend_session(server, caller.user_context, caller.credential) as session:
+        for call in calls:
+            request = ToolRequest(id="setup", tool=call.tool, arguments=call.arguments)
+            made = await session.call(request, reply=0, epoch=anyio.current_time())
+            if made.is_error:
+                raise ServerError(
+                    f"the data of {which} of {alteration.name} could not be set up: "
+                    f"{call.tool} as {caller.name}: {made.outcome}: {made.text}"
+                )
+
+
+_REFUSED = frozenset({"denied", "hidden"})
+_GIVEN = frozenset({"allowed", "filtered"})
+# Whether a model tries a call says nothing about the field.
+_OF_THE_MODEL = frozenset({"not_attempted"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlterationDeclaration:
+    """The declaration of one altered value, without its data."""
+
+    name: str
+    """Name of the value in messages."""
+    field: str
+    """Name of the field that has it."""
+    at: str = ""
+    """File and line of the declaration, for messages."""
+    withheld_from: frozenset[str] = frozenset()
+    """Identities that must not see the value although they get the field."""
+    may_depend: tuple[DependentTool, ...] = ()
+    """Answers that may depend on the value."""
+    refused: Mapping[str, Sequence[str]]
+    """Call → identities that the suite expects not to get the field from it."""
+    granted: Mapping[str, Sequence[str]]
+    """Call → identities that the suite expects to get the field from it. Then it does not matter
+    that another call is refused to them as a whole."""
+
+
+def declare_alteration(
+    alteration: Alteration,
+    callers: Iterable[ProbeCaller],
+    calls: Iterable[ProbeCall],
+    expected: Expectations,
+) -> JsonObject:
+    """Return ``alteration`` as JSON for the log."""
+    callers, calls = tuple(callers), tuple(calls)
+
+    def list_callers_where(says: Callable[[Check, str], bool]) -> dict[str, list[str]]:
+        found = {
+            call.label: [
+                caller.name
+                for caller in callers
+                if any(
+                    says(check, alteration.field)
+                    for check in expected.find_checks(
+                        caller.user_context, call.tool, call.arguments
+                    )
+                )
+            ]
+            for call in calls
+        }
+        return {call: names for call, names in found.items() if names}
+
+    return {
+        "name": alteration.name,
+        "field": alteration.field,
+        "at": str(alteration.at or ""),
+        "withheld_from": list(alteration.withheld_from),
+        "may_depend": [
+            {"tool": one.tool, "fields": list(one.fields)} for one in alteration.may_depend
+        ],
+        "refused": list_callers_where(_expects_withheld),
+        "granted": list_callers_where(_expects_field),
+    }
+
+
+def iterate_declarations(settings: Mapping[str, Any]) -> Iterator[AlterationDeclaration]:
+    """Yield the altered values that the settings of a probe's log declare."""
+    for one in settings.get("alterations", ()):
+        yield AlterationDeclaration(
+            name=one["name"],
+            field=one["field"],
+            at=one["at"],
+            withheld_from=frozenset(one["withheld_from"]),
+            may_depend=tuple(
+                DependentTool(tool=each["tool"], fields=tuple(each["fields"]))
+                for each in one["may_depend"]
+            ),
+            refused=one["refused"],
+            granted=one["granted"],
+        )
+
+
+def _expects_withheld(check: Check, name: str) -> bool:
+    """Whether ``check`` expects the field ``name`` to be withheld."""
+    words = set(check.params.get("is", ())) - _OF_THE_MODEL
+    if words and words <= _REFUSED:
+        return True
+    return fold_text(name) in {fold_text(each) for each in read_masks(check.params)}
+
+
+def _expects_field(check: Check, name: str) -> bool:
+    """Whether a suite expects that the field ``name`` is given: all, or all but others."""
+    words = set(check.params.get("is", ())) - _OF_THE_MODEL
+    left_out = {fold_text(each) for each in read_masks(check.params)}
+    if not words or not words <= _GIVEN or fold_text(name) in left_out:
+        return False
+    # "filtered" without names may leave out this very field.
+    return bool(left_out) or words == {"allowed"}

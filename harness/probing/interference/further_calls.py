@@ -14,9 +14,8 @@ from typing import Any
 
 from harness.base import canonical_json
 from harness.judging import Leaf, fold_text
-from harness.probing.arguments.argument_change import get_argument_type
-from harness.probing.arguments.bounds import is_limit
-from harness.probing.arguments.ids import find_ids
+from harness.probing.arguments.argument_change import get_argument_type, is_limit
+from harness.probing.arguments.argument_names import find_ids
 from harness.probing.arguments.tampering import ArgumentTamperer
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall

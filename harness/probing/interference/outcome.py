@@ -7,9 +7,9 @@ from functools import cached_property
 
 from harness.base import make_one_line
 from harness.probing.caller_views import get_facts, get_label
+from harness.probing.interference.answer_locations import SHOWN, Record, build_records
 from harness.probing.interference.comparison import Account, AlterationComparison, DependentAnswer
-from harness.probing.interference.declarations import iterate_declarations
-from harness.probing.interference.records import SHOWN, Record, build_records
+from harness.probing.interference.data_sets import iterate_declarations
 from harness.probing.report import ONE_DATA_SET
 from harness.reports import ProbeFinding
 from harness.runlog import RunLog

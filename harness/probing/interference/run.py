@@ -18,16 +18,21 @@ from harness.judging import not_started
 from harness.probing.call_facts import Lines
 from harness.probing.caller_sessions import Prober
 from harness.probing.callers import ProbeCaller
+from harness.probing.interference.answer_locations import SHOWN, Record, Stage, build_records
 from harness.probing.interference.comparison import AlterationComparison
-from harness.probing.interference.data_sets import Which, data_set, set_server_data, setup_caller
-from harness.probing.interference.data_setup import set_up_data
-from harness.probing.interference.declarations import iterate_declarations
+from harness.probing.interference.data_sets import (
+    Which,
+    data_set,
+    iterate_declarations,
+    set_server_data,
+    set_up_data,
+    setup_caller,
+)
 from harness.probing.interference.further_calls import (
     AlteredValue,
     is_paging_name,
     propose_further_calls,
 )
-from harness.probing.interference.records import SHOWN, Record, Stage, build_records
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import TrialLine
 from harness.sessions import Pool, open_sessions

@@ -6,6 +6,5 @@ the suite's expectations and the search for leaks. The server is not called agai
 not needed.
 
 `recording` has the answers, `operators` creates mutants, and `score` counts which are noticed.
-`probe_recording` and `probe_verdicts` apply this to a probe, `run_recording` and `run_verdicts` to
-a run.
+`probe_mutants` applies this to a probe, `run_mutants` to a run.
 """

@@ -9,8 +9,10 @@ from itertools import combinations
 from typing import TypeAlias
 
 from harness.judging import Result, compare_results
-from harness.probing.mutants.recording import AnswerRecording, CallAnswer, Cell
-from harness.probing.mutants.rewriting import (
+from harness.probing.mutants.recording import (
+    AnswerRecording,
+    CallAnswer,
+    Cell,
     add_fields,
     add_row,
     add_value,

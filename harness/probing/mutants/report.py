@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
+import anyio
+
 from harness.base import make_one_line
-from harness.probing.mutants.missing_expectations import format_yaml
-from harness.probing.mutants.probe_recording import ProbeRecording
-from harness.probing.mutants.probe_verdicts import KeptTable, ProbeJudge
+from harness.probing.mutants.probe_mutants import KeptTable, ProbeJudge, ProbeRecording
 from harness.probing.mutants.recording import AnswerRecording
-from harness.probing.mutants.run_recording import RunRecording
-from harness.probing.mutants.run_verdicts import RunMutantJudge
-from harness.probing.mutants.score import MutantJudge, MutationScore, ScoredMutant, mutation_score
+from harness.probing.mutants.run_mutants import RunMutantJudge, RunRecording
+from harness.probing.mutants.score import (
+    MutantJudge,
+    MutationScore,
+    ScoredMutant,
+    format_yaml,
+    mutation_score,
+)
 from harness.runlog import RunLog
 from harness.types import Case
 
@@ -174,3 +179,23 @@ def _describe_survivor(each: ScoredMutant) -> dict[str, Any]:
             "yaml": format_yaml([line]),
         },
     }
+
+
+def score_run(
+    log: RunLog, cases: Iterable[tuple[str, Case]], min_score: float | None = None
+) -> Mapping[str, SuiteScore]:
+    """Return the score of each suite of ``log``.
+
+    Args:
+        log: A run.
+        cases: Pairs of a suite's name and one of its cases, redacted like the log.
+        min_score: The minimum percentage of mutants that a suite must notice, if any.
+    """
+    of_suite: dict[str, dict[str, Case]] = {}
+    for suite, case in cases:
+        of_suite.setdefault(suite, {})[case.name] = case
+    scores: dict[str, SuiteScore] = {}
+    for suite, own in of_suite.items():
+        scores[suite] = SuiteScore(run_scoring(suite, own.values()), min_score)
+        anyio.run(scores[suite], log)
+    return scores

@@ -1,18 +1,270 @@
-"""Compute the mutation score of a policy suite."""
+"""Compute the mutation score of a policy suite.
+
+For a mutant that survives, the expectation that the suite lacks is stated as YAML that is ready to
+paste.
+"""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol, TypeAlias
 
-from harness.base import Interval, wilson_interval
-from harness.probing.mutants.missing_expectations import MissingLine, missing_lines
+import yaml
+
+from harness.base import Interval, canonical_json, wilson_interval
+from harness.judging import ABSENT, check_traits, is_equal, stated_arguments
 from harness.probing.mutants.operators import ServerMutant, generate_mutants
-from harness.probing.mutants.recording import AnswerRecording, Cell
-from harness.types import Check, Decision
+from harness.probing.mutants.recording import AnswerRecording, CallAnswer, Cell, find_withheld
+from harness.suites import DECISION
+from harness.types import Case, Check, Decision, JsonObject
+
+_ACCEPTED = ("allowed", "filtered", "denied", "hidden")
+_UNTRIED = "not_attempted"
+_WIDTH = 110
+"""Characters of a line of YAML."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingLine:
+    """An expectation on one call of one identity that the suite lacks."""
+
+    test: str | None
+    """The test to add it to; ``None`` if it needs a new test."""
+    identity: str | None
+    """The identity's key under ``expect:`` of the test; ``None`` if the test has a single identity,
+    so that the line belongs under ``decision:`` of its ``assertions:``."""
+    cell: Cell
+    """Caller and call by their names in tables."""
+    decision: str
+    """The server's decision without the fault."""
+    tool: str
+    """The tool."""
+    args: JsonObject
+    """The arguments as ``args`` of a suite; empty for a hidden tool."""
+    without: tuple[str, ...]
+    """Fields that must be withheld."""
+    unmasked: bool = False
+    """Whether the fields must be left out completely, not even masked."""
+    prompt: str | None = None
+    """A prompt for a new test; ``None`` if no prompt is known that leads to the call."""
+
+    @property
+    def check(self) -> Check:
+        """The line as a check."""
+        params: dict[str, Any] = {"tool": self.tool, "args": self.args, "is": [self.decision]}
+        if self.without:
+            params["without"] = self._absent_fields
+        return Check(kind=DECISION, params=params)
+
+    @property
+    def _absent_fields(self) -> Any:
+        """The fields as ``without`` has them."""
+        fields = list(self.without)
+        return {"fields": fields, "mask": "none"} if self.unmasked else fields
+
+    @property
+    def value(self) -> Any:
+        """The YAML value: of the identity under ``expect:``, or in the list under ``decision:``."""
+        without = {"without": self._absent_fields} if self.without else {}
+        if self.identity is not None:
+            return {"decision": self.decision, **without} if without else self.decision
+        # In that test a model may not make this call; only the probe certainly does.
+        accepted = [self.decision] if self.decision == "hidden" else [self.decision, _UNTRIED]
+        is_one = len(accepted) == 1
+        args = {"args": dict(self.args)} if self.args else {}
+        return {"is": accepted[0] if is_one else accepted, "tool": self.tool} | args | without
+
+
+def missing_lines(
+    mutant: ServerMutant, recording: AnswerRecording, decisions: Mapping[Cell, tuple[Decision, ...]]
+) -> Iterator[MissingLine]:
+    """Yield possible missing lines, the most relevant first: one for each different answer."""
+    if mutant.hides is not None:
+        answer = recording.answers[mutant.wrong]
+        yield _build_line(recording, answer, "hidden", mutant.hides, {}, ())
+        return
+    cells = [answer.cell for answer in mutant.answers]
+    for cell in dict.fromkeys((mutant.wrong, *cells)):
+        answer = recording.answers[cell]
+        access = next(
+            (decision.access for decision in decisions[cell] if decision.tool == answer.tool), None
+        )
+        # A refused session has no call that was decided on.
+        if answer.transcript.refused_status is not None:
+            access = "denied"
+        if access in _ACCEPTED:
+            fields = _find_withheld_names(answer, recording) if access == "filtered" else ()
+            args = _build_exact_args(answer, recording)
+            line = _build_line(recording, answer, access, answer.tool, args, fields)
+            yield line
+            # Where nothing is masked, the line may be stricter and notice a value behind a mask.
+            if fields and not _masks_any(answer, recording):
+                yield replace(line, unmasked=True)
+
+
+def _build_exact_args(answer: CallAnswer, recording: AnswerRecording) -> JsonObject:
+    """Return the arguments of ``answer``'s call as ``args`` that match no other recorded call.
+
+    Plain ``args`` also match calls with more arguments, which may have another decision.
+    """
+    own = answer.arguments
+    tool = recording.tools.get(answer.tool)
+    if not own and tool is not None and not tool.input_schema.get("properties"):
+        return own
+    others = {
+        each.call: each.arguments
+        for each in recording.answers.values()
+        if each.tool == answer.tool and each.call != answer.call
+    }
+    fits_more = any(
+        all(is_equal(value, given.get(name, ABSENT)) for name, value in own.items())
+        for given in others.values()
+    )
+    return {"$equals": own} if fits_more or not own or stated_arguments(own) is None else own
+
+
+def _find_withheld_names(answer: CallAnswer, recording: AnswerRecording) -> tuple[str, ...]:
+    """Return the names of the fields that only other callers get for the same call.
+
+    If the caller's result has another field of that name, the path is included.
+    """
+    own = answer.successful_result
+    if own is None:
+        return ()
+    # Suites name fields without the brackets of lists.
+    kept = {path.replace("[]", "") for path in _find_withheld(answer, recording) if path}
+    given = {leaf.path.replace("[]", "") for leaf in own.leaves} - kept
+    return tuple(dict.fromkeys(_shorten_path(path, given) for path in sorted(kept)))
+
+
+def _masks_any(answer: CallAnswer, recording: AnswerRecording) -> bool:
+    """Whether a field that others get for the same call is masked."""
+    return "masked" in _find_withheld(answer, recording).values()
+
+
+def _find_withheld(answer: CallAnswer, recording: AnswerRecording) -> dict[str, str]:
+    """Return the fields that only others get for the same call, and how they are withheld."""
+    found: dict[str, str] = {}
+    for other in recording.group_by_call()[answer.call]:
+        if (
+            answer.successful_result is not None
+            and other.successful_result is not None
+            and other.caller != answer.caller
+        ):
+            found |= find_withheld(answer.successful_result, other.successful_result)
+    return found
+
+
+def _shorten_path(path: str, given: Iterable[str]) -> str:
+    """Return the shortest suffix of ``path`` that no path in ``given`` has."""
+    parts = path.split(".")
+    for start in range(len(parts) - 1, 0, -1):
+        name = ".".join(parts[start:])
+        if not any(other == name or other.endswith(f".{name}") for other in given):
+            return name
+    return path
+
+
+def _build_line(
+    recording: AnswerRecording,
+    answer: CallAnswer,
+    decision: str,
+    tool: str,
+    args: JsonObject,
+    without: tuple[str, ...],
+) -> MissingLine:
+    own = recording.find_cases(answer)
+    test, identity = None, None
+    if any(case.caller.group is not None for case in recording.cases):
+        # A line for this caller can only be added to a test that they are part of.
+        asking = {case.caller.group for case in own}
+        stating = (case for case in recording.cases if _has_decision(case, tool, args))
+        test = next((each.caller.group for each in stating if each.caller.group in asking), None)
+        identity = next((case.caller.identity for case in own), None) or answer.caller
+    elif own:
+        test = own[0].name
+    return MissingLine(
+        test=test,
+        identity=identity,
+        cell=answer.cell,
+        decision=decision,
+        tool=tool,
+        args=args,
+        without=without,
+        prompt=recording.find_prompt(answer) if tool == answer.tool else None,
+    )
+
+
+def _has_decision(case: Case, tool: str, args: JsonObject) -> bool:
+    """Whether a test with several identities has a decision on exactly this call."""
+    arguments = stated_arguments(args)
+    return case.caller.group is not None and any(
+        check.params.get("tool") == tool
+        and canonical_json(stated_arguments(check.params.get("args", {})))
+        == canonical_json(arguments)
+        for check in case.every_check
+        if "decides_access" in check_traits(check)
+    )
+
+
+# ── As YAML ──────────────────────────────────────────────────────────────────────────────────
+
+
+def format_yaml(lines: Iterable[MissingLine]) -> str:
+    """Return the YAML of the tests that ``lines`` belong to, with only these lines.
+
+    The prompts of new tests are left to be written.
+    """
+    tests: dict[str, dict[str, Any]] = {}
+    new: Counter[str] = Counter()
+    for line in lines:
+        call = {"tool": line.tool, **({"args": dict(line.args)} if line.args else {})}
+        key = canonical_json([line.test, None if line.test else [call, line.identity is None]])
+        if key not in tests and line.test is None:
+            new[line.tool] += 1
+            tests[key] = _new_test(line, call, new[line.tool])
+        test = tests.setdefault(key, {"name": line.test})
+        if line.identity is not None:
+            if line.test is None and line.identity not in test["as"]:
+                test["as"].append(line.identity)
+            expected = test.setdefault("expect", {})
+            # The stricter line replaces the plain one of the same identity.
+            if line.unmasked or line.identity not in expected:
+                expected[line.identity] = line.value
+            continue
+        decisions = test.setdefault("assertions", {}).setdefault("decision", [])
+        if line.value not in decisions:
+            decisions.append(line.value)
+    dumped = yaml.dump(
+        list(tests.values()),
+        Dumper=_CompactDumper,
+        sort_keys=False,
+        allow_unicode=True,
+        width=_WIDTH,
+        default_flow_style=None,
+    )
+    # An empty list would come out as a pair of brackets.
+    return str(dumped) if tests else ""
+
+
+def _new_test(line: MissingLine, call: JsonObject, number: int) -> dict[str, Any]:
+    prompt = line.prompt or f"TODO: ask for what {line.tool} returns."
+    name = line.tool if number == 1 else f"{line.tool}_{number}"
+    test: dict[str, Any] = {"name": name, "prompt": prompt}
+    return test if line.identity is None else {**test, "as": [], "tool": call}
+
+
+class _CompactDumper(yaml.SafeDumper):
+    """Writes the mapping of one identity or one call on one line."""
+
+    def represent_mapping(self, tag: str, mapping: Any, flow_style: Any = None) -> Any:
+        in_line = "name" not in mapping and mapping.keys() & {"is", "tool", "decision"}
+        one_line = bool(in_line) and not isinstance(mapping.get("decision"), list)
+        return super().represent_mapping(tag, mapping, one_line or flow_style)
+
 
 KilledBy: TypeAlias = Literal["suite", "search", "kept"]
 """``suite``: an expectation of the suite. ``search``: a finding that needs no expectation.

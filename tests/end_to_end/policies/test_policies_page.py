@@ -13,8 +13,7 @@ from jsonschema import Draft202012Validator
 
 from harness.base.documents.document import read_document
 from harness.cli.commands.probe import command
-from harness.probing.callers import build_damaged_callers, name_callers
-from harness.probing.lookalikes import build_lookalike_callers
+from harness.probing.callers import build_damaged_callers, build_lookalike_callers, name_callers
 from harness.reports.findings import Problem
 from harness.suites.schema import SCHEMA_FILE
 from harness.types import (

@@ -31,8 +31,7 @@ from harness.judging.checks.declarations import (
 from harness.judging.checks.kind import Evidence
 from harness.judging.checks.registry import KINDS, checks_with
 from harness.judging.trial import judge_trial
-from harness.probing.expectations import Expectations
-from harness.probing.planned_calls import choose_calls
+from harness.probing.planned_calls import Expectations, choose_calls
 from harness.runlog import RunLog, TrialLine, read_lines
 from harness.suites.readers import read_suite
 from harness.types import (

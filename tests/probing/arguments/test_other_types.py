@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.probing.arguments.other_types import propose_other_types
+from harness.probing.arguments.argument_change import propose_other_types
 
 NULL = "null as 'city'"
 

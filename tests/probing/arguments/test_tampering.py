@@ -7,7 +7,7 @@ from typing import Any
 from harness.probing.arguments.tampering import ArgumentTamperer
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall
-from harness.probing.smuggling.argument_smuggling import smuggle_identity
+from harness.probing.smuggling import smuggle_identity
 from harness.sessions.identity.deliveries.meta import MetaDelivery
 from harness.types import Tool
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from harness.judging.trial import judge_trial
+from harness.probing.interference.answer_locations import Record, Stage, build_records
 from harness.probing.interference.comparison import AlterationComparison
-from harness.probing.interference.data_sets import Which
-from harness.probing.interference.declarations import AlterationDeclaration
-from harness.probing.interference.records import Record, Stage, build_records
+from harness.probing.interference.data_sets import AlterationDeclaration, Which
 from harness.types import Caller, Case, DependentTool, ToolCall, ToolList, Transcript, Trial
 
 EVERYTHING: dict[str, Any] = {

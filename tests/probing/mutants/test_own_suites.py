@@ -10,8 +10,7 @@ import pytest
 from harness.base.builtin import builtin_server, builtin_suites
 from harness.judging.checks import VOCABULARY
 from harness.probing.callers import name_callers
-from harness.probing.mutants.probe_recording import ProbeRecording
-from harness.probing.mutants.probe_verdicts import ProbeJudge
+from harness.probing.mutants.probe_mutants import ProbeJudge, ProbeRecording
 from harness.probing.mutants.score import MutationScore, mutation_score
 from harness.probing.prober import ProbePlan, run_probe
 from harness.suites.readers import read_suite

@@ -8,13 +8,13 @@ from typing import Any
 
 from harness.judging.policy.comparable_values import to_comparable
 from harness.judging.policy.views import Result
-from harness.probing.mutants.recording import replace_answers
-from harness.probing.mutants.rewriting import (
+from harness.probing.mutants.recording import (
     add_fields,
     add_row,
     add_value,
     find_most_distinctive,
     find_withheld,
+    replace_answers,
 )
 from harness.types import ToolCall, Transcript
 

@@ -1,23 +1,165 @@
-"""Make the calls in separate processes: what a caller gets only after others is not theirs."""
+"""Calls besides the regular ones that tell what a difference between answers comes from.
+
+- Each call is made twice before anything is compared. A server that has just started, has an index
+  to build or fills a cache leaves out what its next answer has, or gives an error, and that would
+  be taken for a policy. So what a first answer leaves out is no evidence; nor is what a second one
+  leaves out, for a server may need two calls of each identity. What they give is: an answer that
+  gives its caller more than the next one is judged like any other (a policy that is loaded late
+  opens the first answers).
+- Suspicious calls are repeated right after other callers.
+- Each identity reads the records of the identities themselves, by tools that take an argument with
+  the name of an attribute (``employee_id``): what leaks is often theirs. A server that shows the
+  first employee to everybody, or names whom to ask with address and salary, is found only if
+  somebody has asked for that record.
+- Calls are made in separate processes: what a caller gets only after others is not theirs.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import partial
+from itertools import islice, product
 
-from harness.base import HarnessError
-from harness.judging import Result
-from harness.probing.call_facts import Lines, get_result
-from harness.probing.caller_sessions import Prober
+from harness.base import HarnessError, canonical_json, is_valid
+from harness.judging import Result, fold_text
+from harness.probing.arguments.argument_names import names_id
+from harness.probing.call_facts import Lines, get_result, judge_call
+from harness.probing.caller_sessions import ROUNDS, Prober
+from harness.probing.caller_views import get_caller_name, get_facts
 from harness.probing.callers import ProbeCaller
-from harness.probing.equal_answers.mixed_callers import ROUNDS, gives_more
 from harness.probing.planned_calls import ProbeCall
-from harness.probing.repeated_calls import RepeatReason
-from harness.probing.stability import CallerAnswer, extract_traits
+from harness.probing.stability import (
+    ROUNDS_ALONE,
+    CallerAnswer,
+    RepeatReason,
+    Suspicion,
+    depends_on_previous,
+    extract_traits,
+    gives_more,
+)
 from harness.sessions import Session, with_shared_process
-from harness.types import Trial
+from harness.types import ToolList, Trial
+
+_TURNS = ("to warm up", "to warm up again")
+"""What stands behind the name of each call."""
+
+
+async def warm_up(prober: Prober) -> Lines:
+    """Make each call that changes nothing, as one identity of the suite after the other."""
+    lines: Lines = []
+    for turn, caller in product(_TURNS, prober.plan.callers):
+        trials = [
+            (call, prober.build_trial(caller, call, 1, RepeatReason(turn), {"warm_up": call.label}))
+            for call in prober.reads
+        ]
+        lines += await prober.run_trials(trials, partial(prober.open_session, caller))
+    return lines
+
+
+async def add_verdicts(prober: Prober, first: Lines, answers: Iterable[CallerAnswer]) -> Lines:
+    """Return the lines of ``first``, of which those are judged that gave more than ``answers``.
+
+    ``answers`` are what the suite's identities were told since then.
+    """
+    later: dict[tuple[str, str], list[Result]] = {}
+    for one in answers:
+        if one.result is not None:
+            later.setdefault((one.name, one.call), []).append(one.result)
+    calls = {call.label: call for call in prober.calls}
+    callers = {caller.name: caller for caller in prober.plan.callers}
+    lines: Lines = []
+    for place, (line, tools) in enumerate(first):
+        name, label = get_caller_name(line.run), get_facts(line.run)["warm_up"]
+        gave, since = get_result(line), later.get((name, label), [])
+        gave_more = since and gave and all(gives_more(gave, one) for one in since)
+        if gave_more and line.transcript is not None:
+            # A number beyond the rounds: with an equal one it would be the same trial in the log.
+            trial = prober.build_trial(callers[name], calls[label], ROUNDS + 1 + place)
+            line = await judge_call(trial, line.transcript, tools or ToolList(tools=()))  # noqa: PLW2901
+        lines.append((line, tools))
+    return lines
+
+
+async def confirm_suspicion(prober: Prober, suspicion: Suspicion) -> tuple[bool, Lines]:
+    """Repeat a suspicious call right after other callers' calls.
+
+    Return whether its answer depended on the previous caller in every round, and the lines.
+    All sessions are opened beforehand: a server may remember whoever opened one last.
+    """
+    callers = {caller.name: caller for caller in prober.plan.callers}
+    call = next(call for call in prober.calls if call.label == suspicion.call)
+    lines: Lines = []
+    after: dict[str, list[frozenset[str]]] = {}
+    async with AsyncExitStack() as stack:
+        sessions: dict[str, Session] = {}
+        for name in dict.fromkeys((*suspicion.preceding_callers, suspicion.name)):
+            try:
+                opened = prober.open_session(callers[name])
+                sessions[name] = await stack.enter_async_context(opened)
+            except HarnessError as error:
+                again = RepeatReason(f"to confirm {suspicion.name}")
+                trial = prober.build_trial(callers[name], call, 1, again)
+                return False, [(prober.build_failed_line(error, trial), None)]
+        for number, order in enumerate(suspicion.iterate_orders(), start=1):
+            for before in order:
+                for name, again in suspicion.list_steps(before):
+                    trial = prober.build_trial(callers[name], call, number, again)
+                    line = await prober.make_call(sessions[name], call, trial)
+                    lines.append((line, sessions[name].tools))
+                    # A missing answer neither confirms nor refutes, so there is no finding.
+                    if line.run.error is not None:
+                        return False, lines
+                after.setdefault(before, []).append(extract_traits(get_result(line)))
+            # One round without the difference is enough, and spares the others.
+            if not depends_on_previous(after):
+                return False, lines
+    return True, lines
+
+
+MOST_RECORDS = 12
+"""Maximum number of calls of one probe, which every identity makes."""
+
+
+async def read_own_records(prober: Prober) -> Lines:
+    """Make the calls as each of the suite's identities, and return their lines."""
+    calls = [*_choose_calls(prober)][:MOST_RECORDS]
+    lines: Lines = []
+    again = RepeatReason("for the identities' own records")
+    for caller in prober.plan.callers if calls else ():
+        trials = [
+            (call, prober.build_trial(caller, call, 1, again, {"record": call.label}))
+            for call in calls
+        ]
+        lines += await prober.run_trials(trials, partial(prober.open_session, caller))
+    return lines
+
+
+def _choose_calls(prober: Prober) -> Iterator[ProbeCall]:
+    known = {(call.tool, canonical_json(call.arguments)) for call in prober.calls}
+    # The argument is our own, so only the mark of a tool shows that a call changes nothing.
+    readable = {call.tool for call, _ in prober.pair_with_tools()}
+    for tool in prober.tools.values():
+        needed = tool.input_schema.get("required")
+        if tool.name not in readable or not isinstance(needed, list):
+            continue
+        # Further required arguments would have to be made up.
+        if len(needed) != 1 or not names_id(needed[0]):
+            continue
+        for caller in prober.plan.callers:
+            for name, value in (caller.user_context or {}).items():
+                arguments = {needed[0]: value}
+                key = tool.name, canonical_json(arguments)
+                if (
+                    fold_text(name) == fold_text(needed[0])
+                    and key not in known
+                    and is_valid(arguments, tool.input_schema)
+                ):
+                    known.add(key)
+                    yield ProbeCall(tool=tool.name, arguments=arguments, changes=False)
+
 
 MOST_UNKNOWN = 9
 """Maximum number of identities with an unknown attribute that ask alone."""
@@ -52,7 +194,7 @@ async def make_isolated_calls(prober: Prober, answers: Sequence[CallerAnswer]) -
     for suspect, call, other in alone.find_suspects(calls):
         if suspect.name in confirmed or len(confirmed) == _MOST_CONFIRMED:
             continue
-        for number in range(1, ROUNDS + 1):
+        for number in range(1, ROUNDS_ALONE + 1):
             if not await alone.is_confirmed(suspect, call, other, number):
                 break
         else:

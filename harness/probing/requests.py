@@ -1,4 +1,8 @@
-"""Choose the resources, prompts and completions to ask for, from what anybody was shown."""
+"""Resources, prompts and completions, asked for as nobody was shown them.
+
+They are chosen from what anybody was shown. Their answers are read like those of a call, and so
+compared with what the regular calls withhold.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +14,52 @@ from typing import Any
 
 from harness.base import HarnessError, ServerError
 from harness.judging import Leaf, Result, fold_text
-from harness.probing.arguments.ids import find_ids
+from harness.probing.arguments.argument_names import find_ids
+from harness.probing.call_facts import MOST_CHARS
 from harness.probing.caller_sessions import Prober
 from harness.probing.callers import ProbeCaller
-from harness.probing.credentials.forged_calls import ForgedCall, interleave_calls
+from harness.probing.forged_calls import ForgedCall, interleave_calls
 from harness.probing.gains import WithheldData
 from harness.probing.planned_calls import ProbeCall
-from harness.probing.requests.request_calls import COMPLETE, PROMPT, READ
 from harness.sessions import Session, get_next_cursor
 from harness.types import JsonObject
+
+READ, PROMPT, COMPLETE = "resources/read", "prompts/get", "completion/complete"
+"""The methods that are tried; they stand in the place of a tool's name."""
+
+
+def read_texts(method: str, answer: JsonObject) -> dict[str, Any]:
+    """Return the texts of an answer, as the result of a call."""
+    return {"text": "\n".join(_iterate_texts(method, answer))[:MOST_CHARS]}
+
+
+def _iterate_texts(method: str, result: JsonObject) -> Iterator[str]:
+    """Yield the texts of an answer: the content of a resource or a prompt, or completions."""
+    if method == COMPLETE:
+        completion = result.get("completion")
+        values = completion.get("values") if isinstance(completion, Mapping) else ()
+        yield from (value for value in _as_list(values) if isinstance(value, str))
+        return
+    blocks = (
+        _as_list(result.get("contents"))
+        if method == READ
+        else (message.get("content") for message in _select_objects(result.get("messages")))
+    )
+    for block in blocks:
+        for part in _as_list(block) if isinstance(block, list) else (block,):
+            if isinstance(part, Mapping):
+                inner = part.get("resource")
+                own = inner if isinstance(inner, Mapping) else part
+                yield from (own[key] for key in ("text", "blob") if isinstance(own.get(key), str))
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _select_objects(value: Any) -> list[Mapping[str, Any]]:
+    return [one for one in _as_list(value) if isinstance(one, Mapping)]
+
 
 MOST_REQUESTS = 240
 """Maximum number of such requests of one probe."""

@@ -1,4 +1,4 @@
-"""Digests of everything that a probe's result depends on: equal inputs have equal digests.
+"""The configuration of a probe, and digests of everything that its result depends on.
 
 Equal digests show that two probes made the same calls to the same server with the same
 expectations, without revealing any of them. No secret is digested: known secrets are replaced
@@ -35,7 +35,7 @@ class ProbePlan:
     damaged: bool = True
     """Whether damaged identities call as well."""
     min_coverage: float | None = None
-    """The minimum coverage in percent (`harness.probing.coverage`)."""
+    """The minimum coverage in percent (`harness.probing.report`)."""
     origin: ProbeOptions = field(default_factory=ProbeOptions)
     """The source of server and identities, for commands that repeat a call."""
     alterations: tuple[Alteration, ...] = ()

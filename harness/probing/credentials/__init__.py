@@ -1,1 +1,0 @@
-"""Credentials of others: forged tokens, tokens in exchange, and what servers do with them."""
