@@ -27,11 +27,10 @@ from selenium.common.exceptions import TimeoutException
 from harness.judging.trial import count_outcomes
 from harness.reports.build import build_report
 from harness.reports.formats.html_report import write_html
-from harness.reports.querying.index import STORE
+from harness.reports.querying.index import STORE, keep_store
 from harness.runlog import Footer, Header, LogWriter, TrialLine, read_log
 from harness.sessions.call_frames import reduce_frame
 from harness.types import Status, ToolCall, TrialResult, Wire
-from harness.web.run_view import keep_view
 from harness.web.view_builder import MOST_S
 from tests.browser import Browser, a_browser
 from tests.end_to_end.harness_process import Project
@@ -215,7 +214,7 @@ def report(browser: Browser, folder: Path, log: Path) -> None:
     size = page.stat().st_size / 1e6
     print(f"    report of {size:.1f} MB: written in {written:.1f} s, shown in {opened:.1f} s")
     page.unlink()
-    kept = seconds(lambda: keep_view(read, built))
+    kept = seconds(lambda: keep_store(read, built))
     print(f"    kept at the end of a run: {kept:.1f} s")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from harness import web  # the room alone: what is in it is loaded after the results are shown
+from harness import reports  # the room alone: the store is loaded after the results are shown
 from harness.base import UsageError, make_printable
 from harness.cli.comparison_gate import GatedComparison, compare_results
 from harness.cli.suite_scores import Scores, find_low_scores, print_scores, scores_json
@@ -125,7 +125,7 @@ def show_results(
     sys.stdout.flush()
     for line in (line for _, lines in written for line in lines):
         click.echo(line, err=True)
-    web.keep_view(log, report)  # after everything that somebody waits for
+    reports.keep_store(log, report)  # after everything that somebody waits for
     if output.telemetry is not None:
         click.echo(export_log(log, output.telemetry).sentence, err=True)
     if resume is not None and report.reason in RESUMABLE:

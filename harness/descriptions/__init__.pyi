@@ -54,7 +54,6 @@ from .workbench.report_files import FORMATS as FORMATS
 from .workbench.report_files import parse_report_request as parse_report_request
 from .workbench.report_files import write_file as write_file
 from .workbench.stage_plan import COMMAND as COMMAND
-from .workbench.stage_plan import SETTING as SETTING
 from .workbench.stage_plan import WorkbenchContext as WorkbenchContext
 from .workbench.stage_plan import only_suite as only_suite
 from .workbench.stage_progress import StageProgress as StageProgress

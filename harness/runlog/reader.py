@@ -108,8 +108,8 @@ class RunLog:
         """
         # Results on disk belong to the log as it was read, so nothing can be added to them.
         if isinstance(self.results, LatestResults):
-            return _take_new_lines(_StoredContent(path=self.path), lambda _: None).build_log()
-        known = _StoredContent(
+            return _take_new_lines(StoredContent(path=self.path), lambda _: None).build_log()
+        known = StoredContent(
             path=self.path,
             header=self.header,
             footer=self.footer,
@@ -141,7 +141,7 @@ def read_log(path: Path, read_to: Callable[[int], None] = lambda _: None) -> Run
     Raises:
         InvalidInput: the file is no run log, or its header is damaged.
     """
-    found = _take_new_lines(_StoredContent(path=path), read_to)
+    found = _take_new_lines(StoredContent(path=path), read_to)
     log = found.build_log()
     # While the session goes on, its own process writes that line.
     if not found.calls or being_written(path):
@@ -157,10 +157,10 @@ def read_log(path: Path, read_to: Callable[[int], None] = lambda _: None) -> Run
         words = f"its calls are not shown: {error}"
         lost = DamagedLine(line=None, why=words, kind="call")
         return replace(log, damaged=(*log.damaged, lost))
-    return _take_new_lines(_StoredContent(path=path), read_to).build_log()
+    return _take_new_lines(StoredContent(path=path), read_to).build_log()
 
 
-def _take_new_lines(found: _StoredContent, read_to: Callable[[int], None]) -> _StoredContent:
+def _take_new_lines(found: StoredContent, read_to: Callable[[int], None]) -> StoredContent:
     """Take in the lines of the log that ``found`` does not have yet."""
     for number, offset, end, line in _iterate_lines(found.path, found.size, found.lines):
         if number == 1:
@@ -173,7 +173,7 @@ def _take_new_lines(found: _StoredContent, read_to: Callable[[int], None]) -> _S
 
 
 @dataclass(slots=True)
-class _StoredContent(LogContent):
+class StoredContent(LogContent):
     """A log with its results in memory or, if they are many, on disk."""
 
     path: Path = field(kw_only=True)

@@ -1,5 +1,4 @@
 from .page_cache import keep_page as keep_page
 from .page_cache import kept_page as kept_page
-from .run_view import keep_view as keep_view
 from .server import serve as serve
 from .settings import Settings as Settings

@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from harness.base import HarnessError, builtin_suites
-from harness.reports import build_report, write_json
+from harness.reports import build_report, build_summary, clean_json, run_facts, write_json
 from harness.runlog import being_written, read_header, read_log
 from harness.runner import MOST_ON_PAGE, NOBODY
 from harness.suites import OFFLINE, load_config
@@ -29,7 +29,6 @@ from harness.web.log_followers import FollowerCache, follow_log, format_page
 from harness.web.process import UploadRefused
 from harness.web.requests.abandoned_requests import run_while_awaited
 from harness.web.requests.problem_page import error_response
-from harness.web.results import build_summary, clean_json, run_facts
 from harness.web.run_view import build_view_summary, ensure_view
 from harness.web.settings import Settings
 from harness.web.uploads import read_upload
@@ -269,7 +268,7 @@ def _read_progress(path: Path) -> tuple[str, dict[str, Any]]:
     # request.
     if being_written(path):
         log = read_log(path)
-        whole = build_summary(log) if log.footer else None
+        whole = build_summary(log, build_report(log)) if log.footer else None
         return history.get_state(log), {"done": len(log.results), "summary": whole}
     view = ensure_view(path)
     ended = view.read_part("footer") is not None
@@ -284,7 +283,8 @@ def _build_document(path: Path) -> str | None:
     if history.get_state(log) == "running":
         return None
     stream = io.StringIO()
-    write_json(build_report(log), log, stream, {"evaluation": build_summary(log)})
+    report = build_report(log)
+    write_json(report, log, stream, {"evaluation": build_summary(log, report)})
     return stream.getvalue()
 
 

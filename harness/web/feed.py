@@ -2,15 +2,15 @@
 
 ::
 
-    run               {id, state, suites, models, planned, …}    first, and again when the state
-    changes
-    test_case_start   {suite, case, model, trial}
-    test_case_waiting {suite, case, model, trial, progress}      it has ended; its status takes the
-    other identities
-    test_case_result  {…everything about the trial…, progress}   its status is settled: once for
-    each trial
-    summary           {…}                                        last
-    error             {message, problems}                        last, in place of a summary
+    run               {id, state, suites, models, planned, …}
+                      first, and again when the state changes
+    test_case_start   {suite, case, entrant, trial}
+    test_case_waiting {suite, case, entrant, trial, progress}
+                      it has ended; its status takes the other identities
+    test_case_result  {…everything about the trial…, progress}
+                      its status is settled: once for each trial
+    summary           {…}                      last
+    error             {message, problems}      last, in place of a summary
 
 A `EventFeed` keeps events as small records; a result is only an offset in the run log, read when
 somebody listens. So a hundred listeners need no more memory than one, a slow one delays nobody, and
@@ -30,6 +30,7 @@ import anyio
 import anyio.to_thread
 
 from harness.judging import RunJudge, View, build_view, order_by_header
+from harness.reports import run_facts
 from harness.runlog import (
     DamagedLine,
     Footer,
@@ -40,7 +41,7 @@ from harness.runlog import (
     read_lines,
 )
 from harness.types import JsonObject, ToolList, TrialResult
-from harness.web.results import Progress, clean_name, encode_result, run_facts, trial_cell
+from harness.web.results import Progress, encode_result, name_trial, trial_cell
 from harness.web.run_view import build_view_summary, ensure_view
 
 FROM_LOG = "log"
@@ -142,12 +143,7 @@ class EventFeed:
             self._tools[line.tools.digest] = line.tools
         elif isinstance(line, TrialLine):
             ended = line.run
-            names = {
-                "suite": clean_name(ended.suite),
-                "case": clean_name(ended.case.name),
-                "model": clean_name(ended.entrant),
-                "trial": ended.trial,
-            }
+            names = name_trial(ended, ended.trial)
             # A trial that was skipped has never started.
             if starts and ended.stop is not None:
                 self.add(Event.from_data("test_case_start", names))

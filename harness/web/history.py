@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from harness.base import InvalidInput
-from harness.descriptions import SETTING
-from harness.judging import NO_TRIAL
-from harness.reports import build_report, past_run
+from harness.reports import build_entry, build_report, build_summary, clean_json
 from harness.runlog import RunLog, being_written, read_log
 from harness.runner import log_path
-from harness.types import Report, TrialResult
-from harness.web.results import build_summary, clean_json, clean_name, was_cancelled
 
 MOST = 500
 """Most runs in one request."""
@@ -68,82 +62,5 @@ def read_entry(path: Path, go_on: Callable[[], None] = lambda: None) -> dict[str
             "models": [],
             "result": "unreadable",
         }
-    return build_entry(log, build_report(log))
-
-
-def build_entry(log: RunLog, report: Report) -> dict[str, Any]:
-    """Return what the list of runs says of ``log``, all but its state."""
-    past = past_run(report)
-    whole = build_summary(log, report)
-    return {
-        "id": log.path.parent.name,
-        "started_at": past.started_at,
-        "suites": [clean_name(name) for name in past.suites],
-        "models": [clean_name(name) for name in past.models],
-        "workbench": SETTING in log.header.settings,
-        "by_suite": _group_by_suite(report),
-        "result": _format_result(past.result, cancelled=was_cancelled(log)),
-        "reason": past.reason,
-        "open": log.footer is None,
-        **{
-            key: whole[key]
-            for key in (
-                "counts",
-                "pass_rate",
-                "pass_rate_interval",
-                "band",
-                "averages",
-                "groups",
-            )
-        },
-        "seconds": past.elapsed_s,
-        "cost_usd": past.cost_usd,
-    }
-
-
-def _format_result(words: str, *, cancelled: bool) -> str:
-    return words.replace("(interrupted)", "(by hand)") if cancelled else words
-
-
-@dataclass(slots=True)
-class _PassCount:
-    """The trials with a verdict of one suite and model."""
-
-    trials: int = 0
-    passed: int = 0
-    cases: set[str] = field(default_factory=set)
-
-    def add_result(self, result: TrialResult) -> None:
-        self.trials += 1
-        self.passed += result.status == "passed"
-        self.cases.add(result.case.name)
-
-
-def _group_by_suite(report: Report) -> list[dict[str, Any]]:
-    """Return passed and judged trials of each suite and model, for the trend.
-
-    ``asked`` is equal for runs of the same cases, ``cases`` their number, and ``with_verdict`` how
-    many of them have one: a run of eight cases in a hundred is not plotted beside full ones.
-    """
-    found: dict[tuple[str, str], _PassCount] = {}
-    for result in report.results:
-        # The entry for the run as a whole is no trial, and has no part in a rate.
-        if result.status in {"passed", "failed"} and result.trial != NO_TRIAL:
-            found.setdefault((result.suite, result.entrant), _PassCount()).add_result(result)
-    parts = []
-    for (suite, model), judged in found.items():
-        with_verdict = judged.cases
-        # Sorted: the same cases in another order ask nothing else.
-        cases = sorted({*report.suites.get(suite, {}).get("cases", ()), *with_verdict})
-        parts.append(
-            {
-                "suite": clean_name(suite),
-                "model": clean_name(model),
-                "passed": judged.passed,
-                "judged": judged.trials,
-                "asked": hashlib.sha256("\0".join(cases).encode()).hexdigest()[:16],
-                "cases": len(cases),
-                "with_verdict": len(with_verdict),
-            }
-        )
-    return parts
+    report = build_report(log)
+    return build_entry(log, report, build_summary(log, report))

@@ -17,12 +17,12 @@ import anyio
 import anyio.abc
 
 from harness.base import HarnessError, utc_now
+from harness.reports import clean_json
 from harness.runner import log_path, new_run_id
 from harness.web.feed import Event, EventFeed
 from harness.web.history import has_begun
 from harness.web.live_conversations import LiveConversations
 from harness.web.process import RunProcess
-from harness.web.results import clean_json
 from harness.web.settings import Settings
 from harness.web.uploads import Choices, Upload
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 Name: TypeAlias = tuple[str, str, str, int]
-"""Suite, case, model, trial from 1."""
+"""Suite, case, entrant, trial from 1."""
 
 
 class LiveConversations:
@@ -38,5 +38,5 @@ class LiveConversations:
 
 
 def parse_trial_name(facts: Mapping[str, Any]) -> Name:
-    """Return the name of a trial from ``{suite, case, model, trial}``."""
-    return str(facts["suite"]), str(facts["case"]), str(facts["model"]), int(facts["trial"])
+    """Return the name of a trial from ``{suite, case, entrant, trial}``."""
+    return str(facts["suite"]), str(facts["case"]), str(facts["entrant"]), int(facts["trial"])

@@ -25,13 +25,15 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from harness.base import UsageError
-from harness.descriptions import SETTING, WORKBENCH_PAGE
+from harness.descriptions import WORKBENCH_PAGE
 from harness.reports import (
     ASSETS,
     COMPARISON_PAGE,
     REPORT_PAGE,
+    WORKBENCH,
     Side,
     build_report,
+    clean_json,
     compare_runs,
     compared_run,
     open_shown_run,
@@ -40,10 +42,10 @@ from harness.reports import (
 )
 from harness.runlog import read_header, read_log
 from harness.runner import options_of
+from harness.suites import AXES
 from harness.types import JsonObject
 from harness.web import history
 from harness.web.requests.guard import HEALTH
-from harness.web.results import clean_json
 from harness.web.settings import Settings
 from harness.web.workbench_page import NoPage, build_page
 
@@ -98,7 +100,7 @@ class Pages:
         """Return the page of a workbench: what its studies found."""
         run_id = request.path_params["id"]
         header = await anyio.to_thread.run_sync(read_header, self._find_log(run_id))
-        if SETTING not in header.settings:
+        if WORKBENCH not in header.settings:
             raise HTTPException(404, "This run was not made by harness workbench.")
         try:
             page = await build_page(run_id)
@@ -139,14 +141,20 @@ def _format_address(side: Side) -> str:
 
 
 def api_document() -> JsonObject:
-    """Return the description of the API; the form's fields come from the table of options."""
+    """Return the description of the API, with the options of a run and the axes of trials."""
     api: JsonObject = json.loads((STATIC / "openapi.json").read_text("utf-8"))
     body = api["paths"]["/evaluations/run"]["post"]["requestBody"]
     fields = body["content"]["multipart/form-data"]["schema"]["properties"]
-    # Written here, so that a new option of a run cannot be missing from the description.
+    # Written here, so that a new option or axis cannot be missing from the description.
     for option in options_of("page"):
         one = {"type": "string", "description": option.help_at("page")}
         fields[option.key] = one
+    filters = api["paths"]["/evaluations/{id}/rows"]["get"]["parameters"]
+    results = api["components"]["schemas"]["Result"]["properties"]
+    for axis in AXES:
+        told = {"name": axis.name, "in": "query", "description": axis.doc}
+        filters.append({**told, "schema": {"type": "string"}})
+        results[axis.name] = {"type": ["string", "null"], "description": axis.doc}
     return api
 
 

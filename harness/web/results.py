@@ -1,74 +1,48 @@
-"""One trial, and a whole run, as JSON for the page and its API, made from the log alone.
-
-Every text is safe (no control characters, none that change the text's direction) and bounded. Keys
-cannot appear, since logs do not contain them.
-"""
+"""One trial, and the progress of a run, as JSON for the page and its API."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from harness.base import limit_text, make_printable
+from harness.base import limit_text
 from harness.judging import case_results
 from harness.reports import (
-    METRICS,
+    ACCEPTABLE,
+    POOR,
     QUESTION,
     ConversationExcerpt,
+    TrialRecord,
     build_cell,
-    build_report,
-    calls_json,
-    compute_pass_rate,
+    clean_json,
+    clean_name,
+    encode_metrics,
     expected_tools,
     format_mark,
-    format_problem,
-    get_metrics,
     get_pairs,
     graded_check,
     graded_facts,
-    iterate_trials,
-    remark_lines,
-    review_counts,
-    review_json,
     shorten_line,
 )
-from harness.runlog import Header, RunLog, TrialLine
-from harness.types import (
-    CheckResult,
-    Report,
-    Review,
-    Status,
-    Transcript,
-    TrialResult,
-    UserMessage,
-)
+from harness.runlog import TrialLine
+from harness.suites import AXES
+from harness.types import CheckResult, Status, Transcript, Trial, TrialResult, UserMessage
 
-Band: TypeAlias = Literal["good", "acceptable", "needs work"]
-"""Band of a share: from 0.9, from 0.7, below."""
 Colour: TypeAlias = Literal["green", "yellow", "red", "grey"]
 """Colour of a trial's score: from 0.7, from 0.4, below; grey without a score."""
 
 _Ending: TypeAlias = Status | Literal["waiting"]
 """A trial's status, or ``waiting`` if it is not settled yet."""
 
-GOOD, ACCEPTABLE, POOR = 0.9, 0.7, 0.4
 _ANSWER = 20_000
 _RESULT = 4_000
-_NAME = 500
 _MOST_CALLS = 100
-_DEEPEST = 12
-_MOST_ITEMS = 200
-
-
-def get_band(value: float | None) -> Band | None:
-    """Return the band of a pass rate or an average."""
-    if value is None:
-        return None
-    return "good" if value >= GOOD else "acceptable" if value >= ACCEPTABLE else "needs work"
+_FIELDS = (
+    *("key", *(axis.name for axis in AXES), "repeats", "status", "line"),
+    *("latency_s", "tokens_in", "tokens_out", "paid_usd"),
+)
+"""Fields of the record of a trial that its card has as they are."""
 
 
 def choose_colour(result: TrialResult, score: float | None) -> Colour:
@@ -80,23 +54,30 @@ def choose_colour(result: TrialResult, score: float | None) -> Colour:
     return "green" if score >= ACCEPTABLE else "yellow" if score >= POOR else "red"
 
 
+def name_trial(trial: Trial | TrialResult, number: int) -> dict[str, Any]:
+    """Return what tells a trial from the others of its run, as events have it."""
+    return {
+        "suite": clean_name(trial.suite),
+        "case": clean_name(trial.case.name),
+        "entrant": clean_name(trial.entrant),
+        "trial": number,
+    }
+
+
 def encode_result(line: TrialLine) -> dict[str, Any]:
     """Return a trial with all data of its card."""
     run, said = line.run, line.transcript or Transcript()
+    record = TrialRecord(run)
     graded = graded_check(run)
     score = graded.score if graded else None
     expected = _encode_expected(run, graded)
     return {
-        "key": run.key,
-        "suite": clean_name(run.suite),
-        "case": clean_name(run.case.name),
-        "model": clean_name(run.entrant),
-        "trial": run.trial,
-        "trials": run.repeats,
-        "status": run.status,
+        **{name: record.read(name) for name in _FIELDS},
+        **name_trial(run, run.trial),
+        "model": clean_name(run.model),
         "score": score,
         "colour": choose_colour(run, score),
-        "metrics": _encode_metrics(graded),
+        "metrics": encode_metrics(graded),
         "query": clean_json(_find_query(said)),
         "expected": expected[:_MOST_CALLS],
         "calls": _encode_calls(run, said, graded),
@@ -106,13 +87,9 @@ def encode_result(line: TrialLine) -> dict[str, Any]:
         },
         "answer": limit_text(said.answer, _ANSWER),
         "explanation": clean_json(_find_explanation(run, graded)),
-        "problem": format_mark(run) or format_problem(run),
+        "problem": format_mark(run) or record.problem or "",
         "checks": [_encode_check(check) for check in run.checks if check is not graded],
         "error": _encode_error(run),
-        "line": run.case.at.line if run.case.at else None,
-        "seconds": round(run.latency_s, 3),
-        "tokens": {"input": run.usage.input_tokens, "output": run.usage.output_tokens},
-        "cost_usd": (run.usage + run.judge_usage + run.user_usage).cost_usd,
     }
 
 
@@ -124,116 +101,6 @@ def trial_cell(line: TrialLine) -> dict[str, Any]:
     # With its repeats, the case would lack all trials but this one.
     (case,) = case_results([replace(line.run, repeats=1)])
     return build_cell(case, {line.run.key: told}) | {"status": line.run.status}
-
-
-def run_facts(header: Header, log: Path) -> dict[str, Any]:
-    """Return what a log's header says of its run, as the event ``run`` has it.
-
-    A run is called like its folder.
-    """
-    suites = [
-        {
-            "name": clean_name(name),
-            "description": clean_json(facts.get("description")),
-            "cases": [clean_name(case) for case in facts.get("cases", ())],
-        }
-        for name, facts in header.suites.items()
-    ]
-    return {
-        "id": log.parent.name,
-        "suites": suites,
-        "models": [clean_name(name) for name in header.entrants],
-        "servers": [clean_name(name) for name in header.servers],
-        "planned": header.planned,
-        "concurrency": header.settings.get("concurrency"),
-        "started_at": header.started_at,
-        "ours": False,
-        "notes": [],
-    }
-
-
-def build_summary(log: RunLog, report: Report | None = None) -> dict[str, Any]:
-    """Return the summary of a run: pass rate, averages of the three metrics, time and cost.
-
-    ``report`` is that of ``log``, if it is made already.
-    """
-    report = report or build_report(log)
-    groups = [_build_group(report, suite, model) for suite, model in _list_groups(report)]
-    one_model = len({group["model"] for group in groups}) <= 1
-    rate = compute_pass_rate(report.cases)
-    counts = report.counts
-    return {
-        "run": report.run_id,
-        "reason": report.reason,
-        "cancelled": was_cancelled(log),
-        "damaged": [clean_json(words) for words in report.damaged],
-        "suites": [clean_name(name) for name in report.suites],
-        "models": [clean_name(name) for name in report.entrants],
-        "counts": {
-            "planned": counts.planned,
-            "passed": counts.passed,
-            "failed": counts.failed,
-            "error": counts.error,
-            "skipped": counts.skipped,
-            "cancelled": counts.cancelled,
-        },
-        "calls": calls_json(report.calls),
-        "call_lines": list(remark_lines(report)),
-        "pass_rate": None if rate is None else round(rate.rate, 6),
-        "pass_rate_interval": None if rate is None else [round(rate.low, 6), round(rate.high, 6)],
-        "band": get_band(None if rate is None else rate.rate),
-        # A mean over several models describes none of them.
-        "averages": compute_averages(report.results if one_model else ()),
-        "groups": groups,
-        "reviews": encode_reviews(log.reviews),
-        "seconds": report.elapsed_s,
-        "tokens": {"input": report.usage.input_tokens, "output": report.usage.output_tokens},
-        "cost_usd": (report.usage + report.judge_usage + report.user_usage).cost_usd,
-    }
-
-
-def was_cancelled(log: RunLog) -> bool:
-    """Return whether a person ended the run, with *Cancel* or Ctrl-C."""
-    footer = log.footer
-    return footer is not None and footer.reason == "interrupted" and footer.signal == "SIGINT"
-
-
-def encode_reviews(reviews: Mapping[str, Review]) -> dict[str, Any]:
-    """Return what people said of the verdicts: counts, and each review by the key of its trial."""
-    trials = {key: clean_json(review_json(review)) for key, review in reviews.items()}
-    return {**review_counts(reviews.values()), "trials": trials}
-
-
-def _list_groups(report: Report) -> list[tuple[str, str]]:
-    """Return each suite with each model that has results of it."""
-    return list(dict.fromkeys((case.suite, case.entrant) for case in report.cases))
-
-
-def _build_group(report: Report, suite: str, model: str) -> dict[str, Any]:
-    """Return the figures of one model on one suite."""
-    cases = [case for case in report.cases if (case.suite, case.entrant) == (suite, model)]
-    rate = compute_pass_rate(cases)
-    return {
-        "suite": clean_name(suite),
-        "model": clean_name(model),
-        "trials": dict(Counter(trial.status for trial in iterate_trials(cases))),
-        "pass_rate": None if rate is None else round(rate.rate, 6),
-        "pass_rate_interval": None if rate is None else [round(rate.low, 6), round(rate.high, 6)],
-        "band": get_band(None if rate is None else rate.rate),
-        "averages": compute_averages(iterate_trials(cases)),
-    }
-
-
-def compute_averages(results: Iterable[TrialResult]) -> dict[str, Any]:
-    """Return the mean of each metric over the trials that have it, and of the overall score."""
-    found: dict[str, list[float]] = {name: [] for name in (*METRICS, "overall")}
-    for check in (check for result in results if (check := graded_check(result))):
-        for name, facts in _encode_metrics(check).items():
-            if facts["score"] is not None:
-                found[name].append(facts["score"])
-        if check.score is not None:
-            found["overall"].append(check.score)
-    return {name: _compute_average(scores) for name, scores in found.items()}
 
 
 class Progress:
@@ -274,51 +141,7 @@ class Progress:
             status: count for status, count in self._endings.items() if count
         }
         cost = None if self._unpriced else self._cost
-        return {"done": done, "planned": max(self._planned, done), **endings, "cost_usd": cost}
-
-
-def clean_name(text: str) -> str:
-    """Return a name in the form that all events and answers share."""
-    return limit_text(text, _NAME)
-
-
-def clean_json(value: Any, longest: int = _RESULT, depth: int = 0) -> Any:
-    """Return a JSON value with safe, bounded texts and bounded depth and width.
-
-    One further item says how many were left out.
-    """
-    if isinstance(value, str):
-        return limit_text(value, longest)
-    # Python writes these as NaN and Infinity, which no browser reads.
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    if depth >= _DEEPEST:
-        return "…"
-    beyond = len(value) - _MOST_ITEMS
-    more = [f"… {beyond:,} more are in the run log"] if beyond > 0 else []
-    if isinstance(value, Mapping):
-        items = list(value.items())[:_MOST_ITEMS]
-        shown = {
-            make_printable(str(key))[:200]: clean_json(item, longest, depth + 1)
-            for key, item in items
-        }
-        return shown | dict.fromkeys(more)
-    return [*(clean_json(item, longest, depth + 1) for item in list(value)[:_MOST_ITEMS]), *more]
-
-
-def _compute_average(scores: Iterable[float]) -> dict[str, Any]:
-    known = list(scores)
-    mean = round(math.fsum(known) / len(known), 6) if known else None
-    return {"score": mean, "band": get_band(mean), "trials": len(known)}
-
-
-def _encode_metrics(check: CheckResult | None) -> dict[str, dict[str, Any]]:
-    return {
-        name: {key: clean_json(facts[key]) for key in ("score", "judge", "label") if key in facts}
-        for name, facts in get_metrics(check).items()
-    }
+        return {"done": done, "planned": max(self._planned, done), **endings, "paid_usd": cost}
 
 
 def _find_query(said: Transcript) -> str:
@@ -361,7 +184,7 @@ def _encode_calls(
                 "outcome": call.outcome,
                 "expected": bool(known["expected"]) if known else call.tool in wanted,
                 "result": limit_text(call.text, _RESULT),
-                "seconds": round(call.duration_s, 3),
+                "duration_s": round(call.duration_s, 3),
             }
         )
     return calls

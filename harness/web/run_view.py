@@ -5,12 +5,14 @@ The list of runs has its entry from there as well.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import tempfile
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +20,15 @@ from harness.base import HarnessError
 from harness.reports import (
     STORE,
     IndexNotWritten,
-    build_report,
+    encode_reviews,
+    format_read_uri,
     has_current_page,
     make_store,
+    read_reviews,
     review_words,
 )
-from harness.runlog import RunLog, TrialLine, being_written, parse_line, read_log
-from harness.types import Report, TrialResult
-from harness.web.results import encode_reviews
-from harness.web.view.tables import RunView
-from harness.web.view.view_writer import write_view
+from harness.runlog import TrialLine, being_written, parse_line
+from harness.types import Review, TrialResult
 
 _MAKING = threading.Lock()
 """Views are made one at a time: several of large logs at once would take all memory."""
@@ -36,28 +37,52 @@ _PASSING: OrderedDict[Path, tempfile.TemporaryDirectory[str]] = OrderedDict()
 _MOST_PASSING = 4
 
 
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """What the page shows of a run."""
+
+    path: Path
+    """The store."""
+
+    @contextmanager
+    def open_database(self) -> Iterator[sqlite3.Connection]:
+        """Give a connection that reads it, and has room for tables of its own."""
+        with closing(sqlite3.connect(format_read_uri(self.path), uri=True)) as db:
+            yield db
+
+    def read_part(self, name: str) -> Any:
+        """Return the part ``name``, one of those that `writing` writes."""
+        return json.loads(self.read_part_json(name))
+
+    def read_part_json(self, name: str) -> str:
+        """Return it as JSON."""
+        with self.open_database() as db:
+            ((body,),) = db.execute('SELECT body FROM "_parts" WHERE name = ?', (name,))
+        return str(body)
+
+    def read_bodies(self) -> str:
+        """Return all cells of the run, a JSON array; of a large run that is large, too."""
+        with self.open_database() as db:
+            found = db.execute('SELECT body FROM "_bodies" ORDER BY number')
+            return f"[{','.join(body for (body,) in found)}]"
+
+    def read_settled(self, at: int) -> str | None:
+        """Return the line of the trial at ``at`` of the log as others decided it, if they did."""
+        with self.open_database() as db:
+            row = db.execute('SELECT line FROM "_settled" WHERE at = ?', (at,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def read_reviews(self) -> Mapping[str, Review]:
+        """Return what people said of the verdicts, by the key of the trial."""
+        with self.open_database() as db:
+            return read_reviews(db)
+
+
 def find_view(log: Path) -> RunView | None:
     """Return the view of ``log`` as it is now; ``None``: make it."""
     return next(
         (RunView(place) for place in _list_places(log) if has_current_page(place, log)), None
     )
-
-
-def keep_view(log: RunLog, report: Report) -> None:
-    """Keep the store of a run that has just ended, so that nobody waits when it is first opened.
-
-    ``report`` is that of ``log``. It is left to whoever opens the run if the log is not as it was
-    read, or was judged by people.
-    """
-    if log.by_people:
-        return
-    # the log is gone, or there is no room
-    with suppress(OSError, HarnessError):
-        # Otherwise the view would be that of a log that there is no longer.
-        if log.path.stat().st_size == log.size and not being_written(log.path):
-            make_store(
-                log.path, log.path.with_name(STORE), add_page=lambda db: write_view(db, log, report)
-            )
 
 
 def ensure_view(log: Path, read_to: Callable[[int], None] = lambda _: None) -> RunView:
@@ -70,13 +95,6 @@ def ensure_view(log: Path, read_to: Callable[[int], None] = lambda _: None) -> R
         HarnessError: there is no room for the view.
         OSError: the log is gone.
     """
-
-    def add_page(db: sqlite3.Connection) -> None:
-        # Only called if the store is not there yet: somebody may have made it while this one
-        # waited.
-        read = read_log(log)
-        write_view(db, read, build_report(read))
-
     kept = find_view(log)
     if kept is not None:
         return kept
@@ -86,7 +104,7 @@ def ensure_view(log: Path, read_to: Callable[[int], None] = lambda _: None) -> R
         # Beside the log it outlives this process; elsewhere it is made only where that fails.
         for place in (log.with_name(STORE), _get_temporary_place(log)):
             try:
-                return RunView(make_store(log, place, read_to, add_page))
+                return RunView(make_store(log, place, read_to, with_page=True))
             except (OSError, IndexNotWritten) as error:
                 lacking = error
         raise HarnessError(f"the view of {log} cannot be written: {lacking}") from lacking

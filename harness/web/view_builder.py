@@ -23,8 +23,7 @@ from harness.reports import URGENCY, part_name, shorten_line
 from harness.runlog import TrialLine, read_header, read_lines
 from harness.sessions import wait_closed
 from harness.web.results import trial_cell
-from harness.web.run_view import ensure_view, find_view
-from harness.web.view.tables import RunView
+from harness.web.run_view import RunView, ensure_view, find_view
 
 MOST_S = 900.0
 """Seconds that reading may take: a log of 8 GB."""
@@ -115,7 +114,7 @@ def build_first_grid(log: Path) -> dict[str, Any]:
             cell = trial_cell(line) | {"at": [at]}
             if "group" in cell:
                 cell |= {"status": "waiting", "problem": "waiting for the other identities"}
-            place = cell["suite"], cell["case"], cell["model"]
+            place = cell["suite"], cell["case"], cell["entrant"]
             known = cells.get(place, cell)
             # Of several trials the most urgent is shown: a failure is not hidden by a later pass.
             cells[place] = min(cell, known, key=lambda one: urgency.index(one["status"]))
@@ -125,7 +124,7 @@ def build_first_grid(log: Path) -> dict[str, Any]:
         {"key": [part_name(model)], "title": shorten_line(model), "words": "", "rates": []}
         for model in read_header(log).entrants
     ]
-    axis = {"name": "model", "column": ["model"], "row": ["suite", "case"], "columns": columns}
+    axis = {"name": "model", "column": ["entrant"], "row": ["suite", "case"], "columns": columns}
     return {"urgency": urgency, "axes": [axis], "cells": [*cells.values()]}
 
 

@@ -21,13 +21,20 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from harness.reports import format_read_uri, join_grids, open_log_index, search_texts, trial_detail
+from harness.reports import (
+    FILTERS,
+    format_read_uri,
+    join_grids,
+    open_log_index,
+    search_texts,
+    trial_detail,
+)
 from harness.runlog import TrialLine, being_written, read_header, read_lines
 from harness.web.catalog import MOST_BYTES
 from harness.web.history import find_run
 from harness.web.jobs import RunQueue
 from harness.web.requests.abandoned_requests import run_while_awaited
-from harness.web.run_view import build_view_summary, ensure_view, find_settled, find_view
+from harness.web.run_view import RunView, build_view_summary, ensure_view, find_settled, find_view
 from harness.web.settings import Settings
 from harness.web.view.rows import (
     MOST_ROWS,
@@ -39,8 +46,6 @@ from harness.web.view.rows import (
     read_window,
 )
 from harness.web.view.side_by_side import read_side_by_side
-from harness.web.view.tables import RunView
-from harness.web.view.view_writer import FILTERS
 from harness.web.view_builder import ViewBuilder, build_first_grid
 
 MOST_RUNS = 20
@@ -166,7 +171,7 @@ class ViewerEndpoints:
         trial = given.get("trial", "1")
         if not (trial.isascii() and trial.isdecimal() and len(trial) < len("1000000")):
             raise HTTPException(400, "'trial' takes a number from 1 on.")
-        name = (given.get("suite", ""), given.get("case", ""), given.get("model", ""), int(trial))
+        name = (given.get("suite", ""), given.get("case", ""), given.get("entrant", ""), int(trial))
         job = self._board.get(request.path_params["id"])
         return JSONResponse(
             {"steps": job.talks.get_steps(name) if job else [], "ours": job is not None}

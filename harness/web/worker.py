@@ -35,7 +35,14 @@ from harness.base import (
     limit_text,
     shorten_text,
 )
-from harness.reports import build_report, fill_store_meanwhile, live_steps
+from harness.reports import (
+    build_report,
+    clean_json,
+    clean_name,
+    fill_store_meanwhile,
+    keep_store,
+    live_steps,
+)
 from harness.runner import (
     PreparedPlan,
     RunBudget,
@@ -50,8 +57,7 @@ from harness.suites import load_config
 from harness.types import Transcript, Trial, TrialResult
 from harness.web import vetting
 from harness.web.ended.rerun import failed_cases
-from harness.web.results import clean_json, clean_name
-from harness.web.run_view import keep_view
+from harness.web.results import name_trial
 
 GARBAGE_THRESHOLD = 200_000
 """New objects after which the garbage collector runs: a run is short and loads large SDKs."""
@@ -90,7 +96,7 @@ class EventReporter:
     def on_started(self, trial: Trial) -> None:
         """Report that a trial begins."""
         self.begun.set()
-        self.send_message(start=trial_name(trial))
+        self.send_message(start=name_trial(trial, trial.number))
 
     def on_transcript(self, trial: Trial, transcript: Transcript) -> None:
         """Report the steps of a conversation that are new or have changed."""
@@ -100,13 +106,13 @@ class EventReporter:
             (
                 place
                 for place, pair in enumerate(zip(before, steps, strict=False))
-                if _is_different(pair)
+                if pair[0] != pair[1]
             ),
             min(len(before), len(steps)),
         )
         # The last step may still change, for example when its call gets a result.
         self._steps[trial.key] = steps
-        told = {"key": trial.key, "trial": trial_name(trial), "from": same}
+        told = {"key": trial.key, "trial": name_trial(trial, trial.number), "from": same}
         self.send_message(said={**told, "steps": _fit_steps(steps[same:])})
 
     def on_waiting(self, result: TrialResult) -> None:
@@ -126,16 +132,6 @@ class EventReporter:
         self.send_message(note=limit_text(text, _LONGEST))
 
 
-def trial_name(trial: Trial) -> dict[str, Any]:
-    """Return what tells a trial from the others of its run, as events have it."""
-    return {
-        "suite": clean_name(trial.suite),
-        "case": clean_name(trial.case.name),
-        "model": clean_name(trial.entrant),
-        "trial": trial.number,
-    }
-
-
 def _fit_steps(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return steps that fit into one message; the log has their whole texts in the end."""
     if len(json.dumps(steps)) <= _MOST_SAID:
@@ -149,10 +145,6 @@ def _fit_steps(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
         }
         for step in steps
     ]
-
-
-def _is_different(pair: tuple[Any, Any]) -> bool:
-    return bool(pair[0] != pair[1])
 
 
 def main() -> None:
@@ -181,7 +173,7 @@ def main() -> None:
             run_id=run_id,
             meanwhile=fill_store_meanwhile,
         )
-        keep_view(log, build_report(log))
+        keep_store(log, build_report(log))
     except HarnessError as error:
         voice.send_message(invalid=encode_problems(error, path, order["name"]))
 

@@ -22,9 +22,9 @@ from harness.reports.comparing.contrasts import compare_logs
 from harness.reports.comparing.json_form import comparison_json
 from harness.reports.formats.console import print_summary
 from harness.reports.sections.sentences import format_effort
+from harness.reports.viewer.run_summary import build_summary
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
 from harness.types import CaseFacts
-from harness.web.results import build_summary
 from tests.often import often
 from tests.reports.packs import blocks_of
 from tests.reports.querying.support import ask
@@ -112,7 +112,7 @@ VIEWS: Mapping[str, Callable[[RunLog], list[float]]] = {
     "columns of the page": lambda log: in_words(
         json.dumps(blocks_of(written(log, "html"))["overview"]["grid"], ensure_ascii=False)
     ),
-    "web": lambda log: in_json(build_summary(log)),
+    "web": lambda log: in_json(build_summary(log, build_report(log))),
 }
 """Output → the widths of all its intervals."""
 

@@ -16,12 +16,11 @@ from rich.console import Console
 
 from harness.reports.build import build_report
 from harness.reports.formats.console import print_summary
-from harness.reports.querying.index import STORE
+from harness.reports.querying.index import STORE, keep_store
 from harness.reports.writers import WRITERS
 from harness.runlog import LogWriter, ReviewLine, RunLog, TrialLine, read_log, reader
 from harness.runlog.on_disk.result_storage import ResultBlocks
 from harness.types import Review, Usage
-from harness.web.run_view import keep_view
 from tests.judging.test_golden_logs import GOLDEN
 from tests.often import often
 from tests.reports.run_logs import a_run, write_log
@@ -132,7 +131,7 @@ def told(log: RunLog) -> dict[str, Any]:
     print_summary(report, log, shown, "verbose")
     found["console"] = shown.file.getvalue()  # type: ignore[attr-defined]
     found["transcripts"] = [one.transcript for one in report.results if one.key in log]
-    keep_view(log, report)
+    keep_store(log, report)
     with closing(sqlite3.connect(log.path.with_name(STORE))) as db:
         found["view"] = list(db.iterdump())
     return found

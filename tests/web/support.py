@@ -20,7 +20,7 @@ from typing import Any
 
 import httpx2
 
-import harness.web
+from harness.web.pages import api_document
 from tests.browser import Browser
 from tests.end_to_end.harness_process import Project, plain_server
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say, stall
@@ -33,7 +33,7 @@ HOSTILE_ANSWER = "\n".join(HOSTILE).replace("\ud800", "")
 COLUMNS = ("test_id", "query", "expected_tool", "expected_args", "expected_response_contains")
 
 
-API = json.loads(Path(harness.web.__path__[0], "static", "openapi.json").read_text("utf-8"))
+API = api_document()
 """What is documented of the API."""
 _ANYWHERE = {"401", "403", "421"}
 

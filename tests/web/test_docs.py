@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.cli.commands.serve import LEAST_TOKEN, TOKEN, command
+from harness.reports.viewer.run_summary import ACCEPTABLE, GOOD, POOR
 from harness.web.evaluations import Evaluations
-from harness.web.results import ACCEPTABLE, GOOD, POOR
 from harness.web.settings import Settings
 from harness.web.viewer_endpoints import ViewerEndpoints
 

@@ -35,7 +35,7 @@ async def test_a_log_is_told_from_its_header_to_its_summary(tmp_path: Path) -> N
         {"name": "shop", "description": "All of shop.", "cases": ["a", "b", "c"]}
     ]
     progress = told[4][2]["progress"]
-    assert (progress["done"], progress["planned"], progress["passed"], progress["cost_usd"]) == (
+    assert (progress["done"], progress["planned"], progress["passed"], progress["paid_usd"]) == (
         2,
         3,
         1,

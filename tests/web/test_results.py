@@ -7,16 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.judging.checks.kinds.grading import THRESHOLD
+from harness.reports.build import build_report
+from harness.reports.viewer.run_summary import build_summary, clean_json, get_band
 from harness.runlog import TrialLine
 from harness.types import CheckResult, Transcript, TrialResult, Usage
-from harness.web.results import (
-    Progress,
-    build_summary,
-    choose_colour,
-    clean_json,
-    encode_result,
-    get_band,
-)
+from harness.web.results import Progress, choose_colour, encode_result
 from tests.reports.logs import a_log, a_run, a_transcript
 
 
@@ -118,14 +113,14 @@ def test_a_trial_that_was_never_started_has_a_card_as_well() -> None:
 def test_an_unknown_cost_makes_the_sum_unknown() -> None:
     progress = Progress(3)
     progress.add(a_run("a"))
-    assert progress.as_json() == {"done": 1, "planned": 3, "passed": 1, "cost_usd": 0.25}
+    assert progress.as_json() == {"done": 1, "planned": 3, "passed": 1, "paid_usd": 0.25}
     progress.add(replace(a_run("b", "failed"), usage=replace(a_run("b").usage, cost_usd=None)))
     assert progress.as_json() == {
         "done": 2,
         "planned": 3,
         "passed": 1,
         "failed": 1,
-        "cost_usd": None,
+        "paid_usd": None,
     }
 
 
@@ -178,5 +173,6 @@ def test_models_judges_and_simulated_users_are_paid_for_together(tmp_path: Path)
     progress = Progress(1)
     progress.add(run)
     shown = encode_result(TrialLine(run=run, transcript=a_transcript()))
-    whole = build_summary(a_log(tmp_path / "log.jsonl", run))
-    assert [progress.as_json()["cost_usd"], shown["cost_usd"], whole["cost_usd"]] == [2.75] * 3
+    log = a_log(tmp_path / "log.jsonl", run)
+    whole = build_summary(log, build_report(log))
+    assert [told["paid_usd"] for told in (progress.as_json(), shown, whole)] == [2.75] * 3

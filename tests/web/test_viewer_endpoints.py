@@ -13,14 +13,13 @@ import pytest
 
 from harness.judging.reviews import add_review
 from harness.reports.build import build_report
-from harness.reports.querying.index import STORE
+from harness.reports.querying import index
+from harness.reports.querying.index import STORE, keep_store
+from harness.reports.viewer.run_summary import build_summary
 from harness.runlog import LogWriter, TrialLine, read_log
 from harness.types import Status
-from harness.web import run_view as kept
 from harness.web.live_conversations import LiveConversations, parse_trial_name
-from harness.web.results import build_summary
-from harness.web.run_view import build_view_summary, ensure_view, find_settled, find_view, keep_view
-from harness.web.view.tables import RunView
+from harness.web.run_view import RunView, build_view_summary, ensure_view, find_settled, find_view
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.judging.test_access import FULL, LEAKING
 from tests.judging.test_access import a_log as asked_as_several
@@ -110,7 +109,7 @@ def test_a_trace_is_followed_while_its_trial_goes_on(page: Page, browser: Browse
 
 def test_steps_that_change_replace_those_from_there_on_and_an_end_forgets_them() -> None:
     talks = LiveConversations()
-    trial = {"suite": "s", "case": "c", "model": "m", "trial": 1}
+    trial = {"suite": "s", "case": "c", "entrant": "m", "trial": 1}
     name = parse_trial_name(trial)
     talks.take_steps({"key": "k", "trial": trial, "from": 0, "steps": [{"a": 1}, {"b": 1}]})
     talks.take_steps({"key": "k", "trial": trial, "from": 1, "steps": [{"b": 2}, {"c": 1}]})
@@ -162,7 +161,7 @@ def test_a_view_is_made_once_and_anew_when_the_log_has_changed(
     a_log(log, a_run("one"))
     first = told_by(ensure_view(log))
     with monkeypatch.context() as patch:
-        patch.setattr(kept, "read_log", None)  # it would fail if it read the log
+        patch.setattr(index, "read_log", None)  # it would fail if it read the log
         assert told_by(ensure_view(log)) == first
     (tmp_path / STORE).write_bytes((tmp_path / STORE).read_bytes()[:-9])
     assert told_by(ensure_view(log)) == first
@@ -192,7 +191,7 @@ def test_the_view_of_a_run_that_ends_is_that_which_is_made_of_its_log_later(tmp_
     path = tmp_path / "log.jsonl"
     a_log(path, a_run("a"), a_run("b", "failed"), transcript=a_transcript("x" * 500_000))
     log = read_log(path)
-    keep_view(log, build_report(log))
+    keep_store(log, build_report(log))
     at_the_end = find_view(path)
     assert at_the_end is not None
     told = told_by(at_the_end)
@@ -209,7 +208,7 @@ def test_the_view_of_a_log_in_a_folder_of_others_is_made_once_for_the_page(
     log.with_name(STORE).mkdir()
     first = ensure_view(log)
     assert first.path.parent != tmp_path
-    monkeypatch.setattr(kept, "read_log", None)
+    monkeypatch.setattr(index, "read_into", None)
     assert ensure_view(log) == first
 
 
@@ -222,9 +221,10 @@ def test_reviews_come_into_a_view_without_reading_the_log_again(
     ensure_view(log)
     add_review(log, key, "overrule", by="Ann", note="It is right.")
     with monkeypatch.context() as patch:
-        patch.setattr(kept, "read_log", None)
+        patch.setattr(index, "read_log", None)
         reviewed = ensure_view(log)
-    assert build_view_summary(reviewed) == build_summary(read_log(log))
+    whole = read_log(log)
+    assert build_view_summary(reviewed) == build_summary(whole, build_report(whole))
     assert build_view_summary(reviewed)["reviews"]["overruled"] == 1
     with LogWriter(log) as writer:
         writer.append(TrialLine(run=a_run("two", "failed"), transcript=a_transcript()))
@@ -239,7 +239,7 @@ def test_the_view_of_a_log_that_went_on_is_not_kept(tmp_path: Path) -> None:
     report = build_report(log)
     with LogWriter(path) as writer:
         writer.append(TrialLine(run=a_run("two", "failed"), transcript=a_transcript()))
-    keep_view(log, report)
+    keep_store(log, report)
     assert not path.with_name(STORE).exists()
 
 

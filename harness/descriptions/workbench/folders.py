@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from harness.descriptions.workbench.stage_plan import SETTING
+from harness.reports import WORKBENCH
 from harness.runlog import RunLog, read_log
 from harness.runner import RUNS, has_header, log_path
 from harness.types import JsonObject, Tool
@@ -16,7 +16,7 @@ MOST_STAGES = 40
 OTHER = "b"
 """The stage on another server, after the first stage and before the second."""
 OTHER_SETTING = "other"
-"""The key, below `SETTING` in a log's settings, under which that stage describes the server."""
+"""The key, below `WORKBENCH` in a log's settings, under which that stage describes the server."""
 
 Stage: TypeAlias = int | str
 """The number of a stage, from 1, or `OTHER`."""
@@ -47,7 +47,7 @@ def read_stage_logs(first: str, runs: Path = RUNS) -> list[RunLog]:
 
 def logged_other_server(log: RunLog) -> JsonObject | None:
     """Return a log's description of its other server; ``None`` if it has none."""
-    settings: Any = log.header.settings.get(SETTING) or {}
+    settings: Any = log.header.settings.get(WORKBENCH) or {}
     found: JsonObject | None = settings.get(OTHER_SETTING)
     return found
 

@@ -12,13 +12,14 @@ from harness.descriptions.workbench.folders import (
     drop_other_server,
     read_stage_logs,
 )
-from harness.descriptions.workbench.stage_plan import SETTING, WorkbenchContext
+from harness.descriptions.workbench.stage_plan import WorkbenchContext
 from harness.descriptions.workbench.workbench import (
     Workbench,
     WorkbenchRequest,
     read_earlier_request,
 )
 from harness.descriptions.workbench.workbench_result import WorkbenchResult
+from harness.reports import WORKBENCH
 from harness.runlog import RunLog, read_log, suite_differences
 from harness.runner import RunPlan, RunRequest, describe_suite, find_log, require_trust
 
@@ -37,7 +38,7 @@ def reread_logs(
         UsageError: there is no such run.
     """
     log = read_log(find_log(name))
-    if SETTING in log.header.settings:
+    if WORKBENCH in log.header.settings:
         first, request, logged = read_earlier_request(name)
         return (
             read_stage_logs(first),

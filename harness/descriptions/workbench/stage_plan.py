@@ -9,12 +9,11 @@ from pathlib import Path
 from harness.base import UsageError
 from harness.descriptions.workbench.arms import Arm, variant_key
 from harness.models import unknown_provider
+from harness.reports import WORKBENCH
 from harness.runner import RESUMED_BY, PreparedPlan, RunPlan, RunRequest, prepare_plan
 from harness.suites import DEFAULT, load_config
 from harness.types import JsonObject, ModelSpec, Suite
 
-SETTING = "workbench"
-"""The key in a log's settings under which a stage describes its workbench."""
 COMMAND = "harness workbench"
 """The command that resumes a stage."""
 
@@ -77,7 +76,7 @@ class WorkbenchContext:
         plan = replace(
             prepared.plan,
             jobs=tuple(jobs),
-            settings={**prepared.plan.settings, SETTING: settings, RESUMED_BY: COMMAND},
+            settings={**prepared.plan.settings, WORKBENCH: settings, RESUMED_BY: COMMAND},
         )
         return replace(prepared, plan=plan)
 

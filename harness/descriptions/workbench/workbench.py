@@ -31,7 +31,6 @@ from harness.descriptions.workbench.measurements import (
 from harness.descriptions.workbench.other_server_trials import OtherServerTrials, read_other_server
 from harness.descriptions.workbench.output_files import write_files
 from harness.descriptions.workbench.stage_plan import (
-    SETTING,
     WorkbenchContext,
     describe_unseen,
     only_suite,
@@ -46,6 +45,7 @@ from harness.descriptions.workbench.study import (
 )
 from harness.descriptions.workbench.workbench_result import ModelResults, WorkbenchResult
 from harness.models import get_traits
+from harness.reports import WORKBENCH
 from harness.runlog import RunLog, amend_log, read_header, read_log
 from harness.runner import (
     RUNS,
@@ -323,7 +323,7 @@ def read_earlier_request(name: str, runs: Path = RUNS) -> tuple[str, RunRequest,
         UsageError: there is no such run, or it does not belong to a workbench.
     """
     header = read_header(find_log(name, runs))
-    settings = header.settings.get(SETTING)
+    settings = header.settings.get(WORKBENCH)
     if settings is None:
         raise UsageError(
             f"run {name} was not made by harness workbench",

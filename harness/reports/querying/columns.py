@@ -5,70 +5,71 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, Generic, TypeVar
+from functools import cached_property, partial
+from operator import attrgetter
+from types import SimpleNamespace
+from typing import Any
 
 from harness.reports.record_fields import FieldKind
+from harness.suites import AXES
 from harness.types import written_fields
 
 # SQLite's integers have 64 bits.
 _WIDEST = 2**63
 
-Row = TypeVar("Row")
-"""What a row is made from."""
+ENTRANT = " || ".join(["model", *(f"coalesce('+' || \"{axis.name}\", '')" for axis in AXES)])
+"""What gives the name of a trial's entrant in SQL: `HasEntrant.entrant`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Column(Generic[Row]):
+class Column:
     """A column of a table."""
 
-    name: str
-    """Its name."""
     kind: FieldKind
     """What it holds: `BOOLEAN` is 0 or 1, `JSON` a text for SQLite's JSON functions; any column may
     hold null, which is *unknown* or *none*."""
+    name: str
+    """Its name."""
     doc: str
     """What that is, and in which unit."""
-    value: Callable[[Row], Any]
-    """The value, of whatever the row is made from."""
+    value: str | Callable[[Any], Any] = ""
+    """Where its value is in what a row is made from, as a path of names, or what computes it; by
+    default there is a thing of the column's name."""
     judged: bool = True
     """Whether the results of others, or a person, may change it later."""
 
-    def compute_value(self, source: Row) -> Any:
-        """Return the value for the row of ``source``, as SQLite takes it."""
-        value = self.value(source)
-        if value is None or isinstance(value, float):
-            return value
-        if self.kind == "JSON":
-            return encode_json(value)
-        if type(value) is str:
-            return _replace_surrogates(value)
-        # Before integers, since a bool is one in Python.
-        if isinstance(value, bool):
-            return int(value)
-        if isinstance(value, int):
-            return to_number(value)
-        return _replace_surrogates(str(value))
+    def make_getter(self) -> Callable[[Any], Any]:
+        """Return what takes the value from the things that a row is made from."""
+        return self.value if callable(self.value) else attrgetter(self.value or self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class Table(Generic[Row]):
+TEXT, INTEGER, REAL, BOOLEAN, JSON = (
+    partial(Column, kind) for kind in ("TEXT", "INTEGER", "REAL", "BOOLEAN", "JSON")
+)
+
+
+@dataclass(frozen=True)
+class Table:
     """A table of a run."""
 
     name: str
     """Its name."""
     doc: str
     """What one row is."""
-    columns: tuple[Column[Row], ...]
+    columns: tuple[Column, ...]
     """Its columns, all but `RUN`, which each table begins with."""
     keys: tuple[str, ...] = ()
     """Columns that rows are looked up by."""
 
-    def build_row(self, source: Row) -> tuple[Any, ...]:
-        """Return the row of ``source``."""
-        return tuple(
-            [column.compute_value(source) for column in self.columns]
-        )  # a generator takes longer
+    def build_row(self, **things: Any) -> tuple[Any, ...]:
+        """Return the row of the ``things`` that the columns name."""
+        source = SimpleNamespace(**things)
+        # A generator takes longer.
+        return tuple([_to_stored(get_value(source), kind) for kind, get_value in self._getters])
+
+    @cached_property
+    def _getters(self) -> tuple[tuple[FieldKind, Callable[[Any], Any]], ...]:
+        return tuple((column.kind, column.make_getter()) for column in self.columns)
 
     @property
     def column_names(self) -> tuple[str, ...]:
@@ -87,15 +88,10 @@ class Table(Generic[Row]):
             ),
         )
 
-    @property
+    @cached_property
     def insert_statement(self) -> str:
         """The statement that adds a row."""
-        return _format_insert(self.name, len(self.columns))
-
-
-@cache
-def _format_insert(table: str, columns: int) -> str:
-    return f'INSERT INTO "{table}" VALUES ({", ".join("?" * columns)})'  # noqa: S608
+        return f'INSERT INTO "{self.name}" VALUES ({", ".join("?" * len(self.columns))})'  # noqa: S608
 
 
 _STORED: Mapping[FieldKind, str] = {
@@ -106,8 +102,20 @@ _STORED: Mapping[FieldKind, str] = {
     "JSON": "TEXT",
 }
 
-RUN: Column[Any] = Column("run", "TEXT", "Name of the run.", lambda _: None)
+RUN = TEXT("run", "Name of the run.")
 """The first column of each table; it is the same in the whole file, which therefore has none."""
+
+
+def _to_stored(value: Any, kind: FieldKind) -> Any:
+    """Return ``value`` as SQLite takes it."""
+    if value is None or isinstance(value, float):
+        return value
+    if kind == "JSON":
+        return replace_surrogates(_JSON.encode(value))
+    # Before integers, since a bool is one in Python.
+    if isinstance(value, bool):
+        return int(value)
+    return to_number(value) if isinstance(value, int) else replace_surrogates(str(value))
 
 
 def to_number(value: int) -> int | float:
@@ -115,13 +123,8 @@ def to_number(value: int) -> int | float:
     return value if -_WIDEST <= value < _WIDEST else float(value)
 
 
-def encode_json(value: Any) -> str:
-    """Return a value of the log as JSON."""
-    return _replace_surrogates(_JSON.encode(value))
-
-
-def _replace_surrogates(text: str) -> str:
-    """Return ``text`` with a question mark for each half of a surrogate pair."""
+def replace_surrogates(text: str) -> str:
+    """Return ``text`` with a question mark for each half of a surrogate pair: SQLite's is UTF-8."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 

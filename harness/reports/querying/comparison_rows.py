@@ -12,8 +12,7 @@ from struct import Struct, pack, unpack
 from typing import Any, NamedTuple
 
 from harness.reports.comparing.trial_counts import CaseEndings, CaseUsage, TrialEnding
-from harness.reports.querying.axis_columns import ENTRANT
-from harness.reports.querying.columns import to_number
+from harness.reports.querying.columns import ENTRANT, to_number
 from harness.types import WRITTEN_CALL, Counts, Status, Usage
 
 _COLUMNS = (

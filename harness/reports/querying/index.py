@@ -1,6 +1,6 @@
 """The store of a run: ``run.sqlite`` beside its log, which everything large is read from.
 
-It has the tables of `harness query`, those of the run's page (`page_tables`), and all that was
+It has the tables of `harness query`, those of the run's page (`page_writer`), and all that was
 said, for the search (`texts`). It is derived: deleting it loses nothing. It holds for one version
 of harness and for what the log said when it was read. When the log has grown, its new lines alone
 are read, after the digest has shown that what was read before is unchanged; whatever else is
@@ -29,12 +29,14 @@ from typing import TypeAlias
 from urllib.parse import quote
 
 from harness.base import HarnessError
+from harness.reports.build import build_report
 from harness.reports.querying.comparison_rows import COMPARED
 from harness.reports.querying.log_indexer import IS_SETTLED, PLACES, STATE, read_further, read_into
-from harness.reports.querying.page_tables import HAS_PAGE, PAGE
+from harness.reports.querying.page_writer import HAS_PAGE, PAGE, write_page
 from harness.reports.querying.tables import TABLES
 from harness.reports.querying.texts import TEXTS
-from harness.runlog import being_written
+from harness.runlog import RunLog, being_written, read_log
+from harness.types import Report
 from harness.version import __version__
 
 STORE = "run.sqlite"
@@ -109,27 +111,49 @@ def make_store(
     log: Path,
     place: Path,
     read_to: Callable[[int], None] = ignore_progress,
-    add_page: Fill | None = None,
+    *,
+    with_page: bool = False,
+    ended: tuple[RunLog, Report] | None = None,
 ) -> Path:
     """Bring the store of ``log`` at ``place`` up to date, and return ``place``.
 
-    With ``add_page`` it has what the page of the run shows, too.
+    ``with_page``: it has what the page of the run shows, too. ``ended`` is the log as it was read
+    by somebody else, with its report.
 
     Raises:
         InvalidInput, IndexNotWritten: as `open_log_index`.
         OSError: the log cannot be read, or nothing can be written at ``place``.
     """
     known = _read_metadata(place)
-    if known is not None and known.matches_log(log) and (known.page or add_page is None):
+    if known is not None and known.matches_log(log) and (known.page or not with_page):
         return place
 
     def fill(db: sqlite3.Connection) -> None:
-        read_into(db, log, read_to)
-        if add_page is not None and not db.execute(HAS_PAGE).fetchone():
-            add_page(db)
+        # Results for the page are kept as they go by: no line is parsed a second time for it.
+        whole = read_into(db, log, read_to, keep_results=with_page and ended is None)
+        if with_page and not db.execute(HAS_PAGE).fetchone():
+            if ended is not None:
+                write_page(db, *ended)
+            else:
+                whole = whole or read_log(log)
+                write_page(db, whole, build_report(whole))
 
     _install_store(log, place, known, fill)
     return place
+
+
+def keep_store(log: RunLog, report: Report) -> None:
+    """Keep the store of a run that has just ended, so that nobody waits when it is first opened.
+
+    ``report`` is that of ``log``. It is left to whoever opens the run if the log is not as it was
+    read, or was judged by people.
+    """
+    # The log may be gone, or there is no room.
+    with suppress(OSError, HarnessError):
+        # Otherwise the page would be that of a log that there is no longer.
+        is_whole = log.path.stat().st_size == log.size and not being_written(log.path)
+        if is_whole and not log.by_people:
+            make_store(log.path, log.path.with_name(STORE), with_page=True, ended=(log, report))
 
 
 @contextmanager

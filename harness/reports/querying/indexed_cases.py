@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from harness.reports.comparing.page.trials import PageRun, PageTrial, judged_run, known_tools
 from harness.reports.comparing.trial_counts import CaseName
-from harness.reports.querying.axis_columns import ENTRANT
+from harness.reports.querying.columns import ENTRANT
 from harness.reports.querying.comparison_rows import read_trials
 from harness.reports.querying.index import format_read_uri
 from harness.reports.querying.index_access import index_if_worth, tool_lists

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +23,21 @@ from harness.judging import (
     order_by_header,
 )
 from harness.reports.findings import FINDINGS_OF, ProbeFinding, build_leak_findings
+from harness.reports.querying.columns import Table, replace_surrogates
 from harness.reports.querying.comparison_rows import write_compared
-from harness.reports.querying.conversation_rows import TOOLS, ToolRow, iterate_rows
-from harness.reports.querying.page_tables import CLEARED
-from harness.reports.querying.run_rows import FINDINGS
-from harness.reports.querying.tables import OF_TRIALS
+from harness.reports.querying.page_writer import CLEARED
+from harness.reports.querying.tables import (
+    CALLS,
+    CHECKS,
+    FINDINGS,
+    MESSAGES,
+    OF_TRIALS,
+    REPLIES,
+    TOOLS,
+    TRIALS,
+)
 from harness.reports.querying.texts import Packer
 from harness.reports.querying.totals import write_totals
-from harness.reports.querying.trial_rows import CHECKS, TRIALS, CheckRow, TrialRow
 from harness.reports.trial_record import TrialRecord
 from harness.reports.viewer.text_search import extract_text
 from harness.runlog import (
@@ -40,6 +48,7 @@ from harness.runlog import (
     LogContent,
     ReviewLine,
     RunLog,
+    StoredContent,
     ToolsLine,
     TrialLine,
     being_written,
@@ -49,7 +58,7 @@ from harness.runlog import (
     read_lines,
     read_log,
 )
-from harness.types import Transcript, TrialResult, Usage
+from harness.types import AssistantMessage, Transcript, TrialResult, Usage, UserMessage
 
 PLACES = (
     'CREATE TABLE "_places" (trial_id INTEGER PRIMARY KEY, suite_at INTEGER, case_at INTEGER,'
@@ -66,21 +75,31 @@ _PAID = (
     "SELECT started_at, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_usd,"
     ' judge_cost_usd, user_cost_usd FROM "trials" WHERE key = ?'
 )
-_JUDGED = [column for column in TRIALS.columns if column.judged]
+_JUDGED = [column.judged for column in TRIALS.columns]
 _REWRITTEN = 'UPDATE "trials" SET {} WHERE trial_id = ?'.format(  # noqa: S608 - our own names
-    ", ".join(f'"{column.name}" = ?' for column in _JUDGED)
+    ", ".join(f'"{column.name}" = ?' for column in TRIALS.columns if column.judged)
 )
 
 _REVIEWED = 'UPDATE "trials" SET "review" = ?, "reviewed_by" = ?, "review_note" = ? WHERE "key" = ?'
 
 
-def read_into(db: sqlite3.Connection, log: Path, read_to: Callable[[int], None]) -> None:
+def read_into(
+    db: sqlite3.Connection,
+    log: Path,
+    read_to: Callable[[int], None],
+    *,
+    keep_results: bool = False,
+) -> RunLog | None:
     """Bring the index in ``db`` up to date with ``log``; ``read_to`` is told how far it is.
+
+    Return the log with its results, if they are to be kept and all of it was read.
 
     Raises:
         InvalidInput: the file is no run log, or its header is damaged.
     """
     reading = _resume_reading(db, log)
+    if keep_results and reading.lines == 1:
+        reading.whole = StoredContent(path=log, header=reading.header, lines=1)
     reading.read_to_end(read_to)
     lost: tuple[DamagedLine, ...] = ()
     if reading.calls and not being_written(log):
@@ -88,6 +107,7 @@ def read_into(db: sqlite3.Connection, log: Path, read_to: Callable[[int], None])
         lost = tuple(one for one in read_log(log).damaged if one.line is None)
         reading.read_to_end(read_to)
     reading.finish(lost)
+    return None if reading.whole is None or lost else reading.whole.build_log()
 
 
 @contextmanager
@@ -123,6 +143,8 @@ class _LogIndexer(LogContent):
     """What was read so far, without trials."""
     judge: RunJudge = field(init=False)
     texts: Packer = field(init=False)
+    whole: StoredContent | None = None
+    """Where the results are kept, if somebody wants them."""
     is_changed: bool = False
     """Whether more than reviews has been read: then what follows from all lines is made anew."""
 
@@ -162,6 +184,9 @@ class _LogIndexer(LogContent):
                 self.is_changed |= not isinstance(line, ReviewLine) and line != self.footer
                 numbered = replace(line, line=self.lines) if isinstance(line, DamagedLine) else line
                 self.take_line(self.lines, offset, numbered)
+                if self.whole is not None:
+                    self.whole.take_line(self.lines, offset, numbered)
+                    self.whole.size, self.whole.lines = end, self.lines
                 if isinstance(line, ToolsLine):
                     self._add_tools(line)
                 elif isinstance(line, TrialLine):
@@ -177,11 +202,11 @@ class _LogIndexer(LogContent):
 
     def get_result(self, key: str) -> tuple[TrialLine, int] | None:
         """Return the line of a trial, with what all attempts so far used."""
-        found = self.db.execute(_PAID, (_replace_surrogates(key),)).fetchone()
+        found = self.db.execute(_PAID, (replace_surrogates(key),)).fetchone()
         if found is None:
             return None
         # The line has what one attempt used, the row what all of them did.
-        ((place, line),) = self._iterate_lines("key = ?", _replace_surrogates(key))
+        ((place, line),) = self._iterate_lines("key = ?", replace_surrogates(key))
         started_at, *tokens, cost, judge_cost, user_cost = found
         paid = replace(
             line.run,
@@ -200,7 +225,7 @@ class _LogIndexer(LogContent):
         """Remove the rows of a trial, and return where its first line stood, if there is any."""
         known = self.db.execute(
             'SELECT trial_id, first_at FROM "trials" JOIN "_places" USING (trial_id) WHERE key = ?',
-            (_replace_surrogates(key),),
+            (replace_surrogates(key),),
         ).fetchone()
         if known is None:
             return None
@@ -218,42 +243,42 @@ class _LogIndexer(LogContent):
             'INSERT INTO "_places" VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
             (trial_id, *place, first_at, waits, result.case.pass_threshold),
         )
-        self.db.execute(
-            TRIALS.insert_statement, TRIALS.build_row(self._build_trial_row(trial_id, result, said))
-        )
+        row = self._build_trial_row(trial_id, result, said)
+        self.db.execute(TRIALS.insert_statement, row)
         self._add_checks(trial_id, result)
-        for table, row in iterate_rows(trial_id, said or Transcript()):
+        for table, row in _iterate_rows(trial_id, said or Transcript()):
             self.db.execute(table.insert_statement, row)
 
     def update_result(self, trial_id: int, result: TrialResult) -> None:
         """Put a result in the place of what the log says of it: others, or a person, decided."""
-        told = self._build_trial_row(trial_id, result, None)
-        self.db.execute(_REWRITTEN, (*(column.compute_value(told) for column in _JUDGED), trial_id))
+        row = self._build_trial_row(trial_id, result, None)
+        self.db.execute(_REWRITTEN, (*compress(row, _JUDGED), trial_id))
         self.db.execute('DELETE FROM "checks" WHERE trial_id = ?', (trial_id,))
         self._add_checks(trial_id, result)
 
     def _build_trial_row(
         self, trial_id: int, result: TrialResult, said: Transcript | None
-    ) -> TrialRow:
-        return TrialRow(trial_id, TrialRecord(result, self.reviews.get(result.key), said))
+    ) -> tuple[Any, ...]:
+        record = TrialRecord(result, self.reviews.get(result.key), said)
+        return TRIALS.build_row(trial_id=trial_id, record=record)
 
     def _add_checks(self, trial_id: int, result: TrialResult) -> None:
         self.db.executemany(
             CHECKS.insert_statement,
             [
-                CHECKS.build_row(CheckRow(trial_id, n, check))
+                CHECKS.build_row(trial_id=trial_id, n=n, check=check)
                 for n, check in enumerate(result.checks, start=1)
             ],
         )
 
     def _add_tools(self, line: ToolsLine) -> None:
         # A resumed run writes its lists once more.
-        digest = (_replace_surrogates(line.tools.digest), line.variant)
+        digest = (replace_surrogates(line.tools.digest), line.variant)
         self.db.execute('DELETE FROM "tools" WHERE digest = ? AND variant IS ?', digest)
         self.db.executemany(
             TOOLS.insert_statement,
             [
-                TOOLS.build_row(ToolRow(n, tool, line))
+                TOOLS.build_row(n=n, tool=tool, listed=line)
                 for n, tool in enumerate(line.tools.tools, start=1)
             ],
         )
@@ -271,7 +296,7 @@ class _LogIndexer(LogContent):
         self.db.executemany(
             _REVIEWED,
             [
-                tuple(map(_replace_surrogates, (one.decision, one.by, one.note, key)))
+                tuple(map(replace_surrogates, (one.decision, one.by, one.note, key)))
                 for key, one in self.reviews.items()
             ],
         )
@@ -298,7 +323,8 @@ class _LogIndexer(LogContent):
         write_totals(self.db, named, self.size, self._add_missing)
         write_compared(self.db)
         self.db.execute('DELETE FROM "findings"')
-        self.db.executemany(FINDINGS.insert_statement, map(FINDINGS.build_row, findings))
+        rows = [FINDINGS.build_row(finding=one) for one in findings]
+        self.db.executemany(FINDINGS.insert_statement, rows)
 
     def _settle_waiting(self, whole: RunLog) -> Iterable[ProbeFinding]:
         """Judge the trials that the results of others may change; return what was found."""
@@ -353,7 +379,7 @@ class _LogIndexer(LogContent):
         self.db.execute(
             'INSERT INTO "_state" VALUES (?, ?, ?, ?, ?)',
             (
-                _replace_surrogates(self.header.run_id),
+                replace_surrogates(self.header.run_id),
                 self.lines,
                 self.size,
                 bool(self.calls),
@@ -362,5 +388,26 @@ class _LogIndexer(LogContent):
         )
 
 
-def _replace_surrogates(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
+def _iterate_rows(trial_id: int, said: Transcript) -> Iterator[tuple[Table, tuple[Any, ...]]]:
+    """Yield the rows of a conversation, each with its table."""
+    phases = {"model": said.tool_calls, "setup": said.setup_calls, "teardown": said.teardown_calls}
+    for phase, calls in phases.items():
+        for n, call in enumerate(calls, start=1):
+            yield CALLS, CALLS.build_row(trial_id=trial_id, n=n, phase=phase, call=call)
+    replies = [message for message in said.messages if isinstance(message, AssistantMessage)]
+    for n, message in enumerate(replies, start=1):
+        reply = message.reply
+        row = REPLIES.build_row(
+            trial_id=trial_id, n=n, message=message, reply=reply, usage=reply.usage
+        )
+        yield REPLIES, row
+    for n, (role, text) in enumerate(_iterate_messages(said), start=1):
+        yield MESSAGES, MESSAGES.build_row(trial_id=trial_id, n=n, role=role, text=text)
+
+
+def _iterate_messages(said: Transcript) -> Iterator[tuple[str, str]]:
+    for message in said.messages:
+        if isinstance(message, UserMessage):
+            yield message.role, message.text
+        elif isinstance(message, AssistantMessage) and message.reply.text:
+            yield message.role, message.reply.text

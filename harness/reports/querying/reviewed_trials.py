@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.judging import KnownStatus, judge_log
-from harness.reports.querying.axis_columns import ENTRANT
+from harness.reports.querying.columns import ENTRANT
 from harness.reports.querying.index import (
     IndexNotWritten,
     format_read_uri,

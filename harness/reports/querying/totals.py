@@ -26,8 +26,8 @@ from harness.judging import (
     order_by_header,
 )
 from harness.reports.build import Totals, build_run_report
-from harness.reports.querying.axis_columns import ENTRANT
-from harness.reports.querying.run_rows import CASES, RUNS, RunRow
+from harness.reports.querying.columns import ENTRANT
+from harness.reports.querying.tables import CASES, RUNS
 from harness.reports.sections.call_outcomes import count_calls
 from harness.reports.sections.run_list import past_run
 from harness.reports.sections.sentences import compute_pass_rate
@@ -80,11 +80,15 @@ def write_totals(
     rate = compute_pass_rate(_write_cases(db, sums.add_each(_iterate_cases(db, log, whole))))
     report = build_run_report(log, sums.totals)
     code = choose_exit_code(sums.verdicts, report.reason, report.counts.planned, sums.results)
-    run = RunRow(
+    past = past_run(report)
+    row = RUNS.build_row(
         header=log.header,
-        past=replace(past_run(report), exit_code=code),
+        past=replace(past, exit_code=code),
+        counts=past.counts,
         finished_at=report.finished_at,
-        rate=rate,
+        pass_rate=rate and rate.rate,
+        pass_rate_low=rate and rate.low,
+        pass_rate_high=rate and rate.high,
         usage=report.usage,
         judge_usage=report.judge_usage,
         user_usage=report.user_usage,
@@ -92,7 +96,7 @@ def write_totals(
         log_bytes=size,
     )
     db.execute('DELETE FROM "runs"')
-    db.execute(RUNS.insert_statement, RUNS.build_row(run))
+    db.execute(RUNS.insert_statement, row)
 
 
 @dataclass(slots=True)
@@ -117,7 +121,7 @@ class _RunningTotals:
 
 def _write_cases(db: sqlite3.Connection, cases: Iterable[CaseResult]) -> Iterator[CaseResult]:
     for case in cases:
-        db.execute(CASES.insert_statement, CASES.build_row(case))
+        db.execute(CASES.insert_statement, CASES.build_row(case=case))
         yield case
 
 

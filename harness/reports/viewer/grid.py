@@ -21,6 +21,7 @@ from harness.reports.sections.sentences import (
 )
 from harness.reports.sections.tool_use import expected_tools
 from harness.runlog import RunLog
+from harness.suites import AXES, DEFAULT
 from harness.types import SEARCH, CaseResult, JsonObject, Report, TrialResult
 
 NAME = 300
@@ -90,8 +91,9 @@ def build_cell(case: CaseResult, said: Mapping[str, ConversationExcerpt]) -> dic
     facts = {
         "suite": part_name(case.suite),
         "case": part_name(case.case),
-        "model": part_name(case.entrant),
-        **{axis: part_name(value) for axis, value in case.axes.items()},
+        "entrant": part_name(case.entrant),
+        "model": part_name(case.model),
+        "axes": _name_values(case),
         "identity": part_name(shown.case.identity or ""),
         "group": part_name(shown.case.group or ""),
         "question": said.get(shown.key, _SILENT).question,
@@ -101,11 +103,11 @@ def build_cell(case: CaseResult, said: Mapping[str, ConversationExcerpt]) -> dic
         "tags": _shorten_names(shown.case.tags),
         "tools": _shorten_names(tools),
         "failed": _shorten_names(failed),
-        "calls": sum(trial.tool_calls for trial in case.trials),
-        "seconds": round(took, 4),
-        "time": format_seconds(took),
-        "cost": cost,
-        "price": format_money(cost),
+        "tool_calls": sum(trial.tool_calls for trial in case.trials),
+        "latency_s": round(took, 4),
+        "latency": format_seconds(took),
+        "paid_usd": cost,
+        "paid": format_money(cost),
     }
     if case.planned > 1:
         facts |= {
@@ -134,50 +136,56 @@ def shorten_line(text: str, limit: int = NAME) -> str:
 
 
 def _build_model_axis(report: Report) -> JsonObject:
-    models = dict.fromkeys(case.entrant for case in report.cases)
-    # In the order of the run; one of which no case has a result has no column.
-    planned = [name for name in report.entrants if name in models]
-    return {
-        "name": "model",
-        "column": ["model"],
-        "row": ["suite", "case"],
-        "columns": [
-            {
-                "key": [part_name(name)],
-                "title": shorten_line(name),
-                "words": shorten_line(model_words(report, name)),
-                "rates": _encode_rates([case for case in report.cases if case.entrant == name]),
-            }
-            for name in dict.fromkeys((*planned, *models))
-        ],
-    }
+    groups: dict[str, list[CaseResult]] = {name: [] for name in report.entrants}
+    for case in report.cases:
+        groups.setdefault(case.entrant, []).append(case)
+    columns = [
+        _build_column(name, [name], cases, model_words(report, name))
+        for name, cases in groups.items()
+        if cases  # one of which no case has a result has no column
+    ]
+    row = ["suite", "case"]
+    return {"name": "model", "column": ["entrant"], "row": row, "columns": columns}
 
 
 def _build_identity_axes(report: Report) -> list[JsonObject]:
     """Return the axis of identities, if tests are asked as several."""
-    asked = [case for case in report.cases if case.deciding_trial.case.group is not None]
-    if not asked:
-        return []
     groups: dict[tuple[str, str], list[CaseResult]] = {}
-    for case in asked:
-        groups.setdefault((case.deciding_trial.case.identity or "", case.entrant), []).append(case)
-    several = len({model for _, model in groups}) > 1
-    return [
-        {
-            "name": "identity",
-            "column": ["identity", "model"],
-            "row": ["suite", "group"],
-            "columns": [
-                {
-                    "key": [part_name(identity), part_name(model)],
-                    "title": shorten_line(identity + (f" · {model}" if several else "")),
-                    "words": "",
-                    "rates": _encode_rates(cases),
-                }
-                for (identity, model), cases in groups.items()
-            ],
-        }
+    for case in report.cases:
+        if case.deciding_trial.case.group is not None:
+            key = (case.deciding_trial.case.identity or "", case.entrant)
+            groups.setdefault(key, []).append(case)
+    several = len({entrant for _, entrant in groups}) > 1
+    columns = [
+        _build_column(
+            shorten_line(identity + (f" · {entrant}" if several else "")),
+            [identity, entrant],
+            cases,
+        )
+        for (identity, entrant), cases in groups.items()
     ]
+    column, row = ["identity", "entrant"], ["suite", "group"]
+    axis = {"name": "identity", "column": column, "row": row, "columns": columns}
+    return [axis] if columns else []
+
+
+def _build_column(
+    title: str, key: Iterable[str], cases: Sequence[CaseResult], words: str = ""
+) -> JsonObject:
+    return {
+        "key": [*map(part_name, key)],
+        "title": shorten_line(title),
+        "words": shorten_line(words),
+        "rates": _encode_rates(cases),
+        # What a filter by model or by an axis leaves.
+        "model": part_name(cases[0].model),
+        "axes": _name_values(cases[0]),
+    }
+
+
+def _name_values(case: CaseResult) -> dict[str, str]:
+    """Return the value of ``case`` on each axis."""
+    return {axis.name: part_name(case.axes.get(axis.name, DEFAULT)) for axis in AXES}
 
 
 def _encode_rates(cases: Sequence[CaseResult]) -> list[JsonObject]:

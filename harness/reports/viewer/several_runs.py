@@ -26,5 +26,10 @@ def join_grids(runs: Sequence[Told]) -> dict[str, Any]:
             for column in by_model["columns"]
         ]
         cells += [{**cell, "run": run} for cell in grid["cells"]]
-    axis = {"name": "run", "column": ["run", "model"], "row": ["suite", "case"], "columns": columns}
+    axis = {
+        "name": "run",
+        "column": ["run", "entrant"],
+        "row": ["suite", "case"],
+        "columns": columns,
+    }
     return {"urgency": runs[0][2]["urgency"], "axes": [axis], "cells": cells}

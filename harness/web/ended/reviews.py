@@ -14,9 +14,9 @@ from starlette.routing import Route
 
 from harness.base import HarnessError, InvalidValue, UsageError, strict_json
 from harness.judging import Decision, KnownStatus, add_review
+from harness.reports import clean_json, encode_reviews
 from harness.runlog import being_written, find_last_line
 from harness.web import history
-from harness.web.results import clean_json, encode_reviews
 from harness.web.run_view import ensure_view, find_settled, find_view
 from harness.web.settings import Settings
 

@@ -18,7 +18,7 @@ import { money, percent, score, seconds } from "./words.js";
 /**
  * @typedef {{score: number | null, band: string | null}} Average
  * @typedef {{pass_rate: number | null, pass_rate_interval: [number, number] | null, band: string | null,
- *   averages: Record<string, Average>, suite?: string, model?: string}} Figures
+ *   averages: Record<string, Average>, suite?: string, entrant?: string}} Figures
  *
  * @typedef {Object} Run
  * @property {string} id
@@ -42,13 +42,13 @@ import { money, percent, score, seconds } from "./words.js";
  * @property {string[]} suites
  * @property {string[]} models
  * @property {Record<string, number>} counts
- * @property {number | null} seconds
- * @property {number | null} cost_usd
- * @property {(Figures & {suite: string, model: string})[]} groups
+ * @property {number | null} elapsed_s
+ * @property {number | null} paid_usd
+ * @property {(Figures & {suite: string, entrant: string})[]} groups
  * @property {import("./review.js").Found} reviews
  *
- * @typedef {Record<string, number | null>} Progress  done, planned, cost_usd, and the tests of each ending
- * @typedef {{suite: string, case: string, model: string, progress: Progress}} Test
+ * @typedef {Record<string, number | null>} Progress  done, planned, paid_usd, and the tests of each ending
+ * @typedef {{suite: string, case: string, entrant: string, progress: Progress}} Test
  * @typedef {{grid: any, to_read?: number, read?: number, beginning?: any, run: Run, summary: RunSummary & Figures}} Whole
  * @typedef {import("../../reports/viewer/assets/rows.js").Cell} Cell
  */
@@ -80,7 +80,7 @@ export class Live {
     this.run = null;
     this.connected = true;
     /** @type {Progress} */
-    this.done = { done: 0, planned: 0, cost_usd: 0 };
+    this.done = { done: 0, planned: 0, paid_usd: 0 };
     byId("live").hidden = false;
     byId("cancel").addEventListener("click", () => this.cancel());
     this.open();
@@ -176,7 +176,7 @@ export class Live {
     this.clock = undefined;
     this.connected = false;
     byId("state").textContent = "The connection to the server was lost; trying again …";
-    if (this.run) this.tiles(null, this.done.cost_usd);
+    if (this.run) this.tiles(null, this.done.paid_usd);
   }
 
   back() {
@@ -232,7 +232,7 @@ export class Live {
     const words = this.run.state === "queued" ? "Waiting for its turn." : `${done} of ${planned} tests have ended.`;
     if (byId("state").textContent !== words) byId("state").textContent = words;
     const began = this.run.started_at ? Date.parse(this.run.started_at) : null;
-    this.tiles(began === null ? null : Math.max(0, (Date.now() - began) / 1000), this.done.cost_usd);
+    this.tiles(began === null ? null : Math.max(0, (Date.now() - began) / 1000), this.done.paid_usd);
   }
 
   /** @param {number | null} time @param {number | null | undefined} cost */
@@ -261,7 +261,7 @@ export class Live {
       : summary.cancelled ? "The run was cancelled."
       : `The run ended early: ${summary.reason}.`;
     byId("state").textContent = [ended, ...[...summary.damaged, ...summary.call_lines].map((words) => `${words}.`)].join(" ");
-    this.tiles(summary.seconds, summary.cost_usd);
+    this.tiles(summary.elapsed_s, summary.paid_usd);
     // One figure of several models, or of several suites, would be true of none of them.
     const groups = summary.groups.length > 1 ? summary.groups : [summary];
     replaceIn(byId("scores"), ...groups.map(figures));
@@ -316,7 +316,7 @@ function figures(group) {
   return element(
     "section",
     { class: "group" },
-    group.model ? element("h3", {}, swatch(group.model), `${group.model} on ${group.suite}`) : null,
+    group.entrant ? element("h3", {}, swatch(group.entrant), `${group.entrant} on ${group.suite}`) : null,
     element(
       "div",
       { class: "scores" },

@@ -20,20 +20,20 @@ export class LiveGrid {
     const cells = [];
     for (const suite of run.suites)
       for (const name of suite.cases)
-        for (const model of run.models) {
-          this.numbers.set([suite.name, name, model].join(SEPARATOR), cells.length);
-          cells.push({ suite: suite.name, case: name, model, status: "waiting" });
+        for (const entrant of run.models) {
+          this.numbers.set([suite.name, name, entrant].join(SEPARATOR), cells.length);
+          cells.push({ suite: suite.name, case: name, entrant, status: "waiting" });
         }
-    const columns = run.models.map((model) => ({ key: [model], title: model, words: "", rates: [] }));
-    this.viewer.fill({ urgency: URGENCY, axes: [{ name: "model", column: ["model"], row: ["suite", "case"], columns }], cells });
+    const columns = run.models.map((entrant) => ({ key: [entrant], title: entrant, words: "", rates: [] }));
+    this.viewer.fill({ urgency: URGENCY, axes: [{ name: "model", column: ["entrant"], row: ["suite", "case"], columns }], cells });
   }
 
-  /** @param {{suite: string, case: string, model: string}} test @param {Partial<Cell>} facts */
+  /** @param {{suite: string, case: string, entrant: string}} test @param {Partial<Cell>} facts */
   set(test, facts) {
-    const key = [test.suite, test.case, test.model].join(SEPARATOR);
+    const key = [test.suite, test.case, test.entrant].join(SEPARATOR);
     const number = this.numbers.get(key) ?? this.viewer.cells.length;
     this.numbers.set(key, number);
-    const known = this.viewer.cells[number] || { suite: test.suite, case: test.case, model: test.model };
+    const known = this.viewer.cells[number] || { suite: test.suite, case: test.case, entrant: test.entrant };
     this.viewer.put(/** @type {Cell} */ ({ ...known, ...facts }), number);
   }
 
@@ -50,12 +50,12 @@ export class LiveGrid {
 
   /** @param {any} test */
   result(test) {
-    const known = this.viewer.cells[this.numbers.get([test.suite, test.case, test.model].join(SEPARATOR)) ?? -1];
+    const known = this.viewer.cells[this.numbers.get([test.suite, test.case, test.entrant].join(SEPARATOR)) ?? -1];
     const at = [...(known?.at || [])];
     const trials = [...(known?.trials || [])];
     at[test.trial - 1] = test.cell.at[0];
     trials[test.trial - 1] = test.status;
-    this.set(test, { problem: "", ...test.cell, at, ...(test.trials > 1 ? { trials } : {}) });
+    this.set(test, { problem: "", ...test.cell, at, ...(test.repeats > 1 ? { trials } : {}) });
   }
 
   // Nothing more comes: what has not ended was not run.

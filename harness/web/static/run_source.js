@@ -16,7 +16,7 @@ export function runSource(id, more) {
   // The steps so far; what runs in a terminal tells them when a trial has ended.
   /** @param {Cell} cell @param {number} trial */
   const underWay = async (cell, trial) => {
-    const name = new URLSearchParams({ suite: cell.suite, case: cell.case, model: cell.model, trial: String(trial + 1) });
+    const name = new URLSearchParams({ suite: cell.suite, case: cell.case, entrant: cell.entrant, trial: String(trial + 1) });
     const { steps } = await call(`${base}/live?${name}`);
     return steps.length ? { ...NOTHING_YET, steps } : null;
   };

@@ -9,7 +9,7 @@ import { trends } from "./trend.js";
 import { counted, money, percent } from "./words.js";
 
 /**
- * @typedef {{suite: string, model: string, pass_rate: number | null, band: string | null}} Group
+ * @typedef {{suite: string, entrant: string, pass_rate: number | null, band: string | null}} Group
  *
  * @typedef {Object} Run
  * @property {string} id
@@ -23,7 +23,7 @@ import { counted, money, percent } from "./words.js";
  * @property {Group[]} [groups]
  * @property {number | null} [pass_rate]
  * @property {string | null} [band]
- * @property {number | null} [cost_usd]
+ * @property {number | null} [paid_usd]
  * @property {boolean} [workbench]
  * @property {string} [error]
  * @property {import("./trend.js").Part[]} [by_suite]
@@ -107,7 +107,7 @@ function row(run) {
     element("td", { class: "model" }, ...run.models.flatMap((model, place) => [place ? ", " : "", swatch(model), model])),
     element("td", { class: "result" }, live ? element("strong", { class: "running" }, run.state === "queued" ? "waiting" : "under way") : run.result),
     element("td", { class: "rate" }, ...rates(run)),
-    element("td", { class: "cost" }, money(run.cost_usd)),
+    element("td", { class: "cost" }, money(run.paid_usd)),
     element("td", { class: "links" }, ...links(run, suites, live, readable)),
   );
 }
@@ -117,9 +117,9 @@ function row(run) {
 function rates(run) {
   const rate = (/** @type {{pass_rate?: number | null, band?: string | null}} */ one) => element("span", { class: `band-text ${(one.band || "none").replace(" ", "-")}` }, percent(one.pass_rate));
   const groups = run.groups || [];
-  if (new Set(groups.map((one) => one.model)).size < 2) return [rate(run)];
+  if (new Set(groups.map((one) => one.entrant)).size < 2) return [rate(run)];
   const suites = new Set(groups.map((one) => one.suite));
-  return groups.map((one) => element("div", {}, rate(one), ` ${one.model}${suites.size > 1 ? `, ${one.suite}` : ""}`));
+  return groups.map((one) => element("div", {}, rate(one), ` ${one.entrant}${suites.size > 1 ? `, ${one.suite}` : ""}`));
 }
 
 /** @param {Run} run @param {string} suites @param {string} when */

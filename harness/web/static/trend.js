@@ -12,7 +12,7 @@ const MOST_LINES = 6;
 const LEAST = 0.9; // share of the cases that need a verdict for a run to count as a full one
 
 /**
- * @typedef {{suite: string, model: string, passed: number, judged: number, asked: string, cases: number, with_verdict: number}} Part
+ * @typedef {{suite: string, entrant: string, passed: number, judged: number, asked: string, cases: number, with_verdict: number}} Part
  * @typedef {Part & {id: string, when: string, rate: number, like?: boolean}} Point
  */
 
@@ -23,8 +23,8 @@ export function trends(runs) {
   for (const run of [...runs].reverse())
     for (const part of run.by_suite || []) {
       const models = suites.get(part.suite) || new Map();
-      const points = models.get(part.model) || [];
-      suites.set(part.suite, models.set(part.model, points));
+      const points = models.get(part.entrant) || [];
+      suites.set(part.suite, models.set(part.entrant, points));
       points.push({ id: run.id, when: run.started_at, rate: part.passed / part.judged, ...part });
     }
   for (const models of suites.values()) markLike([...models.values()].flat());

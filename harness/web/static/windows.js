@@ -3,7 +3,7 @@
 // screen alone.
 
 import { call } from "./api.js";
-import { CHOICES, wordsOf } from "./assets/state.js";
+import { filtersOf, wordsOf } from "./assets/state.js";
 
 /**
  * @typedef {import("../../reports/viewer/assets/rows.js").Row} Row
@@ -30,13 +30,13 @@ export class Windows {
 
   /** The rows that fit what is asked for. @param {State} state @param {string} axis @param {AbortSignal} signal @param {Heard} heard */
   async arrange(state, axis, signal, heard) {
-    const query = queryOf(state, axis);
+    const query = queryOf(this.grid, state, axis);
     return new Rows((offset) => this.ask(query, { offset }), await this.ask(query, { offset: 0 }, signal), heard);
   }
 
   /** Where a cell is among the rows that fit; `null`: there is no such cell. @param {State} state @param {string} axis @param {string} wanted */
   async find(state, axis, wanted) {
-    return (await this.ask(queryOf(state, axis), { find: wanted, count: 0 })).found ?? null;
+    return (await this.ask(queryOf(this.grid, state, axis), { find: wanted, count: 0 })).found ?? null;
   }
 
   /** @param {URLSearchParams} query @param {Record<string, string | number>} more @param {AbortSignal} [signal] @returns {Promise<Answer>} */
@@ -104,10 +104,11 @@ class Rows {
   }
 }
 
-/** @param {State} state @param {string} axis */
-function queryOf(state, axis) {
+/** @param {Framed} grid @param {State} state @param {string} axis */
+function queryOf(grid, state, axis) {
   const query = new URLSearchParams({ by: axis, sort: state.sort });
-  for (const name of [...CHOICES, /** @type {const} */ ("failed"), /** @type {const} */ ("different")]) if (state[name]) query.set(name, state[name]);
+  for (const name of filtersOf(state)) if (name in grid.offered) query.set(name, state[name]);
+  for (const name of ["failed", "different"]) if (state[name]) query.set(name, state[name]);
   for (const word of wordsOf(state.q)) query.append("word", word);
   return query;
 }

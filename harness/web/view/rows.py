@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
-from harness.reports import search_texts
-from harness.web.view.tables import RunView
+from harness.reports import AXIS_FILTERS, search_texts
+from harness.web.run_view import RunView
 
 MOST_ROWS = 500
 """Rows of one answer."""
@@ -26,12 +26,17 @@ ORDERS: Mapping[str, str] = {
     "suite": "first",
     "name": "name",
     "score": "score",
-    "seconds": "seconds DESC",
-    "cost": "cost DESC",
+    "latency_s": "latency_s DESC",
+    "paid_usd": "paid_usd DESC",
 }
 """What rows are sorted by; equal ones stand as in the suite."""
 _SAME = ("status", "model", "identity")
-_AMONG: Mapping[str, str] = {"tool": "tools", "tag": "tags", "check": "checks"}
+_AMONG: Mapping[str, str] = {
+    "tool": "tools",
+    "tag": "tags",
+    "check": "checks",
+    **dict.fromkeys(AXIS_FILTERS, "axes"),
+}
 _KEPT = 32
 """Lists of rows that are kept: 400 KB each for 100,000 tests."""
 
@@ -126,7 +131,8 @@ def _build_cell_condition(question: RowQuery) -> tuple[str, dict[str, str]]:
             wanted.append(f"_cells.{name} = {bind_value(value)}")
         else:
             # With the line breaks around it, so that no name is found within a longer one.
-            wanted.append(f"instr(_cells.{_AMONG[name]}, {bind_value(chr(10) + value + chr(10))})")
+            item = f"\n{name}={value}\n" if name in AXIS_FILTERS else f"\n{value}\n"
+            wanted.append(f"instr(_cells.{_AMONG[name]}, {bind_value(item)})")
     for number, word in enumerate(question.words):
         said = f"SELECT 1 FROM temp.found WHERE word = {number} AND number = _cells.number"  # noqa: S608
         wanted.append(f"(instr(_cells.facts, {bind_value(word)}) OR EXISTS ({said}))")
@@ -162,7 +168,7 @@ def read_window(view: RunView, by: str, rows: Sequence[int]) -> list[dict[str, A
 def find_place(view: RunView, by: str, wanted: str, rows: Sequence[int]) -> dict[str, Any] | None:
     """Return where the cell ``wanted`` is: its row among ``rows``, which may lack it, and column.
 
-    ``wanted`` is ``SUITE/CASE/MODEL``, each percent-encoded, or ``#`` with the cell's number.
+    ``wanted`` is ``SUITE/CASE/ENTRANT``, each percent-encoded, or ``#`` with the cell's number.
     """
     axis = find_axis(view, by)
     with view.open_database() as db:
@@ -171,7 +177,7 @@ def find_place(view: RunView, by: str, wanted: str, rows: Sequence[int]) -> dict
         else:
             names = tuple(unquote(part) for part in wanted.split("/")[:3])
             found = db.execute(
-                "SELECT number FROM _cells WHERE suite = ? AND name = ? AND model = ?",
+                "SELECT number FROM _cells WHERE suite = ? AND name = ? AND entrant = ?",
                 (*names, "", "")[:3],
             )
         cell = found.fetchone()

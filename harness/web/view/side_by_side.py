@@ -13,7 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from harness.web.view.tables import RunView
+from harness.web.run_view import RunView
 
 MOST_TESTS = 2_000
 """Tests of several runs that a page gets."""

@@ -27,6 +27,7 @@ from harness.reports.sections.call_outcomes import (
     count_calls,
     format_mark,
 )
+from harness.reports.viewer.run_summary import build_summary
 from harness.runlog import RunLog, TrialLine, read_lines
 from harness.types import (
     Case,
@@ -40,7 +41,7 @@ from harness.types import (
     TrialResult,
     UserMessage,
 )
-from harness.web.results import build_summary, encode_result
+from harness.web.results import encode_result
 from tests.reports.formats.test_console import summary as on_the_console
 from tests.reports.packs import all_of
 from tests.reports.sample_logs import a_conversation, a_log, a_run, written
@@ -270,7 +271,7 @@ def test_every_format_that_adds_up_counts(log: RunLog) -> None:
     assert COUNTS in written(log, "markdown")
     assert COUNTS in build_overview(build_report(log), log)["repeats"]
     assert COUNTS in list(format_totals(build_report(log)))
-    assert build_summary(log)["calls"] == counts
+    assert build_summary(log, build_report(log))["calls"] == counts
 
 
 def test_the_table_of_a_notebook_counts_and_marks(log: RunLog) -> None:

@@ -297,7 +297,7 @@ def test_a_hundred_tests_stand_on_two_screens_and_ten_thousand_are_scrolled_with
 def with_rows(page: Path, number: int) -> str:
     """Give a page so many rows, and return its address."""
     data = blocks_of(page.read_text("utf-8"))["overview"]
-    fact = {"suite": "s", "model": "large", "status": "passed", "at": [0]}
+    fact = {"suite": "s", "entrant": "large", "status": "passed", "at": [0]}
     data["grid"]["cells"] = [fact | {"case": f"c{place}"} for place in range(number)]
     with page.open("w", encoding="utf-8") as stream:
         REPORT_PAGE.write([("overview", data)], stream)

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.reports.build import build_report
+from harness.reports.viewer.run_summary import build_summary
 from harness.runlog import Header, LogWriter, TrialLine, read_log
 from harness.runlog.lines import Footer
-from harness.web.results import build_summary
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.reports.logs import a_run
 from tests.support import entrants_of
@@ -40,9 +41,10 @@ def two_models(log: Path) -> Path:
 
 
 def test_a_summary_of_several_models_has_a_rate_for_each_and_none_of_all(tmp_path: Path) -> None:
-    told = build_summary(read_log(two_models(tmp_path / NAME / "log.jsonl")))
+    log = read_log(two_models(tmp_path / NAME / "log.jsonl"))
+    told = build_summary(log, build_report(log))
     assert (told["pass_rate"], told["pass_rate_interval"], told["band"]) == (None, None, None)
-    assert [(one["suite"], one["model"], one["pass_rate"]) for one in told["groups"]] == [
+    assert [(one["suite"], one["entrant"], one["pass_rate"]) for one in told["groups"]] == [
         ("shop", "good", 1.0), ("shop", "poor", 0.5), ("mail", "good", 1.0), ("mail", "poor", 0.5),
     ]  # fmt: skip
 

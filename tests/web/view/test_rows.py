@@ -78,7 +78,7 @@ REST = ["00", "01", "02", "04", "06", "07", "08", "09", "11"]
         (RowQuery(), [*FAILED, "05", *REST]),
         (RowQuery(sort="suite"), [f"{number:02}" for number in range(12)]),
         (RowQuery(sort="score", chosen=(("tag", "t1"),)), ["10", "01", "04", "07"]),
-        (RowQuery(sort="seconds", failed=True), ["05", "10", "03"]),
+        (RowQuery(sort="latency_s", failed=True), ["05", "10", "03"]),
         (RowQuery(failed=True), [*FAILED, "05"]),
         (RowQuery(different=True), FAILED),
         (RowQuery(chosen=(("status", "failed"), ("tag", "t0"))), ["03"]),
@@ -94,6 +94,21 @@ REST = ["00", "01", "02", "04", "06", "07", "08", "09", "11"]
 )  # fmt: skip
 def test_rows_fit_what_is_asked_for(log: Path, question: RowQuery, fit: list[str]) -> None:
     assert names(log, question) == fit
+
+
+def test_rows_are_filtered_by_the_value_on_an_axis(tmp_path: Path) -> None:
+    found: list[Trial] = []
+    for number, axes in enumerate(({}, {"variant": "short"}, {"variant": "shorter"})):
+        run = replace(a_run(f"case {number:04}", model="large"), axes=axes, key=f"{number:064}")
+        found.append((run, a_conversation("get_order")))
+    log = a_log(tmp_path, found, models=("large", "large+short", "large+shorter")).path
+    for value, fit in (("short", ["01"]), ("none", ["00"]), ("hort", [])):
+        assert names(log, RowQuery(chosen=(("variant", value),))) == fit
+    grid = ensure_view(log).read_part("grid")
+    assert grid["offered"]["variant"] == ["none", "short", "shorter"]
+    (axis,) = grid["axes"]
+    assert [column["axes"]["variant"] for column in axis["columns"]] == grid["offered"]["variant"]
+    assert {column["model"] for column in axis["columns"]} == {"large"}
 
 
 def test_a_window_has_the_cells_of_its_rows_and_knows_where_a_test_is(log: Path) -> None:
@@ -197,7 +212,7 @@ def test_the_page_of_a_large_run_shows_what_its_report_shows(page: Page, browser
         {"sort": "score", "tag": "t1", "failed": "1"},
         {"q": '"needle 44" small', "sort": "name"},
         {"status": "error", "model": "small"},
-        {"check": "must_call", "tool": "list_orders", "different": "1", "sort": "seconds"},
+        {"check": "must_call", "tool": "list_orders", "different": "1", "sort": "latency_s"},
         {"open": "shop/case%200444/small"},
     ]
     for base in (address, address_of_report(log)):

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from harness.types import Status
-from harness.web.run_view import ensure_view
+from harness.web.run_view import RunView, ensure_view
 from harness.web.view.side_by_side import read_side_by_side
-from harness.web.view.tables import RunView
 from tests.reports.sample_logs import a_conversation, a_log, a_run
 
 ENDED: dict[str, tuple[Status, Status]] = {

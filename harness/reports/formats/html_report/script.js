@@ -44,7 +44,7 @@ const several = { suites: data.suites.length > 1, models: data.models.length > 1
 
 /** @param {Cell} one */
 function fullName(one) {
-  return (several.suites ? one.suite + "::" : "") + one.case + (several.models ? ` [${one.model}]` : "");
+  return (several.suites ? one.suite + "::" : "") + one.case + (several.models ? ` [${one.entrant}]` : "");
 }
 
 // ── Summary ──────────────────────────────────────────────────────────────────────────────────
@@ -247,11 +247,11 @@ function chart(title, cases, value, words) {
 
 /** @param {Cell[]} cells */
 function showCharts(cells) {
-  const ran = cells.filter((one) => (one.seconds || 0) > 0);
-  if (ran.length) at("charts").append(chart("Time", ran, (one) => one.seconds || 0, (one) => one.time));
-  const paid = cells.filter((one) => one.cost);
-  if (paid.length) at("charts").append(chart("Cost", paid, (one) => one.cost || 0, (one) => one.price));
-  const unknown = cells.filter((one) => one.cost === undefined).length;
+  const ran = cells.filter((one) => (one.latency_s || 0) > 0);
+  if (ran.length) at("charts").append(chart("Time", ran, (one) => one.latency_s || 0, (one) => one.latency));
+  const paid = cells.filter((one) => one.paid_usd);
+  if (paid.length) at("charts").append(chart("Cost", paid, (one) => one.paid_usd || 0, (one) => one.paid));
+  const unknown = cells.filter((one) => one.paid_usd === undefined).length;
   if (unknown) at("effort").append(el("p", { class: "dim", text: `The cost of ${plural(unknown, "case")} is unknown.` }));
   else if (!paid.length) at("effort").append(el("p", { class: "dim", text: "Nothing was paid for." }));
 }

@@ -11,7 +11,7 @@ const MARKS = /** @type {Object<string, string>} */ ({
 });
 
 /** @typedef {import("./rows.js").Cell} Cell @typedef {import("./rows.js").RowList} RowList @typedef {import("./rows.js").Column} Column */
-/** @typedef {{column: Column, place: number, model: string}} Shown  a column, its place among all, and its model */
+/** @typedef {{column: Column, place: number, entrant: string}} Shown  a column, its place among all, and its entrant */
 
 export class Grid {
   /** @param {string} name  for a screen reader @param {(row: number, column: number, byKey: boolean) => void} open */
@@ -55,8 +55,8 @@ export class Grid {
   titles() {
     const title = (/** @type {number} */ place, /** @type {(Node | string | null)[]} */ ...parts) =>
       el("div", { role: "columnheader", "aria-colindex": place + 1 }, ...parts);
-    this.head.replaceChildren(title(0, "Test"), ...this.columns.map(({ column, model }, place) => title(place + 1,
-      el("span", { class: "vname", title: `${column.title} ${column.words}`.trim() }, swatch(model), breakable(column.title)),
+    this.head.replaceChildren(title(0, "Test"), ...this.columns.map(({ column, entrant }, place) => title(place + 1,
+      el("span", { class: "vname", title: `${column.title} ${column.words}`.trim() }, swatch(entrant), breakable(column.title)),
       ...column.rates.slice(0, 4).map((rate) => el("span", { class: "vrate", title: rate.words, text: `${rate.suite ? `${rate.suite} ` : ""}${rate.text}` })),
       column.rates.length > 4 ? el("span", { class: "vrate", text: `and ${column.rates.length - 4} more suites` }) : null)));
   }
@@ -116,7 +116,7 @@ export class Grid {
         el("span", { class: "vword", text: `${cell.status}${trials}` })),
       el("span", { class: "vscore", text: cell.score === undefined ? "" : shownScore(cell.score) }),
       el("span", { class: "vproblem", dir: "auto", text: cell.problem || "" }),
-      el("span", { class: "veffort", text: [cell.time, cell.cost ? cell.price : ""].filter(Boolean).join(", ") }));
+      el("span", { class: "veffort", text: [cell.latency, cell.paid_usd ? cell.paid : ""].filter(Boolean).join(", ") }));
   }
 
   // The row and the cell that keys act on.

@@ -1,20 +1,22 @@
 // @ts-check
 // Cells put into rows, filtered and sorted. Nothing is counted or averaged here: figures come with the cells.
 
-import { CHOICES, wordsOf } from "./state.js";
+import { FILTERS, filtersOf, wordsOf } from "./state.js";
 
 /**
- * @typedef {Object} Cell  a case with one model, as `cell_of` in Python makes it
- * @property {string} suite @property {string} case @property {string} model @property {string} status
+ * @typedef {Object} Cell  a case with one entrant, as `build_cell` in Python makes it
+ * @property {string} suite @property {string} case @property {string} entrant @property {string} status
+ * @property {string} [model] @property {Object<string, string>} [axes]  what the entrant is: a model, with values on axes
  * @property {string} [identity] @property {string} [group] @property {string} [problem] @property {string} [question] @property {number} [score]
  * @property {string[]} [tags] @property {string[]} [tools] @property {string[]} [failed]
- * @property {number} [calls] @property {number} [seconds] @property {string} [time] @property {number} [cost] @property {string} [price]
+ * @property {number} [tool_calls] @property {number} [latency_s] @property {string} [latency] @property {number} [paid_usd] @property {string} [paid]
  * @property {number} [passed] @property {number} [planned] @property {string[]} [trials]  their statuses
  * @property {number[]} [at]  where the log has each trial
  * @property {number} [number]  its place in the run @property {number} [place]  the same, while not all cells are there
  * @property {string} [run]  the run that it is of, if there are several
  *
- * @typedef {{key: string[], title: string, words: string, rates: {suite: string, text: string, words: string}[]}} Column
+ * @typedef {{key: string[], title: string, words: string, rates: {suite: string, text: string, words: string}[], model?: string,
+ *   axes?: Object<string, string>}} Column
  * @typedef {{name: string, column: string[], row: string[], columns: Column[]}} Axis
  * @typedef {{name: string, suite: string, cells: (Cell | undefined)[], first: number}} Row
  * @typedef {Map<string, Set<number>>} Found  word → where the log has it
@@ -54,11 +56,13 @@ export function rowsOf(cells, axis) {
 const fields = (cell, names) => names.map((name) => /** @type {any} */ (cell)[name] ?? "").join(SEPARATOR);
 
 /** Rows of which a cell fits what is asked for, sorted.
- * @param {Row[]} rows @param {import("./state.js").State} state @param {string[]} urgency @param {Found} found */
-export function arranged(rows, state, urgency, found) {
+ * @param {Row[]} rows @param {import("./state.js").State} state @param {string[]} urgency @param {Found} found
+ * @param {string[]} known  the filters that there are */
+export function arranged(rows, state, urgency, found, known) {
   const words = wordsOf(state.q);
+  const filters = filtersOf(state).filter((name) => known.includes(name));
   const fitting = rows.filter((row) =>
-    row.cells.some((cell) => cell && fits(cell, state) && says(cell, words, found))
+    row.cells.some((cell) => cell && fits(cell, state, filters) && says(cell, words, found))
     && (!state.different || differs(row))
     && (!state.failed || row.cells.some((cell) => cell && cell.status !== "passed")));
   const key = KEYS[state.sort] || KEYS.urgency;
@@ -67,16 +71,18 @@ export function arranged(rows, state, urgency, found) {
   return fitting.sort((left, right) => order(keys.get(left), keys.get(right)) || left.first - right.first);
 }
 
-/** @param {Cell} cell @param {import("./state.js").State} state */
-function fits(cell, state) {
-  return CHOICES.every((name) => {
-    const wanted = state[name];
-    if (!wanted) return true;
-    if (name === "tool") return !!cell.tools?.includes(wanted);
-    if (name === "tag") return !!cell.tags?.includes(wanted);
-    if (name === "check") return !!cell.failed?.includes(wanted);
-    return cell[name] === wanted;
-  });
+/** @param {Cell} cell @param {import("./state.js").State} state @param {string[]} filters */
+function fits(cell, state, filters) {
+  if (!filters.length) return true;
+  const values = valuesOf(cell);
+  return filters.every((name) => values[name]?.includes(state[name]));
+}
+
+/** The values that a cell has of each filter; `list_filter_values` in Python is the same. @param {Cell} cell
+ * @returns {Object<string, string[]>} */
+function valuesOf({ status, model, identity, axes, tags, tools, failed }) {
+  const single = Object.entries({ status, model, identity, ...axes }).map(([name, value]) => [name, value ? [value] : []]);
+  return { ...Object.fromEntries(single), tag: tags || [], tool: tools || [], check: failed || [] };
 }
 
 /** @param {Cell} cell @param {string[]} words @param {Found} found */
@@ -93,7 +99,7 @@ const facts = new WeakMap();
 function factsOf(cell) {
   let text = facts.get(cell);
   if (text === undefined) {
-    text = [cell.suite, cell.case, cell.model, cell.identity, cell.status, cell.problem, cell.question, ...(cell.tags || []), ...(cell.tools || []), ...(cell.failed || [])]
+    text = [cell.suite, cell.case, cell.entrant, cell.identity, cell.status, cell.problem, cell.question, ...(cell.tags || []), ...(cell.tools || []), ...(cell.failed || [])]
       .join(" ").toLowerCase();
     facts.set(cell, text);
   }
@@ -109,23 +115,18 @@ const KEYS = {
   suite: (row) => row.first,
   name: (row) => row.name,
   score: (row) => Math.min(...each(row, (cell) => cell.score ?? 2)),
-  seconds: (row) => -Math.max(...each(row, (cell) => cell.seconds ?? 0)),
-  cost: (row) => -Math.max(...each(row, (cell) => cell.cost ?? 0)),
+  latency_s: (row) => -Math.max(...each(row, (cell) => cell.latency_s ?? 0)),
+  paid_usd: (row) => -Math.max(...each(row, (cell) => cell.paid_usd ?? 0)),
 };
 
 /** @param {Row} row @param {(cell: Cell) => number} value */
 const each = (row, value) => row.cells.flatMap((cell) => (cell ? [value(cell)] : []));
 
-/** The values that cells have of each choice. @param {Cell[]} cells @returns {Object<string, string[]>} */
+/** The values that cells have of each filter. @param {Cell[]} cells @returns {Object<string, string[]>} */
 export function offered(cells) {
-  const found = /** @type {Object<string, Set<string>>} */ (Object.fromEntries(CHOICES.map((name) => [name, new Set()])));
-  for (const cell of cells) {
-    found.status.add(cell.status);
-    found.model.add(cell.model);
-    if (cell.identity) found.identity.add(cell.identity);
-    for (const tag of cell.tags || []) found.tag.add(tag);
-    for (const tool of cell.tools || []) found.tool.add(tool);
-    for (const check of cell.failed || []) found.check.add(check);
-  }
+  const found = /** @type {Object<string, Set<string>>} */ (Object.fromEntries(FILTERS.map((name) => [name, new Set()])));
+  for (const cell of cells)
+    for (const [name, values] of Object.entries(valuesOf(cell)))
+      for (const value of values) (found[name] ||= new Set()).add(value);
   return Object.fromEntries(Object.entries(found).map(([name, values]) => [name, [...values].sort()]));
 }

@@ -2,30 +2,28 @@
 // What is looked at, kept in the part of the address behind the #: it is never sent to a server.
 
 /**
- * @typedef {Object} State
- * @property {string} q  words to search for
- * @property {string} status @property {string} tool @property {string} model @property {string} identity
- * @property {string} tag @property {string} check  kind of a check that did not pass
- * @property {string} different  "1": only rows whose columns differ
- * @property {string} failed  "1": only rows in which something did not pass
- * @property {string} sort @property {string} by  the axis
- * @property {string} open  the trial that is looked at
+ * @typedef {Object<string, string>} State
+ * - `q`: words to search for
+ * - `different`: "1": only rows whose columns differ
+ * - `failed`: "1": only rows in which something did not pass
+ * - `sort`, and `by`, the axis
+ * - `open`: the trial that is looked at
+ * - any other is a filter: one of `FILTERS`, or an axis that trials have, such as `variant`
  */
 
 /** @type {State} */
-export const NOTHING = {
-  q: "", status: "", tool: "", model: "", identity: "", tag: "", check: "", different: "", failed: "", sort: "urgency", by: "", open: "",
-};
+export const NOTHING = { q: "", different: "", failed: "", sort: "urgency", by: "", open: "" };
 
-/** Filters; each is a list of options. */
-export const CHOICES = /** @type {const} */ (["status", "tool", "model", "identity", "tag", "check"]);
+/** The filters of every run, each a list of options; `check` is the kind of a check that did not pass. */
+export const FILTERS = ["status", "tool", "model", "identity", "tag", "check"];
+
+/** The filters that are set. @param {State} state */
+export const filtersOf = (state) => Object.keys(state).filter((name) => !(name in NOTHING) && state[name]);
 
 /** @param {string} hash @returns {State} */
 export function readState(hash) {
   const state = { ...NOTHING };
-  const given = new URLSearchParams(hash.replace(/^#/, ""));
-  for (const name of /** @type {(keyof State)[]} */ (Object.keys(NOTHING)))
-    if (given.has(name)) state[name] = given.get(name) || "";
+  for (const [name, value] of new URLSearchParams(hash.replace(/^#/, ""))) state[name] = value;
   const numbered = /^#case-(\d+)$/.exec(hash);
   if (numbered) state.open = `#${Number(numbered[1]) - 1}`;
   return state;
@@ -34,8 +32,7 @@ export function readState(hash) {
 /** @param {State} state */
 export function writeState(state) {
   const given = new URLSearchParams();
-  for (const name of /** @type {(keyof State)[]} */ (Object.keys(NOTHING)))
-    if (state[name] !== NOTHING[name]) given.set(name, state[name]);
+  for (const [name, value] of Object.entries(state)) if (value !== (NOTHING[name] ?? "")) given.set(name, value);
   return given.size ? `#${given}` : "";
 }
 

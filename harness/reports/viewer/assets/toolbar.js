@@ -2,12 +2,12 @@
 // The form above the grid: search, filters, order, and what makes the columns.
 
 import { el } from "./elements.js";
-import { CHOICES } from "./state.js";
+import { FILTERS, filtersOf } from "./state.js";
 
 const TYPING_MS = 150;
-const TITLES = { status: "Status", tool: "Tool", model: "Model", identity: "Identity", tag: "Tag", check: "Failed check" };
+const TITLES = /** @type {Object<string, string>} */ ({ check: "Failed check" });
 const ORDERS = {
-  urgency: "failures first", suite: "as in the suite", name: "by name", score: "lowest score first", seconds: "slowest first", cost: "dearest first",
+  urgency: "failures first", suite: "as in the suite", name: "by name", score: "lowest score first", latency_s: "slowest first", paid_usd: "dearest first",
 };
 
 export class Toolbar {
@@ -19,14 +19,14 @@ export class Toolbar {
     this.search = el("input", { type: "search", autocomplete: "off", id: "search", placeholder: "question, answer, arguments, results …" });
     this.sort = this.select("sort", Object.entries(ORDERS));
     this.by = this.select("by", []);
-    this.selects = new Map(CHOICES.map((name) => [name, this.select(name, [])]));
+    /** @type {Map<string, HTMLSelectElement>} */
+    this.selects = new Map();
     this.failed = el("input", { type: "checkbox", id: "only-failed" });
     this.different = el("input", { type: "checkbox", id: "only-different" });
     this.labels = new Map();
-    this.more = el("details", { class: "filters" }, el("summary", { text: "Filters" }),
-      el("div", { class: "choices" },
-        ...CHOICES.map((name) => this.labelled(name, TITLES[name], /** @type {HTMLElement} */ (this.selects.get(name)))),
-        this.labelled("sort", "Order", this.sort), this.labelled("by", "Columns", this.by)));
+    this.choices = el("div", { class: "choices" }, this.labelled("sort", "Order", this.sort), this.labelled("by", "Columns", this.by));
+    this.more = el("details", { class: "filters" }, el("summary", { text: "Filters" }), this.choices);
+    for (const name of FILTERS) this.add(name, "sort");
     this.place = el("form", { class: "toolbar", role: "search", "aria-label": "Search and filter the tests" },
       el("label", { class: "search" }, "Search", this.search),
       el("label", { class: "tick" }, this.failed, "Only failed"),
@@ -42,6 +42,14 @@ export class Toolbar {
     this.different.addEventListener("change", () => change({ different: this.different.checked ? "1" : "" }));
     const wide = matchMedia("(min-width: 60rem)");
     this.more.open = wide.matches;
+  }
+
+  /** Adds a filter. @param {string} name @param {string} before  what it stands before */
+  add(name, before) {
+    const select = this.select(name, []);
+    this.selects.set(name, select);
+    const title = TITLES[name] || name[0].toUpperCase() + name.slice(1).replaceAll("_", " ");
+    this.choices.insertBefore(this.labelled(name, title, select), this.labels.get(before));
   }
 
   /** @param {string} name @param {[string, string][]} options */
@@ -62,6 +70,7 @@ export class Toolbar {
    * @param {Object<string, string[]>} offered @param {Object<string, number>} amounts  of each status
    * @param {import("./rows.js").Axis[]} axes */
   offer(offered, amounts, axes) {
+    for (const name of Object.keys(offered)) if (!this.selects.has(name)) this.add(name, "identity"); // an axis, beside the model
     for (const [name, select] of this.selects) {
       const options = offered[name] || [];
       const text = (/** @type {string} */ value) => (name === "status" ? `${value} ${(amounts[value] || 0).toLocaleString("en")}` : value);
@@ -77,13 +86,13 @@ export class Toolbar {
   /** @param {import("./state.js").State} state @param {string} axis @param {boolean} several  whether there are columns to compare */
   show(state, axis, several) {
     if (document.activeElement !== this.search) this.search.value = state.q;
-    for (const [name, select] of this.selects) select.value = state[name];
+    for (const [name, select] of this.selects) select.value = state[name] || "";
     this.sort.value = state.sort;
     this.by.value = axis;
     this.failed.checked = !!state.failed;
     this.different.checked = !!state.different;
     this.labels.get("different").hidden = !several;
-    const chosen = CHOICES.filter((name) => state[name]).length;
+    const chosen = filtersOf(state).filter((name) => this.selects.has(name)).length;
     /** @type {HTMLElement} */ (this.more.firstChild).textContent = chosen ? `Filters (${chosen})` : "Filters";
   }
 }

@@ -58,7 +58,7 @@ export class Trace {
     const number = ++this.asked;
     this.place.hidden = false;
     this.title.replaceChildren(el("span", { class: `vstatus ${cell.status}`, text: cell.status }), " ", el("bdi", { text: cell.case }));
-    this.about.textContent = [cell.suite, cell.model, cell.identity, cell.run, where].filter(Boolean).join(" · ");
+    this.about.textContent = [cell.suite, cell.entrant, cell.identity, cell.run, where].filter(Boolean).join(" · ");
     this.tabs(cell, trial);
     const waiting = setTimeout(() => this.content.replaceChildren(el("p", { class: "dim", text: "Reading …" })), 150);
     try {

@@ -11,7 +11,7 @@ import { Trace } from "./trace.js";
 /**
  * @typedef {import("./rows.js").Cell} Cell @typedef {import("./rows.js").Row} Row @typedef {import("./rows.js").Axis} Axis
  * @typedef {import("./rows.js").RowList} RowList @typedef {import("./rows.js").Framed} Framed @typedef {import("./state.js").State} State
- * @typedef {import("./grid.js").Shown} Shown
+ * @typedef {import("./grid.js").Shown} Shown @typedef {import("./rows.js").Column} Column
  *
  * @typedef {Object} Source  where a viewer's data come from
  * @property {(cell: Cell, trial: number) => Promise<import("./trial.js").Detail | null>} trial
@@ -45,6 +45,8 @@ export class Viewer {
     /** @type {Elsewhere | undefined} */
     this.elsewhere = undefined;
     this.several = false;
+    /** @type {string[]} the filters that there are */
+    this.filters = [];
     this.state = readState(location.hash);
     this.stale = true;
     this.toolbar = new Toolbar((changed) => this.change(changed));
@@ -89,6 +91,7 @@ export class Viewer {
     this.axes = grid.axes;
     this.cells = [];
     this.several = grid.several;
+    this.filters = Object.keys(grid.offered);
     this.toolbar.offer(grid.offered, grid.amounts, grid.axes);
     await this.update();
     await this.openNamed();
@@ -132,19 +135,26 @@ export class Viewer {
       this.all = rowsOf(cells, this.axis);
       const amounts = /** @type {Object<string, number>} */ ({});
       for (const cell of cells) amounts[cell.status] = (amounts[cell.status] || 0) + 1;
-      this.toolbar.offer(offered(cells), amounts, this.axes);
+      const values = offered(cells);
+      this.filters = Object.keys(values);
+      this.toolbar.offer(values, amounts, this.axes);
       this.several = new Set(this.all.map((row) => row.suite)).size > 1;
       this.stale = false;
     }
-    const { model, identity } = this.state;
-    const named = this.axis.column.indexOf("model");
-    const columns = this.axis.columns.map((column, place) => ({ column, place, model: column.key[named] })).filter(({ column }) =>
-      this.axis.column.every((name, place) =>
-        !(name === "model" && model && column.key[place] !== model) && !(name === "identity" && identity && column.key[place] !== identity)));
+    const named = this.axis.column.indexOf("entrant");
+    const columns = this.axis.columns.map((column, place) => ({ column, place, entrant: column.key[named] }))
+      .filter(({ column }) => this.isChosen(column));
     this.toolbar.show(this.state, this.axis.name, this.axis.columns.length > 1);
     if (this.elsewhere) return this.arrange(columns, this.elsewhere);
-    this.grid.show(columns, arranged(this.all, this.state, this.urgency, this.found), this.several);
+    this.grid.show(columns, arranged(this.all, this.state, this.urgency, this.found, this.filters), this.several);
     this.say();
+  }
+
+  /** Whether a column has what is chosen of its identity, its model and the axes of trials. @param {Column} column */
+  isChosen(column) {
+    const identity = column.key[this.axis.column.indexOf("identity")];
+    const own = Object.entries({ model: column.model, identity, ...column.axes });
+    return own.every(([name, value]) => !value || !this.state[name] || value === this.state[name]);
   }
 
   /** @param {Shown[]} columns @param {Elsewhere} elsewhere */
@@ -310,4 +320,4 @@ export class Viewer {
 }
 
 /** @param {Cell} cell */
-const nameOf = (cell) => [cell.suite, cell.case, cell.model, ...(cell.run ? [cell.run] : [])].map(encodeURIComponent).join("/");
+const nameOf = (cell) => [cell.suite, cell.case, cell.entrant, ...(cell.run ? [cell.run] : [])].map(encodeURIComponent).join("/");
