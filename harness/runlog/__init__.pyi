@@ -27,8 +27,8 @@ from .on_disk.result_storage import index_by_key as index_by_key
 from .on_disk.result_storage import sort_results as sort_results
 from .on_disk.result_storage import store_results as store_results
 from .reader import RunLog as RunLog
-from .reader import amend_log as amend_log
 from .reader import StoredContent as StoredContent
+from .reader import amend_log as amend_log
 from .reader import being_written as being_written
 from .reader import read_header as read_header
 from .reader import read_lines as read_lines

@@ -2,24 +2,154 @@
 
 A row comes from the store beside the log, or from the log itself. One request reads only some logs
 that have no store yet: the answer says how many are left, and asking again goes on.
+
+A look at a log takes a few microseconds, and longer on a busy machine. Runs that may change are
+looked at each time: new ones and open ones. Of the others, `LOOKS` are looked at in turn; whoever
+shows one looks at it first (`Listing.refresh_facts`). So a folder of up to `LOOKS` runs is never
+out of date, and in a larger one a finished run whose log is changed by another program is found
+after a few requests.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.base import HarnessError
-from harness.runlog import being_written
-from harness.runner import log_path
-from harness.web.history import read_entry
-from harness.web.run_listing import Listing
+from harness.base import HarnessError, InvalidInput
+from harness.reports import build_entry, build_report, build_summary, clean_json
+from harness.runlog import RunLog, being_written, read_log
+from harness.runner import list_names, log_path, sort_runs, stat_log
 from harness.web.run_view import ensure_view, find_view
+
+LOOKS = 2_000
+"""Finished runs that one request looks at."""
+
+
+class Listing:
+    """The runs below one folder."""
+
+    def __init__(self, runs: Path) -> None:
+        """Begin with nothing known."""
+        self._runs = runs
+        self._names: list[str] = []
+        self._facts: dict[str, os.stat_result] = {}
+        self._turn: list[str] = []
+        self._newest: list[str] | None = None
+        self._lock = threading.Lock()  # requests are answered in several threads
+
+    def newest_first(self, open_ones: Collection[str]) -> list[str]:
+        """Return the names of all runs with a log that is not empty, the newest first.
+
+        ``open_ones`` are those of which more may come at any time.
+        """
+        with self._lock:
+            return self._list_names(open_ones)
+
+    def _list_names(self, open_ones: Collection[str]) -> list[str]:
+        names = list_names(self._runs)
+        if names != self._names:
+            self._names, self._newest = names, None
+            present = set(names)
+            # Others of the same name would get the facts of those that were removed.
+            self._facts = {name: one for name, one in self._facts.items() if name in present}
+        if not self._turn:
+            self._turn = list(self._facts)
+        # From the end, where taking something off moves nothing.
+        due = self._turn[-LOOKS:]
+        del self._turn[-LOOKS:]
+        # A name without facts is looked at each time: its log may still be empty.
+        for name in {*open_ones, *due, *(name for name in names if name not in self._facts)}:
+            self._stat_log(name)
+        if self._newest is None:
+            self._newest = list(reversed(sort_runs(self._facts)))
+        return self._newest
+
+    def refresh_facts(self, name: str) -> os.stat_result | None:
+        """Return the facts of the run's log as they are now; ``None`` if there is none."""
+        with self._lock:
+            return self._stat_log(name)
+
+    def _stat_log(self, name: str) -> os.stat_result | None:
+        facts = stat_log(self._runs, name)
+        before = self._facts.get(name)
+        if facts is None:
+            self._facts.pop(name, None)
+        else:
+            self._facts[name] = facts
+        # The order depends on nothing else: most looks find no change, and need no sorting.
+        if _get_time(before) != _get_time(facts):
+            self._newest = None
+        return facts
+
+    def get_facts(self, name: str) -> os.stat_result | None:
+        """Return the facts of the run's log as they were at the last look."""
+        return self._facts.get(name)
+
+
+def _get_time(facts: os.stat_result | None) -> int | None:
+    return None if facts is None else facts.st_mtime_ns
+
+
+MOST = 500
+"""Most runs in one request."""
+
+
+def find_run(run_id: str, runs: Path) -> Path | None:
+    """Return the log of exactly that run; names with a path are unknown."""
+    plain = (
+        bool(run_id)
+        and "/" not in run_id
+        and "\\" not in run_id
+        and "\0" not in run_id
+        and run_id[0] != "."
+    )
+    path = log_path(run_id, runs)
+    try:
+        return path if plain and has_begun(path) else None
+    except (OSError, ValueError):  # too long, or in no encoding: no file has such a name
+        return None
+
+
+def has_begun(path: Path) -> bool:
+    """Return whether the log has a header, which is written shortly after the file is created."""
+    return path.is_file() and path.stat().st_size > 0
+
+
+def get_state(log: RunLog) -> str:
+    """Return ``running``, or ``finished`` for a run that has ended or was killed."""
+    return "running" if log.footer is None and being_written(log.path) else "finished"
+
+
+def read_entry(path: Path, go_on: Callable[[], None] = lambda: None) -> dict[str, Any]:
+    """Return what the list of runs says of the log at ``path``, all but its state.
+
+    ``go_on`` is called after each line; what it raises ends the reading.
+
+    Raises:
+        FileNotFoundError: it is gone.
+    """
+    try:
+        log = read_log(path, lambda _: go_on())
+    # It is an `OSError`, too, and must not become an entry of a run that is no longer there.
+    except FileNotFoundError:
+        raise
+    except (InvalidInput, OSError) as error:
+        return {
+            "id": path.parent.name,
+            "error": clean_json(str(error)),
+            "suites": [],
+            "models": [],
+            "result": "unreadable",
+        }
+    report = build_report(log)
+    return build_entry(log, report, build_summary(log, report))
+
 
 MOST_READ = 50
 """Logs without a store that one request reads at most."""

@@ -22,13 +22,12 @@ from harness.reports import build_report, build_summary, clean_json, run_facts, 
 from harness.runlog import being_written, read_header, read_log
 from harness.runner import MOST_ON_PAGE, NOBODY
 from harness.suites import OFFLINE, load_config
-from harness.web import history, vetting
-from harness.web.catalog import ENDINGS, Catalog, RunFilter
+from harness.web import vetting
+from harness.web.catalog import ENDINGS, MOST, Catalog, RunFilter, find_run, get_state, has_begun
+from harness.web.feed import FollowerCache, follow_log, format_page
 from harness.web.jobs import ABORT_S, LISTEN_S, STOP_S, QueueFull, RunJob, RunQueue
-from harness.web.log_followers import FollowerCache, follow_log, format_page
 from harness.web.process import UploadRefused
-from harness.web.requests.abandoned_requests import run_while_awaited
-from harness.web.requests.problem_page import error_response
+from harness.web.requests import error_response, run_while_awaited
 from harness.web.run_view import build_view_summary, ensure_view
 from harness.web.settings import Settings
 from harness.web.uploads import read_upload
@@ -177,7 +176,7 @@ class Evaluations:
     async def get_run(self, request: Request) -> Response:
         """Return a whole run."""
         job = self._find_job(request)
-        if job is not None and not history.has_begun(job.log):
+        if job is not None and not has_begun(job.log):
             return JSONResponse(_add_links(job.as_json()))
         path = self._find_log(request)
         header = await anyio.to_thread.run_sync(read_header, path)
@@ -210,7 +209,7 @@ class Evaluations:
         return self._board.get(request.path_params["id"])
 
     def _find_log(self, request: Request) -> Path:
-        path = history.find_run(request.path_params["id"], self._settings.runs)
+        path = find_run(request.path_params["id"], self._settings.runs)
         if path is None:
             raise HTTPException(404, "There is no such run, or it has no log.")
         return path
@@ -269,7 +268,7 @@ def _read_progress(path: Path) -> tuple[str, dict[str, Any]]:
     if being_written(path):
         log = read_log(path)
         whole = build_summary(log, build_report(log)) if log.footer else None
-        return history.get_state(log), {"done": len(log.results), "summary": whole}
+        return get_state(log), {"done": len(log.results), "summary": whole}
     view = ensure_view(path)
     ended = view.read_part("footer") is not None
     return "finished", {
@@ -280,7 +279,7 @@ def _read_progress(path: Path) -> tuple[str, dict[str, Any]]:
 
 def _build_document(path: Path) -> str | None:
     log = read_log(path)
-    if history.get_state(log) == "running":
+    if get_state(log) == "running":
         return None
     stream = io.StringIO()
     report = build_report(log)
@@ -304,5 +303,5 @@ def _parse_limit(text: str) -> int:
     # Checked before `int` sees it, which takes digits of other scripts and fails beyond 4,300
     # digits.
     if not (text.isascii() and text.isdecimal() and len(text) < len("1000000") and int(text)):
-        raise HTTPException(400, f"'limit' takes a number from 1 to {history.MOST}.")
-    return min(int(text), history.MOST)
+        raise HTTPException(400, f"'limit' takes a number from 1 to {MOST}.")
+    return min(int(text), MOST)

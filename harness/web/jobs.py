@@ -1,6 +1,8 @@
 """Runs started on the page, from upload to log, and the board with their queue.
 
-A run belongs to the board, not to the client: a client that disconnects ends nothing.
+A run belongs to the board, not to the client: a client that disconnects ends nothing. The messages
+of its trials under way are held for the live trace, and dropped when the trial ends: the log has it
+then, and only that is shown for good.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 import secrets
 import signal
 import tempfile
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -19,12 +22,45 @@ import anyio.abc
 from harness.base import HarnessError, utc_now
 from harness.reports import clean_json
 from harness.runner import log_path, new_run_id
+from harness.web.catalog import has_begun
 from harness.web.feed import Event, EventFeed
-from harness.web.history import has_begun
-from harness.web.live_conversations import LiveConversations
 from harness.web.process import RunProcess
 from harness.web.settings import Settings
 from harness.web.uploads import Choices, Upload
+
+Name: TypeAlias = tuple[str, str, str, int]
+"""Suite, case, entrant, trial from 1."""
+
+
+class LiveConversations:
+    """The conversations under way of one run."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._steps: dict[Name, list[dict[str, Any]]] = {}
+        self._keys: dict[str, Name] = {}
+
+    def take_steps(self, said: Mapping[str, Any]) -> None:
+        """Take steps from a place on: ``{"key", "trial", "from", "steps"}``."""
+        name = parse_trial_name(said["trial"])
+        self._keys[said["key"]] = name
+        self._steps[name] = [*self._steps.get(name, [])[: said["from"]], *said["steps"]]
+
+    def forget_trial(self, key: str) -> None:
+        """Forget the trial with that key."""
+        name = self._keys.pop(key, None)
+        if name is not None:
+            self._steps.pop(name, None)
+
+    def get_steps(self, name: Name) -> list[dict[str, Any]]:
+        """Return the steps so far of a trial; none if it has not begun, or has ended."""
+        return self._steps.get(name, [])
+
+
+def parse_trial_name(facts: Mapping[str, Any]) -> Name:
+    """Return the name of a trial from ``{suite, case, entrant, trial}``."""
+    return str(facts["suite"]), str(facts["case"]), str(facts["entrant"]), int(facts["trial"])
+
 
 State: TypeAlias = Literal["queued", "running", "finished", "refused", "cancelled"]
 """State of a run; ``refused``: it could not start and has no log; ``cancelled``: before it started.

@@ -44,8 +44,8 @@ from harness.runlog import read_header, read_log
 from harness.runner import options_of
 from harness.suites import AXES
 from harness.types import JsonObject
-from harness.web import history
-from harness.web.requests.guard import HEALTH
+from harness.web.catalog import find_run
+from harness.web.requests import HEALTH
 from harness.web.settings import Settings
 from harness.web.workbench_page import NoPage, build_page
 
@@ -129,7 +129,7 @@ class Pages:
             raise HTTPException(422, f"These runs cannot be compared: {error}") from error
 
     def _find_log(self, run_id: str) -> Path:
-        path = history.find_run(run_id, self._settings.runs)
+        path = find_run(run_id, self._settings.runs)
         if path is None:
             raise HTTPException(404, "There is no such run, or it has no log.")
         return path

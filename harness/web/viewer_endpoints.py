@@ -30,22 +30,21 @@ from harness.reports import (
     trial_detail,
 )
 from harness.runlog import TrialLine, being_written, read_header, read_lines
-from harness.web.catalog import MOST_BYTES
-from harness.web.history import find_run
+from harness.web.catalog import MOST_BYTES, find_run
 from harness.web.jobs import RunQueue
-from harness.web.requests.abandoned_requests import run_while_awaited
-from harness.web.run_view import RunView, build_view_summary, ensure_view, find_settled, find_view
-from harness.web.settings import Settings
-from harness.web.view.rows import (
+from harness.web.requests import run_while_awaited
+from harness.web.rows import (
     MOST_ROWS,
     ORDERS,
     Arranger,
     RowQuery,
     find_axis,
     find_place,
+    read_side_by_side,
     read_window,
 )
-from harness.web.view.side_by_side import read_side_by_side
+from harness.web.run_view import RunView, build_view_summary, ensure_view, find_settled, find_view
+from harness.web.settings import Settings
 from harness.web.view_builder import ViewBuilder, build_first_grid
 
 MOST_RUNS = 20

@@ -56,7 +56,7 @@ from harness.runner import (
 from harness.suites import load_config
 from harness.types import Transcript, Trial, TrialResult
 from harness.web import vetting
-from harness.web.ended.rerun import failed_cases
+from harness.web.ended_runs import failed_cases
 from harness.web.results import name_trial
 
 GARBAGE_THRESHOLD = 200_000

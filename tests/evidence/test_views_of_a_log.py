@@ -26,7 +26,7 @@ from harness.judging.exit_codes import (
 )
 from harness.reports.writers import WRITERS
 from harness.runner.runs.folders import log_path
-from harness.web.history import read_entry
+from harness.web.catalog import read_entry
 from tests.evidence.made_logs import (
     SUITES,
     Desk,

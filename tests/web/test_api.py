@@ -8,8 +8,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.routing import Route
 
-from harness.web.app import make_app
 from harness.web.evaluations import Evaluations
+from harness.web.server import make_app
 from harness.web.settings import Settings
 from tests.judging.test_access import FULL, LEAKING
 from tests.judging.test_access import a_log as asked_as_several

@@ -7,8 +7,7 @@ import pytest
 
 from harness.runlog import Footer, LogWriter, TrialLine, being_written, read_lines
 from harness.types import Transcript
-from harness.web.feed import Event, EventFeed
-from harness.web.log_followers import follow_log
+from harness.web.feed import Event, EventFeed, follow_log
 from tests.clock import BOUND_S
 from tests.judging.test_access import FULL, LEAKING
 from tests.judging.test_access import a_log as asked_as_several

@@ -12,7 +12,7 @@ from selenium.webdriver.common.by import By
 
 from harness.reports.build import build_report
 from harness.runlog import read_log
-from harness.web.ended.reviews import _known_status
+from harness.web.ended_runs import _known_status
 from harness.web.run_view import ensure_view
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.judging.test_reviews import GOLDEN

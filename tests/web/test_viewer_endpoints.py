@@ -18,7 +18,7 @@ from harness.reports.querying.index import STORE, keep_store
 from harness.reports.viewer.run_summary import build_summary
 from harness.runlog import LogWriter, TrialLine, read_log
 from harness.types import Status
-from harness.web.live_conversations import LiveConversations, parse_trial_name
+from harness.web.jobs import LiveConversations, parse_trial_name
 from harness.web.run_view import RunView, build_view_summary, ensure_view, find_settled, find_view
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.judging.test_access import FULL, LEAKING

@@ -30,11 +30,11 @@ from urllib.parse import quote
 
 from harness.base import HarnessError
 from harness.reports.build import build_report
-from harness.reports.querying.comparison_rows import COMPARED
 from harness.reports.querying.log_indexer import IS_SETTLED, PLACES, STATE, read_further, read_into
 from harness.reports.querying.page_writer import HAS_PAGE, PAGE, write_page
 from harness.reports.querying.tables import TABLES
 from harness.reports.querying.texts import TEXTS
+from harness.reports.querying.totals import COMPARED
 from harness.runlog import RunLog, being_written, read_log
 from harness.types import Report
 from harness.version import __version__

@@ -23,23 +23,19 @@ from harness.judging import (
     order_by_header,
 )
 from harness.reports.findings import FINDINGS_OF, ProbeFinding, build_leak_findings
-from harness.reports.querying.columns import Table, replace_surrogates
-from harness.reports.querying.comparison_rows import write_compared
+from harness.reports.querying.columns import replace_surrogates
 from harness.reports.querying.page_writer import CLEARED
 from harness.reports.querying.tables import (
-    CALLS,
     CHECKS,
     FINDINGS,
-    MESSAGES,
     OF_TRIALS,
-    REPLIES,
     TOOLS,
     TRIALS,
+    iterate_conversation_rows,
 )
-from harness.reports.querying.texts import Packer
-from harness.reports.querying.totals import write_totals
+from harness.reports.querying.texts import Packer, extract_text
+from harness.reports.querying.totals import write_compared, write_totals
 from harness.reports.trial_record import TrialRecord
-from harness.reports.viewer.text_search import extract_text
 from harness.runlog import (
     CallLine,
     DamagedLine,
@@ -58,7 +54,7 @@ from harness.runlog import (
     read_lines,
     read_log,
 )
-from harness.types import AssistantMessage, Transcript, TrialResult, Usage, UserMessage
+from harness.types import Transcript, TrialResult, Usage
 
 PLACES = (
     'CREATE TABLE "_places" (trial_id INTEGER PRIMARY KEY, suite_at INTEGER, case_at INTEGER,'
@@ -246,7 +242,7 @@ class _LogIndexer(LogContent):
         row = self._build_trial_row(trial_id, result, said)
         self.db.execute(TRIALS.insert_statement, row)
         self._add_checks(trial_id, result)
-        for table, row in _iterate_rows(trial_id, said or Transcript()):
+        for table, row in iterate_conversation_rows(trial_id, said or Transcript()):
             self.db.execute(table.insert_statement, row)
 
     def update_result(self, trial_id: int, result: TrialResult) -> None:
@@ -386,28 +382,3 @@ class _LogIndexer(LogContent):
                 json.dumps(content),
             ),
         )
-
-
-def _iterate_rows(trial_id: int, said: Transcript) -> Iterator[tuple[Table, tuple[Any, ...]]]:
-    """Yield the rows of a conversation, each with its table."""
-    phases = {"model": said.tool_calls, "setup": said.setup_calls, "teardown": said.teardown_calls}
-    for phase, calls in phases.items():
-        for n, call in enumerate(calls, start=1):
-            yield CALLS, CALLS.build_row(trial_id=trial_id, n=n, phase=phase, call=call)
-    replies = [message for message in said.messages if isinstance(message, AssistantMessage)]
-    for n, message in enumerate(replies, start=1):
-        reply = message.reply
-        row = REPLIES.build_row(
-            trial_id=trial_id, n=n, message=message, reply=reply, usage=reply.usage
-        )
-        yield REPLIES, row
-    for n, (role, text) in enumerate(_iterate_messages(said), start=1):
-        yield MESSAGES, MESSAGES.build_row(trial_id=trial_id, n=n, role=role, text=text)
-
-
-def _iterate_messages(said: Transcript) -> Iterator[tuple[str, str]]:
-    for message in said.messages:
-        if isinstance(message, UserMessage):
-            yield message.role, message.text
-        elif isinstance(message, AssistantMessage) and message.reply.text:
-            yield message.role, message.reply.text

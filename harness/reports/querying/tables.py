@@ -6,12 +6,14 @@ made from named things (`Table.build_row`), and a path begins with one of their 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 from harness.reports.querying.columns import BOOLEAN, INTEGER, JSON, REAL, TEXT, Column, Table
 from harness.reports.record_fields import CONVERSATION_FIELDS, RECORD_FIELDS, RecordField
 from harness.suites import AXES
+from harness.types import AssistantMessage, Transcript, UserMessage
 
 # ── The run as a whole: `past` is how `harness runs` lists it, `usage` the models' under test ──
 
@@ -304,3 +306,30 @@ TABLES = (RUNS, CASES, TRIALS, CHECKS, CALLS, REPLIES, MESSAGES, TOOLS, FINDINGS
 """In the order in which they are shown."""
 OF_TRIALS = (TRIALS, CHECKS, CALLS, REPLIES, MESSAGES)
 """Those that have rows of single trials."""
+
+
+def iterate_conversation_rows(
+    trial_id: int, said: Transcript
+) -> Iterator[tuple[Table, tuple[Any, ...]]]:
+    """Yield the rows of a conversation, each with its table."""
+    phases = {"model": said.tool_calls, "setup": said.setup_calls, "teardown": said.teardown_calls}
+    for phase, calls in phases.items():
+        for n, call in enumerate(calls, start=1):
+            yield CALLS, CALLS.build_row(trial_id=trial_id, n=n, phase=phase, call=call)
+    replies = [message for message in said.messages if isinstance(message, AssistantMessage)]
+    for n, message in enumerate(replies, start=1):
+        reply = message.reply
+        row = REPLIES.build_row(
+            trial_id=trial_id, n=n, message=message, reply=reply, usage=reply.usage
+        )
+        yield REPLIES, row
+    for n, (role, text) in enumerate(_iterate_messages(said), start=1):
+        yield MESSAGES, MESSAGES.build_row(trial_id=trial_id, n=n, role=role, text=text)
+
+
+def _iterate_messages(said: Transcript) -> Iterator[tuple[str, str]]:
+    for message in said.messages:
+        if isinstance(message, UserMessage):
+            yield message.role, message.text
+        elif isinstance(message, AssistantMessage) and message.reply.text:
+            yield message.role, message.reply.text

@@ -1,6 +1,6 @@
 """Everything that was said in a run, packed in portions that are unpacked and searched in turn.
 
-What counts as said is decided by `harness.reports.viewer.text_search`. A portion is unpacked at
+What counts as said is decided by `harness.reports.querying.texts`. A portion is unpacked at
 several hundred megabytes a second, so that a search takes the same time for rare and common words.
 """
 
@@ -10,7 +10,8 @@ import json
 import sqlite3
 import zlib
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 TEXTS = 'CREATE TABLE "_texts" (ats TEXT, starts TEXT, packed BLOB)'
 """The table: a row for each portion, in the order of the log."""
@@ -91,3 +92,99 @@ def _find_texts(word: bytes, text: bytes, starts: Sequence[int]) -> Iterator[int
             at = text.find(word, behind)
         else:
             at = text.find(word, at + 1)
+
+
+_OF_RUN = (
+    "suite", "name", "model", "description", "tags", "identity", "group", "user_context",
+    "status", "skip_reason", "error", "checks", "judgements",
+)  # fmt: skip
+_OF_CONVERSATION = ("answer", "setup_calls", "tool_calls", "teardown_calls", "stderr_tail", "error")
+_OURS = frozenset(
+    {
+        "kind",
+        "verdict",
+        "severity",
+        "at",
+        "request_id",
+        "question",
+        "result_sha256",
+        "prompt_version",
+    }
+)
+"""Fields whose values are not part of the conversation."""
+_NAMED = frozenset({"arguments", "structured", "expected", "actual", "args", "user_context"})
+"""Fields whose own fields are named by others: these names are searched, too."""
+_ENVELOPE = frozenset({"jsonrpc", "id", "method", "progressToken"})
+"""Fields of a JSON-RPC frame that say the same, or nothing, around every call; not searched.
+
+`harness/reports/formats/html_report/blocks.js` searches frames by the same rules.
+"""
+_NAMED_IN_FRAMES = frozenset({"_meta", "arguments", "structuredContent", "code", "data"})
+"""Fields of a frame whose numbers, and names of fields, are searched, too."""
+
+
+def extract_text(line: Mapping[str, Any]) -> str:
+    """Return every text of a trial's line, in small letters."""
+    run, said = line.get("run") or {}, line.get("transcript") or {}
+    run = {**run, **run.get("case", {})}
+    texts: list[str] = []
+    for name in _OF_RUN:
+        _collect_texts(run.get(name), texts, name=name)
+    for name in _OF_CONVERSATION:
+        _collect_texts(said.get(name), texts, name=name)
+    for message in said.get("messages", ()):
+        reply = message.get("reply") or {}
+        for part in (message.get("text"), reply.get("text"), reply.get("tool_requests")):
+            _collect_texts(part, texts)
+    return "\n".join(texts).lower()
+
+
+# These append to one list: generators took twice as long, and a run does this while it goes on.
+
+
+def _collect_texts(value: Any, texts: list[str], *, name: str = "", named: bool = False) -> None:
+    if isinstance(value, str):
+        texts.append(value)
+    elif value is None or value is True or value is False:
+        return
+    elif isinstance(value, dict):
+        named = named or name in _NAMED
+        for key, part in value.items():
+            if named:
+                texts.append(key)
+            elif key == "wire":
+                _collect_texts_of_frames(part or {}, texts)
+                continue
+            if named or key not in _OURS:
+                _collect_texts(part, texts, name=key, named=named)
+    elif isinstance(value, list):
+        for part in value:
+            _collect_texts(part, texts, name=name, named=named)
+    elif named:
+        texts.append(json.dumps(value))
+
+
+def _collect_texts_of_frames(wire: Mapping[str, Any], texts: list[str]) -> None:
+    if session := wire.get("session"):
+        texts.append(session)
+    for name in ("request", "response"):
+        _collect_texts_of_frame((wire.get(name) or {}).get("body"), texts)
+
+
+def _collect_texts_of_frame(value: Any, texts: list[str], *, named: bool = False) -> None:
+    """Add the texts of a part of a frame; what its record holds was left out of it."""
+    if isinstance(value, str):
+        texts.append(value)
+    elif value is None or value is True or value is False:
+        return
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            if key not in _ENVELOPE:
+                if named:
+                    texts.append(key)
+                _collect_texts_of_frame(part, texts, named=named or key in _NAMED_IN_FRAMES)
+    elif isinstance(value, list):
+        for part in value:
+            _collect_texts_of_frame(part, texts, named=named)
+    elif named:
+        texts.append(json.dumps(value))

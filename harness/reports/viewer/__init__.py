@@ -4,15 +4,12 @@ The page of `harness serve` and the HTML report show the same viewer. Its data a
 figures and their words included; its scripts are ES modules in ``assets``, which the page serves as
 they are and the report holds in one piece (`harness.reports.single_page`).
 
-============== ==============================================================
-`grid`         the cells and columns, with the rates of each column
-`several_runs` the grids of several runs as one
-`time_axis`    when the model and the tools were at work
-`graded`       the three metrics of a graded case, and its expected calls
-`refusals`     who refused a call, in words
-`frames`       the JSON-RPC frames of a call
-`text_search`  finds words in everything that a log says of its trials
-============== ==============================================================
+=============== ==============================================================
+`grid`          the cells and columns, with the rates of each column; several runs as one
+`run_summary`   a run as a whole: pass rates, averages, time and cost
+`trace`         frames of calls, who refused one, when model and tools were at work
+`graded_checks` the three metrics of a graded case, and its expected calls
+=============== ==============================================================
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from harness.base import format_money, format_seconds, make_one_line, shorten_text
 from harness.reports.case_names import part_name
@@ -223,3 +223,31 @@ def _get_score(result: TrialResult) -> float | None:
 
 def _shorten_names(names: Iterable[str]) -> list[str]:
     return [shorten_line(name) for name in list(dict.fromkeys(names))[:_MOST]]
+
+
+Told: TypeAlias = tuple[str, str, JsonObject]
+"""Name of a run, what its columns are called, and its grid."""
+
+
+def join_grids(runs: Sequence[Told]) -> dict[str, Any]:
+    """Return the grid of ``runs``, whose cells know their run; each column keeps its own rates."""
+    columns, cells = [], []
+    for run, title, grid in runs:
+        by_model = next(axis for axis in grid["axes"] if axis["name"] == "model")
+        columns += [
+            {
+                **column,
+                "key": [run, *column["key"]],
+                "title": f"{title} · {column['title']}",
+                "words": run,
+            }
+            for column in by_model["columns"]
+        ]
+        cells += [{**cell, "run": run} for cell in grid["cells"]]
+    axis = {
+        "name": "run",
+        "column": ["run", "entrant"],
+        "row": ["suite", "case"],
+        "columns": columns,
+    }
+    return {"urgency": runs[0][2]["urgency"], "axes": [axis], "cells": cells}

@@ -19,7 +19,7 @@ from harness.reports.build import iterate_trials
 from harness.reports.sections.call_outcomes import calls_json
 from harness.reports.sections.remarks import remark_lines, review_counts, review_json
 from harness.reports.sections.run_list import past_run
-from harness.reports.sections.sentences import PassRate, compute_pass_rate, pass_rate
+from harness.reports.sections.sentences import PassRate, compute_pass_rate
 from harness.reports.viewer.graded_checks import METRICS, get_metrics, graded_check
 from harness.runlog import Header, RunLog
 from harness.types import CaseResult, CheckResult, Report, Review, TrialResult
@@ -87,7 +87,7 @@ def build_summary(log: RunLog, report: Report) -> dict[str, Any]:
         },
         "calls": calls_json(report.calls),
         "call_lines": list(remark_lines(report)),
-        **_encode_rate(pass_rate(report)),
+        **_encode_rate(compute_pass_rate(report.cases)),
         # A mean over several models describes none of them.
         "averages": compute_averages(report.results if one_entrant else ()),
         "groups": [

@@ -6,8 +6,7 @@ from typing import Any
 
 from harness.reports.build import build_report
 from harness.reports.viewer.grid import build_grid
-from harness.reports.viewer.refusals import describe_refusal
-from harness.reports.viewer.time_axis import build_bars
+from harness.reports.viewer.trace import build_bars, describe_refusal
 from harness.runlog import RunLog
 from harness.types import (
     AssistantMessage,

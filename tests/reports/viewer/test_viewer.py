@@ -16,6 +16,7 @@ from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.often import often
 from tests.reports.formats.test_html import page_of
 from tests.reports.packs import blocks_of
+from tests.reports.querying.test_text_search import a_log_with_frames
 from tests.reports.sample_logs import (
     STAND_IN,
     Trial,
@@ -25,7 +26,6 @@ from tests.reports.sample_logs import (
     an_ordinary_log,
     must_call,
 )
-from tests.reports.viewer.test_text_search import a_log_with_frames
 from tests.support import with_reply_times
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)

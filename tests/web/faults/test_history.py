@@ -10,7 +10,7 @@ import pytest
 
 from harness.reports.querying.index import STORE
 from harness.runner.runs.folders import stat_log
-from harness.web import catalog, run_listing
+from harness.web import catalog
 from harness.web.catalog import Catalog, RunFilter
 from tests.reports.logs import a_log, a_run
 from tests.web.support import Page
@@ -53,7 +53,7 @@ def test_a_log_that_has_changed_is_read_again(tmp_path: Path) -> None:
 def test_of_thousands_of_runs_only_some_are_looked_at_and_a_change_is_found_in_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_listing, "LOOKS", 3)
+    monkeypatch.setattr(catalog, "LOOKS", 3)
     known = Catalog(some_runs(tmp_path, 10))
     assert len(known.find(ALL, 50).entries) == 10
     looked: list[str] = []
@@ -62,7 +62,7 @@ def test_of_thousands_of_runs_only_some_are_looked_at_and_a_change_is_found_in_t
         looked.append(name)
         return stat_log(runs, name)
 
-    monkeypatch.setattr(run_listing, "stat_log", look)
+    monkeypatch.setattr(catalog, "stat_log", look)
     failed = RunFilter(result="failed")
     assert known.find(failed, 50).entries == []
     assert len(looked) == 3

@@ -10,11 +10,9 @@ from harness.base import format_money, format_number, format_seconds, limit_text
 from harness.models import cut_note
 from harness.reports.sections.sentences import get_repeat_command
 from harness.reports.trial_record import TrialRecord
-from harness.reports.viewer.frames import build_frames
 from harness.reports.viewer.graded_checks import graded_detail
 from harness.reports.viewer.grid import shorten_line
-from harness.reports.viewer.refusals import describe_refusal
-from harness.reports.viewer.time_axis import build_bars
+from harness.reports.viewer.trace import build_bars, build_frames, describe_refusal
 from harness.runlog import RunLog
 from harness.types import (
     AssistantMessage,

@@ -23,8 +23,7 @@ from harness.reports.comparing.markup import write_comparison_markdown
 from harness.reports.comparing.page import write_comparison_html
 from harness.reports.comparing.page.trials import Opener, judged_run
 from harness.reports.querying import index
-from harness.reports.querying.indexed_cases import open_shown_run
-from harness.reports.querying.indexed_trials import compared_run, indexed_run
+from harness.reports.querying.compared_runs import compared_run, indexed_run, open_shown_run
 from harness.runlog import LogWriter, RunLog, ToolsLine, read_log
 from harness.types import AssistantMessage, Reply, ToolList, Transcript, Usage
 from tests.judging.test_golden_logs import GOLDEN

@@ -1,7 +1,8 @@
 """The rows of a run that fit what is asked for, and those of them that are on the screen.
 
 `harness/reports/viewer/assets/rows.js` filters and sorts by the same rules where a page has all
-cells itself: while a run goes on, in the HTML report, and for runs side by side.
+cells itself: while a run goes on, in the HTML report, and for runs side by side. Of several large
+runs it gets the most telling tests: those whose results differ, then those that did not pass.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import json
 import sqlite3
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -191,3 +193,65 @@ def find_place(view: RunView, by: str, wanted: str, rows: Sequence[int]) -> dict
         return None
     row, column = where
     return {"row": rows.index(row) if row in rows else None, "column": column}
+
+
+MOST_TESTS = 2_000
+"""Tests of several runs that a page gets."""
+
+_TESTS = (
+    "CREATE TABLE tests (run INTEGER, number INTEGER, suite TEXT, name TEXT, status TEXT)",
+    "CREATE TABLE chosen (suite TEXT, name TEXT, PRIMARY KEY (suite, name)) WITHOUT ROWID",
+)
+_CHOOSE = """
+INSERT INTO chosen SELECT suite, name FROM tests GROUP BY suite, name
+ORDER BY COUNT(DISTINCT status) > 1 OR COUNT(DISTINCT run) < :runs DESC,
+  MAX(status != 'passed') DESC, MIN(run), MIN(number)
+LIMIT :most
+"""
+_NUMBERS = """
+SELECT number FROM tests JOIN chosen USING (suite, name) WHERE run = ? ORDER BY number
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideBySide:
+    """What is shown of several runs."""
+
+    cells: list[list[dict[str, Any]]]
+    """The cells of each run."""
+    shown: int
+    """Tests that are among them."""
+    tests: int
+    """Tests of all runs, each counted once."""
+
+
+def read_side_by_side(views: Sequence[RunView], most: int = MOST_TESTS) -> SideBySide:
+    """Return the cells of ``views``, of at most ``most`` tests."""
+    with closing(sqlite3.connect("")) as db:  # on disk where it does not fit into memory
+        for sql in _TESTS:
+            db.execute(sql)
+        for run, view in enumerate(views):
+            db.executemany("INSERT INTO tests VALUES (?, ?, ?, ?, ?)", _iterate_cells(run, view))
+        db.execute(_CHOOSE, {"runs": len(views), "most": most})
+        ((tests,),) = db.execute("SELECT COUNT(*) FROM (SELECT 1 FROM tests GROUP BY suite, name)")
+        ((shown,),) = db.execute("SELECT COUNT(*) FROM chosen")
+        cells = [
+            _read_bodies(view, [number for (number,) in db.execute(_NUMBERS, (run,))])
+            for run, view in enumerate(views)
+        ]
+    return SideBySide(cells=cells, shown=shown, tests=tests)
+
+
+def _iterate_cells(run: int, view: RunView) -> Iterator[tuple[int, int, str, str, str]]:
+    with view.open_database() as db:
+        for found in db.execute("SELECT number, suite, name, status FROM _cells"):
+            yield (run, *found)
+
+
+def _read_bodies(view: RunView, numbers: Sequence[int]) -> list[dict[str, Any]]:
+    with view.open_database() as db:
+        return [
+            json.loads(body)
+            for number in numbers
+            for (body,) in db.execute("SELECT body FROM _bodies WHERE number = ?", (number,))
+        ]

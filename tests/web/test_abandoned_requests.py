@@ -19,10 +19,10 @@ from starlette.requests import Request
 from starlette.types import Message
 
 from harness.web import viewer_endpoints
-from harness.web.app import make_app
 from harness.web.catalog import Catalog
 from harness.web.jobs import RunQueue
-from harness.web.requests.abandoned_requests import run_while_awaited
+from harness.web.requests import run_while_awaited
+from harness.web.server import make_app
 from harness.web.settings import Settings
 from tests.reports.logs import a_log, a_run
 from tests.web.support import WAIT_S

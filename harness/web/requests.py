@@ -1,26 +1,78 @@
-"""Access control for every page and every API call.
-
-- **Host**: another site can make a browser use a name of its own that resolves to this machine (DNS
-rebinding). Only this page's names and IP addresses are answered.
-- **Origin**: another site can make a browser send forms here. Requests that a browser marks as
-  coming from elsewhere are refused; a link that a person follows is not.
-- **Token**: if others can reach the address, every request needs it: once in the link, then in a
-cookie that scripts cannot read, or as ``Authorization: Bearer``.
-"""
+"""Every request: who may ask, how a refusal is told, and how long its work goes on."""
 
 from __future__ import annotations
 
 import hmac
-from collections.abc import Mapping
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from html import escape
+from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
+from typing import TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+import anyio
+import anyio.to_thread
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import RedirectResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from harness.web.requests.problem_page import error_response
+from harness.web.jobs import RunQueue
 from harness.web.settings import Settings, is_address, is_loopback
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title} · harness</title>
+<link rel="icon" href="/static/favicon.svg">
+<link rel="stylesheet" href="/static/style.css">
+</head>
+<body>
+<header class="top">
+  <strong>harness</strong>
+  <nav aria-label="Pages">
+    <a href="/evaluation">Evaluation</a>
+    <a href="/runs">Runs</a>
+    <a href="/docs">API</a>
+  </nav>
+</header>
+<main id="main" tabindex="-1">
+  <h1>{title}</h1>
+  <p class="lines">{message}</p>
+  <p class="dim">The server answered {status}.</p>
+</main>
+</body>
+</html>
+"""
+_TITLES = {
+    401: "A token is needed",
+    404: "Not found",
+    409: "Not now",
+    422: "This cannot be done",
+}
+
+
+def error_response(
+    request: Headers, status: int, message: str, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return ``message`` as a page if ``request`` has the headers of a browser that opens one."""
+    if not _opens_a_page(request):
+        return JSONResponse({"error": message}, status, headers=headers)
+    title = escape(_TITLES.get(status) or HTTPStatus(status).phrase)
+    page = _PAGE.format(title=title, message=escape(message), status=status)
+    return HTMLResponse(page, status, headers=headers)
+
+
+def _opens_a_page(request: Headers) -> bool:
+    """A browser that opens a page asks for HTML first; its scripts, and programs, do not."""
+    accepted = request.get("accept", "")
+    return accepted.partition(",")[0].partition(";")[0].strip().lower() == "text/html"
+
 
 COOKIE = "harness_token"
 HEALTH = "/health"
@@ -163,3 +215,57 @@ def _accept_token(scope: Scope, token: str) -> Response | None:
 def _is_same_token(shown: str, token: str) -> bool:
     # As bytes: of texts, `compare_digest` takes ASCII alone, and a client sends what it likes.
     return hmac.compare_digest(shown.encode(), token.encode())
+
+
+T = TypeVar("T")
+
+
+class _RequestAbandoned(Exception):
+    """Nobody waits any more; raised in the thread."""
+
+
+async def run_while_awaited(
+    request: Request, board: RunQueue, work: Callable[[Callable[[], None]], T]
+) -> T:
+    """Return what ``work`` returns, which is called in a thread with a function ``go_on``.
+
+    ``work`` calls ``go_on`` often. That raises once the client has gone, the page stops or this
+    call is cancelled, and so ends the work: a thread cannot be cancelled from outside.
+
+    Raises:
+        HTTPException: it was given up; only a page that stops has somebody left to tell.
+        Exception: whatever ``work`` raises.
+    """
+    given_up = threading.Event()
+
+    def raise_if_abandoned() -> None:
+        if given_up.is_set():
+            raise _RequestAbandoned
+
+    async def abandon_after(end: Callable[[], Awaitable[None]]) -> None:
+        await end()
+        given_up.set()
+
+    async def client_gone() -> None:
+        # The server says nothing of a client that has gone, unless it is asked for the next
+        # message.
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    try:
+        async with anyio.create_task_group() as watchers:
+            watchers.start_soon(abandon_after, client_gone)
+            watchers.start_soon(abandon_after, board.closing.wait)
+            try:
+                # anyio waits for its threads even when it is cancelled, so the thread has to end by
+                # itself.
+                found = await anyio.to_thread.run_sync(work, raise_if_abandoned)
+            finally:
+                given_up.set()  # cancelled natively, this task no longer waits for its thread
+                watchers.cancel_scope.cancel()
+    except ExceptionGroup as group:  # task groups wrap exceptions
+        problem = group.exceptions[0]
+        if isinstance(problem, _RequestAbandoned):
+            raise HTTPException(503, "The page is being stopped.") from problem
+        raise problem from None
+    return found

@@ -11,7 +11,7 @@ import pytest
 from harness.judging.exit_codes import EXIT_INVALID, EXIT_PASSED
 from harness.reports.querying import index as indexing
 from harness.reports.querying.index import STORE
-from harness.reports.querying.past_runs import past_runs_by_index
+from harness.reports.querying.store_access import past_runs_by_index
 from harness.reports.sections.run_list import past_runs
 from harness.types import Usage
 from tests.often import often

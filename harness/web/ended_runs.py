@@ -1,7 +1,9 @@
-"""The API ``/evaluations/{id}/reviews``: a person accepts or overrules a verdict."""
+"""Actions on a run that has ended: review its verdicts, and run it again."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -12,13 +14,16 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from harness.base import HarnessError, InvalidValue, UsageError, strict_json
-from harness.judging import Decision, KnownStatus, add_review
+from harness.base import MARK, HarnessError, InvalidValue, UsageError, strict_json
+from harness.judging import Decision, KnownStatus, add_review, case_results, judge_log
 from harness.reports import clean_json, encode_reviews
-from harness.runlog import being_written, find_last_line
-from harness.web import history
+from harness.runlog import Header, being_written, find_last_line, read_header, read_log
+from harness.runner import case_label, texts_of
+from harness.types import JsonObject
+from harness.web.catalog import find_run
 from harness.web.run_view import ensure_view, find_settled, find_view
 from harness.web.settings import Settings
+from harness.web.uploads import SUFFIXES
 
 _MOST_BYTES = 65_536
 _FIELDS = ("key", "decision", "by", "note")
@@ -38,7 +43,7 @@ class Reviews:
 
     async def post_review(self, request: Request) -> Response:
         """Append a review to the run's log, and return all of its reviews."""
-        path = history.find_run(request.path_params["id"], self._settings.runs)
+        path = find_run(request.path_params["id"], self._settings.runs)
         if path is None:
             raise HTTPException(404, "There is no such run, or it has no log.")
         fields = await _read_fields(request)
@@ -116,3 +121,95 @@ async def _read_fields(request: Request) -> dict[str, str]:
             400, "A review has the texts key, decision (accept or overrule), by and note."
         )
     return dict(found)
+
+
+class RerunEndpoint:
+    """The endpoint ``/evaluations/{id}/suite``."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Read the runs of ``settings``."""
+        self._settings = settings
+
+    def routes(self) -> list[Route]:
+        """Return it."""
+        return [Route("/evaluations/{id}/suite", self.get_suite, methods=["GET"])]
+
+    async def get_suite(self, request: Request) -> Response:
+        """Return the suite of a run and what was chosen for it."""
+        log = find_run(request.path_params["id"], self._settings.runs)
+        if log is None:
+            raise HTTPException(404, "There is no such run, or it has no log.")
+        header = await anyio.to_thread.run_sync(read_header, log)
+        file = _find_suite_file(log, header, self._settings.max_bytes)
+        if file is None and request.query_params.get("if_any") == "1":
+            return JSONResponse({"name": None})  # whoever offers to run it again asks by the way
+        if file is None:
+            raise HTTPException(404, "The suite of this run is no file that this page can read.")
+        name = next(iter(header.suites))
+        return JSONResponse(
+            {
+                "name": f"{name}{file.suffix}",
+                "text": file.read_text("utf-8", "replace"),
+                "choice": _choices_of(header),
+            }
+        )
+
+
+def _choices_of(header: Header) -> JsonObject:
+    """Return what was chosen for a run: the page asks it again with the same limits and guards.
+
+    Raises:
+        HTTPException: a secret was chosen, which the log does not contain.
+    """
+    settings = header.settings
+    recorded = {**(settings.get("request") or {}), **(settings.get("budget") or {})}
+    choices = texts_of("page", recorded) | {
+        "model": _get_single(header.models),
+        "server": _get_single(header.servers),
+        "judge_model": _get_single(settings.get("judge_models") or {}),
+        "concurrency": str(settings.get("concurrency") or ""),
+    }
+    # Without its end, since the marks of several identities are numbered.
+    if MARK[:-1] in json.dumps(choices, ensure_ascii=False):
+        raise HTTPException(422, "A secret was given for this run, which its log does not contain.")
+    return choices
+
+
+def failed_cases(run_id: str, runs: Path) -> tuple[str, ...]:
+    """Return the cases of a run that failed or were errors, each as ``suite::case``.
+
+    Raises:
+        FileNotFoundError: there is no such run.
+        InvalidInput: its log cannot be read.
+    """
+    log = find_run(run_id, runs)
+    if log is None:
+        raise FileNotFoundError(run_id)
+    cases = case_results(judge_log(read_log(log)).results)
+    labels = (
+        case_label(case.suite, case.case) for case in cases if case.status in {"failed", "error"}
+    )
+    # A case may have failed with several models, and is run again with all that are chosen.
+    return tuple(dict.fromkeys(labels))
+
+
+def _find_suite_file(log: Path, header: Header, max_bytes: int) -> Path | None:
+    if len(header.suites) != 1:
+        return None
+    beside = [log.with_name(f"suite.{suffix}") for suffix in SUFFIXES]
+    (facts,) = header.suites.values()
+    named = Path(str(facts.get("file") or ""))
+    root = Path.cwd().resolve()
+    for path in (*beside, named):
+        if path.suffix.removeprefix(".") not in SUFFIXES or not path.is_file():
+            continue
+        # A log from elsewhere can name any file of this machine, which nobody must get to see.
+        own = path in beside or path.resolve().is_relative_to(root)
+        if own and path.stat().st_size <= max_bytes:
+            return path
+    return None
+
+
+def _get_single(named: Mapping[str, Any]) -> str:
+    """Return the only name; of several none can be chosen on the page."""
+    return next(iter(named)) if len(named) == 1 else ""

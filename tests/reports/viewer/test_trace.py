@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.base.safe_text import limit_text
-from harness.reports.viewer.frames import build_frames
+from harness.reports.viewer.trace import build_frames
 from harness.sessions.call_frames import reduce_frame
 from harness.types import ToolCall, Wire
 

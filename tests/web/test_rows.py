@@ -13,8 +13,15 @@ import pytest
 
 from harness.runlog import LogWriter, read_log
 from harness.types import Status
-from harness.web.run_view import ensure_view
-from harness.web.view.rows import Arranger, RowQuery, find_place, read_window, select_rows
+from harness.web.rows import (
+    Arranger,
+    RowQuery,
+    find_place,
+    read_side_by_side,
+    read_window,
+    select_rows,
+)
+from harness.web.run_view import RunView, ensure_view
 from harness.web.viewer_endpoints import MOST_CELLS
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.judging.test_access import FULL, LEAKING
@@ -146,7 +153,7 @@ def test_what_is_scrolled_through_is_arranged_once_and_anew_when_the_log_has_cha
     arranger = Arranger()
     first = arranger.find_rows(ensure_view(path), RowQuery(), lambda: None)
     with monkeypatch.context() as patch:
-        patch.setattr("harness.web.view.rows.select_rows", None)
+        patch.setattr("harness.web.rows.select_rows", None)
         assert arranger.find_rows(ensure_view(path), RowQuery(), lambda: None) is first
     with path.open("ab") as file:
         file.write(b"\n")
@@ -254,3 +261,51 @@ def test_a_large_run_is_scrolled_and_walked_through(page: Page, browser: Browser
     browser.until(lambda: browser.run(SHOWN) == "1 test of 501")
     browser.until(lambda: browser.run(NAMES) == ["case 0007"])
     assert browser.complaints() == []
+
+
+ENDED: dict[str, tuple[Status, Status]] = {
+    "same": ("passed", "passed"),
+    "failed twice": ("failed", "failed"),
+    "worse": ("passed", "failed"),
+    "as good": ("passed", "passed"),
+}
+
+
+@pytest.fixture(scope="module")
+def views(tmp_path_factory: pytest.TempPathFactory) -> list[RunView]:
+    """Two runs of the same four tests, of which the second has a fifth."""
+    found = []
+    for run in (0, 1):
+        ended = {name: statuses[run] for name, statuses in ENDED.items()}
+        if run == 1:
+            ended["new"] = "passed"
+        trials = [(a_run(name, status), a_conversation()) for name, status in ended.items()]
+        folder: Path = tmp_path_factory.mktemp(f"run{run}")
+        found.append(ensure_view(a_log(folder, trials).path))
+    return found
+
+
+def test_all_tests_of_small_runs_are_shown_in_the_order_of_their_suites(
+    views: list[RunView],
+) -> None:
+    found = read_side_by_side(views)
+    assert [[cell["case"] for cell in cells] for cells in found.cells] == [
+        list(ENDED),
+        [*ENDED, "new"],
+    ]
+    assert (found.shown, found.tests) == (5, 5)
+
+
+@pytest.mark.parametrize(
+    ("most", "shown"),
+    [
+        (2, [["worse"], ["worse", "new"]]),
+        (3, [["failed twice", "worse"], ["failed twice", "worse", "new"]]),
+    ],
+)
+def test_of_many_tests_those_that_differ_come_first_and_then_those_that_did_not_pass(
+    views: list[RunView], most: int, shown: list[list[str]]
+) -> None:
+    found = read_side_by_side(views, most)
+    assert [[cell["case"] for cell in cells] for cells in found.cells] == shown
+    assert (found.shown, found.tests) == (most, 5)

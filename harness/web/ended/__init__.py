@@ -1,1 +1,0 @@
-"""Actions on a run that has ended: review its verdicts, and run it again."""
