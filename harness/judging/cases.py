@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, starmap
 from typing import Any, TypeAlias
 
-from harness.judging.access_checks import NO_LEAK, is_leaking
+from harness.judging.access import NO_LEAK, is_leaking
 from harness.runlog import ResultBlocks
 from harness.types import (
     CaseFacts,
@@ -29,23 +29,23 @@ def case_results(results: Iterable[TrialResult]) -> tuple[CaseResult, ...]:
         return tuple(map(_case_result, _split_by_case(results)))
     groups: dict[_Asked, list[TrialResult]] = {}
     for result in results:
-        groups.setdefault(_case_key(result), []).append(result)
+        groups.setdefault(_get_case(result), []).append(result)
     return tuple(_case_result(tuple(trials)) for trials in groups.values())
+
+
+def _get_case(result: TrialResult) -> _Asked:
+    return result.suite, result.case.name, result.entrant
 
 
 def _split_by_case(results: ResultBlocks) -> Iterator[Sequence[TrialResult]]:
     """Yield the trials of each case: one range of ``results``, unless they are in no order."""
     places: dict[_Asked, tuple[range, ...]] = {}
     start = 0
-    for asked, together in groupby(map(_case_key, results)):
+    for asked, together in groupby(map(_get_case, results)):
         end = start + sum(1 for _ in together)
         places[asked] = (*places.get(asked, ()), range(start, end))
         start = end
     return starmap(results.select_places, places.values())
-
-
-def _case_key(result: TrialResult) -> _Asked:
-    return result.suite, result.case.name, result.entrant
 
 
 def _case_result(trials: Sequence[TrialResult]) -> CaseResult:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from harness.base import canonical_json
+from harness.judging.access import AccessFacts
 from harness.judging.checks.absent_fields import read_masks
 from harness.judging.policy import View
 from harness.judging.run_judge import (
-    AccessFacts,
     Order,
     RunJudge,
     find_compared_suites,

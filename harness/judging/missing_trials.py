@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from harness.base import digest_json
 from harness.runlog import Footer, Header, RunLog
-from harness.types import CaseFacts, CheckResult, JsonObject, Status, TrialError, TrialResult
+from harness.types import CaseFacts, CheckResult, Status, TrialError, TrialResult
 
 WHOLE_RUN = "the run as a whole"
 """Name of the entry for the run as a whole."""
@@ -78,76 +78,55 @@ def find_missing(
     footer; and the early end of a run whose results would all have passed.
     """
     lacking = header.planned - len(recorded)
-    unrun = _list_unrun(header, recorded) if lacking > 0 else []
+    asked = recorded.list_cases() if lacking > 0 else ()
+    unrun = [
+        (suite, case, entrant)
+        for suite, facts in header.suites.items()
+        for case in facts.get("cases", ())
+        for entrant in header.entrants
+        if lacking > 0 and (suite, case, entrant) not in asked
+    ]
     # Such a case lacks at least one trial: with more cases than trials, names would mislead.
     named = unrun if len(unrun) <= lacking else []
-    yield from named
+    why = "the run ended without a result of this case"
+    for suite, case, entrant in named:
+        yield _build_entry(("no result", suite, case, entrant), header, trial=1, skip_reason=why)
     if footer is not None and footer.fault is not None:
-        yield _add_fault(
-            _run_entry(header, recorded), footer.fault, ended=footer.reason == "complete"
-        )
+        yield _build_run_entry(header, recorded, **_describe_fault(footer, footer.fault))
     # Any other status already shows that the run is no success.
     elif not named and recorded.list_statuses() <= {"passed"}:
         if lacking > 0 and not recorded.has_repeats():  # cases show missing repeats
-            yield _run_entry(header, recorded, f"{lacking} planned trials have no result")
+            why = f"{lacking} planned trials have no result"
+            yield _build_run_entry(header, recorded, skip_reason=why)
         elif footer is None or footer.reason == "interrupted":
-            yield _run_entry(header, recorded, "interrupted")
+            yield _build_run_entry(header, recorded, skip_reason="interrupted")
 
 
-def _list_unrun(header: Header, recorded: RecordedResults) -> list[TrialResult]:
-    """Return a cancelled result for each case and entrant of the header without a result."""
-    asked = recorded.list_cases()
-    return [
-        _cancelled_result(suite, case, entrant, described)
-        for suite, facts in header.suites.items()
-        for case in facts.get("cases", ())
-        for entrant, described in header.entrants.items()
-        if (suite, case, entrant) not in asked
-    ]
+def _describe_fault(footer: Footer, fault: str) -> dict[str, Any]:
+    """Return a fault as fields of its entry: a failure if the run was completed, else an error."""
+    if footer.reason != "complete":
+        return {"status": "error", "error": TrialError(kind="harness", message=fault)}
+    check = CheckResult(kind="run", label="run", verdict="failed", explanation=fault)
+    return {"status": "failed", "checks": (check,)}
 
 
-def _cancelled_result(suite: str, case: str, entrant: str, described: JsonObject) -> TrialResult:
+def _build_run_entry(header: Header, recorded: RecordedResults, **facts: Any) -> TrialResult:
+    # A run without any result has at least a header.
+    first = next(iter(header.suites), ""), next(iter(header.entrants), "")
+    suite, entrant = recorded.first_suite_and_model() or first
+    return _build_entry(("the whole", suite, entrant), header, trial=NO_TRIAL, **facts)
+
+
+def _build_entry(place: tuple[str, ...], header: Header, **facts: Any) -> TrialResult:
+    """Return an entry; ``place`` is its kind, the suite, perhaps the case, and the entrant."""
+    _, suite, *case, entrant = place
+    described = header.entrants.get(entrant, {"model": entrant})
     return TrialResult(
         # A key of no planned trial, but the same whenever the log is read.
-        key=digest_json(["no result", suite, case, entrant]),
+        key=digest_json(list(place)),
         suite=suite,
-        case=CaseFacts(name=case),
-        **_split_entrant(described),
-        trial=1,
-        status="cancelled",
-        skip_reason="the run ended without a result of this case",
+        case=CaseFacts(name=case[0] if case else WHOLE_RUN),
+        model=described["model"],
+        axes={axis: value for axis, value in described.items() if axis != "model"},
+        **{"status": "cancelled", **facts},
     )
-
-
-def _run_entry(header: Header, recorded: RecordedResults, reason: str = "") -> TrialResult:
-    # A run without any result has at least a header.
-    suite, entrant = recorded.first_suite_and_model() or (
-        next(iter(header.suites), ""),
-        next(iter(header.entrants), ""),
-    )
-    return TrialResult(
-        key=digest_json(["the whole", suite, entrant]),
-        suite=suite,
-        case=CaseFacts(name=WHOLE_RUN),
-        **_split_entrant(header.entrants.get(entrant, {"model": entrant})),
-        trial=NO_TRIAL,
-        status="cancelled",
-        skip_reason=reason or None,
-    )
-
-
-def _split_entrant(described: JsonObject) -> dict[str, Any]:
-    """Return the fields of a result that say which entrant it is of."""
-    return {
-        "model": described["model"],
-        "axes": {axis: value for axis, value in described.items() if axis != "model"},
-    }
-
-
-def _add_fault(entry: TrialResult, fault: str, *, ended: bool) -> TrialResult:
-    """Return ``entry`` with a fault: as a failure if the run was completed, else as an error."""
-    if not ended:
-        error = TrialError(kind="harness", message=fault)
-        return replace(entry, status="error", error=error)
-    check = CheckResult(kind="run", label="run", verdict="failed", explanation=fault)
-    return replace(entry, status="failed", checks=(check,))

@@ -59,20 +59,17 @@ def add_review(
     name, words = make_one_line(by).strip(), make_printable(note).strip()
     _require_words(name, words, decision)
     with LogWriter(path, KNOWN.redact_json_text) as writer:  # opened first, since it locks the log
-        machine, footer = _use_known_status(path, known) or _read_status(path, key)
+        # A log only grows: if it has its old size, nothing was added since it was read.
+        is_known = known is not None and path.stat().st_size == known.size
+        footer = read_footer(path) if is_known else None
+        machine = known.status if known is not None and footer is not None else None
+        if machine is None:
+            machine, footer = _read_status(path, key)
         review = _build_review(key, machine, decision, name, words)
         # The footer is repeated, so that it stays the last line.
         lines: list[Line] = [ReviewLine(review=review), *([footer] if footer else [])]
         writer.write(b"".join(map(writer.prepare_line, lines)))
     return review
-
-
-def _use_known_status(path: Path, known: KnownStatus | None) -> tuple[Status, Footer] | None:
-    # A log only grows: if it has its old size, nothing was added since it was read.
-    if known is None or path.stat().st_size != known.size:
-        return None
-    footer = read_footer(path)
-    return None if footer is None else (known.status, footer)
 
 
 def _read_status(path: Path, key: str) -> tuple[Status, Footer | None]:
@@ -172,9 +169,10 @@ def _judge_verdicts(
 ) -> Iterable[tuple[str, str, str]]:
     """Yield judge, label and explanation of each check that a judge has decided."""
     for check in checks:
-        facts = _judge_facts(check)
+        metrics = _read_metrics(check)
+        facts = metrics.get("faithfulness") if "grades" in check.traits else check.actual
         # No judge graded it, but the score that stands in for one.
-        if facts.get("judge") is None:
+        if not isinstance(facts, Mapping) or facts.get("judge") is None:
             continue
         score = facts.get("score")
         if "judge_decides" in check.traits and check.verdict != "not_judged":
@@ -186,33 +184,26 @@ def _judge_verdicts(
         yield str(facts["judge"]), PASS if passed else FAIL, str(facts.get("explanation") or "")
 
 
-def _judge_facts(check: CheckResult) -> Mapping[str, Any]:
-    facts: Any = check.actual if isinstance(check.actual, Mapping) else {}
-    if "grades" in check.traits:
-        metrics = facts.get("metrics")
-        facts = metrics.get("faithfulness") if isinstance(metrics, Mapping) else None
-    return facts if isinstance(facts, Mapping) else {}
+def _read_metrics(check: CheckResult) -> Mapping[str, Any]:
+    metrics = check.actual.get("metrics") if isinstance(check.actual, Mapping) else None
+    return metrics if isinstance(metrics, Mapping) else {}
 
 
 def _points_at_judge(result: TrialResult, said: list[tuple[str, str, str]]) -> bool:
     """Whether only the judged check can be the reason of a failure."""
-    others = [
-        check
+    # With two judged checks, it is not known which one the person means.
+    return len(said) == 1 and not any(
+        _fails_otherwise(check)
         for check in result.checks
         if "judge_decides" not in check.traits and check.severity == "fail"
-    ]
-    # With two judged checks, it is not known which one the person means.
-    return len(said) == 1 and not any(map(_fails_otherwise, others))
+    )
 
 
 def _fails_otherwise(check: CheckResult) -> bool:
     if "grades" not in check.traits:
         return check.verdict == "failed"
-    metrics = check.actual.get("metrics") if isinstance(check.actual, Mapping) else None
+    metrics = _read_metrics(check)
     # A graded case may also fail by its calls, of which no judge decides.
-    scores = [
-        metrics[name].get("score")
-        for name in ("tool_selection", "argument_match")
-        if isinstance(metrics, Mapping) and isinstance(metrics.get(name), Mapping)
-    ]
+    found = [metrics.get(name) for name in ("tool_selection", "argument_match")]
+    scores = [one.get("score") for one in found if isinstance(one, Mapping)]
     return any(isinstance(score, int | float) and score < 1 for score in scores)

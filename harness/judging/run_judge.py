@@ -22,7 +22,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from harness.base import canonical_json
-from harness.judging.access_checks import (
+from harness.judging.access import (
+    AccessFacts,
     identity_check,
     judge_by_comparison,
     leak_check,
@@ -30,7 +31,7 @@ from harness.judging.access_checks import (
 )
 from harness.judging.policy import View, decide_access, explain_unobserved, find_leaks, find_unread
 from harness.judging.unknown_fields import check_known_fields
-from harness.types import CheckResult, Decision, JsonObject, Leak, TrialResult
+from harness.types import CheckResult, JsonObject, Leak, TrialResult
 
 ViewSource: TypeAlias = Callable[[], View | None]
 """Makes a trial's view when it is needed; ``None`` if the trial has no transcript."""
@@ -41,22 +42,6 @@ Order: TypeAlias = Callable[[TrialResult], Any]
 
 def no_view() -> None:
     """Return no view, for a trial that was not started."""
-
-
-@dataclass(slots=True)
-class AccessFacts:
-    """The findings of comparing the views of a run's trials."""
-
-    decisions: dict[str, tuple[Decision, ...]] = field(default_factory=dict)
-    """`Trial.key` → the decisions on its tools."""
-    leaks: dict[str, list[Leak]] = field(default_factory=dict)
-    """`Trial.key` → its leaks."""
-    notes: dict[str, list[Leak]] = field(default_factory=dict)
-    """`Trial.key` → possible problems that fail nothing (`Leak.is_note`)."""
-    unobserved: dict[str, str] = field(default_factory=dict)
-    """Suite → why no identity was observed."""
-    not_read: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Suite → what is listed and was not read, a line for each reason."""
 
 
 @dataclass(slots=True)

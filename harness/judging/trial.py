@@ -78,33 +78,26 @@ def server_fault(
 def _find_owed(case: Case, transcript: Transcript) -> Iterator[tuple[int, ToolCall]]:
     """Yield the calls whose missing answer leaves the trial without verdict, with their number."""
     calls = transcript.tool_calls
+    trial_s = case.limits.timeout_s or DEFAULT_TIMEOUT_S
     for place, call in enumerate(calls, start=1):
-        if call.is_unanswered and not (
-            # Calls are numbered from 1, so these are the ones after it.
-            any(_is_repeated_by(call, later) for later in calls[place:])
-            or _is_cut_off(call, case.limits.timeout_s or DEFAULT_TIMEOUT_S)
-            or any(
+        if not call.is_unanswered:
+            continue
+        is_repeated = any(
+            (later.tool, later.arguments) == (call.tool, call.arguments)
+            # In one reply, the model had not yet seen that the first call got no answer.
+            and later.reply > call.reply
+            and not later.is_unanswered
+            and later.outcome not in NOT_SENT
+            for later in calls[place:]  # calls are numbered from 1, so these come after it
+        )
+        at_the_end = call.started_s + call.duration_s >= trial_s - _CUT_OFF_S
+        is_short = call.outcome == "timeout" and call.duration_s < _FAIR_SHARE * trial_s
+        if not is_repeated and not (at_the_end and is_short):
+            expected = (
                 get_kind(check).expects_failure(check.params, call) for check in every_check(case)
             )
-        ):
-            yield place, call
-
-
-def _is_repeated_by(call: ToolCall, later: ToolCall) -> bool:
-    same = (later.tool, later.arguments) == (call.tool, call.arguments)
-    return (
-        same
-        # In one reply, the model had not yet seen that the first call got no answer.
-        and later.reply > call.reply
-        and not later.is_unanswered
-        and later.outcome not in NOT_SENT
-    )
-
-
-def _is_cut_off(call: ToolCall, trial_s: float) -> bool:
-    """Whether the end of the trial (``trial_s`` seconds) cut the call off before its share."""
-    at_the_end = call.started_s + call.duration_s >= trial_s - _CUT_OFF_S
-    return call.outcome == "timeout" and at_the_end and call.duration_s < _FAIR_SHARE * trial_s
+            if not any(expected):
+                yield place, call
 
 
 def _stands_anyway(result: CheckResult, transcript: Transcript) -> bool:
@@ -141,14 +134,13 @@ def judge_trial(
         judgements: The judgements of its judges.
     """
     limit = limit_check(transcript.stop, trial.case.limits, transcript)
-    unanswered = answer_checks(trial.case, transcript)
     own = [limit] if limit else []
     unread = transcript.stop in UNREAD_REPLIES  # the reason for whatever else failed: told first
     results = (
         *(own if unread else ()),
         *(checks or ()),
         *(() if unread else own),
-        *unanswered,
+        *answer_checks(trial.case, transcript),
         *echo_checks(transcript),
         *teardown_warnings(transcript),
         *conduct_warnings(transcript),
@@ -166,17 +158,9 @@ def judge_trial(
     )
     # A trial that was interrupted while it was judged has no verdict.
     interrupted = transcript.stop == "cancelled" or checks is None
-    return TrialResult(
-        key=trial.key,
-        suite=trial.suite,
-        case=CaseFacts.from_case(trial.case),
-        model=trial.model,
-        axes=trial.axes,
-        trial=trial.number,
-        repeats=trial.repeats,
-        status=_trial_status(results, error, interrupted=interrupted),
+    return replace(
+        not_started(trial, _trial_status(results, error, interrupted=interrupted), error=error),
         checks=results,
-        error=error,
         stop=transcript.stop,
         usage=transcript.usage,
         judge_usage=judge_usage,
@@ -188,7 +172,6 @@ def judge_trial(
         latency_s=transcript.latency_s,
         waited_s=transcript.waited_s,
         started_at=transcript.started_at,
-        finished_at=utc_now(),
         events_digest=events_digest(transcript),
     )
 
@@ -242,7 +225,7 @@ def written_call_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
     if tool is None:
         return ()
     said = f"The model wrote a call of {tool} as text."
-    return (build_warning(WRITTEN_CALL, f"a call of {tool} as text", said, actual=tool),)
+    return (build_warning(WRITTEN_CALL, said, label=f"a call of {tool} as text", actual=tool),)
 
 
 def warn_of_held_back(transcript: Transcript) -> tuple[CheckResult, ...]:
@@ -251,7 +234,7 @@ def warn_of_held_back(transcript: Transcript) -> tuple[CheckResult, ...]:
     if not held:
         return ()
     said = f"Not called, because nobody asked for a change: {held}."
-    return (build_warning(HELD_BACK, f"{held} held back", said, actual=held),)
+    return (build_warning(HELD_BACK, said, label=f"{held} held back", actual=held),)
 
 
 def teardown_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
@@ -259,8 +242,8 @@ def teardown_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
     return tuple(
         build_warning(
             "teardown",
-            f"teardown {call.tool}",
             f"Teardown failed: {call.tool} → {call.outcome}: {call.text[:_MAX_TEARDOWN_TEXT]}",
+            label=f"teardown {call.tool}",
             expected="ok",
             actual=call.outcome,
             hint="State that the trial left behind may affect other trials; isolation: case "
@@ -281,10 +264,9 @@ def events_digest(transcript: Transcript) -> str:
         if isinstance(message, UserMessage):
             events.append(["user", message.text, *(["fresh"] if message.fresh else [])])
         elif isinstance(message, AssistantMessage):
-            requests = [
-                [request.tool, request.arguments] for request in message.reply.tool_requests
-            ]
-            events.append(["assistant", message.reply.text, requests])
+            reply = message.reply
+            requests = [[request.tool, request.arguments] for request in reply.tool_requests]
+            events.append(["assistant", reply.text, requests])
     events += [
         ["call", call.tool, call.arguments, call.outcome, call.text]
         for call in transcript.tool_calls
@@ -307,12 +289,10 @@ def _trial_status(
 
 def _unjudged_error(checks: Sequence[CheckResult]) -> TrialError | None:
     """Return the error of a trial with a required check that has no verdict, or ``None``."""
-    # A warning decides nothing, so it need not have a verdict.
-    missing = [
-        check for check in checks if check.verdict == "not_judged" and check.severity == "fail"
-    ]
-    if not missing:
-        return None
-    return TrialError(
-        kind="judge", message="; ".join(f"{check.label}: {check.explanation}" for check in missing)
+    words = "; ".join(
+        f"{check.label}: {check.explanation}"
+        for check in checks
+        # A warning decides nothing, so it need not have a verdict.
+        if check.verdict == "not_judged" and check.severity == "fail"
     )
+    return TrialError(kind="judge", message=words) if words else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from harness.types import (
@@ -18,103 +19,54 @@ from harness.types import (
 
 
 def build_warning(
-    kind: str,
-    label: str,
-    explanation: str,
-    *,
-    actual: Any,
-    expected: str = "none",
-    hint: str | None = None,
+    kind: str, explanation: str, *, actual: Any, label: str = "", **more: Any
 ) -> CheckResult:
-    """Return the warning that ``actual`` was there where only ``expected`` should be."""
+    """Return the warning that ``actual`` was there where only what is expected should be.
+
+    Without a ``label`` it is called by its kind.
+    """
     return CheckResult(
         kind=kind,
-        label=label,
+        label=label or kind,
         verdict="failed",
         severity="warn",
-        expected=expected,
         actual=actual,
         explanation=explanation,
-        hint=hint,
+        **{"expected": "none", **more},
     )
 
 
 def limit_check(stop: Stop, limits: Limits, transcript: Transcript) -> CheckResult | None:
     """Return the failed check for the limit that ended the conversation, or ``None``."""
-    usage = transcript.usage
-    tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0)
-    reached: dict[Stop, tuple[str, Any, Any, str]] = {
-        "reply_limit": (
-            "max_replies",
-            limits.max_replies,
-            transcript.replies,
-            "the model still asked for tools",
-        ),
-        "call_limit": (
-            "max_calls",
-            limits.max_calls,
-            len(transcript.tool_calls),
-            "the model asked for more calls",
-        ),
-        "token_limit": (
-            "max_tokens",
-            limits.max_tokens,
-            tokens,
-            "the conversation used more tokens",
-        ),
-        "cost_limit": (
-            "max_cost",
-            limits.max_cost_usd,
-            usage.cost_usd,
-            "the conversation cost more",
-        ),
-        "time_limit": (
-            "timeout",
-            limits.timeout_s,
-            round(transcript.latency_s, 3),
-            "there was no answer in time",
-        ),
-        # The case does not have these two limits: they are set for the user and for the model.
-        "user_limit": ("max_turns of the user", None, transcript.replies, "the user was not done"),
-        "max_tokens": (
-            "max_tokens of a reply",
-            None,
-            usage.output_tokens,
-            "the reply was cut before it was complete"
-            + (", and holds only thinking" if transcript.only_thinking else ""),
-        ),
-    }
     if stop in UNREAD_REPLIES:
-        return _unread_reply(stop, transcript)
-    if stop not in reached:
+        label, what, hint = UNREAD_REPLIES[stop]
+        last = transcript.last_reply
+        detail = (last and last.stop_detail) or "no words were given"
+        return _failed_limit(label, f"{what}: {detail}", hint, actual=stop)
+    if stop not in _LIMITS:
         return None
-    name, allowed, actual, what = reached[stop]
+    usage = transcript.usage
+    numbers: dict[Stop, tuple[float | None, float | None]] = {
+        "reply_limit": (limits.max_replies, transcript.replies),
+        "call_limit": (limits.max_calls, len(transcript.tool_calls)),
+        "token_limit": (limits.max_tokens, (usage.input_tokens or 0) + (usage.output_tokens or 0)),
+        "cost_limit": (limits.max_cost_usd, usage.cost_usd),
+        "time_limit": (limits.timeout_s, round(transcript.latency_s, 3)),
+        # The case does not have these two limits: they are set for the user and for the model.
+        "user_limit": (None, transcript.replies),
+        "max_tokens": (None, usage.output_tokens),
+    }
+    (name, what, advice), (allowed, actual) = _LIMITS[stop], numbers[stop]
+    if stop == "max_tokens" and transcript.only_thinking:
+        what += ", and holds only thinking"
     bound = "" if allowed is None else f" of {allowed:g}"
-    return CheckResult(
-        kind="limit",
-        label=f"limit {name}",
-        verdict="failed",
-        expected=allowed,
-        actual=actual,
-        explanation=f"Limit reached: {name}{bound}: {what} (at {actual}).",
-        hint=_LIMIT_HINTS.get(stop),
-    )
+    words = f"Limit reached: {name}{bound}: {what} (at {actual})."
+    return _failed_limit(f"limit {name}", words, advice, expected=allowed, actual=actual)
 
 
-def _unread_reply(stop: Stop, transcript: Transcript) -> CheckResult:
-    """Return the failed check for a reply of which only the error of the API is known."""
-    replies = [
-        message.reply for message in transcript.messages if isinstance(message, AssistantMessage)
-    ]
-    said = (replies[-1].stop_detail if replies else None) or "no words were given"
-    label, what, hint = UNREAD_REPLIES[stop]
+def _failed_limit(label: str, words: str, hint: str | None, **facts: Any) -> CheckResult:
     return CheckResult(
-        kind="limit",
-        label=label,
-        verdict="failed",
-        actual=stop,
-        explanation=f"{what}: {said}",
-        hint=hint,
+        kind="limit", label=label, verdict="failed", explanation=words, hint=hint, **facts
     )
 
 
@@ -133,20 +85,38 @@ UNREAD_REPLIES: dict[Stop, tuple[str, str, str]] = {
 """How a conversation ends whose last reply is known only by the error of its API → what the failed
 check says: its label, what happened, and what helps."""
 
-_LIMIT_HINTS: dict[Stop, str] = {
+_LIMITS: dict[Stop, tuple[str, str, str | None]] = {
     "reply_limit": (
-        "Look at the last replies: models call a tool again if its result does not say that it is "
-        "complete."
+        "max_replies",
+        "the model still asked for tools",
+        (
+            "Look at the last replies: models call a tool again if its result does not say that it "
+            "is complete."
+        ),
     ),
     "call_limit": (
-        "A tool that takes several items at once saves calls; or raise max_calls for this case."
+        "max_calls",
+        "the model asked for more calls",
+        "A tool that takes several items at once saves calls; or raise max_calls for this case.",
     ),
+    "token_limit": ("max_tokens", "the conversation used more tokens", None),
+    "cost_limit": ("max_cost", "the conversation cost more", None),
     "time_limit": (
-        "Look at where the time went: the slowest call, or waiting for the model; or raise timeout."
+        "timeout",
+        "there was no answer in time",
+        (
+            "Look at where the time went: the slowest call, or waiting for the model; or raise "
+            "timeout."
+        ),
     ),
-    "max_tokens": "Raise max_tokens of the model, or ask for a shorter answer.",
+    "user_limit": ("max_turns of the user", "the user was not done", None),
+    "max_tokens": (
+        "max_tokens of a reply",
+        "the reply was cut before it was complete",
+        "Raise max_tokens of the model, or ask for a shorter answer.",
+    ),
 }
-
+"""How a conversation ends at a limit → its name, what happened, and what helps."""
 
 _HANDED_ON = "transfer"
 
@@ -160,18 +130,28 @@ def answer_checks(case: Case, transcript: Transcript) -> tuple[CheckResult, ...]
     """
     if case.leaderboard.silence or transcript.stop == _HANDED_ON:
         return ()
-    silent = _silent_turns(transcript)
-    needed = [
-        place for place in silent if not (place < len(case.turns) and case.turns[place].ingest)
-    ]
     return tuple(
-        _failed_check(place + 1 if case.turns else None, _describe_emptiness(silent[place]))
-        for place in needed
+        CheckResult(
+            kind="answered",
+            label="an answer",
+            verdict="failed",
+            expected="an answer",
+            actual="",
+            explanation="No answer: the reply holds only thinking (no text for the user, no tool "
+            "call, no refusal)."
+            if reply.only_thinking
+            else "No answer: the model's reply was empty (no text, no tool call, no refusal).",
+            hint="Say in the system prompt that every question must be answered in words, also "
+            "after tool calls.",
+            turn=place + 1 if case.turns else None,
+        )
+        for place, reply in _find_silent_turns(transcript)
+        if not (place < len(case.turns) and case.turns[place].ingest)
     )
 
 
-def _silent_turns(transcript: Transcript) -> dict[int, Reply]:
-    """Return the turns (from 0) that ended with an empty reply, and that reply."""
+def _find_silent_turns(transcript: Transcript) -> Iterator[tuple[int, Reply]]:
+    """Yield the turns (from 0) that ended with an empty reply, and that reply."""
     last: dict[int, Reply] = {}
     turn = -1
     for message in transcript.messages:
@@ -180,33 +160,11 @@ def _silent_turns(transcript: Transcript) -> dict[int, Reply]:
         elif isinstance(message, AssistantMessage):
             # The last reply of a turn is its answer; those before it ask for tools.
             last[turn] = message.reply
-    return {
-        turn: reply
-        for turn, reply in last.items()
-        # A refusal is an answer, and a reply that was cut fails by its limit (`limits`).
-        if reply.stop in ("end", "tool_calls", "other")
-        and not (reply.text.strip() or reply.tool_requests)
-    }
-
-
-def _describe_emptiness(reply: Reply) -> str:
-    if reply.only_thinking:
-        return "the reply holds only thinking (no text for the user, no tool call, no refusal)"
-    return "the model's reply was empty (no text, no tool call, no refusal)"
-
-
-def _failed_check(turn: int | None, why: str) -> CheckResult:
-    return CheckResult(
-        kind="answered",
-        label="an answer",
-        verdict="failed",
-        expected="an answer",
-        actual="",
-        explanation=f"No answer: {why}.",
-        hint="Say in the system prompt that every question must be answered in words, also after "
-        "tool calls.",
-        turn=turn,
-    )
+    for turn, reply in last.items():
+        # A refusal is an answer, and a reply that was cut fails by its limit.
+        is_whole = reply.stop in ("end", "tool_calls", "other")
+        if is_whole and not (reply.text.strip() or reply.tool_requests):
+            yield turn, reply
 
 
 TOKEN_ECHOED = "token_echoed"  # noqa: S105 - the name of a check
@@ -215,16 +173,9 @@ TOKEN_ECHOED = "token_echoed"  # noqa: S105 - the name of a check
 
 def echo_checks(transcript: Transcript) -> tuple[CheckResult, ...]:
     """Return a failed check if an answer contained the caller's token."""
-    made = [
-        call
-        for call in (
-            # The server gets the same token before and after the conversation.
-            *transcript.setup_calls,
-            *transcript.tool_calls,
-            *transcript.teardown_calls,
-        )
-        if call.echoed_token
-    ]
+    # The server gets the same token before and after the conversation.
+    calls = (*transcript.setup_calls, *transcript.tool_calls, *transcript.teardown_calls)
+    made = [call for call in calls if call.echoed_token]
     if not made:
         return ()
     return (
@@ -258,30 +209,25 @@ def conduct_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
 
     They do not change the verdict.
     """
-    facts = transcript.agent
-    if facts is None:
-        return ()
-    found = []
-    if facts.own_tools:
+    facts, found = transcript.agent, []
+    if facts is not None and facts.own_tools:
         used = ", ".join(f"{name} {times}" for name, times in sorted(facts.own_tools.items()))
         found.append(
             build_warning(
-                "own_tools",
                 "own_tools",
                 f"The agent used tools of its own, and what they did is not seen: {used}.",
                 actual=dict(facts.own_tools),
                 hint="List under 'tools' of its entry only what it needs; by default it has none.",
             )
         )
-    if facts.refused_requests:
-        one = facts.refused_requests == 1
-        words = "1 request" if one else f"{facts.refused_requests} requests"
+    if facts is not None and facts.refused_requests:
+        number = facts.refused_requests
+        words, were = ("1 request", "was") if number == 1 else (f"{number} requests", "were")
         found.append(
             build_warning(
                 "refused_requests",
-                "refused_requests",
-                f"{words} without the session's token {'was' if one else 'were'} refused.",
-                actual=facts.refused_requests,
+                f"{words} without the session's token {were} refused.",
+                actual=number,
                 hint="The agent, or another program, tried addresses that it was not given.",
             )
         )
@@ -293,19 +239,17 @@ def unseen_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
 
     It does not change the verdict. An agent gets results from the server itself, and whole.
     """
-    if transcript.agent is not None:
-        return ()
     return tuple(
         build_warning(
             "unseen_content",
-            f"not given to the model: content of {call.tool}",
             f"{call.tool} returned {'; '.join(call.unseen)}. Harness gives models the "
             "text of results: this model was told that the content is there, and has not seen it.",
+            label=f"not given to the model: content of {call.tool}",
             expected="text",
             actual=list(call.unseen),
             hint="Do not expect of the answer what only that content shows; a tool can return a "
             "description as text beside it.",
         )
-        for call in transcript.tool_calls
+        for call in (transcript.tool_calls if transcript.agent is None else ())
         if call.unseen
     )

@@ -46,7 +46,12 @@ class _ShownFields:
         seen: set[str] = set()
         for view in views:
             for tool in view.tools.tools:
-                self._add_names((name, name) for name in _iterate_properties(tool.output_schema))
+                self._add_names(
+                    (str(name), str(name))
+                    for field in every_field(tool.output_schema)
+                    if field.name == "properties" and isinstance(field.value, Mapping)
+                    for name in field.value
+                )
             for result in view.results:
                 # An empty answer has no fields, so it is no evidence against a name.
                 if result.call.outcome == "ok" and result.leaves:
@@ -93,17 +98,3 @@ class _ShownFields:
     def _is_known(self, name: str) -> bool:
         wanted = name.casefold().replace("[]", "")
         return wanted in self._paths or any(path.endswith(f".{wanted}") for path in self._paths)
-
-
-def _iterate_properties(schema: Any) -> Iterator[str]:
-    """Yield the names of all properties in a schema."""
-    waiting = [schema]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Mapping):
-            named = part.get("properties")
-            if isinstance(named, Mapping):
-                yield from map(str, named)
-            waiting.extend(part.values())
-        elif isinstance(part, list | tuple):
-            waiting.extend(part)

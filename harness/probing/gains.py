@@ -301,7 +301,7 @@ class WithheldData:
         self, identity: str, result: Result, *, same: bool
     ) -> Iterator[WithheldValue]:
         """Yield the withheld values that ``result`` contains."""
-        for sighting in self._occurrences[identity].scan_call(
+        for sighting in self._occurrences[identity].scan(
             self._view_by_identity[identity], result, "it"
         ):
             if not sighting.is_note:

@@ -333,33 +333,31 @@ class Transcript:
     """What is known of the agent that answered; ``None`` for a model."""
 
     @property
+    def all_replies(self) -> tuple[Reply, ...]:
+        """What the model replied, in order."""
+        return tuple(one.reply for one in self.messages if isinstance(one, AssistantMessage))
+
+    @property
+    def last_reply(self) -> Reply | None:
+        """The last reply; ``None`` if the model was not asked."""
+        replies = self.all_replies
+        return replies[-1] if replies else None
+
+    @property
     def only_thinking(self) -> bool:
         """Whether the last reply holds nothing but thinking, and so there is no answer."""
-        replies = (
-            message.reply
-            for message in reversed(self.messages)
-            if isinstance(message, AssistantMessage)
-        )
-        last = next(replies, None)
+        last = self.last_reply
         return last is not None and last.only_thinking
 
     @property
     def written_call(self) -> str | None:
         """The tool of the first call that was written as text (`Reply.written_call`)."""
-        replies = (
-            message.reply for message in self.messages if isinstance(message, AssistantMessage)
-        )
-        return next(
-            (reply.written_call for reply in replies if reply.written_call is not None), None
-        )
+        return next(filter(None, (reply.written_call for reply in self.all_replies)), None)
 
     @property
     def held_back_tools(self) -> tuple[str, ...]:
         """The tools that the built-in baseline held back (`Reply.held_back`), in all replies."""
-        replies = (
-            message.reply for message in self.messages if isinstance(message, AssistantMessage)
-        )
-        return tuple(dict.fromkeys(tool for reply in replies for tool in reply.held_back))
+        return tuple(dict.fromkeys(tool for one in self.all_replies for tool in one.held_back))
 
     @property
     def server_calls(self) -> tuple[ToolCall, ...]:

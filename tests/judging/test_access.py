@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness.judging.access_checks import leak_check, leak_lines
+from harness.judging.access import leak_check, leak_lines
 from harness.judging.exit_codes import exit_code
 from harness.reports.build import build_report
 from harness.reports.formats.html_report.overview import build_overview

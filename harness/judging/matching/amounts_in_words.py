@@ -75,15 +75,16 @@ def find_number_words(readable: str) -> Iterator[tuple[str, tuple[float, ...]]]:
             place = end
 
 
+def _is_large(word: str) -> bool:
+    return word == "hundred" or word in _LARGE
+
+
 def _find_number_end(lower: list[str], start: int, *, goes_on_digits: bool) -> int:
     """Return the end of the number in words that begins at ``start``; ``start`` if none does."""
     first, before = lower[start], lower[start - 1] if start else ""
     if first not in _SMALL:
-        large = first == "hundred" or first in _LARGE
-        is_rest = goes_on_digits and all(
-            word == "hundred" or word in _LARGE for word in lower[:start]
-        )
-        if not large or before in _VAGUE or is_rest:
+        is_rest = goes_on_digits and all(map(_is_large, lower[:start]))
+        if not _is_large(first) or before in _VAGUE or is_rest:
             return start  # the number reader handles 1.2 million with its digits
     end = start + 1
     while end < len(lower) and _continues_number(lower[end - 1], lower[end]):
@@ -113,7 +114,7 @@ def _is_two_digits(word: str) -> bool:
 
 def _continues_number(before: str, word: str) -> bool:
     """Whether ``word`` continues a number after ``before``: *twenty three*, not *two three*."""
-    big = before == "hundred" or before in _LARGE
+    big = _is_large(before)
     if word == "and":
         return big
     if word in _SMALL:
@@ -146,13 +147,12 @@ def _apply_sign(
 
 
 def _is_number_word(word: str) -> bool:
-    lower = word.lower()
-    return lower in _SMALL or lower in _LARGE or lower == "hundred"
+    return word.lower() in _SMALL or _is_large(word.lower())
 
 
 def _words_value(words: list[str]) -> float:
     total, part = 0, 0
-    for word in (word.lower() for word in words):
+    for word in map(str.lower, words):
         if word == "hundred":
             # A bare "hundred" or "thousand" is one of them.
             part = max(part, 1) * 100

@@ -58,12 +58,9 @@ def described_calls(params: JsonObject) -> Iterator[tuple[str, JsonObject]]:
 def find_named_tools(params: JsonObject) -> Iterator[tuple[str, bool]]:
     """Yield every tool that ``params`` name, and whether it may be absent from the server."""
     source = params.get("source", {})
-    if (
-        isinstance(source, Mapping) and "tool" in source
-    ):  # `allow_absent` stands beside it in the suite
-        yield from _read_tool(
-            {"tool": source["tool"], "allow_absent": params.get("allow_absent", False)}
-        )
+    if isinstance(source, Mapping) and "tool" in source:
+        # `allow_absent` stands beside it in the suite.
+        yield from _read_tool({**params, "tool": source["tool"]})
     yield from _read_tool(params)
     for key in ("calls", "expected", "same_state_as"):
         calls = params.get(key)

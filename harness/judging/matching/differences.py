@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from harness.judging.matching.json_values import ABSENT, format_value, is_number, type_name
@@ -21,7 +22,7 @@ _MAX_ROWS = 6
 _MAX_REORDERED = 100  # elements: comparing them in any order takes quadratic time
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ArgumentDifference:
     """One argument, or a part of one, that differs from what was expected."""
 
@@ -49,11 +50,8 @@ def find_differences(pattern: JsonObject, given: JsonObject) -> tuple[ArgumentDi
         value = given.get(name, ABSENT)
         # A pattern may also want that there is no such argument.
         if value is ABSENT and not matches_pattern(part, value):
-            found.append(
-                ArgumentDifference(
-                    path=name, expected=part, actual=ABSENT, note=_note_elsewhere(name, part, given)
-                )
-            )
+            note = _note_elsewhere(name, part, given)
+            found.append(ArgumentDifference(name, part, ABSENT, note))
         else:
             found.extend(_find_between(part, value, name))
     return tuple(found)
@@ -68,48 +66,38 @@ def _find_between(pattern: Any, value: Any, path: str) -> Iterator[ArgumentDiffe
             if key in pattern:
                 yield from _find_between(pattern[key], value.get(key, ABSENT), inside)
             else:
-                yield ArgumentDifference(
-                    path=inside, expected=ABSENT, actual=value[key], note="not expected here"
-                )
+                note = "not expected here"
+                yield ArgumentDifference(inside, ABSENT, value[key], note)
     elif isinstance(pattern, list) and isinstance(value, list) and len(pattern) == len(value):
         if _is_reordered(pattern, value):
-            yield ArgumentDifference(
-                path=path, expected=pattern, actual=value, note="the same elements in another order"
-            )
+            note = "the same elements in another order"
+            yield ArgumentDifference(path, pattern, value, note)
             return
         for index, (part, element) in enumerate(zip(pattern, value, strict=True)):
             yield from _find_between(part, element, f"{path}[{index}]")
     else:
-        yield ArgumentDifference(
-            path=path, expected=pattern, actual=value, note=_explain_difference(pattern, value)
-        )
+        yield ArgumentDifference(path, pattern, value, _explain_difference(pattern, value))
 
 
 def _note_elsewhere(name: str, pattern: Any, given: JsonObject) -> str:
     """Return a note on the other argument that has the expected value, if one has it."""
     # Another value may match a matcher by chance.
-    if is_matcher(pattern):
-        return ""
-    other = next(
-        (key for key, value in given.items() if key != name and matches_pattern(pattern, value)),
-        None,
-    )
-    return f"the value was given as {format_value(other)}" if other else ""
+    for key, value in () if is_matcher(pattern) else given.items():
+        if key != name and matches_pattern(pattern, value):
+            return f"the value was given as {format_value(key)}"
+    return ""
 
 
 def _explain_difference(pattern: Any, value: Any) -> str:
     if value is ABSENT:
         return ""
+    given = f"{format_value(value, 30)} ({type_name(value)})"
     if is_matcher(pattern):
         if "$approx" in pattern and not is_number(value):
             return f"{format_value(value, 30)} is a {type_name(value)}"
         return explain_unlike(pattern, value)
     if type_name(pattern) != type_name(value):
-        return (
-            f"{format_value(value, 30)} ({type_name(value)}) instead of "
-            f"{format_value(pattern, 30)} "
-            f"({type_name(pattern)})"
-        )
+        return f"{given} instead of {format_value(pattern, 30)} ({type_name(pattern)})"
     if isinstance(pattern, list):
         return f"{len(value)} elements instead of {len(pattern)}"
     return _text_note(pattern, value) if isinstance(pattern, str) else ""
@@ -120,11 +108,8 @@ def _text_note(wanted: str, given: str) -> str:
         return "differs only in case"
     if wanted.split() == given.split():
         return "differs only in white space"
-    return (
-        "differs only in the form of letters and marks"
-        if fold_text(wanted) == fold_text(given)
-        else ""
-    )
+    is_alike = fold_text(wanted) == fold_text(given)
+    return "differs only in the form of letters and marks" if is_alike else ""
 
 
 def _is_reordered(wanted: Sequence[Any], given: Sequence[Any]) -> bool:
@@ -134,10 +119,8 @@ def _is_reordered(wanted: Sequence[Any], given: Sequence[Any]) -> bool:
     # Greedy: with matchers, an order may be missed, which costs only the note on it.
     left = list(given)
     for part in wanted:
-        place = next(
-            (place for place, element in enumerate(left) if matches_pattern(part, element)), None
-        )
-        if place is None:
+        places = (place for place, element in enumerate(left) if matches_pattern(part, element))
+        if (place := next(places, None)) is None:
             return False
         del left[place]
     return True
@@ -147,20 +130,12 @@ def format_both_sides(difference: ArgumentDifference) -> tuple[str, str]:
     """Return both sides as text; of two long strings, the part where they begin to differ."""
     wanted, given = difference.expected, difference.actual
     if isinstance(wanted, str) and isinstance(given, str) and max(len(wanted), len(given)) > _WIDTH:
-        pairs = enumerate(zip(wanted, given, strict=False))
         # A few characters before the difference show where it is.
-        start = max(
-            0,
-            next(
-                (place for place, (left, right) in pairs if left != right),
-                min(len(wanted), len(given)),
-            )
-            - 15,
-        )
-        ahead = "…" if start else ""
-        return ahead + format_value(wanted[start:], _WIDTH - 1), ahead + format_value(
-            given[start:], _WIDTH - 1
-        )
+        same = takewhile(lambda pair: pair[0] == pair[1], zip(wanted, given, strict=False))
+        start = max(0, len(list(same)) - 15)
+        ahead, width = "…" if start else "", _WIDTH - 1
+        wanted, given = format_value(wanted[start:], width), format_value(given[start:], width)
+        return ahead + wanted, ahead + given
     expected = "(none)" if wanted is ABSENT else describe_pattern(wanted, _WIDTH)
     return expected, format_value(given, _WIDTH)
 
@@ -172,14 +147,9 @@ def format_differences(found: Sequence[ArgumentDifference]) -> list[str]:
         # As JSON without its quotation marks, which escapes what a terminal would obey.
         name = clip_text(format_value(difference.path)[1:-1], 32) or "(all arguments)"
         rows.append((name, *format_both_sides(difference), difference.note))
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    lines = [
-        "  "
-        + "  ".join(
-            [*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]
-        ).rstrip()
-        for row in rows
-    ]
+    # The note is the last column, so it needs no width.
+    widths = [*(max(map(len, column)) for column in list(zip(*rows, strict=True))[:3]), 0]
+    lines = ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     more = len(found) - _MAX_ROWS
     return [*lines, f"  … and {more} more"] if more > 0 else lines
 

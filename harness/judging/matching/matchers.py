@@ -124,8 +124,8 @@ def _describe_operator(key: str, operand: Any, width: int) -> str:
     if key == "$absent":
         return "absent" if operand else "given"
     # What is taken literally has no operators, whatever its keys look like.
-    told = format_value(operand, width) if key == "$equals" else describe_pattern(operand, width)
-    return OPERATORS[key].words.format(told)
+    describe = format_value if key == "$equals" else describe_pattern
+    return OPERATORS[key].words.format(describe(operand, width))
 
 
 def explain_unlike(pattern: Any, value: Any) -> str:
@@ -161,16 +161,13 @@ def _pair_parts(pattern: Any, value: Any) -> Iterator[tuple[Any, Any]]:
 # ── Operands ─────────────────────────────────────────────────────────────────────────────────
 
 
-def _accept_anything(_operand: Any, _path: JsonPath) -> None:
-    """Accept every operand."""
-
-
 def _require_operand(fits: Callable[[Any], bool], what: str) -> Callable[[Any, JsonPath], None]:
-    def check(operand: Any, path: JsonPath) -> None:
-        if not fits(operand):
-            raise InvalidValue(f"{path[-1]} takes {what}, not {format_value(operand)}", path=path)
+    return lambda operand, path: _require(fits(operand), what, operand, path)
 
-    return check
+
+def _require(fits: bool, what: str, operand: Any, path: JsonPath) -> None:  # noqa: FBT001 - asked
+    if not fits:
+        raise InvalidValue(f"{path[-1]} takes {what}, not {format_value(operand)}", path=path)
 
 
 def _check_bound(operand: Any, path: JsonPath) -> None:
@@ -184,32 +181,26 @@ def _check_bound(operand: Any, path: JsonPath) -> None:
 
 
 def _check_regex(operand: Any, path: JsonPath) -> None:
-    _require_operand(lambda value: isinstance(value, str), "a regular expression as a string")(
-        operand, path
-    )
+    _require(isinstance(operand, str), "a regular expression as a string", operand, path)
     check_pattern(operand, path)
 
 
 def _check_options(operand: Any, path: JsonPath) -> None:
-    _require_operand(
-        lambda value: isinstance(value, list) and bool(value), "a list of at least one value"
-    )(operand, path)
+    is_list = isinstance(operand, list) and bool(operand)
+    _require(is_list, "a list of at least one value", operand, path)
     check_matcher(operand, path)
 
 
 def _check_length(operand: Any, path: JsonPath) -> None:
     if not is_matcher(operand):
-        _require_operand(
-            lambda value: is_number(value) and value >= 0 and value == int(value),
-            "a count or a matcher",
-        )(operand, path)
+        is_count = is_number(operand) and operand >= 0 and operand == int(operand)
+        _require(is_count, "a count or a matcher", operand, path)
     check_matcher(operand, path)
 
 
 def _check_paths(operand: Any, path: JsonPath) -> None:
-    _require_operand(
-        lambda value: isinstance(value, Mapping) and bool(value), "a mapping of paths to values"
-    )(operand, path)
+    is_mapping = isinstance(operand, Mapping) and bool(operand)
+    _require(is_mapping, "a mapping of paths to values", operand, path)
     for text, part in operand.items():
         check_path(text, (*path, text))
         check_matcher(part, (*path, text))
@@ -218,9 +209,8 @@ def _check_paths(operand: Any, path: JsonPath) -> None:
 def _check_approx(operand: Any, path: JsonPath) -> None:
     if is_number(operand):
         return
-    _require_operand(
-        lambda value: isinstance(value, Mapping), "a number, or {value: …, tolerance: …}"
-    )(operand, path)
+    what = "a number, or {value: …, tolerance: …}"
+    _require(isinstance(operand, Mapping), what, operand, path)
     if set(operand) != {"value", "tolerance"} or not is_number(operand["value"]):
         raise InvalidValue(
             "$approx takes {value: number, tolerance: number or percentage}", path=path
@@ -251,10 +241,8 @@ def _matches_contains(operand: Any, value: Any) -> bool:
 
 
 def _matches_approx(operand: Any, value: Any) -> bool:
-    wanted, tolerance = (
-        (operand["value"], operand["tolerance"]) if isinstance(operand, Mapping) else (operand, 0)
-    )
-    return is_number(value) and is_close(wanted, value, tolerance)
+    stated = operand if isinstance(operand, Mapping) else {"value": operand, "tolerance": 0}
+    return is_number(value) and is_close(stated["value"], value, stated["tolerance"])
 
 
 def _has_type(operand: Any, value: Any) -> bool:
@@ -264,20 +252,14 @@ def _has_type(operand: Any, value: Any) -> bool:
     return value is not ABSENT and (type_name(value) in names or (whole and "integer" in names))
 
 
-def _all_paths(operand: Any, value: Any) -> bool:
-    return all(has_match_at(path, part, value) for path, part in operand.items())
-
-
 def has_match_at(path: str, pattern: Any, value: Any) -> bool:
     """Whether any value at ``path`` matches; if there is none, `ABSENT` is compared."""
     found = [] if value is ABSENT else select_values(path, value)
     return any(matches_pattern(pattern, part) for part in found or [ABSENT])
 
 
-_FLAG = _require_operand(lambda operand: isinstance(operand, bool), "true or false")
-
 OPERATORS: Mapping[str, _Operator] = {
-    "$equals": _Operator(_accept_anything, is_equal, "exactly {}"),
+    "$equals": _Operator(lambda _operand, _path: None, is_equal, "exactly {}"),
     "$iequals": _Operator(
         _require_operand(lambda value: isinstance(value, str), "a string"),
         lambda operand, value: isinstance(value, str) and fold_text(operand) == fold_text(value),
@@ -319,11 +301,21 @@ OPERATORS: Mapping[str, _Operator] = {
         ),
         "a list of which every element is {}",
     ),
-    "$path": _Operator(_check_paths, _all_paths, "with {}"),
+    "$path": _Operator(
+        _check_paths,
+        lambda operand, value: all(
+            has_match_at(path, part, value) for path, part in operand.items()
+        ),
+        "with {}",
+    ),
     "$not": _Operator(
         check_matcher, lambda operand, value: not matches_pattern(operand, value), "not {}"
     ),
-    "$absent": _Operator(_FLAG, lambda operand, value: (value is ABSENT) == operand, "absent"),
+    "$absent": _Operator(
+        _require_operand(lambda operand: isinstance(operand, bool), "true or false"),
+        lambda operand, value: (value is ABSENT) == operand,
+        "absent",
+    ),
     "$any": _Operator(
         # False would be another word for `$absent`.
         _require_operand(lambda operand: operand is True, "true"),

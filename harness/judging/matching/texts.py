@@ -89,22 +89,17 @@ class FoldedText:
 
     def get_passage(self, start: int, end: int, around: int = 50) -> Passage:
         """Return the text between two offsets of `folded`, with ``around`` characters beside it."""
+        shown = self.shown
         first, last = self.offsets[start], max(self.offsets[end - 1] + 1, self.offsets[start] + 1)
-        left, right = max(0, first - around), min(len(self.shown), last + around)
-        if (
-            KNOWN.redact_text(self.shown) is not self.shown
-        ):  # a secret that is cut in two would no longer be recognised
-            left, right = (
-                _next_word_edge(self.shown, left, -1),
-                _next_word_edge(self.shown, right, 1),
-            )
-        before, after = "…" if left else "", "…" if right < len(self.shown) else ""
-        context = (
-            before + " ".join(clean_text(KNOWN.redact_text(self.shown[left:right])).split()) + after
-        )
+        left, right = max(0, first - around), min(len(shown), last + around)
+        # A secret that is cut in two would no longer be recognised.
+        if KNOWN.redact_text(shown) is not shown:
+            left, right = _next_word_edge(shown, left, -1), _next_word_edge(shown, right, 1)
+        before, after = "…" if left else "", "…" if right < len(shown) else ""
+        words = " ".join(clean_text(KNOWN.redact_text(shown[left:right])).split())
         return Passage(
-            found=format_line(self.shown[first:last]),
-            context=shorten_text(context, 2 * around + 160),
+            found=format_line(shown[first:last]),
+            context=shorten_text(before + words + after, 2 * around + 160),
         )
 
 
@@ -122,12 +117,11 @@ def fold_with_offsets(text: str) -> FoldedText:
     offsets: list[int] = []
     for match in _WORD_OR_SPACE.finditer(shown):
         start, end = match.span()
-        small = " " if match["space"] else match[0].casefold()
-        parts.append(small)
+        parts.append(" " if match["space"] else match[0].casefold())
         if match["space"]:
             offsets.append(start)
         # Whole words at once: only a word whose length changes needs a look at each letter.
-        elif len(small) == end - start:
+        elif len(parts[-1]) == end - start:
             offsets.extend(range(start, end))
         else:  # a letter such as ß becomes two
             offsets.extend(place for place in range(start, end) for _ in shown[place].casefold())

@@ -278,12 +278,10 @@ class ConvertedNumbers:
             if value is None or value.number is None or isinstance(leaf.value, bool):
                 continue
             number = round(value.number, 6)
-            for secret, unit in self._scaled.get(number, ()):
+            rounded = ((secret, "rounded") for secret in self._rounded.get(number, ()))
+            for secret, how in (*self._scaled.get(number, ()), *rounded):
                 if _belongs_to_record(secret, leaf, result):
-                    yield ConvertedNumber(secret, leaf, unit, is_rounded=False)
-            for secret in self._rounded.get(number, ()):
-                if _belongs_to_record(secret, leaf, result):
-                    yield ConvertedNumber(secret, leaf, "rounded", is_rounded=True)
+                    yield ConvertedNumber(secret, leaf, how, is_rounded=how == "rounded")
 
 
 def _append_item(found: dict[float, list[_Item]], key: float, item: _Item) -> None:
@@ -305,6 +303,6 @@ def _belongs_to_record(secret: WithheldValue, leaf: Leaf, result: Result) -> boo
     """Whether a field has a similar name and belongs to the same record as the secret."""
     if not are_similar_names(leaf.name, secret.leaf.name):
         return False
-    if any(leaf.path in paths for paths in secret.answered.paths.values()):
+    if secret.is_given_at(leaf.path):
         return False  # identities that may see the secret get this field as well
     return is_same_record_field(leaf, result, secret) is True or result.key in secret.keys

@@ -21,6 +21,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from harness.base import load_json
+from harness.judging.matching.json_values import every_field
 from harness.judging.policy.comparable_values import JsonRecord, same_kind, same_record
 from harness.judging.policy.value_index import (
     ConvertedNumbers,
@@ -62,12 +63,10 @@ class SourcePage:
 
 def build_call_frames(result: Result) -> Iterator[SourcePage]:
     """Yield the pages of one call: its structured result, its text if different, and the rest."""
-    channel: Channel = "result" if result.call.outcome == "ok" else "error"
-    form = "result" if channel == "result" else "error"
-    structured = SourcePage(channel, f"the structured {form} of {{call}}")
-    text = SourcePage(
-        channel, "the text of {call}" if form == "result" else "the error text of {call}"
-    )
+    is_good = result.call.outcome == "ok"
+    channel: Channel = "result" if is_good else "error"
+    structured = SourcePage(channel, f"the structured {channel} of {{call}}")
+    text = SourcePage(channel, "the text of {call}" if is_good else "the error text of {call}")
     for leaf in result.leaves:
         own = structured if leaf.channel == "structured" else text
         # Lines of prose are added whole below, and not once more as fields.
@@ -86,34 +85,16 @@ def build_call_frames(result: Result) -> Iterator[SourcePage]:
 
 
 def _add_keys(frame: SourcePage, value: Any) -> None:
-    for key in _collect_keys(value):
+    for key in dict.fromkeys(field.name for field in every_field(value)):
         frame.add("a name of a field", key)
-
-
-def _collect_keys(value: Any) -> Sequence[str]:
-    """Return the distinct names of all fields."""
-    found: dict[str, None] = {}
-    waiting = [value]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Mapping):
-            found.update(dict.fromkeys(map(str, part)))
-            waiting.extend(part.values())
-        elif isinstance(part, list | tuple):
-            waiting.extend(part)
-    return list(found)
-
-
-def build_offer_frames(view: View) -> Iterator[SourcePage]:
-    """Yield the pages of what an identity got before any call, tools first."""
-    yield _tools_frame(view.tools)
-    yield from _side_channel_frames(view.beside)
 
 
 def _side_channel_frames(asides: Sequence[SideContent], when: str = "") -> Iterator[SourcePage]:
     for aside in asides:
         channel: Channel = "operator" if STDERR in aside.place else "beside"
-        frame = SourcePage(channel, f"{_escape_braces(aside.place)}{when}")
+        # The place is a format string, and a server's names may have braces.
+        place = aside.place.replace("{", "{{").replace("}", "}}")
+        frame = SourcePage(channel, f"{place}{when}")
         try:
             value = load_json(aside.text)
         except ValueError:
@@ -121,11 +102,6 @@ def _side_channel_frames(asides: Sequence[SideContent], when: str = "") -> Itera
         for path, text in _iterate_scalars(value):
             frame.add(path, text)
         yield frame
-
-
-def _escape_braces(place: str) -> str:
-    # The place is a format string, and a server's names may have braces.
-    return place.replace("{", "{{").replace("}", "}}")
 
 
 # Cached, since many trials are shown the same list.
@@ -215,31 +191,32 @@ class ValueScanner:
         self._search.cut.clear()
         return words
 
-    def scan_call(self, view: View, result: Result, call: str) -> Iterator[Sighting]:
-        """Yield the withheld values in the answer of one call; ``call`` is its name."""
-        for frame in build_call_frames(result):
-            yield from self._scan_frame(view, frame, result, call)
+    def scan(self, view: View, result: Result | None, call: str) -> Iterator[Sighting]:
+        """Yield the withheld values in a call's answer, or without one what came before any call.
 
-    def scan_offer(self, view: View) -> Iterator[Sighting]:
-        """Yield the withheld values that the identity gets before any call."""
-        for frame in build_offer_frames(view):
-            yield from self._scan_frame(view, frame, None, "")
-
-    def _scan_frame(
-        self, view: View, frame: SourcePage, result: Result | None, call: str
-    ) -> Iterator[Sighting]:
+        ``call`` is the name of the call.
+        """
         own = JsonRecord(view.attributes)
-        for plain in self._search.search_page(frame.page):
-            # The digest comes last: it is the innermost form, made before anything was encoded.
-            found = plain._replace(how=(*plain.how, *plain.owner.how))
-            for secret in found.owner.secrets:
-                if not _is_own_secret(own, secret) and self._is_leak(secret, found, frame, result):
-                    place = frame.place.format(call=call)
+        offer = (_tools_frame(view.tools), *_side_channel_frames(view.beside))
+        for frame in offer if result is None else build_call_frames(result):
+            for plain in self._search.search_page(frame.page):
+                # The digest comes last: it is the innermost form, made before it was encoded.
+                found = plain._replace(how=(*plain.how, *plain.owner.how))
+                secret = next(
+                    (
+                        secret
+                        for secret in found.owner.secrets
+                        if not _is_own_secret(own, secret)
+                        and self._is_leak(secret, found, frame, result)
+                    ),
+                    None,
+                )
+                # One finding for a place, however many tools withhold the value.
+                if secret is not None:
                     inside = f": {found.place}" if found.place else ""
+                    place = f"{frame.place.format(call=call)}{inside}"
                     is_note = frame.channel == "operator"
-                    yield Sighting(secret, f"{place}{inside}", found.how, found.source, is_note)
-                    # One finding for a place, however many tools withhold the value.
-                    break
+                    yield Sighting(secret, place, found.how, found.source, is_note)
 
     def _is_leak(
         self,
@@ -257,7 +234,7 @@ class ValueScanner:
             return found.whole and self._is_alone(secret, found, result)
         # What only one call refuses, other results may rightly have.
         if plain and secret.reach == "call":
-            return same_call and not _is_field_given(secret, found.place)
+            return same_call and not secret.is_given_at(found.place)
         # An id in a result is how one record refers to another.
         if plain and form.strength == "reference":
             return False
@@ -273,7 +250,7 @@ class ValueScanner:
         if result is None:
             return _names_a_row(secret) and not found.how and not self._shown.is_rightful(secret)
         same_call = result.key in secret.keys and secret.reach == "field"
-        return same_call and bool(found.how) and not _is_field_given(secret, found.place)
+        return same_call and bool(found.how) and not secret.is_given_at(found.place)
 
 
 def _digest_values(
@@ -291,11 +268,6 @@ def _names_a_row(secret: WithheldValue) -> bool:
     """Whether a secret is the full name of a record that is missing from a list."""
     is_name = _NAME.search(secret.leaf.name) is not None and " " in secret.value.text
     return is_name and secret.reach == "call" and secret.kept == "left out"
-
-
-def _is_field_given(secret: WithheldValue, path: str) -> bool:
-    """Whether the identities that may see the secret get a field at that path as well."""
-    return any(path in paths for paths in secret.answered.paths.values())
 
 
 def _is_other_record(secret: WithheldValue, leaf: Leaf, result: Result) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -48,6 +48,11 @@ class Leaf(NamedTuple):
     channel: Channel
     """The form of the result that contains it."""
 
+    def describe_place(self, call: str) -> str:
+        """Return in words where it is in the result of ``call``."""
+        form = "structured result" if self.channel == "structured" else "text"
+        return f"the {form} of {call}: {self.path or self.name}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
@@ -83,11 +88,19 @@ class Result:
         return not isinstance(self.text_json, dict | list)
 
     @cached_property
+    def leaves_by_place(self) -> Mapping[tuple[Channel, str], Sequence[Leaf]]:
+        """The fields by form of the result and path."""
+        found: dict[tuple[Channel, str], list[Leaf]] = {}
+        for leaf in self.leaves:
+            found.setdefault((leaf.channel, leaf.path), []).append(leaf)
+        return found
+
+    @cached_property
     def paths(self) -> Mapping[Channel, frozenset[str]]:
         """The paths of the fields by form of the result."""
         found: dict[Channel, set[str]] = {}
-        for leaf in self.leaves:
-            found.setdefault(leaf.channel, set()).add(leaf.path)
+        for channel, path in self.leaves_by_place:
+            found.setdefault(channel, set()).add(path)
         return {channel: frozenset(paths) for channel, paths in found.items()}
 
     @cached_property

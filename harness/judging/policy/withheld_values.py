@@ -55,6 +55,10 @@ class WithheldValue:
     is_common: bool = False
     """Whether several records of `answered` have the same value in this field."""
 
+    def is_given_at(self, path: str) -> bool:
+        """Whether the identities that may see the value get a field at ``path`` as well."""
+        return any(path in paths for paths in self.answered.paths.values())
+
 
 class FieldDifference(NamedTuple):
     """A field that one result has and another withholds."""
@@ -69,20 +73,11 @@ class FieldDifference(NamedTuple):
 
 def compare_results(full: Result, other: Result) -> Iterator[FieldDifference]:
     """Yield the fields that ``full`` has and ``other``, a result of the same call, withholds."""
-    theirs: dict[tuple[Channel, str], list[Leaf]] = {}
-    for leaf in other.leaves:
-        theirs.setdefault((leaf.channel, leaf.path), []).append(leaf)
-    ours: dict[tuple[Channel, str], list[Leaf]] = {}
-    for leaf in full.leaves:
-        ours.setdefault((leaf.channel, leaf.path), []).append(leaf)
-    for (channel, path), given in ours.items():
-        if channel not in other.paths and not (
-            channel == "structured" and other.call.structured is not None
-        ):
-            continue  # `other` does not have this form of the result
-        yield from _compare_fields(
-            given, theirs.get((channel, path), []), other.paths.get(channel, frozenset())
-        )
+    for (channel, path), given in full.leaves_by_place.items():
+        is_null = channel == "structured" and other.call.structured is None
+        if channel in other.paths or (channel == "structured" and not is_null):
+            got = other.leaves_by_place.get((channel, path), [])
+            yield from _compare_fields(given, got, other.paths.get(channel, frozenset()))
 
 
 def _compare_fields(
@@ -96,12 +91,12 @@ def _compare_fields(
     if not got:
         rows = _row_path(given[0].path)
         whole_row = rows and not any(path.startswith(rows) for path in paths)
-        yield from (
-            FieldDifference(leaf, "row left out" if whole_row else "left out") for leaf in readable
-        )
+        for leaf in readable:
+            yield FieldDifference(leaf, "row left out" if whole_row else "left out")
     elif not meant and _are_masks(given, got):
         masks = _match_masks(given, got)
-        yield from (FieldDifference(leaf, "masked", masks.get(id(leaf))) for leaf in readable)
+        for leaf in readable:
+            yield FieldDifference(leaf, "masked", masks.get(id(leaf)))
     elif len(got) < len(given):
         seen = {to_comparable(leaf.value) for leaf in got}
         rest = [leaf for leaf in readable if to_comparable(leaf.value) not in seen]
@@ -112,11 +107,7 @@ def _compare_fields(
 def _are_masks(given: Sequence[Leaf], got: Sequence[Leaf]) -> bool:
     """Whether each of ``got`` is a mask, or the value with some characters covered."""
     rest = [leaf for leaf in got if not is_masked(leaf.value)]
-    if not rest:
-        return True
-    if not all(isinstance(leaf.value, str) for leaf in rest):
-        return False
-    masks = _match_masks(given, got)
+    masks = _match_masks(given, got) if rest else {}
     covered = {
         id(mask)
         for full in given
@@ -142,17 +133,16 @@ def _are_meant(got: Sequence[Leaf], given: Sequence[Leaf]) -> bool:
 
     It is, unless another identity got another value for the same record.
     """
-    if (
-        not got
-        or not all(may_be_meant(leaf.value) for leaf in got)
-        or len(got) * len(given) > _MOST_PAIRS
-    ):
-        return False
-    return all(
-        to_comparable(full.value) == to_comparable(leaf.value)
-        or unlike_records(full.record, leaf.record, leaf.name)
-        for leaf in got
-        for full in given
+    return (
+        bool(got)
+        and all(may_be_meant(leaf.value) for leaf in got)
+        and len(got) * len(given) <= _MOST_PAIRS
+        and all(
+            to_comparable(full.value) == to_comparable(leaf.value)
+            or unlike_records(full.record, leaf.record, leaf.name)
+            for leaf in got
+            for full in given
+        )
     )
 
 
@@ -206,7 +196,7 @@ class _WithheldFinder:
             for view, full in givers:
                 for taken in takers:
                     self._compare_with(view, full, taken)
-        self._hidden_tools()
+        self._add_hidden_tools()
         return list(self._found.values())[:_MOST]
 
     def _is_giver(self, view: View, result: Result) -> bool:
@@ -234,27 +224,25 @@ class _WithheldFinder:
                 *(
                     result.paths.get(leaf.channel, frozenset())
                     for view, result in self._by_tool[tool]
-                    if view.identity == self._identity and result.call.outcome == "ok"
+                    if self._got_answer(view, result)
                 )
             )
         rows = _row_path(leaf.path)
         # An answer without any such row does not show that the field is left out of rows.
         return leaf.path not in known and any(path.startswith(rows) for path in known)
 
-    def _hidden_tools(self) -> None:
+    def _add_hidden_tools(self) -> None:
         for tool, answers in self._by_tool.items():
-            # A tool that is listed only at times is no hidden one.
-            if any(tool in view.tool_names for view in self._own) or not self._own:
-                continue
-            if any(
-                view.identity == self._identity and result.call.outcome == "ok"
-                for view, result in answers
-            ):
-                continue
-            for view, result in answers:
-                if self._is_giver(view, result) and tool in view.tool_names:
-                    for leaf in result.leaves:
-                        self._add_secret(view, result, leaf, "call", "the tool is hidden")
+            # A tool that is listed, or answers, only at times is no hidden one.
+            is_hidden = self._own and not any(tool in view.tool_names for view in self._own)
+            if is_hidden and not any(self._got_answer(*answer) for answer in answers):
+                for view, result in answers:
+                    if self._is_giver(view, result) and tool in view.tool_names:
+                        for leaf in result.leaves:
+                            self._add_secret(view, result, leaf, "call", "the tool is hidden")
+
+    def _got_answer(self, view: View, result: Result) -> bool:
+        return view.identity == self._identity and result.call.outcome == "ok"
 
     def _add_secret(
         self, giver: View, full: Result, leaf: Leaf, reach: Reach, kept: str

@@ -20,6 +20,7 @@ from harness.judging.secrecy.rare_decoders import (
     RARE_DECODERS,
     DecodedSpan,
     Decoder,
+    decode_matches,
     decompress_data,
 )
 
@@ -90,67 +91,35 @@ def _decode_base64(text: str) -> Iterator[DecodedSpan]:
                 yield DecodedSpan(match.start(), match[0], decoded)
 
 
-def _decode_base32(text: str) -> Iterator[DecodedSpan]:
-    for match in _BASE32.finditer(text):
-        body = match[0].rstrip("=").upper()
-        try:
-            # Not every number of letters is a whole number of bytes: what is none is refused.
-            decoded = _decode_bytes(base64.b32decode(body + "=" * (-len(body) % 8)))
-        except ValueError:
-            continue
-        if decoded is not None:
-            yield DecodedSpan(match.start(), match[0], decoded)
+def _decode_base32(found: re.Match[str]) -> str | None:
+    body = found[0].rstrip("=").upper()
+    try:
+        # Not every number of letters is a whole number of bytes: what is none is refused.
+        return _decode_bytes(base64.b32decode(body + "=" * (-len(body) % 8)))
+    except ValueError:
+        return None
 
 
-def _decode_hex(text: str) -> Iterator[DecodedSpan]:
-    for match in _HEX.finditer(text):
-        digits = _HEX_NOISE.sub("", match[0])
-        if len(digits) % 2 == 0 and (decoded := _decode_bytes(bytes.fromhex(digits))) is not None:
-            yield DecodedSpan(match.start(), match[0], decoded)
+def _decode_hex(found: re.Match[str]) -> str | None:
+    digits = _HEX_NOISE.sub("", found[0])
+    return None if len(digits) % 2 else _decode_bytes(bytes.fromhex(digits))
 
 
-def _decode_marked_lines(
-    mark: re.Pattern[str], decode: Callable[[str], str], text: str
-) -> Iterator[DecodedSpan]:
-    """Yield the decoded part of each line with a ``mark``.
+def _decode_marked_lines(mark: re.Pattern[str], decode: Callable[[str], str]) -> Decoder:
+    """Return the decoder of each line with a ``mark``, from the word of its first mark on."""
 
-    It starts with the word of the first mark and ends with the line.
-    """
-    end = 0
-    # One span a line: from each of its marks on, the same rest would be decoded again.
-    while (first := mark.search(text, end)) is not None:
-        begin = text.rfind("\n", 0, first.start()) + 1
-        end = text.find("\n", begin)
-        end = len(text) if end < 0 else end
-        begin = max(begin, text.rfind(" ", begin, first.start()) + 1)
-        source = text[begin:end]
-        yield DecodedSpan(begin, source, " ".join(decode(source).splitlines()))
+    def decode_text(text: str) -> Iterator[DecodedSpan]:
+        end = 0
+        # One span a line: from each of its marks on, the same rest would be decoded again.
+        while (first := mark.search(text, end)) is not None:
+            begin = text.rfind("\n", 0, first.start()) + 1
+            end = text.find("\n", begin)
+            end = len(text) if end < 0 else end
+            begin = max(begin, text.rfind(" ", begin, first.start()) + 1)
+            source = text[begin:end]
+            yield DecodedSpan(begin, source, " ".join(decode(source).splitlines()))
 
-
-def _decode_url(text: str) -> Iterator[DecodedSpan]:
-    return _decode_marked_lines(_URL, unquote_plus, text)
-
-
-def _decode_html(text: str) -> Iterator[DecodedSpan]:
-    return _decode_marked_lines(_HTML, html.unescape, text)
-
-
-def _decode_markup(text: str) -> Iterator[DecodedSpan]:
-    for line in _LINE.finditer(text):
-        if _MARKUP.search(line[0]):
-            yield DecodedSpan(line.start(), line[0], render_text(line[0]))
-
-
-def _decode_tags(text: str) -> Iterator[DecodedSpan]:
-    for match in _TAGS.finditer(text):
-        letters = "".join(chr(ord(letter) - 0xE0000) for letter in match[0])
-        yield DecodedSpan(match.start(), match[0], letters)
-
-
-def _decode_json(text: str) -> Iterator[DecodedSpan]:
-    return _decode_marked_lines(
-        _JSON_ESCAPE, lambda line: _JSON_ESCAPE.sub(_unescape_match, line), text
-    )
+    return decode_text
 
 
 def _unescape_match(found: re.Match[str]) -> str:
@@ -161,36 +130,38 @@ def _unescape_match(found: re.Match[str]) -> str:
     return letter if letter.isprintable() else " "
 
 
-def _decode_reversed(text: str) -> Iterator[DecodedSpan]:
-    for match in _LINE.finditer(text):
-        yield DecodedSpan(match.start(), match[0], match[0][::-1])
-
-
-def _spelled_out(text: str) -> Iterator[DecodedSpan]:
-    for match in _SPELLED.finditer(text):
-        digits = (_DIGIT_WORDS.get(word.lower(), "") for word in _WORD.findall(match[0]))
-        yield DecodedSpan(match.start(), match[0], "".join(digits))
-
-
 def _decode_at_and_dot(text: str) -> Iterator[DecodedSpan]:
     # Without an "at" there is no address, whatever dots are named.
-    for match in _NAMED_SIGN.finditer(text) if _AT.search(text) else ():
-        yield DecodedSpan(match.start(), match[0], _DOT.sub(".", _AT.sub("@", match[0])))
+    return _decode_named_signs(text) if _AT.search(text) else iter(())
+
+
+_decode_named_signs = decode_matches(
+    _NAMED_SIGN, lambda found: _DOT.sub(".", _AT.sub("@", found[0]))
+)
 
 
 # Applied in this order: where the room for decoded text runs out (`layers`), the last are not.
 DECODERS: Mapping[str, Decoder] = {
     "base64": _decode_base64,
-    "base32": _decode_base32,
-    "hex": _decode_hex,
-    "URL escapes": _decode_url,
-    "HTML escapes": _decode_html,
-    "Markdown or HTML": _decode_markup,
-    "invisible tag characters": _decode_tags,
-    "JSON in a string": _decode_json,
-    "digits spelled out": _spelled_out,
+    "base32": decode_matches(_BASE32, _decode_base32),
+    "hex": decode_matches(_HEX, _decode_hex),
+    "URL escapes": _decode_marked_lines(_URL, unquote_plus),
+    "HTML escapes": _decode_marked_lines(_HTML, html.unescape),
+    "Markdown or HTML": decode_matches(
+        _LINE, lambda found: render_text(found[0]) if _MARKUP.search(found[0]) else None
+    ),
+    "invisible tag characters": decode_matches(
+        _TAGS, lambda found: "".join(chr(ord(letter) - 0xE0000) for letter in found[0])
+    ),
+    "JSON in a string": _decode_marked_lines(
+        _JSON_ESCAPE, lambda line: _JSON_ESCAPE.sub(_unescape_match, line)
+    ),
+    "digits spelled out": decode_matches(
+        _SPELLED,
+        lambda found: "".join(_DIGIT_WORDS.get(one.lower(), "") for one in _WORD.findall(found[0])),
+    ),
     "'at' and 'dot' for signs": _decode_at_and_dot,
-    "reversed": _decode_reversed,
+    "reversed": decode_matches(_LINE, lambda found: found[0][::-1]),
     **RARE_DECODERS,
 }
 """Every decoder by the name of its encoding in reports."""

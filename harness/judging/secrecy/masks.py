@@ -28,11 +28,10 @@ _COVERS = frozenset("*•█#_?·-xX")
 _CUT = re.compile(r"\s*(?:…|\.{3,})$")
 _SHORTEST = 4
 """Minimum length of a readable prefix of a value that is recognised."""
-_NO_VALUE = re.compile(
-    r"\W*(?:masked|redacted|hidden|withheld|filtered|removed|restricted|confidential|denied|none|"
-    r"null|n/a)\W*",
-    re.IGNORECASE,
-)
+# Words that data may rightly have, and words that only masks have.
+_ORDINARY = r"removed|restricted|confidential|denied|none|null|n/a"
+_CHOSEN = r"masked|redacted|hidden|withheld|filtered"
+_NO_VALUE = re.compile(rf"\W*(?:{_CHOSEN}|{_ORDINARY})\W*", re.IGNORECASE)
 
 
 def readable_share(mask: Any, value: Any = None) -> float:
@@ -50,12 +49,13 @@ def readable_share(mask: Any, value: Any = None) -> float:
     hidden_local, hidden_at, _ = shown.partition("@")
     if at and domain and "@" not in domain:
         true, shown = local, hidden_local if hidden_at else shown
-    letters = SqueezedText(true).squeezed
+    letters = _squeeze_text(true)
     # A mask of the same length shows each character in its place; of others only runs can be found.
     if covers_value(shown, true):
         kept = sum(one == other and one.isalnum() for one, other in zip(shown, true, strict=True))
-        return kept / len(letters) if letters else 0.0
-    return _count_in_order(shown, letters) / len(letters) if letters else 0.0
+    else:
+        kept = _count_in_order(shown, letters)
+    return kept / len(letters) if letters else 0.0
 
 
 def is_unreadable(mask: Any, value: Any = None, most: float | None = None) -> bool:
@@ -89,21 +89,24 @@ def covers_value(mask: str, value: str) -> bool:
 
 
 def _is_end_of_a_number(mask: Any, value: Any) -> bool:
-    shown, true = SqueezedText(_MASK.sub("", normalise_text(str(mask)))).squeezed, None
-    if value is not None:
-        true = SqueezedText(normalise_text(str(value))).squeezed
-        if not true.isdigit() or len(true) < _LONG or not true.endswith(shown):
-            return False
-    # Without the value, so many hidden characters must show that the number is a long one.
-    hidden = sum(len(run) for run in _MASK.findall(str(mask)))
-    return shown.isdigit() and len(shown) <= _LAST and (true is not None or hidden >= _LAST)
+    shown = _squeeze_text(_MASK.sub("", normalise_text(str(mask))))
+    if not shown.isdigit() or len(shown) > _LAST:
+        return False
+    if value is None:
+        # So many hidden characters must show that the number is a long one.
+        return sum(map(len, _MASK.findall(str(mask)))) >= _LAST
+    true = _squeeze_text(normalise_text(str(value)))
+    return true.isdigit() and len(true) >= _LONG and true.endswith(shown)
+
+
+def _squeeze_text(text: str) -> str:
+    return SqueezedText(text).squeezed
 
 
 def _count_in_order(shown: str, letters: str) -> int:
     """Return how many of ``letters`` a mask shows in their order."""
-    parts = [SqueezedText(part).squeezed for part in _MASK.split(shown)]
     count = place = 0
-    for part in filter(None, parts):
+    for part in filter(None, map(_squeeze_text, _MASK.split(shown))):
         # After the run before it, so that no letter counts twice.
         found = letters.find(part, place)
         if found >= 0:
@@ -115,22 +118,18 @@ def _estimate_share(shown: str) -> float:
     local, at, _ = shown.partition("@")
     if at and local:
         if _MASK.search(local) is None:
-            # Nothing before the `@` is hidden, and the rest identifies nobody.
-            return 1.0
+            return 1.0  # nothing before the `@` is hidden, and the rest identifies nobody
         shown = local
     # Other words beside the mask hide nothing, so they are no part of the value.
     words = [word for word in shown.split() if _MASK.search(word) or word.strip("+()-.").isdigit()]
     runs = [run for word in words for run in _MASK.findall(word)]
     hidden = sum(_FIXED_LENGTH if len(run) == len("***") else len(run) for run in runs)
-    left = sum(len(SqueezedText(_MASK.sub("", word)).squeezed) for word in words)
+    left = sum(len(_squeeze_text(_MASK.sub("", word))) for word in words)
     return left / (left + hidden) if left else 0.0
 
 
-# Words that data may rightly have, and words that only masks have.
-_ORDINARY = r"removed|restricted|confidential|denied|none|null|n/a"
-_CHOSEN = r"masked|redacted|hidden|withheld|filtered|x{3,}"
-_PLACEHOLDER = re.compile(rf"\W*(?:{_CHOSEN}|{_ORDINARY})\W*", re.IGNORECASE)
-_CHOSEN_LINE = re.compile(rf"\W*(?:{_CHOSEN})\W*", re.IGNORECASE)
+_PLACEHOLDER = re.compile(rf"\W*(?:{_CHOSEN}|x{{3,}}|{_ORDINARY})\W*", re.IGNORECASE)
+_CHOSEN_LINE = re.compile(rf"\W*(?:{_CHOSEN}|x{{3,}})\W*", re.IGNORECASE)
 _RUN = re.compile(r"\*{2,}|•{2,}|█|x{4,}|#{3,}", re.IGNORECASE)
 # Atomic: of `***a`, two stars alone would match otherwise, since no letter follows them.
 _RUN_ALONE = re.compile(rf"\s*(?>{_RUN.pattern})(?!\w)", re.IGNORECASE)
@@ -155,20 +154,15 @@ def is_masked(scalar: Any) -> bool:
 
 
 def _text_is_masked(text: str) -> bool:
-    return _PLACEHOLDER.fullmatch(text) is not None or _is_overwritten(text)
-
-
-@lru_cache(maxsize=4096)  # a server's values repeat often, and each is compared with all others
-def _word_is_masked(text: str) -> bool:
-    return _text_is_masked(text)
-
-
-def _is_overwritten(text: str) -> bool:
-    """Return whether every line with content is made unreadable."""
+    """Return whether it is a word in place of a value, or every line of it is unreadable."""
     lines = [line for line in text.splitlines() if line.strip()]
-    return bool(lines) and all(
-        _CHOSEN_LINE.fullmatch(line) or _hides_letters(line) for line in lines
+    return _PLACEHOLDER.fullmatch(text) is not None or (
+        bool(lines) and all(_CHOSEN_LINE.fullmatch(line) or _hides_letters(line) for line in lines)
     )
+
+
+# A server's values repeat often, and each is compared with all others.
+_word_is_masked = lru_cache(maxsize=4096)(_text_is_masked)
 
 
 def _hides_letters(line: str) -> bool:
@@ -177,9 +171,8 @@ def _hides_letters(line: str) -> bool:
     Any explanation may follow the mask.
     """
     plain = _BOLD.sub(r"\2", _HEADING.sub("", line))
-    if _RUN.search(plain) is None:
-        return False
-    return _RUN_ALONE.match(plain) is not None or len(_RUN.sub("", plain)) <= _SHORT
+    is_alone = _RUN_ALONE.match(plain) is not None
+    return is_alone or (_RUN.search(plain) is not None and len(_RUN.sub("", plain)) <= _SHORT)
 
 
 def may_be_meant(mask: Any) -> bool:

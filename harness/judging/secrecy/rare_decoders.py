@@ -29,6 +29,19 @@ Decoder: TypeAlias = Callable[[str], Iterator[DecodedSpan]]
 """Yields the parts of a text that it can decode."""
 
 
+def decode_matches(
+    pattern: re.Pattern[str], decode: Callable[[re.Match[str]], str | None]
+) -> Decoder:
+    """Return the decoder of what ``pattern`` finds; ``decode`` returns ``None`` for no code."""
+
+    def decode_text(text: str) -> Iterator[DecodedSpan]:
+        for found in pattern.finditer(text):
+            if (decoded := decode(found)) is not None:
+                yield DecodedSpan(found.start(), found[0], decoded)
+
+    return decode_text
+
+
 _BASE85 = re.compile(r"[0-9A-Za-z!#$%&()*+;<=>?@^_`{|}~-]{15,}")
 # A match begins where a run of such characters does: else each place in a long one would be tried.
 _QUOTED = re.compile(
@@ -50,9 +63,8 @@ _SPOKEN: Mapping[str, str] = {word: word[0] for word in _ALPHABET.split()} | {
 _WORD = rf"\b(?:{'|'.join(_SPOKEN)})\b"
 _RADIO = re.compile(rf"{_WORD}(?:[\s@._+-]*{_WORD}){{3,}}", re.IGNORECASE)
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_LINE = re.compile(r"[^\n]{5,}")
-_SHORT = 200
-"""Maximum length of a line that is rotated, since every line would match."""
+# Every line would match: the longer ones are left out.
+_SHORT_LINE = re.compile(r"(?<![^\n])[^\n]{5,200}(?![^\n])")
 _ROTATED_DIGITS = str.maketrans("0123456789", "5678901234")
 _LARGEST = 100_000
 """Maximum size of decompressed data in bytes."""
@@ -77,64 +89,49 @@ def _decode_to_line(data: bytes) -> str:
     return " ".join(decompress_data(data).decode(errors="replace").splitlines())
 
 
-def _decode_base85(text: str) -> Iterator[DecodedSpan]:
-    for match in _BASE85.finditer(text):
-        try:
-            yield DecodedSpan(match.start(), match[0], _decode_to_line(base64.b85decode(match[0])))
-        except ValueError:
-            continue
+def _decode_base85(found: re.Match[str]) -> str | None:
+    try:
+        return _decode_to_line(base64.b85decode(found[0]))
+    except ValueError:
+        return None
 
 
 def _quoted_printable(text: str) -> Iterator[DecodedSpan]:
     # Every escape has this sign, and a look for it is far faster than the pattern.
-    for match in _QUOTED.finditer(text) if "=" in text else ():
-        decoded = quopri.decodestring(match[0].encode(errors="replace"))
-        yield DecodedSpan(match.start(), match[0], _decode_to_line(decoded))
+    return _decode_quoted(text) if "=" in text else iter(())
 
 
-def _decode_binary(text: str) -> Iterator[DecodedSpan]:
-    for match in _BINARY.finditer(text):
-        digits = re.sub("[ ,]", "", match[0])
-        data = bytes(int(digits[at : at + 8], 2) for at in range(0, len(digits), 8))
-        yield DecodedSpan(match.start(), match[0], _decode_to_line(data))
+def _decode_binary(found: re.Match[str]) -> str:
+    digits = re.sub("[ ,]", "", found[0])
+    return _decode_to_line(bytes(int(digits[at : at + 8], 2) for at in range(0, len(digits), 8)))
 
 
-def _character_codes(text: str) -> Iterator[DecodedSpan]:
-    for match in _CODES.finditer(text):
-        codes = [int(number) for number in _NUMBER.findall(match[0])]
-        if all(code in _PRINTABLE for code in codes):
-            yield DecodedSpan(match.start(), match[0], "".join(map(chr, codes)))
+def _decode_codes(found: re.Match[str]) -> str | None:
+    codes = [int(number) for number in _NUMBER.findall(found[0])]
+    return "".join(map(chr, codes)) if all(code in _PRINTABLE for code in codes) else None
 
 
-def _decode_radio(text: str) -> Iterator[DecodedSpan]:
-    for match in _RADIO.finditer(text):
-        tokens = _TOKEN.findall(match[0])
-        said = "".join(_SPOKEN.get(token.lower(), token) for token in tokens)
-        yield DecodedSpan(match.start(), match[0], said)
-
-
-def _rotation_decoder(turn: Callable[[str], str]) -> Decoder:
-    def decode(text: str) -> Iterator[DecodedSpan]:
-        for match in _LINE.finditer(text):
-            if len(match[0]) <= _SHORT:
-                yield DecodedSpan(match.start(), match[0], turn(match[0]))
-
-    return decode
+def _decode_radio(found: re.Match[str]) -> str:
+    return "".join(_SPOKEN.get(token.lower(), token) for token in _TOKEN.findall(found[0]))
 
 
 def _rotate_by_13(line: str) -> str:
     return codecs.encode(line, "rot13")
 
 
+_decode_quoted = decode_matches(
+    _QUOTED,
+    lambda found: _decode_to_line(quopri.decodestring(found[0].encode(errors="replace"))),
+)
 RARE_DECODERS: Mapping[str, Decoder] = {
-    "base85": _decode_base85,
+    "base85": decode_matches(_BASE85, _decode_base85),
     "quoted-printable": _quoted_printable,
-    "binary digits": _decode_binary,
-    "character codes": _character_codes,
-    "radio alphabet": _decode_radio,
-    "rotated by 13": _rotation_decoder(_rotate_by_13),
-    "rotated by 13, digits by 5": _rotation_decoder(
-        lambda line: _rotate_by_13(line).translate(_ROTATED_DIGITS)
+    "binary digits": decode_matches(_BINARY, _decode_binary),
+    "character codes": decode_matches(_CODES, _decode_codes),
+    "radio alphabet": decode_matches(_RADIO, _decode_radio),
+    "rotated by 13": decode_matches(_SHORT_LINE, lambda found: _rotate_by_13(found[0])),
+    "rotated by 13, digits by 5": decode_matches(
+        _SHORT_LINE, lambda found: _rotate_by_13(found[0]).translate(_ROTATED_DIGITS)
     ),
 }
 """The rare decoders by the name of their encoding in reports."""

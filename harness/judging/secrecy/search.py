@@ -65,14 +65,14 @@ def decode_layers(text: str) -> Layers:
 def _read_layers(text: str) -> Layers:
     lines = range(text.count("\n") + 1)
     raw = _RawLayer(text, lines, [()] * len(lines), [""] * len(lines))
-    layers = [_build_layer(raw)]
+    layers = [raw.build_layer()]
     room, is_whole = GROWTH * len(text) + _ROOM, True
     for _ in range(DEEPEST):
         raw, fits = _decode_layer(raw, room)
         is_whole = is_whole and fits
         if not raw.lines:
             break
-        layers.append(_build_layer(raw))
+        layers.append(raw.build_layer())
     return Layers(tuple(layers), is_whole)
 
 
@@ -87,19 +87,15 @@ class _RawLayer(NamedTuple):
     how: Sequence[tuple[str, ...]]
     sources: Sequence[str]
 
-
-def _build_layer(raw: _RawLayer) -> Layer:
-    text, lines, how, sources = raw
-    # Only in ASCII do small letters keep every position, by which `kept` is read.
-    if text.isascii():
-        plain, kept = text.lower(), text
-    else:
-        plain = kept = normalise_text(text)
-    return Layer(plain, kept, SqueezedText(plain), _line_starts(plain), lines, how, sources)
+    def build_layer(self) -> Layer:
+        # Only in ASCII do small letters keep every position, by which `kept` is read.
+        is_plain = self.text.isascii()
+        plain = self.text.lower() if is_plain else normalise_text(self.text)
+        kept = self.text if is_plain else plain
+        return Layer(plain, kept, SqueezedText(plain), _find_line_starts(plain), *self[1:])
 
 
-def _line_starts(text: str) -> list[int]:
-    """Return the start of each line of ``text``."""
+def _find_line_starts(text: str) -> list[int]:
     return [0, *(match.end() for match in re.finditer("\n", text))]
 
 
@@ -109,7 +105,7 @@ def _decode_layer(raw: _RawLayer, room: int) -> tuple[_RawLayer, bool]:
     lines: list[int] = []
     hows: list[tuple[str, ...]] = []
     sources: list[str] = []
-    begins = _line_starts(raw.text)
+    begins = _find_line_starts(raw.text)
     for name, decode in DECODERS.items():
         for stretch in decode(raw.text):
             line = bisect_right(begins, stretch.at) - 1
@@ -135,8 +131,6 @@ Owner = TypeVar("Owner")
 
 LONGEST = 1_000_000
 """Maximum number of characters of one page that are searched."""
-_SHORT = 50_000
-"""Maximum length of a text whose values are cached."""
 # No value has fewer letters and digits (`values`); a longer prefix would miss the shortest.
 _PREFIX = 5
 _SHOWN = 120
@@ -203,44 +197,37 @@ class ValueSearch(Generic[Owner]):
             return
         text = "\n".join(page.lines)
         if len(text) > LONGEST:
-            self._note_cut(page, f"only the first {LONGEST:,} characters were searched")
+            self.cut[f"{page.name}: only the first {LONGEST:,} characters were searched"] = None
             text = text[:LONGEST]
-        find = self._found_lately if len(text) <= _SHORT else self._search_text
+        find = self._found_lately if len(text) <= _SHORT_TEXT else self._search_text
         # The places belong to the key of the cache: the same text at others gives other results.
         found, is_whole = find(text, tuple(page.places))
         # Noted here and not in the cached search, so that every page is named.
         if not is_whole:
-            self._note_cut(page, "only a part of what may be encoded was decoded")
+            self.cut[f"{page.name}: only a part of what may be encoded was decoded"] = None
         yield from found
 
     def _search_text(
         self, text: str, places: Sequence[str]
     ) -> tuple[Sequence[FoundValue[Owner]], bool]:
         """Return every value in ``text``, and whether all of it was decoded."""
-        read = decode_layers(text)
-        return [
-            one for layer in read.layers for one in self._search_layer(places, layer)
-        ], read.is_whole
-
-    def _note_cut(self, page: Page, what: str) -> None:
-        self.cut[f"{page.name}: {what}"] = None
+        layers, is_whole = decode_layers(text)
+        return [one for layer in layers for one in self._search_layer(places, layer)], is_whole
 
     def _search_layer(self, places: Sequence[str], layer: Layer) -> Iterator[FoundValue[Owner]]:
-        plain, kept, hay, begins = layer.plain, layer.kept, layer.hay, layer.begins
+        plain, hay, begins = layer.plain, layer.hay, layer.begins
         for start, length, form, owner in self._find_matches(hay):
             first, last = hay.find_span(start, start + length)
             line = bisect_right(begins, first) - 1
             split = bisect_right(begins, last - 1) - 1 > line
-            found = plain[first:last]
-            if not _may_be(form, found, split=split):
+            if not _may_be(form, plain[first:last], split=split):
                 continue
-            number = layer.lines[line]
-            how = layer.how[line]
-            if not how:
-                how = _describe_manner(form, kept[first:last], split=split)
+            number, shown = layer.lines[line], layer.kept[first:last]
             end = begins[line + 1] - 1 if line + 1 < len(begins) else len(plain)
             whole = not split and SqueezedText(plain[begins[line] : end]).squeezed == form.squeezed
-            source = layer.sources[line] if layer.how[line] else kept[first:last]
+            how, source = layer.how[line], layer.sources[line]
+            if not how:
+                how, source = _describe_manner(form, shown, split=split), shown
             yield FoundValue(owner, number, places[number], how, source[:_SHOWN], whole)
 
     def _find_matches(self, hay: SqueezedText) -> Iterator[tuple[int, int, SearchForm, Owner]]:
@@ -265,14 +252,10 @@ def _may_be(form: SearchForm, found: str, *, split: bool) -> bool:
     if form.kind == "email":
         rest = _GAP.sub("", found)
         if split:
-            return _drop_at_sign(rest) == _drop_at_sign(form.text)
+            return rest.replace("@", "") == form.text.replace("@", "")
         # Other marks than the `@` may be lost or added, such as dots.
         return rest == form.text or _keep_address_letters(rest) == _keep_address_letters(form.text)
     return form.kind != "text" or form.strength == "unmistakable" or not split
-
-
-def _drop_at_sign(address: str) -> str:
-    return address.replace("@", "")
 
 
 def _keep_address_letters(address: str) -> str:
@@ -284,7 +267,6 @@ def _describe_manner(form: SearchForm, found: str, *, split: bool) -> tuple[str,
     """Return how a plain value differs from the withheld one in its form."""
     if split:
         return ("split over neighbouring places",)
-    plain = " ".join(found.split())
-    if plain.lower() == form.text:
+    if " ".join(found.split()).lower() == form.text:
         return ()
     return ("grouped differently",) if form.kind == "digits" else ("with other characters between",)

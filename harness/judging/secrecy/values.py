@@ -33,10 +33,8 @@ _RUN = re.compile(r"[^\W\d_]+|\d+")
 
 def normalise_text(text: str) -> str:
     """Return ``text`` normalised line by line."""
-    if text.isascii():
-        return text.lower()
     # Line by line, so that the numbers of lines stay, and lines in ASCII take hardly any time.
-    return "\n".join(map(_normalise_line, text.split("\n")))
+    return text.lower() if text.isascii() else "\n".join(map(_normalise_line, text.split("\n")))
 
 
 def _normalise_line(line: str) -> str:

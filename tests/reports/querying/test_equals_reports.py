@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.judging.access_checks import NO_LEAK
+from harness.judging.access import NO_LEAK
 from harness.probing.findings import read_probe
 from harness.runlog import (
     Footer,
