@@ -153,6 +153,7 @@ from .safe_text import LOOKALIKES as LOOKALIKES
 from .safe_text import escape_character as escape_character
 from .safe_text import escape_hidden as escape_hidden
 from .safe_text import escaped_json as escaped_json
+from .safe_text import format_count as format_count
 from .safe_text import format_money as format_money
 from .safe_text import format_number as format_number
 from .safe_text import format_seconds as format_seconds

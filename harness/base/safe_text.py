@@ -115,6 +115,11 @@ def format_money(value: float | None) -> str:
     return f"${value:.2f}" if value >= 0.1 or value == 0 else f"${value:.4f}"  # noqa: PLR2004 - a dime
 
 
+def format_count(number: int, noun: str) -> str:
+    """Return ``number`` and its ``noun``, in the plural unless it is 1."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def format_number(value: int | None) -> str:
     """Return a count with separators of thousands, or ``unknown``."""
     return "unknown" if value is None else f"{value:,}"

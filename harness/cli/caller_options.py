@@ -9,17 +9,16 @@ from pathlib import Path
 
 import click
 
-from harness.base import GATE, UsageError, did_you_mean
-from harness.cli import shell_completion
+from harness.base import GATE, NothingToRun, UsageError, did_you_mean
 from harness.cli.options import (
     MCP_CONFIG,
     PROTOCOL,
     TRUST,
     bundle_options,
     caller_option,
+    complete_suites,
     server_option,
 )
-from harness.cli.suite_servers import find_server
 from harness.judging import VOCABULARY
 from harness.probing import (
     ANONYMOUS,
@@ -28,9 +27,33 @@ from harness.probing import (
     expand_alterations,
     name_callers,
 )
-from harness.runner import suite_roots
-from harness.suites import find_suites, load_config
+from harness.runner import RunRequest, add_guard_rails, suite_roots
+from harness.suites import Config, find_suites, load_config
 from harness.types import Alteration, JsonObject, Protocol, ServerSpec, Suite
+
+
+def find_server(suites: Sequence[Suite], servers: Sequence[str], config: Config) -> ServerSpec:
+    """Return the server that ``suites`` use, or ``servers`` in its place, with all guard rails.
+
+    Raises:
+        NothingToRun: there is no suite.
+        UsageError: the suites use several servers, or one that is not known.
+    """
+    if not suites:
+        raise NothingToRun("there is no suite to take identities and calls from")
+    used = {one.server if isinstance(one.server, str | tuple) else one.name for one in suites}
+    if len(used) > 1:
+        names = ", ".join(suite.name for suite in suites)
+        raise UsageError("these suites use different servers", meant=f"Name one of them: {names}.")
+    spec = (
+        config.server_options(servers)
+        if servers
+        else config.resolve_server(suites[0].server, suites[0].name)
+    )
+    # One suite's guard must hold for the calls of all: they share this server.
+    for suite in suites:
+        spec = add_guard_rails(spec, suite, RunRequest())
+    return spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +130,7 @@ ONE_CALLER = bundle_options(
         "suites",
         multiple=True,
         metavar="NAME",
-        shell_complete=shell_completion.complete_suites,
+        shell_complete=complete_suites,
         help="Suite that names the server and the identities.  [default: all of evals/]",
     ),
     server_option("Server to use instead of the suite's; several are joined."),

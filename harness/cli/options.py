@@ -3,16 +3,56 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from harness.base import GATE, KNOWN, locate_page
-from harness.cli import shell_completion
-from harness.runner import RunOption, option_named
+from harness.runner import RunOption, option_named, run_ids
+
+_SUITES = (".yml", ".yaml", ".csv", ".jsonl")
+
+Completion = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def complete_suites(
+    _context: click.Context, _parameter: click.Parameter, begun: str
+) -> list[CompletionItem]:
+    """Offer the suites of ``evals/`` by their file names; the shell completes paths."""
+    folder = Path("evals")
+    names = (
+        (path.stem for path in folder.iterdir() if path.suffix in _SUITES)
+        if folder.is_dir()
+        else ()
+    )
+    return _complete_names(sorted(set(names)), begun)
+
+
+def complete_runs(
+    _context: click.Context, _parameter: click.Parameter, begun: str
+) -> list[CompletionItem]:
+    """Offer the runs of this folder, the newest first; the shell completes paths."""
+    return _complete_names(("latest", *reversed(run_ids())), begun)
+
+
+def complete_files(
+    _context: click.Context, _parameter: click.Parameter, begun: str
+) -> list[CompletionItem]:
+    """Let the shell complete file names."""
+    return _complete_names((), begun)
+
+
+def _complete_names(names: Iterable[str], begun: str) -> list[CompletionItem]:
+    """Return the ``names`` with this beginning; if there are none, let the shell complete files."""
+    return [CompletionItem(name) for name in names if name.startswith(begun)] or [
+        CompletionItem(begun, type="file")
+    ]
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -77,7 +117,7 @@ def as_click_option(option: RunOption) -> Callable[[F], F]:
         multiple=option.repeated,
         metavar=option.metavar,
         help=told,
-        shell_complete=shell_completion.complete_files if option.metavar == "FILE" else None,
+        shell_complete=complete_files if option.metavar == "FILE" else None,
     )
 
 
@@ -96,6 +136,9 @@ def _set_trust(_context: click.Context, _parameter: click.Parameter, value: bool
     """Pass the option to the trust gate before the command begins."""
     GATE.trusting = value
 
+
+shown_option = partial(click.option, show_default=True)
+"""An option whose help ends with its default."""
 
 TRUST = click.option(
     "--trust",

@@ -8,19 +8,61 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from harness.base import make_one_line
-from harness.cli.interference_output import find_altered_faults, format_altered_values
 from harness.probing import (
+    Account,
     Coverage,
     DecisionChange,
     Direction,
     ProbeReport,
     SkippedTool,
     TokenFate,
+    collect_failures,
     format_cells,
     get_request,
 )
 from harness.reports import ProbeFinding, Problem, matrix_lines, sort_rows_by_urgency
 from harness.types import FLAWS, Report
+
+_MOST_NAMES = 6
+
+
+def format_altered_values(report: ProbeReport) -> Iterator[str]:
+    """Yield the lines on all altered values, or the one that says that none was altered."""
+    if not report.altered:
+        yield "No withheld value was altered, so answers that depend on one were not looked for"
+    for account in report.altered:
+        if account.fault is None:
+            yield from _format_account(account)
+
+
+def find_altered_faults(report: ProbeReport) -> Iterator[str]:
+    """Yield why altering a value showed nothing."""
+    return (f"? altered values: {words}" for words in collect_failures(report.altered).values())
+
+
+def _format_account(account: Account) -> Iterator[str]:
+    differing = f"{account.dependent} differ" if account.dependent else "all are equal"
+    shut = _format_names(account.must_not_see)
+    yield f"{account.name} altered: {account.answers} answers to {shut} compared, {differing}"
+    yield f"  {_format_names(account.may_see)} saw it change; {account.calls} calls"
+    if account.varying_places:
+        yield (
+            f"  not compared, because they vary with equal data: {account.varying_places} places "
+            f"of {account.varying_answers} answers"
+        )
+    if account.may_depend:
+        yield f"  differ, which the suite allows: {_format_names(account.may_depend)}"
+    if account.not_confirmed:
+        yield f"  differed at first, but not each time: {account.not_confirmed} answers"
+    if account.left_out:
+        yield f"  {account.left_out} more calls were left out"
+
+
+def _format_names(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMES
+    told = ", ".join(names[:_MOST_NAMES]) or "nobody"
+    return f"{told} and {more} more" if more > 0 else told
+
 
 _MOST_TOLD = 3
 """Most findings of one kind about one identity that are shown; JSON has all of them."""

@@ -7,11 +7,9 @@ from typing import Any
 
 import click
 
-from harness.cli import shell_completion
 from harness.cli.comparison_gate import GATE, open_baseline
-from harness.cli.options import TRUST, F, as_click_option, bundle_options
-from harness.cli.results_output import ResultsOutput, report_requests
-from harness.cli.suite_scores import ScoreRequest
+from harness.cli.options import TRUST, F, as_click_option, bundle_options, complete_runs
+from harness.cli.results_output import ResultsOutput, ScoreRequest, report_requests
 from harness.runner import (
     OPTIONS,
     Part,
@@ -93,7 +91,7 @@ OUTPUT = bundle_options(
         "--baseline",
         callback=open_baseline,
         metavar="RUN",
-        shell_complete=shell_completion.complete_runs,
+        shell_complete=complete_runs,
         help="Compare with this run; see harness compare.",
     ),
     GATE,

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import anyio
 import click
 
-from harness.base import GATE, HarnessError
+from harness.base import GATE
 from harness.cli.options import (
     MCP_CONFIG,
     PROTOCOL,
@@ -19,8 +17,9 @@ from harness.cli.options import (
     caller_option,
     server_option,
 )
+from harness.runner import run_alone
 from harness.sessions import open_sessions
-from harness.suites import Config, load_config
+from harness.suites import load_config
 from harness.types import JsonObject, Protocol, ServerSpec, ToolList
 
 
@@ -39,9 +38,13 @@ def _list_server(
     protocol: Protocol | None,
     user_context: JsonObject | None,
 ) -> ServerTools:
-    spec = _chosen_server(
-        load_config(Path.cwd(), os.environ, mcp_config, protocol),
-        [*([server] if server else []), *command_lines],
+    config = load_config(Path.cwd(), os.environ, mcp_config, protocol)
+    # Several are joined; without any, the only configured one is meant.
+    named = [*([server] if server else []), *command_lines]
+    spec = (
+        config.server_options(named)
+        if named
+        else config.only_server(f"harness {click.get_current_context().info_name}")
     )
     GATE.require_plan([spec])
     return ServerTools(spec, list_tools(spec, user_context))
@@ -60,35 +63,15 @@ LISTED = bundle_options(
 """Passes a command its server and the server's tools."""
 
 
-def _chosen_server(config: Config, named: Sequence[str]) -> ServerSpec:
-    """Return the given servers, joined if several; without any, the only configured one.
-
-    Raises:
-        UsageError: there is none.
-    """
-    if named:
-        return config.server_options(named)
-    return config.only_server(f"harness {click.get_current_context().info_name}")
-
-
 def list_tools(spec: ServerSpec, user_context: JsonObject | None) -> ToolList:
     """Start the server, return the tools that ``user_context`` sees, and end it.
 
     Raises:
         ServerError: it could not be started, or could not list its tools, in time.
     """
-    return anyio.run(_list_tools, spec, user_context)
 
-
-async def _list_tools(spec: ServerSpec, user_context: JsonObject | None) -> ToolList:
-    try:
+    async def list_offered() -> ToolList:
         async with open_sessions() as pool, pool.lend_session(spec, user_context) as session:
             return session.tools
-    except BaseExceptionGroup as group:
-        # A task group wraps what is raised within it; without a message for users it is a bug of
-        # ours.
-        if group.subgroup(HarnessError) is None:
-            raise
-        raise next(
-            error for error in group.exceptions if isinstance(error, HarnessError)
-        ) from group
+
+    return run_alone(list_offered)

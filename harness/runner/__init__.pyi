@@ -54,6 +54,7 @@ from .preflight.unoffered_names import sorted_problems as sorted_problems
 from .recorder import RecordRequest as RecordRequest
 from .recorder import record_program as record_program
 from .run import find_cause as find_cause
+from .run import run_alone as run_alone
 from .run_context import open_models as open_models
 from .runs.folders import LATEST as LATEST
 from .runs.folders import RECORDED_SERVER as RECORDED_SERVER

@@ -42,7 +42,9 @@ class EarlyStopping:
         """
         for event in self._earlier[job.trial.key]:
             await event.wait()
-        return not (job.optional and self._is_decided(job.trial))
+        trial, case = job.trial, _build_case_key(job.trial)
+        lost = trial.repeats - self._failed[case] < trial.needed_passes
+        return not (job.optional and (lost or self._passed[case] >= trial.needed_passes))
 
     def count_result(self, result: TrialResult) -> None:
         """Count a result."""
@@ -54,13 +56,6 @@ class EarlyStopping:
         # A trial without a verdict counts for neither, so its case stays open.
         self._passed[case] += result.status == "passed"
         self._failed[case] += result.status == "failed"
-
-    def _is_decided(self, trial: Trial) -> bool:
-        case = _build_case_key(trial)
-        return (
-            self._passed[case] >= trial.needed_passes
-            or trial.repeats - self._failed[case] < trial.needed_passes
-        )
 
 
 def _build_case_key(trial: Trial) -> _Case:

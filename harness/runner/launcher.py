@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import anyio
 
@@ -28,27 +28,9 @@ Meanwhile: TypeAlias = Callable[[Path], AbstractContextManager[object]]
 """Does something with the log of a run while it is written, such as reading it for its store."""
 
 
-def launch_run(
-    plan: RunPlan,
-    options: RunOptions,
-    observer: Observer,
-    *,
-    runs: Path = RUNS,
-    resume: RunLog | None = None,
-    run_id: str | None = None,
-    meanwhile: Meanwhile = nullcontext,
-) -> RunLog:
+def launch_run(plan: RunPlan, options: RunOptions, observer: Observer, **more: Any) -> RunLog:
     """Run `launch_async` in its own event loop."""
-    return anyio.run(
-        partial(
-            launch_async,
-            *(plan, options, observer),
-            runs=runs,
-            resume=resume,
-            run_id=run_id,
-            meanwhile=meanwhile,
-        )
-    )
+    return anyio.run(partial(launch_async, plan, options, observer, **more))
 
 
 async def launch_async(

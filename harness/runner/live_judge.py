@@ -10,7 +10,6 @@ import anyio.to_thread
 
 from harness.judging import (
     RunJudge,
-    View,
     ViewSource,
     build_view,
     logged_view,
@@ -70,34 +69,30 @@ class LiveJudge:
             source: ViewSource = no_view
             if transcript is not None:
                 view = build_view(result, transcript, self._tools, self._suites)
-                source = partial(_get_view, view)
+                source = lambda: view  # noqa: E731 - a source of views is a function
             return self._exclude_earlier(
                 await anyio.to_thread.run_sync(self._judge.add_result, result, source)
             )
 
     async def list_failing(self, result: TrialResult) -> tuple[TrialResult, ...]:
         """Return `RunJudge.find_failing`, including the results of the earlier part."""
+
+        def search_leaks() -> tuple[TrialResult, ...]:
+            # The earlier part is searched once, together with the first result that may leak.
+            results, self._to_search = (*self._to_search, result), []
+            found = {one.key: one for each in results for one in self._judge.find_failing(each)}
+            return tuple(found.values())
+
         async with self._turn:
             if not self._judge.has_waiting(result.suite):
                 return ()
-            return await anyio.to_thread.run_sync(self._search_leaks, result)
+            return await anyio.to_thread.run_sync(search_leaks)
 
     async def close(self) -> tuple[TrialResult, ...]:
         """Return `RunJudge.close`, limited to the results of this run."""
         async with self._turn:
             return self._exclude_earlier(await anyio.to_thread.run_sync(self._judge.close))
 
-    def _search_leaks(self, result: TrialResult) -> tuple[TrialResult, ...]:
-        results = (*self._to_search, result)
-        # The earlier part is searched once, together with the first result that may leak.
-        self._to_search = []
-        found = {one.key: one for each in results for one in self._judge.find_failing(each)}
-        return tuple(found.values())
-
     def _exclude_earlier(self, settled: tuple[TrialResult, ...]) -> tuple[TrialResult, ...]:
         """Leave out the results of the earlier part, which were reported then."""
         return tuple(one for one in settled if one.key not in self._earlier)
-
-
-def _get_view(view: View) -> View:
-    return view

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
+from typing import Any, TypeVar
 
 import anyio
 
@@ -61,12 +62,30 @@ async def run_plan(
         raise cause from group
 
 
+def run_alone(function: Callable[..., Awaitable[T]], *arguments: Any) -> T:
+    """Run ``function`` in an event loop of its own; an error of a task group is raised by itself.
+
+    Raises:
+        HarnessError: whatever ``function`` raises.
+    """
+    try:
+        return anyio.run(function, *arguments)
+    except BaseExceptionGroup as group:
+        cause = find_cause(group)
+        if cause is group:  # no message for users is in it: a bug of ours keeps its traceback
+            raise
+        raise cause from group
+
+
 def find_cause(error: BaseExceptionGroup) -> BaseException:
     """Return the first error inside ``error`` that has a message for the user, else ``error``."""
     cause: BaseException | None = error.subgroup(HarnessError)
     while isinstance(cause, BaseExceptionGroup):
         cause = cause.exceptions[0]
     return cause or error
+
+
+T = TypeVar("T")
 
 
 class LiveRun:

@@ -12,11 +12,10 @@ import anyio
 import anyio.to_thread
 
 from harness.judging import JudgeModel
-from harness.models import Model, get_traits, open_model
-from harness.runner.agents.subject import AgentModel
+from harness.models import Model, open_model
 from harness.runner.planning.plan import Job
 from harness.runner.planning.user_models import is_replay
-from harness.runner.recordings.recorded_outputs import RecordedModel
+from harness.runner.recordings.recorded_outputs import RECORDED
 from harness.runner.server_state.end_state import EndStates
 from harness.runner.users.recorded_users import RecordedUsers
 from harness.runner.variants.views import VariantViews
@@ -88,7 +87,10 @@ async def open_context(
         # Servers boot while the SDKs of the models are imported.
         opened(pool)
         async with (
-            open_models(models) as answering,
+            # An agent runs its own loop, and a recording answers nothing new.
+            open_models(
+                spec for spec in models if spec.agent is None and spec.provider != RECORDED
+            ) as answering,
             open_models(judges) as judging,
             open_models(spec for spec in players if not is_replay(spec)) as playing,
         ):
@@ -119,17 +121,10 @@ async def open_models(specs: Iterable[ModelSpec]) -> AsyncIterator[dict[str, Mod
     try:
         # Inside the block that closes: one that cannot be opened must not leave the others open.
         for spec in specs:
-            models[spec.name] = await anyio.to_thread.run_sync(_open_model, spec)
+            models[spec.name] = await anyio.to_thread.run_sync(open_model, spec)
         yield models
     finally:
         # Shielded, because a cancelled run would leave here with its connections open.
         with anyio.CancelScope(shield=True), anyio.move_on_after(_CLOSE_S):
             for model in models.values():
                 await model.aclose()
-
-
-def _open_model(spec: ModelSpec) -> Model:
-    if spec.agent is not None:
-        return AgentModel()
-    recorded = get_traits(spec.provider).answers == "outputs"
-    return RecordedModel(spec) if recorded else open_model(spec)

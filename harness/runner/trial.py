@@ -11,7 +11,7 @@ import anyio
 
 from harness.base import HarnessError, JudgeError, NotAdmitted, ServerError, utc_now
 from harness.judging import Evidence, Judge, checks_with, evaluate_checks, judge_trial, not_started
-from harness.models import Model, PerTrialModel
+from harness.models import PerTrialModel
 from harness.runlog import TrialLine
 from harness.runner.agent import InterruptedStrategy, ModelConversation
 from harness.runner.agents.conversation import AgentConversation
@@ -20,7 +20,7 @@ from harness.runner.leave import grant_leave
 from harness.runner.planning.plan import Job
 from harness.runner.preflight.no_tools import require_tools
 from harness.runner.preflight.preflight import Preflight
-from harness.runner.recordings.recorded_outputs import UNRECORDED, RecordedModel
+from harness.runner.recordings.recorded_outputs import RECORDED, UNRECORDED, get_recording
 from harness.runner.recordings.replay_on_server import execute_recording, replay_check
 from harness.runner.run_context import RunContext
 from harness.runner.scripted_calls import ScriptedCalls
@@ -139,17 +139,19 @@ class _Attempt:
         self.error: TrialError | None = None
 
     async def run(self) -> None:
-        case, model = self._job.trial.case, self._context.models[self._job.model.name]
-        if isinstance(model, RecordedModel):
-            self._recorded = model.find_transcript(self._job.trial)
-            self._unrecorded = self._recorded is None
-            if self._recorded is None:
+        case, model = self._job.trial.case, self._job.model
+        if model.provider == RECORDED:
+            recording = get_recording(model)
+            transcripts = recording.get_transcripts(case.name)
+            self._unrecorded = self._job.trial.number > len(transcripts)
+            if self._unrecorded:
                 return
-            if model.executed_recording is not None:
-                await self._execute_recorded(self._recorded, model.executed_recording)
+            self._recorded = transcripts[self._job.trial.number - 1]
+            if isinstance(recording, ExecutableRecording):
+                await self._execute_recorded(self._recorded, recording)
         else:
             try:
-                await self._converse(model)
+                await self._converse()
             except NotAdmitted as error:
                 if not checks_with("judges_refused_session", case.every_check):
                     raise
@@ -169,7 +171,7 @@ class _Attempt:
             )
             self._checks = (*await evaluate_checks(evidence), *self._replay)
 
-    async def _converse(self, model: Model) -> None:
+    async def _converse(self) -> None:
         job, context, case = self._job, self._context, self._job.trial.case
         # Both need sessions of their own, so they come before this trial holds one.
         await self._preflight.wait_until_checked(job)
@@ -188,7 +190,7 @@ class _Attempt:
             if case.caller.group is not None:  # others have the same question and are compared
                 self._beside = await session.watch()
             self._conversation = (
-                self._build_conversation(model, list(told), sessions)
+                self._build_conversation(list(told), sessions)
                 if job.model.agent is None
                 else self._build_agent_conversation(job.model.agent, session)
             )
@@ -206,13 +208,14 @@ class _Attempt:
                     self._beside = limit_side_channels((*self._beside, *read_operator_log(session)))
 
     def _build_conversation(
-        self, model: Model, turns: Sequence[int], sessions: Sequence[Session]
+        self, turns: Sequence[int], sessions: Sequence[Session]
     ) -> ModelConversation:
-        """Return the conversation with ``model``, which changes to the next session at each turn.
+        """Return the conversation with a model, which changes to the next session at each turn.
 
-        A recording is not wrapped for a variant: it already uses the server's names.
+        A recorded run is not wrapped for a variant: it already uses the server's names.
         """
         job, variant = self._job, self._job.variant
+        model = self._context.models[job.model.name]
         shown = [self._show_tools(variant, each) for each in sessions] if variant else []
         if isinstance(model, PerTrialModel):
             model = model.for_trial(self._label)

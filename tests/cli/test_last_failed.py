@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness.base.errors import NothingToRun
-from harness.cli.last_failed import find_last_failed
+from harness.cli.run_lookup import find_last_failed
 from harness.runner.planning.plan import Job, make_plan
 from harness.types import Case, ModelSpec, ServerSpec, Suite
 from tests.judging.test_access import FULL, LEAKING, a_log, a_run

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from harness.cli.progress import live_bar
-from harness.cli.workbench_progress import ListLines, LiveLists
+from harness.cli.workbench_output import ListLines, LiveLists
 from harness.types import TrialError
 from tests.cli.test_progress import shown
 from tests.descriptions.workbench.test_stage_progress import of, trial

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import get_args
 
 import anyio
@@ -12,21 +12,86 @@ import click
 
 from harness.base import NotAdmitted, format_seconds, make_printable
 from harness.cli.caller_options import ONE_CALLER, ChosenCaller
-from harness.cli.options import json_object
-from harness.cli.single_call import SingleCall, make_call, make_call_altered
+from harness.cli.options import json_object, shown_option
 from harness.judging import EXIT_FAILED, EXIT_PASSED
-from harness.probing import ProbeCaller
-from harness.types import Credential, JsonObject, ToolCall
+from harness.probing import ProbeCaller, Which, data_set, set_server_data, set_up_data
+from harness.runner import run_alone
+from harness.sessions import Pool, open_sessions, with_shared_process
+from harness.types import Alteration, Credential, JsonObject, ServerSpec, ToolCall, ToolRequest
+
+_IN_ORDER: tuple[Which, ...] = ("B", "A")
+"""A comes last: a server that was running before is left with the data as they are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SingleCall:
+    """A tool call and its caller."""
+
+    tool: str
+    """Name of the tool."""
+    arguments: JsonObject
+    """Arguments of the call."""
+    meta: JsonObject
+    """Entries that are added to ``_meta`` of the request."""
+    caller: ProbeCaller
+    """The caller."""
+    times: int = 1
+    """Number of repetitions; the last answer counts."""
+    after: ProbeCaller | None = None
+    """Who makes the same call right before, in the same process."""
+
+
+async def make_call(server: ServerSpec, one: SingleCall) -> ToolCall:
+    """Make the call in a session of its own, and return its record, whatever its outcome.
+
+    Raises:
+        NotAdmitted: the server refused the caller a session.
+        ServerError: it could not be started or reached.
+        UsageError: the identity or its credential cannot be told to this server.
+    """
+    async with open_sessions() as pool:
+        # Identities usually have a process each, where one cannot change what the other is
+        # answered.
+        shared = server if one.after is None else with_shared_process(server)
+        return await _make_call(pool, shared, one)
+
+
+async def make_call_altered(
+    server: ServerSpec, one: SingleCall, alteration: Alteration, callers: Sequence[ProbeCaller]
+) -> Mapping[str, ToolCall]:
+    """Make the call with the data as they are and with the altered value; return both records.
+
+    Each is made by a new process, if the server is not running. Raises as `make_call` does.
+    """
+    made: dict[str, ToolCall] = {}
+    for which in _IN_ORDER:
+        async with open_sessions() as pool:
+            await set_up_data(pool, server, alteration, which, callers)
+            altered = set_server_data(server, data_set(alteration, which))
+            made[which] = await _make_call(pool, altered, one)
+    return {"A": made["A"], "B": made["B"]}
+
+
+async def _make_call(pool: Pool, server: ServerSpec, one: SingleCall) -> ToolCall:
+    request = ToolRequest(id="call", tool=one.tool, arguments=one.arguments, meta=dict(one.meta))
+    who = one.caller
+    async with pool.lend_session(server, who.user_context, who.credential) as session:
+        # The caller's own session is open by now, so that nothing comes between the two calls.
+        if one.after is not None:
+            async with pool.lend_session(server, one.after.user_context) as before:
+                await before.call(request, reply=1, epoch=anyio.current_time())
+        for _ in range(one.times):
+            answer = await session.call(request, reply=1, epoch=anyio.current_time())
+        return answer
 
 
 @click.command("call")
 @click.argument("tool")
 @ONE_CALLER
-@click.option(
+@shown_option(
     "--credential",
     type=click.Choice(get_args(Credential)),
     default="valid",
-    show_default=True,
     metavar="KIND",
     help="Kind of token to send, such as expired or none.",
 )
@@ -70,9 +135,9 @@ def command(  # noqa: PLR0913 - one for each option of the command line
     )
     try:
         if altered is None:
-            answers: Mapping[str, ToolCall] = {"": anyio.run(make_call, chosen.server, one)}
+            answers: Mapping[str, ToolCall] = {"": run_alone(make_call, chosen.server, one)}
         else:
-            answers = anyio.run(
+            answers = run_alone(
                 make_call_altered, chosen.server, one, *chosen.find_alteration(altered)
             )
     except NotAdmitted as error:

@@ -9,13 +9,11 @@ from contextlib import ExitStack
 import click
 
 from harness.base import MARGIN
-from harness.cli import shell_completion
 from harness.cli.comparison_gate import GATE, ComparisonFile, comparison_files
-from harness.cli.options import BoundedNumber
+from harness.cli.options import BoundedNumber, complete_runs, shown_option
 from harness.cli.run_lookup import BY_PEOPLE, open_compared
 from harness.judging import EXIT_FAILED, EXIT_NOTHING, EXIT_PASSED
 from harness.reports import (
-    Comparison,
     compare_runs,
     find_regressions,
     gate_json,
@@ -27,16 +25,13 @@ from harness.reports import (
 
 
 @click.command("compare")
-@click.argument(
-    "runs", nargs=-1, required=True, metavar="RUN...", shell_complete=shell_completion.complete_runs
-)
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=complete_runs)
 @GATE
 @BY_PEOPLE
-@click.option(
+@shown_option(
     "--margin",
     type=BoundedNumber(min=0.1, max=100),
     default=100 * MARGIN,
-    show_default=True,
     metavar="POINTS",
     help="The difference of pass rates within which two sides are equivalent.",
 )
@@ -83,10 +78,5 @@ def command(
         for file in files:
             click.echo(f"report {file.path}")
     sys.stdout.flush()
-    raise click.exceptions.Exit(_exit_code(comparison, failed=bool(failed)))
-
-
-def _exit_code(comparison: Comparison, *, failed: bool) -> int:
-    if not comparison.is_judged:
-        return EXIT_NOTHING
-    return EXIT_FAILED if failed else EXIT_PASSED
+    judged = EXIT_FAILED if failed else EXIT_PASSED
+    raise click.exceptions.Exit(judged if comparison.is_judged else EXIT_NOTHING)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from harness.base import format_count
 from harness.judging import VOCABULARY
 from harness.suites import convert_suite
 
@@ -20,5 +21,4 @@ def command(source: Path, target: Path, force: bool) -> None:
     If the suite has something that CSV cannot express, it is named and nothing is written.
     """
     suite = convert_suite(source, target, VOCABULARY, overwrite=force)
-    count = len(suite.cases)
-    click.echo(f"{target}: {count} test{'' if count == 1 else 's'}")
+    click.echo(f"{target}: {format_count(len(suite.cases), 'test')}")

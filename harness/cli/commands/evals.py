@@ -13,15 +13,18 @@ from pathlib import Path
 import click
 
 from harness.base import HarnessError, UsageError
-from harness.cli import case_list, shell_completion
-from harness.cli.dry_run import build_document, describe_plan
-from harness.cli.last_failed import find_last_failed
-from harness.cli.options import bundle_options
+from harness.cli.dry_run import (
+    build_document,
+    build_list_document,
+    describe_plan,
+    format_total,
+    list_cases,
+)
+from harness.cli.options import bundle_options, complete_runs, complete_suites
 from harness.cli.progress import show_progress
-from harness.cli.results_output import ResultsOutput, show_results
-from harness.cli.run_lookup import warn_of_damage
+from harness.cli.results_output import ResultsOutput, ScoreRequest, show_results
+from harness.cli.run_lookup import find_last_failed, warn_of_damage
 from harness.cli.run_options import BUDGET, OUTPUT, REQUEST, RUN_OPTIONS, SCORE
-from harness.cli.suite_scores import ScoreRequest
 from harness.cli.watch import Watched, find_watched_files, watch_files
 from harness.reports import fill_store_meanwhile
 from harness.runlog import read_log
@@ -73,7 +76,7 @@ MODE = bundle_options(
         is_flag=False,
         flag_value=LATEST,
         metavar="[RUN]",
-        shell_complete=shell_completion.complete_runs,
+        shell_complete=complete_runs,
         help="Continue a run: run only what is missing or was not judged.",
     ),
     click.option(
@@ -99,15 +102,13 @@ MODE = bundle_options(
 
 
 @click.command("evals")
-@click.argument(
-    "suites", nargs=-1, metavar="[SUITE]...", shell_complete=shell_completion.complete_suites
-)
+@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=complete_suites)
 @click.option(
     "--suite",
     "more_suites",
     multiple=True,
     metavar="NAME",
-    shell_complete=shell_completion.complete_suites,
+    shell_complete=complete_suites,
     help="Another way to name a suite.",
 )
 @REQUEST
@@ -136,7 +137,7 @@ def command(
             # Each run is this very command in a process of its own.
             [word for word in sys.argv[1:] if word != "--watch"],
             partial(_watched_files, request),
-            _print_note,
+            partial(click.echo, err=True),
         )
     if mode.last_failed:
         # Without keys: this plan is only looked at, to see which cases there are.
@@ -184,19 +185,13 @@ def _prepare_run(request: RunRequest, *, keyless: bool = True) -> PreparedPlan:
 def _show_plan(plan: RunPlan, output: ResultsOutput, *, lists: bool) -> None:
     """Print the cases that would run, or the estimated cost; nothing is started."""
     if output.json_output:
-        click.echo(
-            json.dumps(
-                case_list.build_document(plan) if lists else build_document(plan),
-                ensure_ascii=False,
-            )
-        )
-        return
-    if not lists:
+        document = build_list_document(plan) if lists else build_document(plan)
+        click.echo(json.dumps(document, ensure_ascii=False))
+    elif lists:
+        click.echo("".join(f"{line}\n" for line in list_cases(plan)), nl=False)
+        click.echo(format_total(plan), err=True)
+    else:
         click.echo(describe_plan(plan))
-        return
-    for line in case_list.list_cases(plan):
-        click.echo(line)
-    click.echo(case_list.format_total(plan), err=True)
 
 
 def _watched_files(request: RunRequest) -> Watched:
@@ -207,7 +202,3 @@ def _watched_files(request: RunRequest) -> Watched:
     return find_watched_files(
         plan, Path.cwd(), [*request.suites, *([request.mcp_config] if request.mcp_config else [])]
     )
-
-
-def _print_note(text: str) -> None:
-    click.echo(text, err=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from harness.base import HarnessError
-from harness.cli import shell_completion
+from harness.cli.options import complete_runs
 from harness.cli.run_lookup import open_run
 from harness.reports import TelemetryRequest, export_log
 from harness.runner import LATEST
@@ -16,9 +16,7 @@ DEADLINE_S = 120.0
 
 @click.command("export")
 @click.argument("form", metavar="otel", type=click.Choice(["otel"]), expose_value=False)
-@click.argument(
-    "run", default=LATEST, metavar="[RUN]", shell_complete=shell_completion.complete_runs
-)
+@click.argument("run", default=LATEST, metavar="[RUN]", shell_complete=complete_runs)
 @click.option(
     "--endpoint", metavar="URL", help="The collector.  [default: $OTEL_EXPORTER_OTLP_ENDPOINT]"
 )

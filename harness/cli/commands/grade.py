@@ -8,20 +8,16 @@ from pathlib import Path
 
 import click
 
-from harness.cli import shell_completion
-from harness.cli.options import TRUST
-from harness.cli.results_output import ResultsOutput, show_results
+from harness.cli.options import TRUST, complete_runs, complete_suites
+from harness.cli.results_output import ResultsOutput, ScoreRequest, show_results
 from harness.cli.run_lookup import open_run
 from harness.cli.run_options import OUTPUT, SCORE
-from harness.cli.suite_scores import ScoreRequest
 from harness.runner import grade_run, load_suites, redact_case
 
 
 @click.command("grade")
-@click.argument("run", shell_complete=shell_completion.complete_runs)
-@click.argument(
-    "suites", nargs=-1, metavar="[SUITE]...", shell_complete=shell_completion.complete_suites
-)
+@click.argument("run", shell_complete=complete_runs)
+@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=complete_suites)
 @click.option(
     "--judge-model",
     metavar="NAME",

@@ -10,9 +10,15 @@ from pathlib import Path
 
 import click
 
-from harness.base import GATE, UsageError, format_path, make_printable
-from harness.cli import shell_completion
-from harness.cli.options import MCP_CONFIG, PROTOCOL, TRUST, caller_option, server_option
+from harness.base import GATE, UsageError, format_count, format_path, make_printable
+from harness.cli.options import (
+    MCP_CONFIG,
+    PROTOCOL,
+    TRUST,
+    caller_option,
+    complete_runs,
+    server_option,
+)
 from harness.cli.run_lookup import open_run
 from harness.cli.server_tools import list_tools
 from harness.descriptions import (
@@ -42,7 +48,7 @@ from harness.types import JsonObject, Protocol, ServerSpec
     "--from",
     "run",
     metavar="RUN",
-    shell_complete=shell_completion.complete_runs,
+    shell_complete=complete_runs,
     help="Make cases of what went well in a run, such as one of harness record.",
 )
 @MCP_CONFIG
@@ -103,17 +109,15 @@ def _draft_from_run(run: str, name: str | None, project: Path, config: Config) -
     reference = recorded or (server if config.knows_server(server) else logged_server_entry(facts))
     path = require_free(suite_name(ServerSpec(name=f"{server}_recorded"), name), project)
     made = build_suite_from_run(log, path.stem, reference)
-    for written in write_new(path, made.text):
-        click.echo(f"Wrote {format_path(written)}")
-    click.echo(f"{_format_count(made.cases, 'case')} of {log.header.run_id}.")
-    for left_out in made.left_out:
-        click.echo(make_printable(f"Left out: {left_out}"))
-    click.echo("Next:")
-    click.echo(f"  harness evals {path.stem} --model claude-4-sonnet")
+    lines = [f"Wrote {format_path(written)}" for written in write_new(path, made.text)]
+    lines.append(f"{format_count(made.cases, 'case')} of {log.header.run_id}.")
+    lines += [f"Left out: {left_out}" for left_out in made.left_out]
+    lines += ["Next:", f"  harness evals {path.stem} --model claude-4-sonnet"]
+    click.echo(make_printable("\n".join(lines)))
 
 
 def _choose_server(named: Sequence[str], config: Config) -> str:
-    """Return the server to draft a suite for: the given one, or a client's only one.
+    """Return the server to draft a suite for: the given one, a client's only one, or ask for it.
 
     Raises:
         UsageError: there are several servers, or none is given and there is no terminal to ask on.
@@ -125,11 +129,8 @@ def _choose_server(named: Sequence[str], config: Config) -> str:
             meant=f'Name one of them: harness init --server "{known[0]}"; then join them in a '
             f"suite by server: [a, b].",
         )
-    return known[0] if known else _ask_server()
-
-
-def _ask_server() -> str:
-    """Ask for the server on a terminal; elsewhere, raise a usage error."""
+    if known:
+        return known[0]
     # The question is on stderr, so both must be a terminal.
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
@@ -142,37 +143,26 @@ def _ask_server() -> str:
 
 def _print_summary(suite: DraftSuite, written: tuple[Path, ...]) -> None:
     later = sum(not case.is_live for case in (*suite.cases, *suite.safety))
-    cases = len(suite.cases) + len(suite.safety) - later
-    for path in written:
-        click.echo(f"Wrote {format_path(path)}")
-    click.echo(
-        f"{_format_count(cases, 'case')} for {_format_count(len(suite.cases), 'tool')}; no "
-        f"tool was called."
-    )
+    cases = format_count(len(suite.cases) + len(suite.safety) - later, "case")
+    lines = [f"Wrote {format_path(path)}" for path in written]
+    lines.append(f"{cases} for {format_count(len(suite.cases), 'tool')}; no tool was called.")
     if suite.blocked:
-        click.echo(
-            make_printable(
-                f"No call will be sent to: {', '.join(suite.blocked)} (see 'block:' in the file)"
-            )
-        )
+        blocked = ", ".join(suite.blocked)
+        lines.append(f"No call will be sent to: {blocked} (see 'block:' in the file)")
     if suite.unmarked:
-        click.echo(
-            f"The server does not say for {_format_count(len(suite.unmarked), 'tool')} whether it "
+        lines.append(
+            f"The server does not say for {format_count(len(suite.unmarked), 'tool')} whether it "
             "changes something. Cases that need one fail until it is removed from 'block:'."
         )
     if later:
         wait = "waits in a comment" if later == 1 else "wait in comments"
-        click.echo(
-            f"{_format_count(later, 'further case')} would change something for real, and {wait}."
-        )
-    for note in suite.notes:
-        click.echo(make_printable(f"Note: {note}"))
-    click.echo("Next:")
-    click.echo(f"  harness evals {suite.name}    # the built-in baseline: free, and not an LLM")
-    click.echo(
-        f"  harness evals {suite.name} --model claude-4-sonnet    # an LLM; needs ANTHROPIC_API_KEY"
-    )
-
-
-def _format_count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+        further = format_count(later, "further case")
+        lines.append(f"{further} would change something for real, and {wait}.")
+    lines += [f"Note: {note}" for note in suite.notes]
+    run = f"  harness evals {suite.name}"
+    lines += [
+        "Next:",
+        f"{run}    # the built-in baseline: free, and not an LLM",
+        f"{run} --model claude-4-sonnet    # an LLM; needs ANTHROPIC_API_KEY",
+    ]
+    click.echo(make_printable("\n".join(lines)))

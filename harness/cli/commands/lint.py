@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections import Counter
+from dataclasses import asdict, dataclass, replace
+from itertools import groupby
 from pathlib import Path
 
 import click
+from rich.text import Text
 
-from harness.cli.lint_output import LintResult
+from harness.base import format_count, make_printable
+from harness.cli.options import shown_option
 from harness.cli.server_tools import LISTED, ServerTools
 from harness.descriptions import (
     EVERY_TOOL,
     BaselineChange,
     LintFinding,
+    Severity,
     Threshold,
     build_sarif,
     check_ignored,
@@ -26,30 +31,124 @@ from harness.descriptions import (
     read_baseline,
 )
 from harness.judging import EXIT_FAILED, EXIT_PASSED
+from harness.reports import print_text, stdout_console
+from harness.types import JsonObject
+
+_STYLES: dict[Severity, str] = {"error": "bold red", "warning": "yellow", "note": "dim"}
+_SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LintResult:
+    """The result of one `harness lint`."""
+
+    server: str
+    """Name of the server."""
+    tools: int
+    """How many tools it lists."""
+    tokens: int
+    """About how many tokens its list takes."""
+    findings: tuple[LintFinding, ...]
+    """The findings that are not ignored."""
+    ignored: int
+    """How many are."""
+    change: BaselineChange | None = None
+    """The difference from the baseline, if there is one."""
+    failures: tuple[str, ...] = ()
+    """Why the command fails, apart from the findings, each in a sentence."""
+
+    @property
+    def document(self) -> JsonObject:
+        """The JSON document, which also serves as a baseline."""
+        counts = Counter(finding.severity for finding in self.findings)
+        document: JsonObject = {
+            "status": "ok",
+            "server": self.server,
+            "tools": self.tools,
+            "tokens": self.tokens,
+            "counts": {severity: counts[severity] for severity in _SEVERITIES},
+            "ignored": self.ignored,
+            "failures": list(self.failures),
+            "findings": [_finding_json(finding) for finding in self.findings],
+        }
+        if self.change is None:
+            return document
+        return {
+            **document,
+            "baseline": {
+                "file": self.change.baseline.file,
+                "tokens": self.change.baseline.tokens,
+                "new": [str(key) for key, _ in self.change.new],
+                "gone": [str(key) for key in self.change.gone],
+            },
+        }
+
+    def print_report(self) -> None:
+        """Print it for people."""
+        console = stdout_console()
+        explained: set[str] = set()
+        for tool, about in groupby(self.findings, key=lambda finding: finding.tool):
+            head = tool or f"{self.server} as a whole"
+            print_text(console, Text(make_printable(head), style="bold"))
+            for finding in about:
+                text = Text(f"{finding.severity} ", style=_STYLES[finding.severity])
+                text.append(make_printable(f"{finding.rule}: {finding.message}"), style="default")
+                print_text(console, text, 2)
+                # A rule often finds the same in many tools: the explanation is printed only once.
+                advice = [
+                    f"Why: {finding.rationale}",
+                    f"Evidence: {finding.evidence.summary}.",
+                    f"Instead: {finding.instead}",
+                ]
+                advice = [line for line in advice if line not in explained]
+                explained.update(advice)
+                if advice:
+                    print_text(console, Text(make_printable("\n".join(advice)), style="dim"), 6)
+        for line in () if self.change is None else self.change.format_lines():
+            print_text(console, Text(make_printable(line)))
+        for failure in self.failures:
+            print_text(console, Text(make_printable(failure), style="bold red"))
+        counts = Counter(finding.severity for finding in self.findings)
+        parts = [format_count(counts[severity], severity) for severity in _SEVERITIES]
+        parts += [f"{self.ignored} ignored"] if self.ignored else []
+        summary = f"{self.server}: {format_count(self.tools, 'tool')}: {', '.join(parts)}"
+        print_text(console, Text(make_printable(summary)))
+
+
+def _finding_json(finding: LintFinding) -> JsonObject:
+    return {
+        "tool": finding.tool,
+        "tools": list(finding.tools),
+        "parameters": list(finding.parameters),
+        "rule": finding.rule,
+        "severity": finding.severity,
+        "message": finding.message,
+        "why": finding.rationale,
+        "instead": finding.instead,
+        "evidence": asdict(finding.evidence),
+    }
 
 
 @click.command("lint")
 @LISTED
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
-@click.option(
+@shown_option(
     "--format",
     "form",
     type=click.Choice(["text", "json", "sarif"]),
     default="text",
-    show_default=True,
     help="What to print; json is --json-output, sarif is for code scanning.",
 )
 @click.option(
     "--ignore",
     multiple=True,
     metavar="RULE",
-    help=("Ignore the findings of a rule; may be repeated."),
+    help="Ignore the findings of a rule; may be repeated.",
 )
-@click.option(
+@shown_option(
     "--fail-on",
     type=click.Choice(["error", "warning", "never"]),
     default="warning",
-    show_default=True,
     help="Lowest severity with which a finding makes the exit code 1.",
 )
 @click.option(
@@ -94,17 +193,15 @@ def command(
     if json_output or form == "json":
         click.echo(json.dumps(linted.document))
     elif form == "sarif":
-        click.echo(
-            json.dumps(
-                build_sarif(linted.findings, listed.server, load_rules(), Path.cwd()), indent=2
-            )
-        )
+        sarif = build_sarif(linted.findings, listed.server, load_rules(), Path.cwd())
+        click.echo(json.dumps(sarif, indent=2))
         # On stderr: stdout has the document alone, which says nothing of the size of the list.
         click.echo("\n".join(linted.failures), err=True, nl=bool(linted.failures))
     else:
         linted.print_report()
     # With a baseline only what is new counts; all findings are still shown.
-    counted = linted.findings if linted.change is None else _new_findings(linted.change)
+    change = linted.change
+    counted = linted.findings if change is None else [finding for _, finding in change.new]
     failed = linted.failures or has_finding_at(counted, fail_on)
     raise click.exceptions.Exit(EXIT_FAILED if failed else EXIT_PASSED)
 
@@ -123,10 +220,6 @@ def _lint_server(listed: ServerTools, ignore: tuple[str, ...]) -> LintResult:
         findings=findings,
         ignored=len(found) - len(findings),
     )
-
-
-def _new_findings(change: BaselineChange) -> list[LintFinding]:
-    return [finding for _, finding in change.new]
 
 
 def _find_failures(

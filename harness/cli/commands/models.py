@@ -15,6 +15,10 @@ from harness.base import make_printable
 from harness.models import list_unsent, unknown_provider
 from harness.suites import Config, KnownAgent, ResolvedModel, load_config
 
+_SHOWN = {"base_url", "timeout_s", "max_retries", "max_reply_mb", "api", "temperature"}
+_SHOWN |= {"max_tokens", "model_id", "provider", "input_price", "output_price"}
+"""Settings of a model that hold no secret."""
+
 
 @click.command("models")
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
@@ -52,58 +56,30 @@ def command(json_output: bool) -> None:
     click.echo("Without configuration also a command: --agent 'python agent.py {prompt}'.")
 
 
-def _format_model(model: ResolvedModel, config: Config) -> list[str]:
+def _format_model(model: ResolvedModel, config: Config) -> Iterator[str]:
     spec = model.spec
-    default = " (default)" if spec.name == config.default_model else ""
-    lines = [
-        f"{spec.name}{default}",
-        f"    {spec.provider}: {spec.model_id}",
-        f"    key: {_format_key(model)}",
-    ]
-    lines += [
-        f"    {setting}: {_setting_value(model, setting)}  [{source}]"
-        for setting, source in spec.sources.items()
-    ]
-    lines += [f"    {note}" for note in (*spec.notes, *list_unsent(spec))]
-    if wrong := _find_error(model):
-        lines += [f"    ! {line.strip()}" for line in wrong.splitlines()]
-    return lines
-
-
-def _find_error(model: ResolvedModel) -> str | None:
-    wrong = model.error or unknown_provider(model.spec)
-    return None if wrong is None else str(wrong)
-
-
-def _format_key(model: ResolvedModel) -> str:
-    variable = model.spec.api_key_variable
-    if model.key == "present":
-        return f"present (${variable})" if variable else "present"
-    if model.key == "missing":
-        return f"missing: set {variable}" if variable else "missing"
-    return "not needed"
+    yield f"{spec.name}{' (default)' if spec.name == config.default_model else ''}"
+    yield f"    {spec.provider}: {spec.model_id}"
+    key: str = "not needed" if model.key not in ("present", "missing") else model.key
+    if spec.api_key_variable and key == model.key:
+        variable = spec.api_key_variable
+        key += f" (${variable})" if key == "present" else f": set {variable}"
+    yield f"    key: {key}"
+    for setting, source in spec.sources.items():
+        yield f"    {setting}: {_setting_value(model, setting)}  [{source}]"
+    yield from (f"    {note}" for note in (*spec.notes, *list_unsent(spec)))
+    if wrong := model.error or unknown_provider(spec):
+        yield from (f"    ! {line.strip()}" for line in str(wrong).splitlines())
 
 
 def _setting_value(model: ResolvedModel, setting: str) -> Any:
     """Return a setting's value, unless it may hold a secret."""
-    shown = {
-        "base_url": model.spec.base_url,
-        "timeout": model.spec.timeout_s,
-        "max_retries": model.spec.max_retries,
-        "max_reply_mb": model.spec.max_reply_mb,
-        "api": model.spec.api,
-        "temperature": model.spec.temperature,
-        "max_tokens": model.spec.max_tokens,
-        "model": model.spec.model_id,
-        "type": model.spec.provider,
-        "input_price": model.spec.input_price,
-        "output_price": model.spec.output_price,
-    }
-    return shown.get(setting, "(not shown)")
+    name = {"timeout": "timeout_s", "model": "model_id", "type": "provider"}.get(setting, setting)
+    return getattr(model.spec, name) if name in _SHOWN else "(not shown)"
 
 
 def _build_document(model: ResolvedModel) -> dict[str, Any]:
-    spec = model.spec
+    spec, wrong = model.spec, model.error or unknown_provider(model.spec)
     return {
         "name": spec.name,
         "provider": spec.provider,
@@ -114,7 +90,7 @@ def _build_document(model: ResolvedModel) -> dict[str, Any]:
         "source": model.source,
         "sources": dict(spec.sources),
         "notes": [*spec.notes, *list_unsent(spec)],
-        "error": _find_error(model),
+        "error": wrong and str(wrong),
     }
 
 
@@ -124,7 +100,8 @@ def _agent_lines(agent: KnownAgent) -> Iterator[str]:
     Nor are the arguments of its command: either may hold a secret.
     """
     yield agent.name
-    yield f"    {agent.kind}{f': {agent.program}' if agent.program else ''}{_format_source(agent)}"
+    source = f"[{agent.source}]" if agent.source else "(needs no configuration)"
+    yield f"    {agent.kind}{f': {agent.program}' if agent.program else ''}  {source}"
     if spec := agent.spec:
         shown = {
             "function": spec.function,
@@ -135,10 +112,9 @@ def _agent_lines(agent: KnownAgent) -> Iterator[str]:
             "home": spec.home,
         }
         yield from (f"    {name}: {value}" for name, value in shown.items() if value)
-    if agent.error is not None:
-        yield from (f"    ! {line.strip()}" for line in str(agent.error).splitlines())
-    elif not agent.found:
-        yield f"    ! {_format_missing(agent)}"
+    if agent.error is not None or not agent.found:
+        wrong = str(agent.error or _format_missing(agent))
+        yield from (f"    ! {line.strip()}" for line in wrong.splitlines())
 
 
 def _agent_document(agent: KnownAgent) -> dict[str, Any]:
@@ -159,10 +135,6 @@ def _agent_document(agent: KnownAgent) -> dict[str, Any]:
         "source": agent.source,
         "error": wrong if agent.error is None else str(agent.error),
     }
-
-
-def _format_source(agent: KnownAgent) -> str:
-    return f"  [{agent.source}]" if agent.source else "  (needs no configuration)"
 
 
 def _format_missing(agent: KnownAgent) -> str:

@@ -13,8 +13,13 @@ from statistics import fmean
 import click
 
 from harness.base import HarnessError, format_money, group_cases, make_one_line
-from harness.cli import shell_completion
-from harness.cli.options import BoundedNumber, as_click_option
+from harness.cli.options import (
+    BoundedNumber,
+    as_click_option,
+    complete_runs,
+    complete_suites,
+    shown_option,
+)
 from harness.cli.run_lookup import open_run
 from harness.descriptions import (
     TRIALS,
@@ -44,9 +49,7 @@ _COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")
 
 
 @click.command("plan")
-@click.argument(
-    "suites", nargs=-1, metavar="[SUITE]...", shell_complete=shell_completion.complete_suites
-)
+@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=complete_suites)
 @as_click_option(option_named("model"))
 @as_click_option(option_named("pattern"))
 @click.option(
@@ -57,19 +60,17 @@ _COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")
     metavar="N",
     help="Numbers of trials of each case to compare; may be repeated.  [default: 1, 3, 5, 10]",
 )
-@click.option(
+@shown_option(
     "--difference",
     type=BoundedNumber(min=0.5, max=100),
     default=10.0,
-    show_default=True,
     metavar="POINTS",
     help="The difference of pass rates that the suite should show.",
 )
-@click.option(
+@shown_option(
     "--margin",
     type=BoundedNumber(min=0.5, max=100),
     default=5.0,
-    show_default=True,
     metavar="POINTS",
     help="The largest loss that still counts as not worse.",
 )
@@ -78,7 +79,7 @@ _COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")
     "logs",
     multiple=True,
     metavar="RUN",
-    shell_complete=shell_completion.complete_runs,
+    shell_complete=complete_runs,
     help="An earlier run to learn from; may be repeated.  [default: the latest 10]",
 )
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")

@@ -11,11 +11,18 @@ import anyio
 import click
 
 from harness.base import NothingToRun, make_printable
-from harness.cli import shell_completion
-from harness.cli.options import MCP_CONFIG, PROTOCOL, TRUST
+from harness.cli.caller_options import find_server
+from harness.cli.options import (
+    MCP_CONFIG,
+    PROTOCOL,
+    TRUST,
+    complete_suites,
+    server_option,
+    shown_option,
+)
 from harness.cli.probe_output import build_document, format_lines, summarize_probe
-from harness.cli.results_output import report_requests
-from harness.cli.suite_servers import find_server
+from harness.cli.results_output import ScoreRequest, report_requests
+from harness.cli.run_options import SCORE
 from harness.judging import EXIT_FAILED, VOCABULARY
 from harness.probing import (
     DecisionChange,
@@ -41,16 +48,8 @@ from harness.types import Protocol
 
 
 @click.command("probe")
-@click.argument(
-    "suites", nargs=-1, metavar="[SUITE]...", shell_complete=shell_completion.complete_suites
-)
-@click.option(
-    "--server",
-    "servers",
-    multiple=True,
-    metavar="COMMAND|URL|NAME",
-    help="Probe this server in place of the suite's; several are joined.",
-)
+@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=complete_suites)
+@server_option("Probe this server in place of the suite's; several are joined.")
 @MCP_CONFIG
 @PROTOCOL
 @TRUST
@@ -70,11 +69,10 @@ from harness.types import Protocol
     metavar="FILE",
     help="Fail if a decision differs from this file.",
 )
-@click.option(
+@shown_option(
     "--fail-on",
     type=click.Choice(["any", "more"]),
     default="any",
-    show_default=True,
     help="Which differences from --expect fail: any, or only those that give more access.",
 )
 @click.option(
@@ -91,17 +89,7 @@ from harness.types import Protocol
     metavar="FORMAT[:PATH]",
     help="Write the probe as html, junit, json or another report; may be repeated.",
 )
-@click.option(
-    "--mutate",
-    is_flag=True,
-    help="Also say which faults of a server the suite would miss, each with the missing line.",
-)
-@click.option(
-    "--min-score",
-    type=click.FloatRange(0, 100),
-    metavar="PERCENT",
-    help="Fail if the suite notices fewer of these faults; implies --mutate.",
-)
+@SCORE
 @click.option(
     "--min-coverage",
     type=click.FloatRange(0, 100),
@@ -116,19 +104,18 @@ from harness.types import Protocol
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 def command(  # noqa: PLR0913 - one for each option
     suites: tuple[str, ...],
-    servers: tuple[str, ...],
+    command_lines: tuple[str, ...],
     mcp_config: str | None,
     expect: Path | None,
     update: Path | None,
     fail_on: str,
-    min_score: float | None,
     min_coverage: float | None,
     *,
+    score: ScoreRequest,
     protocol: Protocol | None,
     reports: tuple[ReportRequest, ...],
     destructive: bool,
     named_only: bool,
-    mutate: bool,
     no_interference: bool,
     json_output: bool,
 ) -> None:
@@ -143,16 +130,12 @@ def command(  # noqa: PLR0913 - one for each option
     kept = None if expect is None else read_frozen(expect)
     config = load_config(Path.cwd(), os.environ, mcp_config, protocol)
     chosen = find_suites(suites, suite_roots(Path.cwd()), VOCABULARY)
-    spec = find_server(chosen, servers, config)
+    spec = find_server(chosen, command_lines, config)
     cases = tuple(case for suite in chosen for case in suite.cases)
     callers = name_callers(cases)
     if len(callers) < 2:  # noqa: PLR2004 - only the anonymous caller: nothing to compare
         raise NothingToRun("the suite has no identity: give its tests a user_context, or 'as:'")
-    declared = (
-        []
-        if no_interference
-        else [alteration for suite in chosen for alteration in suite.alterations]
-    )
+    declared = [one for suite in chosen if not no_interference for one in suite.alterations]
     check_alterations(declared, spec, callers)
     plan = ProbePlan(
         server=spec,
@@ -161,7 +144,7 @@ def command(  # noqa: PLR0913 - one for each option
         destructive=destructive,
         damaged=not named_only,
         min_coverage=min_coverage,
-        origin=ProbeOptions(suites=suites, servers=servers),
+        origin=ProbeOptions(suites=suites, servers=command_lines),
         alterations=expand_alterations(declared, os.environ),
     )
 
@@ -170,9 +153,14 @@ def command(  # noqa: PLR0913 - one for each option
         return [change for change in found if fail_on == "any" or change.direction == "more"]
 
     table = None if kept is None else KeptTable(decisions=kept, more_only=fail_on == "more")
-    asks_score = mutate or min_score is not None
-    suite_score = SuiteScore(probe_scoring(cases, table), min_score) if asks_score else None
-    begin = None if json_output else _announce
+    suite_score = (
+        SuiteScore(probe_scoring(cases, table), score.min_score) if score.is_requested else None
+    )
+
+    def announce(callers: int, calls: int) -> None:
+        click.echo(f"Prober as {callers} identities, {calls} calls each …", err=True)
+
+    begin = None if json_output else announce
     asked = partial(run_probe, plan, RUNS, begin, failing_changes, suite_score, kept=kept)
     log, report, skipped = anyio.run(asked)
     # Into the log as well, since reports and auditors read it, and nobody sees the console again.
@@ -203,7 +191,3 @@ def command(  # noqa: PLR0913 - one for each option
                 f"These decisions are kept in {update}; compare later runs with --expect {update}"
             )
     raise click.exceptions.Exit(fails)
-
-
-def _announce(callers: int, calls: int) -> None:
-    click.echo(f"Prober as {callers} identities, {calls} calls each …", err=True)

@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 
 from harness.base import UsageError
-from harness.cli import shell_completion
-from harness.cli.options import BoundedNumber
+from harness.cli.options import BoundedNumber, complete_files, complete_runs, shown_option
 from harness.cli.run_lookup import open_index
 from harness.reports import FORMS, answer_query, print_schema, write_parquet
 
@@ -21,7 +20,7 @@ from harness.reports import FORMS, answer_query, print_schema, write_parquet
     nargs=-1,
     required=False,
     metavar="RUN... SQL",
-    shell_complete=shell_completion.complete_runs,
+    shell_complete=complete_runs,
 )
 @click.option("--schema", is_flag=True, help="Print the tables and their columns, with units.")
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
@@ -30,22 +29,20 @@ from harness.reports import FORMS, answer_query, print_schema, write_parquet
     "--parquet",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    shell_complete=shell_completion.complete_files,
+    shell_complete=complete_files,
     help="Write all rows into FILE (needs the extra parquet).",
 )
-@click.option(
+@shown_option(
     "--limit",
     type=click.IntRange(min=1),
     default=1_000,
-    show_default=True,
     metavar="ROWS",
     help="Print at most so many rows, and say if there are more.",
 )
-@click.option(
+@shown_option(
     "--timeout",
     type=BoundedNumber(min=0.1, max=86_400),
     default=60.0,
-    show_default=True,
     metavar="SECONDS",
     help="Give up a question that takes longer.",
 )

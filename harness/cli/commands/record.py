@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
-import anyio
 import click
 
 from harness.agents import FILE_VARIABLE, URL_VARIABLE
-from harness.base import UsageError, make_printable
+from harness.base import UsageError, format_count, make_printable
 from harness.cli.caller_options import ONE_CALLER, ChosenCaller
 from harness.descriptions import build_server_entry, server_entry
 from harness.judging import EXIT_FAILED
-from harness.runner import RecordRequest, find_cause, get_habit, record_program
+from harness.runner import RecordRequest, get_habit, record_program, run_alone
 from harness.suites import choose_variants
 from harness.types import JsonObject, ServerSpec, Suite, Variant
 
@@ -66,14 +64,9 @@ def command(
         variant=_find_variant(chosen.suites, variant_name),
         written_server=_server_entry(chosen),
     )
-    try:
-        done = anyio.run(partial(record_program, request))
-    except BaseExceptionGroup as group:
-        # A task group wraps what is raised within it; the user gets the one error that has a
-        # message.
-        raise find_cause(group) from group
+    done = run_alone(record_program, request)
     if done.strangers:
-        refused = "1 request" if done.strangers == 1 else f"{done.strangers} requests"
+        refused = format_count(done.strangers, "request")
         were = "was" if done.strangers == 1 else "were"
         click.echo(f"Warning: {refused} without the session's token {were} refused.", err=True)
     if done.log is None:
@@ -85,7 +78,7 @@ def command(
         raise click.exceptions.Exit(done.exit_code or EXIT_FAILED)
     run_id = done.log.header.run_id
     (result,) = done.log.results
-    calls = f"{result.tool_calls} call{'' if result.tool_calls == 1 else 's'}"
+    calls = format_count(result.tool_calls, "call")
     told = ", ".join(f"{number} {outcome}" for outcome, number in (result.outcomes or {}).items())
     click.echo(make_printable(f"Recorded {calls}: {told}"), err=True)
     click.echo(f"Look at them: harness view {run_id}", err=True)

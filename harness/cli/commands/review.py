@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import getpass
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 import click
 
 from harness.base import UsageError, did_you_mean, make_one_line, make_printable
-from harness.cli import shell_completion
+from harness.cli.options import complete_runs
 from harness.cli.run_lookup import announce_reading, print_warnings
 from harness.judging import Decision, add_review
 from harness.reports import ReviewedRun, ReviewedTrial, review_words, reviewed_run, reviews_json
@@ -20,7 +21,7 @@ _MOST_NAMED = 10
 
 
 @click.command("review")
-@click.argument("run", shell_complete=shell_completion.complete_runs)
+@click.argument("run", shell_complete=complete_runs)
 @click.argument("case", required=False)
 @click.option("--accept", "decision", flag_value="accept", help="The verdict is right.")
 @click.option("--overrule", "decision", flag_value="overrule", help="The verdict is wrong.")
@@ -53,11 +54,11 @@ def command(
     if case is not None:
         if decision is None:
             raise UsageError("say what you think of the verdict", meant="--accept or --overrule.")
-        chosen = _require_single(_find_trials(reviewed, case, model, trial), case)
-        by = by or _login_name()
-        add_review(
-            reviewed.log, chosen.key, decision, by=by, note=note, known=reviewed.get_status(chosen)
-        )
+        chosen = _find_trial(reviewed, case, model, trial)
+        with suppress(OSError, KeyError):  # no such user: some containers
+            by = by or getpass.getuser()
+        known = reviewed.get_status(chosen)
+        add_review(reviewed.log, chosen.key, decision, by=by, note=note, known=known)
     elif decision is not None:
         raise UsageError("name the case that you review", meant=f"harness review {run} CASE …")
     reviews = reviewed.reviews()
@@ -67,17 +68,10 @@ def command(
         click.echo(make_printable("\n".join(_format_reviews(reviewed, reviews))))
 
 
-def _login_name() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):  # no such user: some containers
-        return ""
-
-
-def _find_trials(
+def _find_trial(
     run: ReviewedRun, case: str, model: str | None, number: int | None
-) -> list[ReviewedTrial]:
-    """Return the trials that the arguments describe; ``CASE`` may be ``SUITE::CASE``."""
+) -> ReviewedTrial:
+    """Return the trial that the arguments describe; ``CASE`` may be ``SUITE::CASE``."""
     named = [trial for trial in run.trials if trial.is_called(case)]
     if not named:
         names = sorted({trial.case for trial in run.trials})
@@ -85,10 +79,7 @@ def _find_trials(
             f"the run has no case {case!r}",
             meant=did_you_mean(case, names) or f"It has: {', '.join(names[:_MOST_NAMED])}.",
         )
-    return [one for one in named if model in {None, one.entrant} and number in {None, one.number}]
-
-
-def _require_single(found: Sequence[ReviewedTrial], case: str) -> ReviewedTrial:
+    found = [one for one in named if model in {None, one.entrant} and number in {None, one.number}]
     if not found:
         raise UsageError(f"no trial of {case!r} is of that model and number")
     if len(found) > 1:
@@ -104,11 +95,7 @@ def _format_reviews(run: ReviewedRun, reviews: Mapping[str, Review]) -> Iterator
     yield review_words(reviews.values()) or "Nobody has reviewed this run."
     for trial in run.trials:
         if review := reviews.get(trial.key):
-            yield f"{_format_review(review)}  {trial}"
+            to = "" if review.decision == "accepted" else f" to {review.verdict}"
+            yield f"{review.machine}, {review.decision}{to} by {review.by}  {trial}"
             if review.note:
                 yield f"    {make_one_line(review.note)}"
-
-
-def _format_review(review: Review) -> str:
-    said = "" if review.decision == "accepted" else f" to {review.verdict}"
-    return f"{review.machine}, {review.decision}{said} by {review.by}"

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 
 import click
 
 from harness.base import make_printable
-from harness.reports import COLUMNS, PastRun, encode_run, format_run_cells, past_runs_by_index
+from harness.cli.options import shown_option
+from harness.reports import (
+    COLUMNS,
+    PastRun,
+    align_columns,
+    encode_run,
+    format_run_cells,
+    past_runs_by_index,
+)
 from harness.runner import RUNS, log_path, run_ids
 
 
 @click.command("runs")
-@click.option(
+@shown_option(
     "-n",
     "most",
     type=click.IntRange(min=1),
     default=20,
-    show_default=True,
     metavar="N",
     help="List only the newest N.",
 )
@@ -36,15 +42,7 @@ def command(most: int, json_output: bool) -> None:
     if not known:
         click.echo(f"{RUNS} holds no run yet.", err=True)
         return
-    for line in _align_columns([COLUMNS, *map(format_run_cells, runs)]):
+    for line in align_columns([COLUMNS, *map(format_run_cells, runs)], left=range(len(COLUMNS))):
         click.echo(line)
     if len(known) > most:
         click.echo(f"{len(known) - most} older runs: -n {len(known)} lists them all.", err=True)
-
-
-def _align_columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]

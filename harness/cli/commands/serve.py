@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import secrets
 from dataclasses import replace
-from typing import Any
 
 import click
 
 from harness.base import GATE, VARIABLE, UsageError
-from harness.cli.options import TRUST, BoundedNumber, bundle_options
+from harness.cli.options import TRUST, BoundedNumber, bundle_options, shown_option
 from harness.suites import MAX_CASES
 from harness.types import DEFAULT_TIMEOUT_S
 from harness.version import DISTRIBUTION
@@ -21,30 +20,22 @@ LEAST_TOKEN = 16
 """Minimum number of characters; a shorter token could be guessed."""
 
 
-def _build_settings(*, max_mb: float, **values: Any) -> Settings:
-    return Settings(max_bytes=int(max_mb * 1_000_000), **values)
-
-
 @click.command("serve")
 @TRUST
 @bundle_options(
     "settings",
-    _build_settings,
-    click.option(
+    lambda max_mb, **values: Settings(max_bytes=int(max_mb * 1_000_000), **values),
+    shown_option(
         "--port",
         type=click.IntRange(0, 65535),
         default=8000,
-        show_default=True,
         help="Port to listen on; 0 chooses a free one.",
     ),
-    click.option(
+    shown_option(
         "--host",
         default="127.0.0.1",
-        show_default=True,
-        help=(
-            f"Address to listen on; unless it is loopback a token is needed: ${TOKEN}, or the "
-            "printed one."
-        ),
+        help=f"Address to listen on; unless it is loopback a token is needed: ${TOKEN}, or the "
+        "printed one.",
     ),
     click.option(
         "--name",
@@ -53,50 +44,33 @@ def _build_settings(*, max_mb: float, **values: Any) -> Settings:
         metavar="HOST",
         help="A host name by which the page is reached from other machines; may be repeated.",
     ),
-    click.option(
-        "--at-once",
-        type=click.IntRange(1, 100),
-        default=2,
-        show_default=True,
-        help="Runs at the same time.",
+    shown_option(
+        "--at-once", type=click.IntRange(1, 100), default=2, help="Runs at the same time."
     ),
-    click.option(
+    shown_option(
         "--queue",
         "queued",
         type=click.IntRange(0, 1000),
         default=20,
-        show_default=True,
         help="Runs that may wait in the queue.",
     ),
-    click.option(
-        "--max-mb",
-        type=BoundedNumber(0.001, 5),
-        default=5.0,
-        show_default=True,
-        help="Largest upload.",
+    shown_option("--max-mb", type=BoundedNumber(0.001, 5), default=5.0, help="Largest upload."),
+    shown_option(
+        "--max-cases", type=click.IntRange(1), default=MAX_CASES, help="Most trials of a run."
     ),
-    click.option(
-        "--max-cases",
-        type=click.IntRange(1),
-        default=MAX_CASES,
-        show_default=True,
-        help="Most trials of a run.",
-    ),
-    click.option(
+    shown_option(
         "--case-timeout",
         "case_timeout_s",
         type=BoundedNumber(0.1),
         default=DEFAULT_TIMEOUT_S,
-        show_default=True,
         metavar="SECONDS",
         help="Most time that one case may take.",
     ),
-    click.option(
+    shown_option(
         "--heartbeat",
         "heartbeat_s",
         type=BoundedNumber(0.1),
         default=15.0,
-        show_default=True,
         metavar="SECONDS",
         help="Seconds between keep-alive comments on an idle event stream.",
     ),
@@ -115,20 +89,17 @@ def command(settings: Settings) -> None:
         ) from error
     if GATE.trusting:
         os.environ[VARIABLE] = "1"  # inherited by the processes of its runs
-    serve(replace(settings, token=_access_token(settings)), _print_address)
-
-
-def _access_token(settings: Settings) -> str | None:
-    """Return the token that requests need; ``None`` on loopback if none is set."""
     given = os.environ.get(TOKEN)
     if given and len(given) < LEAST_TOKEN:
         raise UsageError(
             f"${TOKEN} is too short", meant=f"Use at least {LEAST_TOKEN} random characters."
         )
-    return given or (None if settings.is_local else secrets.token_urlsafe(32))
+    # On loopback none is needed.
+    token = given or (None if settings.is_local else secrets.token_urlsafe(32))
 
+    def print_address(address: str) -> None:
+        # Whoever set a token knows it; a log that this output goes to should not.
+        click.echo(address.partition("?")[0] if given else address)
+        click.echo("Ctrl-C stops it and interrupts its runs.", err=True)
 
-def _print_address(address: str) -> None:
-    # Whoever set a token knows it; a log that this output goes to should not.
-    click.echo(address.partition("?")[0] if os.environ.get(TOKEN) else address)
-    click.echo("Ctrl-C stops it and interrupts its runs.", err=True)
+    serve(replace(settings, token=token), print_address)

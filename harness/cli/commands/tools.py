@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from harness.base import make_printable
+from harness.base import format_count, make_printable
 from harness.cli.server_tools import LISTED, ServerTools
 from harness.descriptions import estimated_tokens
 from harness.reports import print_text, stdout_console
@@ -31,57 +31,40 @@ def command(listed: ServerTools, *, json_output: bool) -> None:
 
 
 def _build_document(spec: ServerSpec, tools: ToolList) -> dict[str, Any]:
+    names = ["name", "title", "description", "input_schema", "output_schema", "read_only"]
+    names.append("destructive")
     return {
         "server": spec.name,
         "tools": [
-            {
-                "name": tool.name,
-                "title": tool.title,
-                "description": tool.description,
-                "input_schema": tool.input_schema,
-                "output_schema": tool.output_schema,
-                "read_only": tool.read_only,
-                "destructive": tool.destructive,
-                "estimated_tokens": estimated_tokens(tool),
-            }
+            {name: getattr(tool, name) for name in names}
+            | {"estimated_tokens": estimated_tokens(tool)}
             for tool in tools.tools
         ],
-        "problems": [
-            {"tool": problem.tool, "problem": problem.problem} for problem in tools.problems
-        ],
+        "problems": [{"tool": one.tool, "problem": one.problem} for one in tools.problems],
         "estimated_tokens": sum(map(estimated_tokens, tools.tools)),
     }
 
 
 def _print_tools(spec: ServerSpec, tools: ToolList, console: Console) -> None:
     for tool in tools.tools:
+        marks = f"about {estimated_tokens(tool):,} tokens"
+        marks += ", read-only" if tool.read_only else ", destructive" if tool.destructive else ""
         head = Text(make_printable(tool.name), style="bold")
-        head.append(f"  {_format_annotations(tool)}", style="dim")
+        head.append(f"  {marks}", style="dim")
         print_text(console, head)
         if tool.description:
             print_text(console, Text(make_printable(tool.description)), 2)
         for line in _format_parameters(tool):
             print_text(console, Text(make_printable(line), style="cyan"), 4)
     for problem in tools.problems:
-        print_text(
-            console, Text(make_printable(f"! {problem.tool}: {problem.problem}"), style="yellow")
-        )
+        text = make_printable(f"! {problem.tool}: {problem.problem}")
+        print_text(console, Text(text, style="yellow"))
     total = sum(map(estimated_tokens, tools.tools))
-    plural = "" if len(tools.tools) == 1 else "s"
     told = (
-        f"{spec.name}: {len(tools.tools)} tool{plural}, about {total:,} tokens in every request "
-        "(estimated)"
+        f"{spec.name}: {format_count(len(tools.tools), 'tool')}, about {total:,} tokens in every "
+        "request (estimated)"
     )
     print_text(console, Text(make_printable(told)))
-
-
-def _format_annotations(tool: Tool) -> str:
-    marks = [f"about {estimated_tokens(tool):,} tokens"]
-    if tool.read_only:
-        marks.append("read-only")
-    elif tool.destructive:
-        marks.append("destructive")
-    return ", ".join(marks)
 
 
 def _format_parameters(tool: Tool) -> list[str]:
@@ -89,11 +72,12 @@ def _format_parameters(tool: Tool) -> list[str]:
     required = tool.input_schema.get("required") or ()
     if not isinstance(properties, dict):
         return []
-    return [
-        f"{name}{'' if name in required else '?'}: {_format_type(schema)}  "
-        f"{_format_constraints(schema)}".rstrip()
-        for name, schema in properties.items()
-    ]
+    lines = []
+    for name, schema in properties.items():
+        described = schema.get("description", "") if isinstance(schema, dict) else ""
+        mark = "" if name in required else "?"
+        lines.append(f"{name}{mark}: {_format_type(schema)}  {described}".rstrip())
+    return lines
 
 
 def _format_type(schema: Any) -> str:
@@ -108,7 +92,3 @@ def _format_type(schema: Any) -> str:
     if kind == "array":
         return f"{_format_type(schema.get('items', {}))}[]"
     return " | ".join(kind) if isinstance(kind, list) else str(kind)
-
-
-def _format_constraints(schema: Any) -> str:
-    return str(schema.get("description", "")) if isinstance(schema, dict) else ""

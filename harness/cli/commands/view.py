@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli import shell_completion
+from harness.cli.options import complete_runs
 from harness.cli.run_lookup import BY_PEOPLE, open_run
 from harness.reports import ReportRequest, build_report, review_words, write_report
 from harness.runner import LATEST, find_log
@@ -21,7 +21,7 @@ _LARGE = 100_000_000
 
 
 @click.command("view")
-@click.argument("run", default=LATEST, shell_complete=shell_completion.complete_runs)
+@click.argument("run", default=LATEST, shell_complete=complete_runs)
 @BY_PEOPLE
 @click.option("--no-open", is_flag=True, help="Only write the page and print its path.")
 def command(run: str, by_people: bool, no_open: bool) -> None:

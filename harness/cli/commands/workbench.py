@@ -14,12 +14,21 @@ from typing import Any
 import click
 
 from harness.base import GATE, UsageError, format_money, format_number, make_printable
-from harness.cli import shell_completion
-from harness.cli.make_wordings import make_wordings
-from harness.cli.options import BoundedNumber, bundle_options
+from harness.cli.options import (
+    BoundedNumber,
+    bundle_options,
+    complete_runs,
+    complete_suites,
+    shown_option,
+)
 from harness.cli.run_options import BUDGET, REQUEST, WORKBENCH_OPTIONS
-from harness.cli.workbench_output import OUTPUT, WorkbenchOutput, show_workbench
-from harness.cli.workbench_progress import workbench_progress
+from harness.cli.workbench_output import (
+    OUTPUT,
+    WorkbenchOutput,
+    make_wordings,
+    show_workbench,
+    workbench_progress,
+)
 from harness.descriptions import (
     AB,
     STUDIES,
@@ -77,34 +86,30 @@ ORDER = bundle_options(
         metavar="NAME,…",
         help="Only these studies.  [default: all]",
     ),
-    click.option(
+    shown_option(
         "--margin",
         type=BoundedNumber(min=0.5, max=100),
         default=5.0,
-        show_default=True,
         metavar="POINTS",
         help="The largest difference of pass rates that counts as none.",
     ),
-    click.option(
+    shown_option(
         "--decoys",
         default="8,32,128",
-        show_default=True,
         metavar="N,…",
         help="Numbers of unrelated tools to add, for the study decoys.",
     ),
-    click.option(
+    shown_option(
         "--mutants",
         type=click.IntRange(1, 10_000),
         default=60,
-        show_default=True,
         metavar="N",
         help="Most defects to plant into descriptions, for the study kill-score.",
     ),
-    click.option(
+    shown_option(
         "--steering-tools",
         type=click.IntRange(1, 10_000),
         default=12,
-        show_default=True,
         metavar="N",
         help="Most tools to copy, for the study steering.",
     ),
@@ -119,11 +124,10 @@ ORDER = bundle_options(
         metavar="MODEL",
         help="Model that writes better descriptions.  [default: none; rules do it]",
     ),
-    click.option(
+    shown_option(
         "--seed",
         type=click.IntRange(min=0),
         default=0,
-        show_default=True,
         metavar="N",
         help="Seed of every random choice.",
     ),
@@ -158,14 +162,14 @@ MODE = bundle_options(
         is_flag=False,
         flag_value=LATEST,
         metavar="[RUN]",
-        shell_complete=shell_completion.complete_runs,
+        shell_complete=complete_runs,
         help="Continue an earlier workbench: run only what is missing or was not judged.",
     ),
     click.option(
         "--from",
         "from_run",
         metavar="RUN",
-        shell_complete=shell_completion.complete_runs,
+        shell_complete=complete_runs,
         help="Run nothing: analyse this earlier run of workbench or evals.",
     ),
     click.option(
@@ -184,9 +188,7 @@ MODE = bundle_options(
 
 
 @click.command("workbench")
-@click.argument(
-    "suites", nargs=-1, metavar="SUITE", shell_complete=shell_completion.complete_suites
-)
+@click.argument("suites", nargs=-1, metavar="SUITE", shell_complete=complete_suites)
 @REQUEST
 @BUDGET
 @WORKBENCH_OPTIONS
@@ -242,19 +244,15 @@ def command(
     )
     bench = Workbench(ground, order, tools, prepared.plan, writer, other)
     if mode.dry_run:
-        stages = "in the first stage"
-        if other is not None:
-            stages += f" and on {other.server.name}"
+        stages = f"in the first stage{f' and on {other.server.name}' if other is not None else ''}"
         _show_costs(list(cost_table(bench, ground)), stages, json_output=output.json_output)
         return
     # Some studies only read the list of tools.
     if not logs and not bench.needs_run:
         show_workbench(bench.build_result(()), output)
-        return
     if logs:
         notes = describe_suite_changes(logs[0], prepared.plan)
         show_workbench(replace(bench.build_result(logs), notes=notes), output)
-        return
     options = replace(options, budget=budget, concurrency=prepared.concurrency)
     with redirect_stdout(sys.stderr), workbench_progress(bench, quiet=quiet) as begin:
         result = bench.run_stages(options, begin, resume=first)

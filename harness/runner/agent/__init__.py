@@ -7,7 +7,6 @@ than question and answer; the loop itself knows no strategy.
 from harness.runner.agent.conversation import (
     ModelConversation,
     find_lost_reason,
-    find_usage_limit,
 )
 from harness.runner.agent.interruption import InterruptedStrategy
 from harness.runner.agent.strategy import Opening, Strategy
@@ -18,5 +17,4 @@ __all__ = [
     "Opening",
     "Strategy",
     "find_lost_reason",
-    "find_usage_limit",
 ]

@@ -16,19 +16,17 @@ from harness.base import ModelError, utc_now
 from harness.models import Model, cut_result
 from harness.runner.agent.model_under_test import ModelUnderTest
 from harness.runner.agent.strategy import Strategy
-from harness.runner.users import Speaker, find_agent_ending, find_ending
+from harness.runner.conversation import Conversation, find_usage_limit
+from harness.runner.users import Speaker
 from harness.sessions import Session, build_unanswered_call
 from harness.types import (
-    DEFAULT_TIMEOUT_S,
     SEARCH,
     AssistantMessage,
     Case,
-    Limits,
     Message,
     Outcome,
     Reply,
     ScriptedCall,
-    SimulatedUser,
     Stop,
     ToolAnswer,
     ToolCall,
@@ -39,7 +37,6 @@ from harness.types import (
     Turn,
     Usage,
     UserMessage,
-    sum_server_waits,
 )
 
 _LIMITED: dict[Stop, str] = {
@@ -53,11 +50,10 @@ _LIMITED: dict[Stop, str] = {
 }
 """Why a requested call was not sent, by what ended the conversation."""
 
-_ANSWERED: tuple[Stop, ...] = ("answer", "refusal")
 """After these endings the user may continue."""
 
 
-class ModelConversation:
+class ModelConversation(Conversation):
     """One case, run with one model and the tools of one session."""
 
     def __init__(
@@ -77,31 +73,18 @@ class ModelConversation:
         if the case has a simulated one. ``strategy`` changes how the conversation goes. Results are
         cut to ``max_result_tokens`` for the model.
         """
+        super().__init__(case, session, system, speaker)
+        self._model = ModelUnderTest(model)
+        self._price = price
         self._strategy = strategy or Strategy()
         self._max_result_tokens = max_result_tokens
-        self._case = case
-        self._timeout_s = case.limits.timeout_s or DEFAULT_TIMEOUT_S
-        self._model = ModelUnderTest(model)
-        self._session = session
-        self._prompt = system
-        self._system = system  # for the current conversation, with what was recalled
-        self._price = price
-        self._speaker = speaker
+        self._prompt = system  # `_system` is for the current conversation, with what was recalled
         self._messages: list[Message] = []
         self._fresh_from = 0  # the model does not see earlier messages
         self._unheard: list[str] = []
         self._calls: list[ToolCall] = []
         self._usage = Usage()
-        self._user_usage = Usage()
-        self._waited_s = 0.0
         self._replies = 0
-        self._answer = ""
-        self._served_by: str | None = None
-        self._started_at = ""
-        self._epoch = 0.0
-        self._latency_s = 0.0
-        self._stop: Stop = "cancelled"  # until it ends in any other way
-        self._error: TrialError | None = None
 
     async def run(self) -> None:
         """Converse to the end; model and server errors are put into the transcript, not raised."""
@@ -133,76 +116,31 @@ class ModelConversation:
 
     def build_transcript(self) -> Transcript:
         """Return what happened so far; complete once `run` has returned."""
-        troubled = self._error is not None or any(call.is_unanswered for call in self._calls)
-        return Transcript(
-            messages=tuple(self._messages),
-            tool_calls=tuple(self._calls),
-            answer=self._answer,
-            stop=self._stop,
-            usage=self._usage,
-            user_usage=self._user_usage,
-            greeting=self._case.user.greeting if self._case.user is not None else "",
-            replies=self._replies,
-            started_at=self._started_at,
-            latency_s=round(self._latency_s, 6),
-            waited_s=round(self._waited_s, 6),
-            tools=tuple(tool.name for tool in self._session.tools.tools),
-            tools_digest=self._session.tools.digest,
-            served_by=self._served_by,
-            stderr_tail=self._session.stderr_tail() if troubled else "",
-            error=self._error,
+        facts = {"usage": self._usage, "replies": self._replies}
+        return self._describe(self._messages, self._calls, **facts)
+
+    @property
+    def _is_spent(self) -> bool:
+        return self._replies >= self._case.limits.max_replies
+
+    async def _send_turn(self, place: int, turn: Turn) -> Stop:
+        self._session = self._strategy.get_session(place) or self._session
+        recalled = ""
+        if turn.fresh or place == 0:
+            self._fresh_from = len(self._messages)
+            opening = await self._strategy.prepare_opening(self._prompt, self._make_call)
+            if self._error is not None:
+                return "error"
+            self._system, recalled = opening.system, opening.recalled
+        return await self._send_prompt(
+            turn.prompt, fresh=turn.fresh and place > 0, recalled=recalled
         )
 
-    async def _converse(self) -> Stop:
-        """Send the user's turns, each after the answer to the one before."""
-        if self._speaker is not None and self._case.user is not None:
-            return await self._converse_with(self._speaker, self._case.user)
-        stop: Stop = "answer"
-        for place, turn in enumerate(self._case.turns or (Turn(prompt=self._case.prompt),)):
-            # Replies count over all turns; the first prompt is sent in any case.
-            if place and self._replies >= self._case.limits.max_replies:
-                return "reply_limit"
-            self._session = self._strategy.get_session(place) or self._session
-            recalled = ""
-            if turn.fresh or place == 0:
-                self._fresh_from = len(self._messages)
-                opening = await self._strategy.prepare_opening(self._prompt, self._make_call)
-                if self._error is not None:
-                    return "error"
-                self._system, recalled = opening.system, opening.recalled
-            stop = await self._send_prompt(
-                turn.prompt, fresh=turn.fresh and place > 0, recalled=recalled
-            )
-            if stop not in _ANSWERED:
-                return stop
-        return stop
+    def _list_calls(self) -> Sequence[ToolCall]:
+        return self._calls
 
-    async def _converse_with(self, speaker: Speaker, user: SimulatedUser) -> Stop:
-        """Let ``speaker`` speak for the user until either side ends the conversation."""
-        heard = user.greeting
-        for place in range(user.max_turns):
-            try:
-                said = await speaker.next_message(heard)
-            except ModelError as error:
-                self._user_usage += error.usage
-                error.usage = Usage()  # counted as the user's, not as the tested model's
-                raise
-            if said is None:
-                return "user_stop"
-            self._user_usage += said.usage
-            self._waited_s += said.waited_s
-            spent = place and self._replies >= self._case.limits.max_replies
-            if stop := find_ending(user, said.text) or ("reply_limit" if spent else None):
-                self._messages.append(UserMessage(text=said.text, said_s=self._elapsed_s()))
-                return stop
-            before = len(self._calls)
-            stop = await self._send_prompt(said.text)
-            if stop not in _ANSWERED:
-                return stop
-            if stop := find_agent_ending(user, self._answer, self._calls[before:]):
-                return stop
-            heard = self._answer
-        return "user_limit"
+    def _add_last_words(self, text: str) -> None:
+        self._messages.append(UserMessage(text=text, said_s=self._elapsed_s()))
 
     async def _make_call(self, call: ScriptedCall) -> ToolCall:
         """Make a call of the case itself; a call without an answer ends the trial as an error."""
@@ -214,10 +152,7 @@ class ModelConversation:
             self._record_server_error(made.text)
         return made
 
-    def _elapsed_s(self) -> float:
-        return round(anyio.current_time() - self._epoch, 6)
-
-    async def _send_prompt(self, prompt: str, *, fresh: bool = False, recalled: str = "") -> Stop:
+    async def _send_prompt(self, prompt: str, *, fresh: bool, recalled: str) -> Stop:
         """Send ``prompt`` as the user, and continue until it is answered."""
         said_s = self._elapsed_s() if self._messages else 0.0
         said = UserMessage(text=prompt, said_s=said_s, fresh=fresh, recalled=recalled)
@@ -237,8 +172,7 @@ class ModelConversation:
             self._strategy.tell()
             if (steering := self._strategy.get_steering(self._replies)) is not None:
                 self.add_message(steering)
-            stop = self._limit_after(reply)
-            if stop is not None:
+            if stop := self._limit_after(reply):
                 # Calls that will never be sent are recorded: the model did choose them.
                 words = f"not sent by harness: {_LIMITED[stop]}"
                 self._calls += [
@@ -329,7 +263,6 @@ class ModelConversation:
                 replace(call, duration_s=now - call.started_s) if call is cut else call
                 for call, cut in zip(calls, unanswered, strict=True)
             ]
-            self._waited_s += sum_server_waits(calls)
         answers = (
             ToolAnswer(request_id=request.id, text=self._cut(call), is_error=call.is_error)
             for request, call in zip(requests, calls, strict=True)
@@ -345,23 +278,6 @@ class ModelConversation:
         return build_unanswered_call(
             request, outcome, words, reply=self._replies, epoch=self._epoch
         )
-
-    def _record_server_error(self, words: str) -> None:
-        detail = self._session.stderr_tail()
-        self._record_error(TrialError(kind="server", message=words, detail=detail))
-
-    def _record_error(self, error: TrialError) -> None:
-        self._stop = "error"
-        self._error = error
-
-
-def find_usage_limit(limits: Limits, usage: Usage) -> Stop | None:
-    """Return the limit that the known usage exceeds, if any."""
-    if limits.max_tokens is not None and (usage.tokens or 0) > limits.max_tokens:
-        return "token_limit"
-    if limits.max_cost_usd is not None and (usage.cost_usd or 0.0) > limits.max_cost_usd:
-        return "cost_limit"
-    return None
 
 
 def find_lost_reason(calls: Sequence[ToolCall]) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -21,6 +22,7 @@ _PACKAGES = ("mcp", "anthropic", "openai", "httpx2", "pydantic", "jsonschema", "
 """What decides on requests, results and costs."""
 _OWN = Path(harness.__file__).parent
 _DIGITS = 12
+_MISSING = "not installed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +39,25 @@ class MachineFacts:
 
 def inspect_machine(folder: Path, files: Iterable[str]) -> MachineFacts:
     """Return what this machine has of ``files``, each absolute or relative to ``folder``."""
+    versions = {"Python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            versions[name] = _MISSING
+    own = hashlib.sha256()
+    for path in sorted(_OWN.rglob("*.py")):
+        # With the name, so that a renamed file makes another digest.
+        own.update(f"{path.relative_to(_OWN)}\n".encode() + path.read_bytes())
+    digests: dict[str, str | None] = {}
+    for file in files:
+        try:
+            digests[file] = hashlib.sha256((folder / file).read_bytes()).hexdigest()
+        except OSError:
+            digests[file] = None
     return MachineFacts(
-        versions={
-            "harness": _digest_package(),
-            "Python": platform.python_version(),
-            **{name: _get_version(name) for name in _PACKAGES},
-        },
-        files={file: _digest_file(folder / file) for file in files},
+        versions={"harness": own.hexdigest()[:_DIGITS], **versions},
+        files=digests,
         folder=folder.is_dir(),
     )
 
@@ -51,7 +65,7 @@ def inspect_machine(folder: Path, files: Iterable[str]) -> MachineFacts:
 def find_differences(here: MachineFacts, there: MachineFacts, folder: Path) -> Iterator[str]:
     """Yield what is different there, a sentence each."""
     for name, ours in here.versions.items():
-        theirs = there.versions.get(name, "not installed")
+        theirs = there.versions.get(name, _MISSING)
         if theirs != ours and name == "harness":
             yield f"the files of harness are others: their digest is {theirs}, here it is {ours}"
         elif theirs != ours:
@@ -70,7 +84,8 @@ def find_differences(here: MachineFacts, there: MachineFacts, folder: Path) -> I
 def list_files(plan: RunPlan, folder: Path) -> list[str]:
     """Return the files that the trials of ``plan`` depend on, as far as the plan names them.
 
-    These are its suites, its recordings, and what stands in the commands of its servers.
+    These are its suites, its recordings, and what stands in the commands of its servers. Programs,
+    and what is a part of this package, are left out.
     """
     named = [Path(suite.at.file) for suite in plan.suites if suite.at is not None]
     named += [
@@ -82,39 +97,10 @@ def list_files(plan: RunPlan, folder: Path) -> list[str]:
         transport = server.transport
         base = Path(transport.cwd or "")
         named += [base / word for word in (transport.command or "", *transport.args) if word]
-    paths = {folder / path: None for path in named}
-    return [_format_path(path, folder) for path in paths if _is_ours(path)]
-
-
-def _is_ours(path: Path) -> bool:
-    """Whether ``path`` is a file of the project: no program, and no part of this package."""
-    try:
-        return path.is_file() and not path.is_relative_to(_OWN) and path.suffix != ""
-    except OSError:  # a word of a command may be longer than any path
-        return False
-
-
-def _format_path(path: Path, folder: Path) -> str:
-    return str(path.relative_to(folder) if path.is_relative_to(folder) else path)
-
-
-def _get_version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"
-
-
-def _digest_file(path: Path) -> str | None:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return None
-
-
-def _digest_package() -> str:
-    found = hashlib.sha256()
-    for path in sorted(_OWN.rglob("*.py")):
-        # With the name, so that a renamed file makes another digest.
-        found.update(f"{path.relative_to(_OWN)}\n".encode() + path.read_bytes())
-    return found.hexdigest()[:_DIGITS]
+    found = []
+    for path in dict.fromkeys(folder / path for path in named):
+        with suppress(OSError):  # a word of a command may be longer than any path
+            if path.is_file() and not path.is_relative_to(_OWN) and path.suffix:
+                own = path.is_relative_to(folder)
+                found.append(str(path.relative_to(folder) if own else path))
+    return found

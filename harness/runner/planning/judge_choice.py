@@ -66,7 +66,9 @@ def choose_judges(
         asked = [need for case in suite.cases for need in find_judge_needs(case.every_check)]
         names = dict.fromkeys(need.model for need in asked if need.model is not None)
         undecided = [need for need in asked if need.model is None]
-        default = _choose_default(suite, named, config, notes) if undecided else None
+        default = None
+        if undecided and named != NOBODY:
+            default = named or suite.judge_model or _get_configured(config, notes)
         if default is not None:
             default_of[suite.name] = default
             names[default] = None
@@ -94,28 +96,15 @@ def sole_judge(named: str | None, config: Config) -> ModelSpec:
     return _require_usable(name, config)
 
 
-def _choose_default(
-    suite: Suite, named: str | None, config: Config, notes: list[str]
-) -> str | None:
-    if named == NOBODY:
-        return None
-    return named or suite.judge_model or _get_configured(config, notes)
-
-
 def _get_configured(config: Config, notes: list[str]) -> str | None:
-    configured = next(
-        (model for model in config.list_models() if model.spec.name == DEFAULT_JUDGE), None
-    )
-    if configured is None:
-        return None
-    # No refusal: nobody has named this judge, and the suite may do without.
-    if configured.error is not None:
-        notes.append(
-            f"The judge {DEFAULT_JUDGE} is configured but cannot be used: "
-            f"{configured.error.message}."
-        )
-        return None
-    return DEFAULT_JUDGE
+    for model in config.list_models():
+        if model.spec.name == DEFAULT_JUDGE:
+            if model.error is None:
+                return DEFAULT_JUDGE
+            # No refusal: nobody has named this judge, and the suite may do without.
+            words = f"The judge {DEFAULT_JUDGE} is configured but cannot be used"
+            notes.append(f"{words}: {model.error.message}.")
+    return None
 
 
 def _require_usable(name: str, config: Config) -> ModelSpec:
@@ -131,16 +120,16 @@ def _without_judge(
     suite: Suite, undecided: Iterable[JudgeNeed], judged_then: Collection[str]
 ) -> str:
     required = sum(need.required for need in undecided)
-    if required and suite.name in judged_then:
+    if not required:
+        return (
+            f"No judge is named for {suite.name}: faithfulness is scored by keywords and grounding,"
+            " not judged. Name a judge with --judge-model."
+        )
+    if suite.name in judged_then:
         return (
             f"No judge is named for {suite.name}: its checks that need one take the recorded "
             "verdict, and end as errors where there is none. Name a judge with --judge-model to "
             "have them judged again."
         )
-    if required:
-        are = "check needs" if required == 1 else "checks need"
-        return f"{required} {are} a judge in {suite.name}, and will end as errors: {NO_JUDGE}"
-    return (
-        f"No judge is named for {suite.name}: faithfulness is scored by keywords and grounding, "
-        "not judged. Name a judge with --judge-model."
-    )
+    are = "check needs" if required == 1 else "checks need"
+    return f"{required} {are} a judge in {suite.name}, and will end as errors: {NO_JUDGE}"

@@ -15,17 +15,11 @@ def list_notes(
     request: RunRequest, suites: Sequence[Suite], config: Config, plan: RunPlan
 ) -> list[str]:
     """Return what the user must know of ``plan``, which was made from ``request``."""
-    notes = [note for suite in suites for note in suite.notes]
-    notes += dict.fromkeys(
-        note for model in plan.models for note in (*model.notes, *list_unsent(model))
-    )
+    told = (note for model in plan.models for note in (*model.notes, *list_unsent(model)))
+    notes = [*(note for suite in suites for note in suite.notes), *dict.fromkeys(told)]
+    named = request.models or request.agents or config.default_model is not None
     # The baseline is no LLM, and its results must not be taken for one's.
-    if (
-        not request.models
-        and not request.agents
-        and config.default_model is None
-        and any(suite.model is None for suite in suites)
-    ):
+    if not named and any(suite.model is None for suite in suites):
         notes.append(
             f"No model was named: the built-in baseline {OFFLINE!r} answers. It is not an LLM; "
             "name one with --model, for example --model claude-4-sonnet."

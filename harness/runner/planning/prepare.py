@@ -108,13 +108,16 @@ def prepare_plan(
     request = replace(
         request, suites=(*request.suites, *(suite.reference or suite.name for suite in given))
     )
-    picked = _select_cases(select_cases(found, request.pattern), request.cases)
-    suites = [
-        replace(
-            _adapt_suite(suite, request, config), variants=merge_variants(suite.variants, variants)
-        )
-        for suite in picked
-    ]
+    suites: list[Suite] = []
+    for suite in select_cases(found, request.pattern):
+        cases = [
+            _adapt_case(case, suite, request, config)
+            for case in suite.cases
+            if request.cases is None or case_label(suite.name, case.name) in request.cases
+        ]
+        if cases or request.cases is None:
+            merged = merge_variants(suite.variants, variants)
+            suites.append(replace(suite, cases=tuple(cases), variants=merged))
     if not suites:
         raise NothingToRun(explain_empty(request, found))
     agents = _list_agents(request, config, cwd, options)
@@ -132,10 +135,20 @@ def prepare_plan(
     then = [suite.name for suite in suites if has_judgements(suite, chosen[suite.name])]
     bench = choose_judges(suites, request.judge_model, config, then)
     cast = choose_players(suites, chosen, request.user_model, config)
+    servers = [request.server] if isinstance(request.server, str) else request.server
+
+    def build_server(suite: Suite) -> ServerSpec:
+        server = (
+            config.server_options(servers)
+            if request.server
+            else config.resolve_server(suite.server, suite.name)
+        )
+        return add_guard_rails(server, suite, request)
+
     plan = make_plan(
         suites,
         models_of=lambda suite: chosen[suite.name],
-        server_of=lambda suite: _build_server(suite, request, config),
+        server_of=build_server,
         points_of=lambda suite: points[suite.name],
         judge_of=lambda suite: bench.default_of.get(suite.name),
         judges=bench.models,
@@ -154,7 +167,9 @@ def prepare_plan(
     decoys = list_decoy_servers(variant for _, variant in varied)
     plan = replace(plan, decoys_from=tuple(config.resolve_server(name, name) for name in decoys))
     plan, left_out = select_possible(plan)
-    _check_providers(plan)
+    for model in (*plan.models, *plan.user_models, *plan.judges):
+        if model.agent is None and (wrong := unknown_provider(model)):
+            raise wrong
     check_credentials(plan)
     if request.shard is not None:
         # Last, so that all machines divide the same plan.
@@ -177,43 +192,22 @@ def suite_roots(cwd: Path) -> list[Path]:
     return [cwd / "evals", builtin_suites()]
 
 
-def _select_cases(suites: Sequence[Suite], cases: Sequence[str] | None) -> Sequence[Suite]:
-    """Return ``suites`` with only the cases named in ``cases``, without suites left empty."""
-    if cases is None:
-        return suites
-    kept = (
-        replace(
-            suite,
-            cases=tuple(case for case in suite.cases if case_label(suite.name, case.name) in cases),
-        )
-        for suite in suites
-    )
-    return [suite for suite in kept if suite.cases]
-
-
-def _adapt_suite(suite: Suite, request: RunRequest, config: Config) -> Suite:
-    return replace(
-        suite, cases=tuple(_adapted_case(case, suite, request, config) for case in suite.cases)
-    )
-
-
-def _adapted_case(case: Case, suite: Suite, request: RunRequest, config: Config) -> Case:
+def _adapt_case(case: Case, suite: Suite, request: RunRequest, config: Config) -> Case:
     # The usual time is that of one conversation, and a case may begin several.
     usual_s = (config.timeout_s or DEFAULT_TIMEOUT_S) * case.conversation_count
     timeout_s = request.timeout_s or case.limits.timeout_s or usual_s
     # An identity of a matrix keeps its attributes, because they belong to its name.
     own = request.user_context is None or case.caller.identity is not None
     context = case.caller.user_context if own else request.user_context
-    server = (
-        None
-        if case.server is None or request.server
-        else config.resolve_server(case.server, case.name)
-    )
+    server = None
+    if case.server is not None and not request.server:
+        found = config.resolve_server(case.server, case.name)
+        server = add_guard_rails(found, suite, request)
     return replace(
         case,
         caller=replace(case.caller, user_context=context),
         limits=replace(case.limits, timeout_s=timeout_s),
-        server=None if server is None else add_guard_rails(server, suite, request),
+        server=server,
     )
 
 
@@ -226,9 +220,15 @@ def _list_models(
 ) -> list[ModelSpec]:
     # Whoever names an agent does not ask for a model beside it.
     usual = () if agents else (suite.model or config.default_model or OFFLINE,)
-    names = request.models or usual
-    found = (config.resolve_model(name, options) for name in dict.fromkeys(names))
-    models = (one for model in found for one in recorded_models(suite, _resolve_recording(model)))
+    models: list[ModelSpec] = []
+    for name in dict.fromkeys(request.models or usual):
+        model = config.resolve_model(name, options)
+        if is_replay(model):
+            # The run in `replay:RUN` is found by the path of its log from now on.
+            path = find_log(model.model_id)
+            notes = (*model.notes, *read_log(path).complaints)
+            model = replace(model, model_id=str(path), notes=notes)
+        models += recorded_models(suite, model)
     return [*models, *agents]
 
 
@@ -247,35 +247,6 @@ def _list_agents(
             meant="Give each a name of its own, below 'agents:' in harness.yml.",
         )
     return agents
-
-
-def _check_providers(plan: RunPlan) -> None:
-    """Check that every model of ``plan`` has a known provider.
-
-    Raises:
-        UsageError: a provider is unknown.
-    """
-    for model in (*plan.models, *plan.user_models, *plan.judges):
-        if model.agent is None and (wrong := unknown_provider(model)):
-            raise wrong
-
-
-def _resolve_recording(model: ModelSpec) -> ModelSpec:
-    """Replace the run in ``replay:RUN`` with the path of its log."""
-    if not is_replay(model):
-        return model
-    path = find_log(model.model_id)
-    return replace(model, model_id=str(path), notes=(*model.notes, *read_log(path).complaints))
-
-
-def _build_server(suite: Suite, request: RunRequest, config: Config) -> ServerSpec:
-    if request.server:
-        server = config.server_options(
-            [request.server] if isinstance(request.server, str) else request.server
-        )
-    else:
-        server = config.resolve_server(suite.server, suite.name)
-    return add_guard_rails(server, suite, request)
 
 
 def add_guard_rails(server: ServerSpec, suite: Suite, request: RunRequest) -> ServerSpec:

@@ -36,11 +36,8 @@ class UserModels:
 
     def build_settings(self) -> JsonObject:
         """Return the part of the log's header about simulated users; empty without such models."""
-        return (
-            {"user_models": {spec.name: describe_model(spec) for spec in self.models}}
-            if self.models
-            else {}
-        )
+        described = {spec.name: describe_model(spec) for spec in self.models}
+        return {"user_models": described} if described else {}
 
 
 def choose_players(

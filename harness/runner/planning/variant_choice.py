@@ -59,20 +59,19 @@ def refuse_recorded(entrants: Iterable[tuple[ModelSpec, Variant]]) -> None:
     """
     for model, variant in entrants:
         answers = get_traits(model.provider).answers
-        if answers == "outputs" or (answers == "replies" and not _was_shown(model, variant)):
-            raise UsageError(
-                f"{model.name} repeats what was said to one tool list, and cannot be asked "
-                f"about another, that of the variant {variant.name!r}",
-                meant="Name a model that replies, or a run that was made with the variant.",
-            )
-
-
-def _was_shown(model: ModelSpec, variant: Variant) -> bool:
-    """Whether the run that ``model`` replays was made under ``variant``, whatever its name."""
-    wanted = describe_variant(variant)["edits"]
-    made = read_header(Path(model.model_id)).axes.get("variant", {}).values()
-    # Without their names, since the same edits may be called otherwise now.
-    return any({**one["edits"], "name": ""} == {**wanted, "name": ""} for one in made)
+        if answers not in ("outputs", "replies"):
+            continue
+        if answers == "replies":
+            # Without their names, since the same edits may be called otherwise now.
+            wanted = {**describe_variant(variant)["edits"], "name": ""}
+            made = read_header(Path(model.model_id)).axes.get("variant", {}).values()
+            if any({**one["edits"], "name": ""} == wanted for one in made):
+                continue
+        raise UsageError(
+            f"{model.name} repeats what was said to one tool list, and cannot be asked "
+            f"about another, that of the variant {variant.name!r}",
+            meant="Name a model that replies, or a run that was made with the variant.",
+        )
 
 
 def check_prompts(suites: Iterable[Suite], variants: Iterable[Variant]) -> None:

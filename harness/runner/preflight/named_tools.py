@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from harness.judging import tool_names
 from harness.runner.planning.plan import Job
-from harness.types import Case, Location, NamedTool, ScriptedCall, ServerSpec, Suite, Variant
+from harness.types import Case, Location, NamedTool, ScriptedCall, ServerSpec, Suite
 
 ON_COMMAND_LINE = Location(file="--block")
 """The place of tools that ``--block`` names for all suites of a request."""
@@ -45,20 +45,20 @@ class Mention:
 def collect_mentions(jobs: Sequence[Job]) -> dict[Mention, set[CaseKey]]:
     """Return every tool that ``jobs`` name, with its cases; a blocked tool has no cases."""
     found: dict[Mention, set[CaseKey]] = {}
-    for job in {(job.suite.name, job.trial.case.name): job for job in jobs}.values():
-        key = job.suite.name, job.trial.case.name
+    for key, job in {(job.suite.name, job.trial.case.name): job for job in jobs}.items():
         for mention in _iterate_case_mentions(job.trial.case, (job.suite.name, job.server.name)):
             found.setdefault(mention, set()).add(key)
-    for suite, server in {
-        (job.suite.name, job.server.name): (job.suite, job.server) for job in jobs
-    }.values():
-        found |= {mention: set() for mention in _iterate_server_mentions(suite, server)}
-    for job in {
-        (job.suite.name, job.server.name, job.trial.axes.get("variant")): job for job in jobs
-    }.values():
-        if job.variant is not None:
-            scope = job.suite.name, job.server.name
-            found |= {mention: set() for mention in _iterate_variant_mentions(job.variant, scope)}
+    for job in {(job.suite.name, job.server.name): job for job in jobs}.values():
+        found |= {mention: set() for mention in _iterate_server_mentions(job.suite, job.server)}
+    varied = {(one.suite.name, one.server.name, one.trial.axes.get("variant")): one for one in jobs}
+    for (suite, server, _), job in varied.items():
+        if (variant := job.variant) is not None:
+            # The tools that it changes, hides, puts first or copies.
+            first = variant.order if isinstance(variant.order, tuple) else ()
+            copied = (one.copied_tool for one in variant.add if one.copied_tool is not None)
+            for tool in (*variant.tools, *first, *copied):
+                named = NamedTool(tool=tool, at=variant.at)
+                found[Mention(named=named, scope=(suite, server))] = set()
     return found
 
 
@@ -82,9 +82,7 @@ def _iterate_case_mentions(case: Case, scope: Scope) -> Iterator[Mention]:
     for named in iterate_named_tools(case):
         # A CSV table has no column for `allow_absent`, so the message must not advise it.
         in_table = named.at is not None and named.at.file.endswith(".csv")
-        placed = named if named.at is not None else NamedTool(
-            tool=named.tool, at=case.at, allow_absent=named.allow_absent
-        )  # fmt: skip
+        placed = named if named.at is not None else replace(named, at=case.at)
         yield Mention(named=placed, scope=scope, may_say_absent=not in_table)
     for text in case.user.transfer_when if case.user is not None else ():
         if _LIKE_A_NAME.fullmatch(text):
@@ -93,43 +91,25 @@ def _iterate_case_mentions(case: Case, scope: Scope) -> Iterator[Mention]:
 
 def _iterate_server_mentions(suite: Suite, server: ServerSpec) -> Iterator[Mention]:
     """Yield tools that suite, server or command line block or allow, and each server's reset."""
+    own, all_users = (suite.name, None), (None, server.name)
     for one in (server, *server.members):
         if one.reset is not None:
             # A server may accept its reset without listing it; a failed reset is reported, or
             # only costs a new process.
             reset = _get_called_tool(one.reset)
-            yield Mention(named=reset, scope=(None, server.name), only_near=True, by_own_name=True)
-        # Who blocks a tool decides whose list must have it: a suite's own users, or anybody's.
-        for named in _list_blocked(one):
-            if named in suite.guard.blocked:
-                yield Mention(
-                    named=named, scope=(suite.name, None), may_say_absent=True, by_own_name=True
-                )
-            elif named.at == ON_COMMAND_LINE:
+            yield Mention(named=reset, scope=all_users, only_near=True, by_own_name=True)
+        placed = {named.tool for named in one.guard.blocked}
+        at = one.at or Location(file=f"server {one.name}")
+        rest = (NamedTool(tool=tool, at=at) for tool in one.guard.block if tool not in placed)
+        for named in (*one.guard.blocked, *rest):
+            # Who blocks a tool decides whose list must have it: a suite's own users, or anybody's.
+            if named.at == ON_COMMAND_LINE and named not in suite.guard.blocked:
                 yield Mention(named=named, scope=(None, None), by_own_name=True)
             else:
-                yield Mention(
-                    named=named, scope=(None, server.name), may_say_absent=True, by_own_name=True
-                )
+                scope = own if named in suite.guard.blocked else all_users
+                yield Mention(named=named, scope=scope, may_say_absent=True, by_own_name=True)
     for named in suite.guard.allowed:
-        yield Mention(named=named, scope=(suite.name, None), may_say_absent=True, by_own_name=True)
-
-
-def _iterate_variant_mentions(variant: Variant, scope: Scope) -> Iterator[Mention]:
-    """Yield the tools that a variant changes, hides, puts first or copies."""
-    first = variant.order if isinstance(variant.order, tuple) else ()
-    copied = (one.copied_tool for one in variant.add if one.copied_tool is not None)
-    for tool in dict.fromkeys((*variant.tools, *first, *copied)):
-        yield Mention(named=NamedTool(tool=tool, at=variant.at), scope=scope)
-
-
-def _list_blocked(server: ServerSpec) -> Iterable[NamedTool]:
-    placed = {named.tool for named in server.guard.blocked}
-    at = server.at or Location(file=f"server {server.name}")
-    return (
-        *server.guard.blocked,
-        *(NamedTool(tool=tool, at=at) for tool in server.guard.block if tool not in placed),
-    )
+        yield Mention(named=named, scope=own, may_say_absent=True, by_own_name=True)
 
 
 def _get_called_tool(call: ScriptedCall) -> NamedTool:

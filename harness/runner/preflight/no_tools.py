@@ -31,18 +31,12 @@ def require_tools(case: Case, server: str, offers: Sequence[ToolList], stderr_ta
             "lists no tool that can be offered to a model, so there is nothing to judge: "
             f"{reasons}{more}"
         )
-    elif not _accepts_hidden(case):
+    else:
+        access = checks_with("decides_access", case.every_check)
+        if any("hidden" in check.params.get("is", ()) for check in access):
+            return
         why = (
             "offers this user no tools, so there is nothing to judge. If that is intended, write "
             "'allow_no_tools: true' in the test, or expect the decision 'hidden' for a tool"
         )
-    else:
-        return
     raise ServerError(f"server {server!r} {why}", stderr_tail=stderr_tail)
-
-
-def _accepts_hidden(case: Case) -> bool:
-    return any(
-        "hidden" in check.params.get("is", ())
-        for check in checks_with("decides_access", case.every_check)
-    )

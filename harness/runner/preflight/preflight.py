@@ -46,13 +46,25 @@ class Preflight:
 
     def __init__(self, plan: RunPlan) -> None:
         """Collect the users whose tools must be listed: only those of cases that name arguments."""
-        self._users: dict[tuple[int, str], _User] = {}
+        users: dict[tuple[int, str], _User] = {}
         self._user_of: dict[tuple[str, str], _User] = {}
         self._over = anyio.Event()
         self._offers = OfferedTools(plan)
         for job in plan.jobs:
-            if job.model.provider != RECORDED:  # the recorded calls were made with other tools
-                self._add_job(job)
+            key, case, caller = _case_key(job), job.trial.case, job.trial.case.caller
+            # The recorded calls were made with other tools. A case that names no argument needs no
+            # list ahead of its own session.
+            if (
+                job.model.provider == RECORDED
+                or key in self._user_of
+                or not any(arguments for _, arguments, _ in _iterate_described_calls(case))
+            ):
+                continue
+            who = (id(job.server), canonical_json([caller.user_context, caller.credential]))
+            new = _User(job.server, caller.user_context, caller.credential)
+            self._user_of[key] = users.setdefault(who, new)
+            self._user_of[key].cases.append(case)
+        self._users = list(users.values())
 
     @classmethod
     def from_trial(cls, job: Job) -> Preflight:
@@ -84,9 +96,8 @@ class Preflight:
                     user.failure = error
 
         # Arguments first: their lists mostly settle the names of tools as well.
-        wave: Sequence[_User | ServerUser] = list(self._users.values())[
-            :LISTED_AHEAD
-        ] or self._offers.next_users(1)
+        wave: Sequence[_User | ServerUser]
+        wave = self._users[:LISTED_AHEAD] or self._offers.next_users(1)
         while wave:
             async with anyio.create_task_group() as group:
                 for user in wave:
@@ -143,24 +154,9 @@ class Preflight:
         """
         self._offers.recheck_case(_case_key(job))
 
-    def _add_job(self, job: Job) -> None:
-        key, case = _case_key(job), job.trial.case
-        # A case that names no argument needs no list ahead of its own session.
-        if key in self._user_of or not _names_arguments(case):
-            return
-        who = (id(job.server), canonical_json([case.caller.user_context, case.caller.credential]))
-        user = self._user_of[key] = self._users.setdefault(
-            who, _User(job.server, case.caller.user_context, case.caller.credential)
-        )
-        user.cases.append(case)
-
 
 def _case_key(job: Job) -> tuple[str, str]:
     return job.suite.name, job.trial.case.name
-
-
-def _names_arguments(case: Case) -> bool:
-    return any(args for _, args, _ in _iterate_described_calls(case))
 
 
 def _iterate_described_calls(case: Case) -> Iterator[tuple[str, JsonObject, Location | None]]:

@@ -18,34 +18,23 @@ def build_unoffered_problem(
     """Return the problem that no tool has the name ``named``.
 
     ``who`` begins the message: ``no identity of this suite is offered a``. ``known`` are the
-
     existing tools, with their titles.
     """
-    name = named.tool
-    titled = next(
-        (
-            tool
-            for tool, title in known.items()
-            if title and _normalize_name(title) == _normalize_name(name)
-        ),
-        None,
-    )
+
+    def normalize(name: str | None) -> str:
+        return (name or "").replace("_", " ").replace("-", " ").casefold()
+
+    name, meant = named.tool, normalize(named.tool)
+    titled = next((tool for tool, title in known.items() if normalize(title) == meant), None)
     # A title is often nothing like the name, so similarity would miss it.
     near = f"Did you mean {titled!r}, whose title that is?" if titled else did_you_mean(name, known)
     if near is None:
         more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
-        near = (
-            f"There is {', '.join(list(known)[:_SHOWN])}{more}."
-            if known
-            else "There is no tool at all."
-        )
-    absent = (
-        f" If it is meant to be absent, write {{tool: {name}, allow_absent: true}}."
-        if may_say_absent
-        else ""
-    )
+        near = f"There is {', '.join(list(known)[:_SHOWN]) or 'no tool at all'}{more}."
+    if may_say_absent:
+        near += f" If it is meant to be absent, write {{tool: {name}, allow_absent: true}}."
     at = named.at or Location(file="?")
-    return Problem(at=at, message=f"{who} tool {name!r}.", meant=f"{near}{absent}")
+    return Problem(at=at, message=f"{who} tool {name!r}.", meant=near)
 
 
 def collect_titles(tools: ToolList) -> dict[str, str | None]:
@@ -59,16 +48,8 @@ def collect_titles(tools: ToolList) -> dict[str, str | None]:
 def list_own_names(tools: ToolList, server: ServerSpec) -> set[str]:
     """Return the names that joined servers themselves give to their tools, for ``block``."""
     prefixes = [f"{member.name}{SEPARATOR}" for member in server.members]
-    return {
-        name.removeprefix(prefix)
-        for name in collect_titles(tools)
-        for prefix in prefixes
-        if name.startswith(prefix)
-    }
-
-
-def _normalize_name(name: str) -> str:
-    return name.replace("_", " ").replace("-", " ").casefold()
+    names = collect_titles(tools)
+    return {name.removeprefix(one) for name in names for one in prefixes if name.startswith(one)}
 
 
 def sorted_problems(problems: Sequence[Problem]) -> list[Problem]:

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
-from harness.base import ModelError, NothingToRun, UsageError, did_you_mean
+from harness.base import NothingToRun, UsageError, did_you_mean
 from harness.runner.planning.plan import Job, RunPlan
 from harness.suites import LEADERBOARDS, ExecutableRecording, ModelRecording, ReplayableLeaderboard
-from harness.types import Case, Message, ModelSpec, Reply, Suite, ToolList, Transcript, Trial
+from harness.types import Case, ModelSpec, Suite
 
 RECORDED = "recorded"
 """The provider of such models."""
@@ -26,37 +26,6 @@ UNRECORDED = "not recorded"
 """`TrialResult.skip_reason` of a trial that is not in the recording."""
 
 _SHOWN = 10
-
-
-class RecordedModel:
-    """One model of a recording; its id is ``LEADERBOARD:PATH#MODEL``."""
-
-    def __init__(self, spec: ModelSpec) -> None:
-        """Read the recording."""
-        self._recording = _get_recording(spec)
-
-    @property
-    def executed_recording(self) -> ExecutableRecording | None:
-        """The recording, if its calls are to be executed again."""
-        return self._recording if isinstance(self._recording, ExecutableRecording) else None
-
-    def find_transcript(self, trial: Trial) -> Transcript | None:
-        """Return the recorded transcript of ``trial``; ``None`` if there is none."""
-        recorded = self._recording.get_transcripts(trial.case.name)
-        return recorded[trial.number - 1] if trial.number <= len(recorded) else None
-
-    async def answer(
-        self, conversation: Sequence[Message], tools: ToolList, system: str | None
-    ) -> Reply:
-        """Refuse: a recording cannot answer anything new.
-
-        Raises:
-            ModelError: always.
-        """
-        raise ModelError("a recording answers no new conversation")
-
-    async def aclose(self) -> None:
-        """Do nothing: no resource is open."""
 
 
 def recorded_models(suite: Suite, model: ModelSpec) -> list[ModelSpec]:
@@ -81,15 +50,14 @@ def recorded_models(suite: Suite, model: ModelSpec) -> list[ModelSpec]:
         near = did_you_mean(entrant, found) or f"It holds: {', '.join(found)}."
         raise UsageError(f"{path} has no recording of {entrant!r}", meant=near)
     names = [entrant] if entrant is not None else list(found)
-    several = len(names) > 1
+    # With the leaderboard, because whoever reads the recording knows no suite.
+    ids = {name: f"{suite.leaderboard}:{path}#{name}" for name in names}
+    if len(names) == 1:
+        return [replace(model, model_id=ids[names[0]])]
+    shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+    note = f"{path} holds {len(names)} models, and each is scored: {shown}. Pick one with #NAME."
     return [
-        replace(
-            model,
-            name=f"{model.name}#{name}" if several else model.name,
-            # With the leaderboard, because whoever opens the model knows no suite.
-            model_id=f"{suite.leaderboard}:{path}#{name}",
-            notes=(_explain_several(path, names),) if several else model.notes,
-        )
+        replace(model, name=f"{model.name}#{name}", model_id=ids[name], notes=(note,))
         for name in names
     ]
 
@@ -107,26 +75,29 @@ def restore_suites(
     kept: list[Suite] = []
     notes: list[str] = []
     for suite in suites:
-        recordings = [
-            _get_recording(model) for model in models[suite.name] if model.provider == RECORDED
-        ]
+        recordings = _list_recordings(models[suite.name])
         notes += [note for recording in recordings for note in recording.notes]
         # A live model among them can run what was not recorded.
         if not recordings or len(recordings) < len(models[suite.name]):
             kept.append(suite)
             continue
-        cases = tuple(
-            _restore_repeats(_restore_case(case, recordings), recordings)
-            for case in suite.cases
-            if _count_trials(case, recordings)
-        )
+        cases: list[Case] = []
+        for case in suite.cases:
+            trials = max(len(one.get_transcripts(case.name)) for one in recordings)
+            if trials:
+                restored = _restore_case(case, recordings)
+                # As often as in the recording, unless it sets its own number.
+                if restored.repeats.trials is None and trials > 1:
+                    repeats = replace(restored.repeats, trials=trials)
+                    restored = replace(restored, repeats=repeats)
+                cases.append(restored)
         if len(cases) < len(suite.cases):
             notes.append(
                 f"{len(cases)} of the {len(suite.cases)} cases of {suite.name} were recorded: the "
                 "others are left out."
             )
         if cases:
-            kept.append(replace(suite, cases=cases))
+            kept.append(replace(suite, cases=tuple(cases)))
     if not kept:
         raise NothingToRun("none of these cases was recorded")
     return kept, tuple(dict.fromkeys(notes))
@@ -140,16 +111,16 @@ def select_possible(plan: RunPlan) -> tuple[RunPlan, tuple[str, ...]]:
     Raises:
         NothingToRun: no job is left.
     """
-    read = {
-        model.name: _get_recording(model) for model in plan.models if model.provider == RECORDED
-    }
     kept: list[Job] = []
     reasons: Counter[str] = Counter()
     for job in plan.jobs:
-        recording = read.get(job.model.name)
-        if recording is None and job.trial.case.leaderboard.unavailable is not None:
-            reasons[job.trial.case.leaderboard.unavailable] += 1
-        elif recording is None or recording.get_transcripts(job.trial.case.name):
+        case = job.trial.case
+        if job.model.provider == RECORDED:
+            if get_recording(job.model).get_transcripts(case.name):
+                kept.append(job)
+        elif case.leaderboard.unavailable is not None:
+            reasons[case.leaderboard.unavailable] += 1
+        else:
             kept.append(job)
     notes = tuple(f"{amount} cases are left out: {reason}." for reason, amount in reasons.items())
     if not kept:
@@ -159,10 +130,9 @@ def select_possible(plan: RunPlan) -> tuple[RunPlan, tuple[str, ...]]:
 
 def has_judgements(suite: Suite, models: Sequence[ModelSpec]) -> bool:
     """Return whether a recording among ``models`` has its own judgements on cases of ``suite``."""
-    recordings = [_get_recording(model) for model in models if model.provider == RECORDED]
     return any(
         recording.get_verdicts(case.name, index)
-        for recording in recordings
+        for recording in _list_recordings(models)
         if isinstance(recording, ExecutableRecording)
         for case in suite.cases
         for index in range(len(recording.get_transcripts(case.name)))
@@ -192,23 +162,6 @@ def _restore_case(case: Case, recordings: Sequence[ModelRecording]) -> Case:
     return next((one for one in found if one.server is not None), found[0])
 
 
-def _restore_repeats(case: Case, recordings: Sequence[ModelRecording]) -> Case:
-    """Return ``case``, repeated as often as in the recording unless it sets its own number."""
-    trials = _count_trials(case, recordings)
-    if case.repeats.trials is not None or trials == 1:
-        return case
-    return replace(case, repeats=replace(case.repeats, trials=trials))
-
-
-def _count_trials(case: Case, recordings: Sequence[ModelRecording]) -> int:
-    return max(len(recording.get_transcripts(case.name)) for recording in recordings)
-
-
-def _explain_several(path: str, names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
-    return f"{path} holds {len(names)} models, and each is scored: {shown}. Pick one with #NAME."
-
-
 def _split_reference(reference: str) -> tuple[str, str | None]:
     """Return the absolute path and the model in ``reference``; the path may contain a ``#``."""
     # A file that exists under the whole text is meant, even with a `#` in its name.
@@ -222,21 +175,26 @@ def _split_reference(reference: str) -> tuple[str, str | None]:
     return str(Path(path).absolute()), entrant if mark else None
 
 
-def _get_recording(model: ModelSpec) -> ModelRecording:
+def get_recording(model: ModelSpec) -> ModelRecording:
+    """Return the recording of a model of `recorded_models`."""
     leaderboard, _, rest = model.model_id.partition(":")
     path, entrant = _split_reference(rest)
     assert entrant is not None
     return _get_recordings(leaderboard, path)[entrant]
 
 
-def _get_recordings(leaderboard: str, path: str) -> Mapping[str, ModelRecording]:
-    # The time is only a key: a file that has changed is read anew.
-    return _read_recordings(leaderboard, path, Path(path).stat().st_mtime_ns)
+def _list_recordings(models: Iterable[ModelSpec]) -> list[ModelRecording]:
+    return [get_recording(model) for model in models if model.provider == RECORDED]
 
 
-@lru_cache(maxsize=4)
+@cache
 def _read_recordings(leaderboard: str, path: str, _changed: int) -> Mapping[str, ModelRecording]:
     """Read a recording once: for the plan, and for its trials."""
     found = LEADERBOARDS.get(leaderboard)
     assert isinstance(found, ReplayableLeaderboard)
     return found.load_recordings(Path(path))
+
+
+def _get_recordings(leaderboard: str, path: str) -> Mapping[str, ModelRecording]:
+    # The time is only a key: a file that has changed is read anew.
+    return _read_recordings(leaderboard, path, Path(path).stat().st_mtime_ns)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
-from typing import Any
+from typing import Any, TypeAlias
 
 import anyio
 
@@ -31,18 +31,8 @@ _SHOWN = 300
 _BEFORE = 40
 """Characters of a text that are shown, and how many of them precede the first difference."""
 _MOST = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayDifference:
-    """A call whose result differs from the recorded one."""
-
-    call: ToolCall
-    """The new call."""
-    recorded: str
-    """The recorded text."""
-    recorded_error: bool
-    """Whether the recorded result was an error."""
+ReplayDifference: TypeAlias = tuple[ToolCall, ToolAnswer]
+"""A call whose result differs from the recorded one, and the recorded one."""
 
 
 async def execute_recording(
@@ -60,7 +50,7 @@ async def execute_recording(
     messages: list[Message] = []
     made: list[ToolCall] = []
     number = 0
-    for place, message in enumerate(recorded.messages):
+    for message, following in zip_longest(recorded.messages, recorded.messages[1:]):
         # Recorded results are left out: those of the calls below take their place.
         if isinstance(message, ToolMessage):
             continue
@@ -76,9 +66,20 @@ async def execute_recording(
         if (lost := session.loss_reason or find_lost_reason(calls)) is not None:
             raise ServerError(lost, stderr_tail=session.stderr_tail())
         made += calls
-        differences += _find_differences(calls, _find_answers(recorded.messages[place + 1 :]))
+        # The results are right after the reply. They are paired with the calls by position: some
+        # agents give all calls the same id. Unanswered calls cannot be compared.
+        then = following.answers if isinstance(following, ToolMessage) else ()
+        differences += [
+            (call, was)
+            for call, was in zip(calls, then, strict=False)
+            if call.is_error != was.is_error or _parse_value(call.text) != _parse_value(was.text)
+        ]
         if calls:
-            messages.append(ToolMessage(answers=tuple(map(_build_answer, calls))))
+            answers = (
+                ToolAnswer(request_id=call.request_id, text=call.text, is_error=call.is_error)
+                for call in calls
+            )
+            messages.append(ToolMessage(answers=tuple(answers)))
     now = replace(
         recorded,
         messages=tuple(messages),
@@ -93,8 +94,8 @@ async def execute_recording(
 def replay_check(differences: Sequence[ReplayDifference]) -> CheckResult:
     """Return a warning if a call differs from the recording, which is not the model's fault."""
     times = Counter(
-        f"{difference.call.tool}, reply {difference.call.reply}: {_format_difference(difference)}"
-        for difference in differences
+        f"{call.tool}, reply {call.reply}: {_format_difference(call, was)}"
+        for call, was in differences
     )
     lines = [words if count == 1 else f"{words} ({count} times)" for words, count in times.items()]
     if len(lines) > _MOST:
@@ -104,33 +105,10 @@ def replay_check(differences: Sequence[ReplayDifference]) -> CheckResult:
         label="replay: results as recorded",
         verdict="failed" if differences else "passed",
         severity="warn",
-        actual=[difference.call.request_id for difference in differences],
+        actual=[call.request_id for call, _ in differences],
         explanation="\n".join(lines),
         hint="The server or its data are not those of the recording." if differences else None,
     )
-
-
-def _find_answers(after: Sequence[Message]) -> Sequence[ToolAnswer]:
-    """Return the recorded results of a reply's calls, from the messages right after the reply.
-
-    They are paired with the calls by position: some agents give all calls the same id.
-    """
-    return after[0].answers if after and isinstance(after[0], ToolMessage) else ()
-
-
-def _find_differences(
-    made: Sequence[ToolCall], then: Sequence[ToolAnswer]
-) -> list[ReplayDifference]:
-    return [
-        ReplayDifference(call=call, recorded=was.text, recorded_error=was.is_error)
-        for call, was in zip(made, then, strict=False)  # unanswered calls cannot be compared
-        if not _is_equal(call, was)
-    ]
-
-
-def _is_equal(call: ToolCall, was: ToolAnswer) -> bool:
-    """Whether a call ended as recorded: compared as JSON if both texts are, otherwise as text."""
-    return call.is_error == was.is_error and _parse_value(call.text) == _parse_value(was.text)
 
 
 def _parse_value(text: str) -> Any:
@@ -140,28 +118,20 @@ def _parse_value(text: str) -> Any:
         return text
 
 
-def _format_difference(one: ReplayDifference) -> str:
+def _format_difference(call: ToolCall, was: ToolAnswer) -> str:
     """Return the difference; each text starts shortly before the first different character."""
-    then, now = one.recorded, one.call.text
-    part = next(
-        (place for place, pair in enumerate(zip_longest(then, now)) if pair[0] != pair[1]), 0
-    )
+    pairs = enumerate(zip_longest(was.text, call.text))
+    part = next((place for place, (then, now) in pairs if then != now), 0)
     start = max(0, part - _BEFORE)
     as_then = as_now = ""
-    if one.recorded_error != one.call.is_error:
+    if was.is_error != call.is_error:
         as_then, as_now = (
-            "as an error " if error else "as a result "
-            for error in (one.recorded_error, one.call.is_error)
+            "as an error " if one.is_error else "as a result " for one in (was, call)
         )
-    return (
-        f"recorded {as_then}“{_cut_excerpt(then, start)}”, now {as_now}“{_cut_excerpt(now, start)}”"
-    )
+    then, now = _cut_excerpt(was.text, start), _cut_excerpt(call.text, start)
+    return f"recorded {as_then}“{then}”, now {as_now}“{now}”"
 
 
 def _cut_excerpt(text: str, start: int) -> str:
     end = start + _SHOWN
     return ("…" if start else "") + text[start:end] + ("…" if len(text) > end else "")
-
-
-def _build_answer(call: ToolCall) -> ToolAnswer:
-    return ToolAnswer(request_id=call.request_id, text=call.text, is_error=call.is_error)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from harness.base import InvalidInput, UsageError
 from harness.runlog import (
@@ -79,68 +78,51 @@ def _explain_unresumable(path: Path, suites: Sequence[str]) -> str | None:
         header = read_header(path)
     except InvalidInput as error:
         return f"cannot be read: {error.problems[0].message}"
-    if made_by := _find_other_maker(header):
+    settings = header.settings
+    others = {"graded_from": "harness grade", "probe": "harness probe"}
+    made_by = next(
+        (other for name, other in others.items() if settings.get(name) is not None), None
+    )
+    if made_by := made_by or settings.get(RESUMED_BY):
         return f"was made by {made_by}"
-    names = {
-        name for suite, facts in header.suites.items() for name in _iterate_names(suite, facts)
-    }
+    # The names that a user may use for a suite.
+    names = set(header.suites)
+    for facts in header.suites.values():
+        for name in filter(None, (facts.get("file"), facts.get("reference"))):
+            places = (Path(name).absolute(), *Path(name).parents)
+            names |= {name, Path(name).stem, *map(str, places)}
     # A shell completes the name of a folder with a slash.
     if suites and not names.intersection(suite.rstrip("/") for suite in suites):
         return f"is of {', '.join(header.suites)}"
     return None
 
 
-def _find_other_maker(header: Header) -> str | None:
-    """Return the command that made the run, if it is not ``harness evals``."""
-    settings = header.settings
-    if settings.get("graded_from") is not None:
-        return "harness grade"
-    if settings.get("probe") is not None:
-        return "harness probe"
-    made_by: str | None = settings.get(RESUMED_BY)
-    return made_by
-
-
-def _iterate_names(suite: str, facts: Any) -> Iterator[str]:
-    """Yield the names that a user may use for a suite."""
-    yield suite
-    for name in (facts.get("file"), facts.get("reference")):
-        if name:
-            yield name
-            yield Path(name).stem
-            yield from map(str, (Path(name).absolute(), *Path(name).parents))
-
-
 def select_remaining(plan: RunPlan, log: RunLog) -> RunPlan:
     """Return the part of ``plan`` without a final result in ``log``."""
-    done = {result.key: result for result in log.results if _is_final(result)}
+    done = {
+        result.key: result
+        for result in log.results
+        if has_verdict(result) or result.skip_reason == DECIDED
+    }
     jobs = tuple(job for job in plan.jobs if job.trial.key not in done)
     paid: dict[str, tuple[str, Usage]] = {}
     # Every line, because a result that was replaced later was paid as well.
     for _, _, line in read_lines(log.path):
         if isinstance(line, TrialLine):
             run = line.run
-            used = _fill_unknown(run.usage + run.judge_usage + run.user_usage)
+            used = run.usage + run.judge_usage + run.user_usage
+            # What is unknown counts 0: the budget no longer has to check it.
+            used = replace(
+                used,
+                input_tokens=used.input_tokens or 0,
+                output_tokens=used.output_tokens or 0,
+                cost_usd=used.cost_usd or 0.0,
+            )
             began, others = paid.get(run.key, ("", Usage()))
             # What began at the same time is what all attempts used.
             paid[run.key] = run.started_at, used if began == run.started_at != "" else others + used
     spent = sum((used for _, used in paid.values()), Usage())
     return replace(plan, jobs=jobs, done=tuple(done.values()), spent=spent)
-
-
-def _is_final(result: TrialResult) -> bool:
-    """Whether a result is final; other trials are run again."""
-    return has_verdict(result) or result.skip_reason == DECIDED
-
-
-def _fill_unknown(usage: Usage) -> Usage:
-    """Return ``usage`` with 0 for unknown values, which the budget no longer has to check."""
-    return replace(
-        usage,
-        input_tokens=usage.input_tokens or 0,
-        output_tokens=usage.output_tokens or 0,
-        cost_usd=usage.cost_usd or 0.0,
-    )
 
 
 def refuse_if_changed(old: Header, new: Header, strangers: Iterable[TrialResult] = ()) -> None:

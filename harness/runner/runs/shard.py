@@ -125,10 +125,8 @@ def _check_parts(headers: Sequence[Header]) -> None:
         return
     totals = {spec.partition("/")[2] for spec in specs}
     if len(totals) > 1 or len(specs) < len(headers):
-        raise UsageError(
-            "these are shards of several splits: "
-            f"{', '.join(_get_shard(header) for header in headers)}"
-        )
+        parted = (f"{one.run_id} ({one.settings.get('shard') or 'whole'})" for one in headers)
+        raise UsageError(f"these are shards of several splits: {', '.join(parted)}")
     total = int(totals.pop())
     # With fewer cases than parts, the last parts are empty and have no log.
     parts = min(total, headers[0].settings["dealt_out"])
@@ -142,10 +140,6 @@ def _check_parts(headers: Sequence[Header]) -> None:
         )
     if len(specs) > parts:
         raise UsageError(f"a shard is given twice: {', '.join(specs)}")
-
-
-def _get_shard(header: Header) -> str:
-    return f"{header.run_id} ({header.settings.get('shard') or 'whole'})"
 
 
 def _join_headers(headers: Sequence[Header], run_id: str) -> Header:

@@ -50,25 +50,16 @@ class EndStates:
     ) -> StateReading:
         user = [case.caller.user_context, case.caller.credential]
         setup = [{"tool": call.tool, "args": call.arguments} for call in case.setup]
-        key = canonical_json(
-            [
-                server.name,
-                server.transport.command,
-                list(server.transport.args),
-                user,
-                setup,
-                wanted,
-            ]
-        )
+        command = [server.transport.command, list(server.transport.args)]
+        key = canonical_json([server.name, *command, user, setup, wanted])
         # Trials that begin together wait for the one that reads it.
         async with self._locks.setdefault(key, anyio.Lock()):
             if key not in self._references:
+                # Kept if it is late, too, so that no other trial waits as long for nothing.
+                reading = _build_unread(wanted, _LATE)
                 with anyio.move_on_after(READING_S):
-                    self._references[key] = await _read_fresh_copy(
-                        wanted, case, setup, server, pool
-                    )
-                # Kept, too, so that no other trial waits as long for nothing.
-                self._references.setdefault(key, _build_unread(wanted, _LATE))
+                    reading = await _read_fresh_copy(wanted, case, setup, server, pool)
+                self._references[key] = reading
             return self._references[key]
 
 
@@ -90,24 +81,23 @@ async def _read_fresh_copy(
     pool: SessionPool,
 ) -> StateReading:
     calls = [
-        (f"{what} call {number}", call)
+        (what, number, call)
         for what, some in (("setup", setup), ("reference", wanted.after or ()))
         for number, call in enumerate(some, start=1)
     ]
+    who = case.caller.user_context, case.caller.credential
     try:
-        async with pool.lend_session(
-            server, case.caller.user_context, case.caller.credential
-        ) as session:
-            for name, call in calls:
+        async with pool.lend_session(server, *who) as session:
+            for what, number, call in calls:
                 request = ToolRequest(
-                    id=name.replace(" call ", "_"), tool=call["tool"], arguments=call["args"]
+                    id=f"{what}_{number}", tool=call["tool"], arguments=call["args"]
                 )
                 made = await session.call(request, reply=0, epoch=anyio.current_time())
                 # Without an answer nobody knows what the call changed, even if it may fail.
                 if made.is_error and not (call.get("may_fail") and not made.is_unanswered):
-                    return _build_unread(
-                        wanted, f"{name} failed: {made.tool} → {made.outcome}: {made.text}"
-                    )
+                    failed = f"{what} call {number} failed"
+                    words = f"{failed}: {made.tool} → {made.outcome}: {made.text}"
+                    return _build_unread(wanted, words)
             return await _read_state(wanted, server, session)
     except ServerError as error:
         return _build_unread(wanted, str(error))
@@ -140,22 +130,13 @@ def _build_unread(wanted: WantedState, why: str) -> StateReading:
 async def _read_value(source: JsonObject, server: ServerSpec, session: Session) -> Any:
     if "resource" in source:
         result = await session.send_request("resources/read", {"uri": source["resource"]})
-        return _parse_contents(result.get("contents"))
-    if "tool" in source:
-        return await _call_tool(source, session)
-    return await run_query(server, source["query"])
-
-
-def _parse_contents(contents: Any) -> Any:
-    texts = [
-        part.get("text", part.get("blob")) for part in contents or () if isinstance(part, dict)
-    ]
-    if not texts:
-        raise ServerError("the resource is empty")
-    return parsed_json(texts[0]) if len(texts) == 1 else [parsed_json(text) for text in texts]
-
-
-async def _call_tool(source: JsonObject, session: Session) -> Any:
+        parts = [part for part in result.get("contents") or () if isinstance(part, dict)]
+        values = [parsed_json(part.get("text", part.get("blob"))) for part in parts]
+        if not values:
+            raise ServerError("the resource is empty")
+        return values[0] if len(values) == 1 else values
+    if "tool" not in source:
+        return await run_query(server, source["query"])
     tool = session.tools.get(source["tool"])
     # To look at a state must not change it.
     if tool is None or not tool.read_only:

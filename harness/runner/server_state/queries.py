@@ -41,22 +41,21 @@ async def run_query(server: ServerSpec, name: str) -> Any:
 
 def _query_rows(query: StateQuery, server: ServerSpec) -> list[dict[str, Any]]:
     path = Path(server.transport.cwd or ".") / (query.database or "")
+    # Half of the time for a locked database, so that SQLite's own error comes first.
+    place, timeout = f"{path.resolve().as_uri()}?mode=ro", QUERY_S / 2
     try:
-        with closing(
-            # Half of the time for a locked database, so that SQLite's own error comes first.
-            sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=QUERY_S / 2)
-        ) as database:
-            database.row_factory = sqlite3.Row
+        with closing(sqlite3.connect(place, uri=True, timeout=timeout)) as database:
+            rows = database.execute(query.sql or "")
+            names = [column for column, *_ in rows.description or ()]
             return [
-                {key: _convert_value(row[key]) for key in row.keys()}  # noqa: SIM118 - a Row is no mapping
-                for row in database.execute(query.sql or "")
+                {
+                    name: value.hex() if isinstance(value, bytes) else value
+                    for name, value in zip(names, row, strict=True)
+                }
+                for row in rows
             ]
     except sqlite3.Error as error:
         raise HarnessError(f"the query of {path.name} failed: {error}") from error
-
-
-def _convert_value(value: Any) -> Any:
-    return value.hex() if isinstance(value, bytes) else value
 
 
 async def _run_command(command: str, server: ServerSpec, name: str) -> Any:

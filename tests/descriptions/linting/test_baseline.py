@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import InvalidInput, UsageError
-from harness.cli.lint_output import LintResult
+from harness.cli.commands.lint import LintResult
 from harness.descriptions.linting.baseline import (
     BaselineChange,
     compare_with_baseline,

@@ -68,7 +68,7 @@ def test_results_are_paired_with_calls_by_position_for_some_agents_repeat_an_id(
     _, differences = anyio.run(
         execute_recording, Transcript(messages=messages), MemorySession(by_number)
     )
-    assert [(one.call.reply, one.recorded, one.call.text) for one in differences] == [
+    assert [(call.reply, was.text, call.text) for call, was in differences] == [
         (3, "something else", "result 3")
     ]
 
@@ -83,7 +83,7 @@ def test_calls_without_a_recorded_result_are_not_compared() -> None:
 
 def difference(recorded: str, now: str, *, error: bool = False, reply: int = 1) -> ReplayDifference:
     call = ToolCall(tool="look", arguments={}, outcome="ok", reply=reply, text=now)
-    return ReplayDifference(call=call, recorded=recorded, recorded_error=error)
+    return call, ToolAnswer(request_id="1", text=recorded, is_error=error)
 
 
 def test_two_long_texts_are_shown_where_they_part() -> None:

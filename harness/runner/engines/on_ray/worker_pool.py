@@ -12,7 +12,7 @@ import anyio
 import ray
 from ray.exceptions import RayActorError, RayError
 
-from harness.base import KNOWN, HarnessError, UsageError
+from harness.base import KNOWN, HarnessError, UsageError, format_count
 from harness.runner.engines.machine_facts import (
     MachineFacts,
     find_differences,
@@ -67,6 +67,10 @@ class WorkerPool:
         own: bool,
     ) -> None:
         """``own``: the cluster was started for this run, without our secret variables."""
+        self.start_actor = _ACTOR.options(max_concurrency=_MOST_CALLS).remote
+        """Has Ray start an actor somewhere."""
+        self.end_actor = ray.kill
+        """Ends an actor at once, or gives up its start."""
         self.learn = learn
         self.note = note
         self._folder = Path.cwd()
@@ -124,21 +128,11 @@ class WorkerPool:
             raise UsageError(
                 str(failed[0]), meant="Every node needs harness with its extra 'ray', and room."
             )
-        for error in failed:
-            self.note(str(error))
         nodes = {station.node for station in ready if station.node}
-        self.note(
-            f"Ray: {_format_count(len(ready), 'worker')} on {_format_count(len(nodes), 'node')}."
-        )
+        workers = format_count(len(ready), "worker")
+        for note in (*map(str, failed), f"Ray: {workers} on {format_count(len(nodes), 'node')}."):
+            self.note(note)
         return ready
-
-    def start_actor(self) -> Any:
-        """Have Ray start an actor somewhere."""
-        return _ACTOR.options(max_concurrency=_MOST_CALLS).remote()
-
-    def end_actor(self, actor: Any) -> None:
-        """End an actor at once, or give up its start."""
-        ray.kill(actor)
 
     async def open_worker(self, actor: Any) -> ClusterNode:
         """Open a worker, and return its node.
@@ -148,19 +142,18 @@ class WorkerPool:
         """
         node: ClusterNode
         there: MachineFacts
-        node, there = await actor.look_around.remote(str(self._folder), list(self._here.files))
+        folder = str(self._folder)
+        node, there = await actor.look_around.remote(folder, list(self._here.files))
         other = list(find_differences(self._here, there, self._folder))
         if other:
-            more = [f"and {len(other) - _SHOWN} more"] if len(other) > _SHOWN else []
-            listed = "\n".join(f"  - {line}" for line in [*other[:_SHOWN], *more])
+            other[_SHOWN:] = [f"and {len(other) - _SHOWN} more"] if len(other) > _SHOWN else []
+            listed = "\n".join(f"  - {line}" for line in other)
             raise UsageError(
                 f"node {node.address} would run these trials otherwise than this machine:\n"
                 f"{listed}",
                 meant="Give every node the same image, and the project's folder by the same path.",
             )
-        if why := await actor.open.remote(
-            str(self._folder), self._key, self._baggage, self._limits
-        ):
+        if why := await actor.open.remote(folder, self._key, self._baggage, self._limits):
             raise UsageError(why)
         return node
 
@@ -189,13 +182,13 @@ class WorkerSlot:
             async with self._free:
                 yield
             return
-        # A `CapacityLimiter` lends each borrower one token, so every seat needs a borrower.
-        seats = [object() for _ in range(self.seats)]
         taken: list[object] = []
         # One at a time: two that each hold some of the seats would wait for each other.
         async with self._alone:
             try:
-                for seat in seats:
+                while len(taken) < self.seats:
+                    # A `CapacityLimiter` lends each borrower one token: every seat needs one.
+                    seat = object()
                     await self._free.acquire_on_behalf_of(seat)
                     taken.append(seat)
                 yield
@@ -227,8 +220,8 @@ class WorkerSlot:
         except RayError as error:
             begun = not (isinstance(error, RayActorError) and error.actor_init_failed)
             # An actor that ran says first what ended it; one that could not start says it last.
-            words = _first_line(error) if begun else _last_line(error)
-            why = f"a worker could not be started: {words}"
+            words = str(error).strip().splitlines()[0 if begun else -1]
+            why = f"a worker could not be started: {KNOWN.redact_text(words)}"
         # Cancelled, or refused: nobody would ever end this actor.
         except BaseException:
             self._crew.end_actor(actor)
@@ -273,9 +266,17 @@ class WorkerSlot:
 
     async def _unpack_outcome(self, actor: Any, result: Any) -> TrialOutcome:
         try:
-            brought: WorkerOutcome = self._crew.inward.unpack(
-                await self._await_result(actor, result)
-            )
+            while True:
+                with anyio.move_on_after(BEAT_S):
+                    parcel = await result
+                    break
+                with anyio.move_on_after(STUCK_S):
+                    # A blocked loop never answers this; a pending result alone does not show it.
+                    await actor.beat.remote()
+                    continue
+                # The worker is stuck: its result is that of a dead one from now on.
+                self._crew.end_actor(actor)
+            brought: WorkerOutcome = self._crew.inward.unpack(parcel)
             for secret in brought.learned:
                 self._crew.learn(secret)
             return TrialOutcome(
@@ -293,17 +294,6 @@ class WorkerSlot:
             raise WorkerDied(why) from died
         except RayError as error:
             raise HarnessError(f"the Ray cluster failed: {_first_line(error)}") from error
-
-    async def _await_result(self, actor: Any, result: Any) -> Any:
-        """Wait for ``result`` as long as the worker is not stuck; one that is is ended."""
-        while True:
-            with anyio.move_on_after(BEAT_S):
-                return await result
-            with anyio.move_on_after(STUCK_S):
-                # A blocked loop never answers this; a pending result alone does not show it.
-                await actor.beat.remote()
-                continue
-            self._crew.end_actor(actor)
 
     async def _get_tools(self, actor: Any, digest: str | None) -> ToolList | None:
         """Return the tool list of that digest, which is asked for once."""
@@ -331,12 +321,3 @@ class WorkerSlot:
 def _first_line(error: Exception) -> str:
     """Return what ``error`` says first, without the ids that follow."""
     return KNOWN.redact_text(str(error).strip().partition("\n")[0])
-
-
-def _last_line(error: Exception) -> str:
-    """Return what ended the start of a worker, behind the way there."""
-    return KNOWN.redact_text(str(error).strip().rpartition("\n")[2])
-
-
-def _format_count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
