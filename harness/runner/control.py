@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Literal, TypeAlias
 
 import anyio
@@ -30,7 +31,7 @@ class Control:
         """The scopes of the running trials."""
         self._used = spent or Usage()
         self._errors = 0
-        self._missed: dict[tuple[str, str, str], set[str]] = {}
+        self._missed: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
         # Only a resumed run can have used up its budget by now, before its first trial.
         if self._used != Usage():
             self._enforce_budget()
@@ -69,26 +70,23 @@ class Control:
         # A leak decides its case at once, however many repeats may still miss.
         if is_leaking(result):
             self.stop("fail-fast", f"{name} leaked what is withheld from its identity elsewhere")
-        elif self._decides_case(result):
+            return
+        missed = self._missed[result.suite, result.case.name, result.entrant]
+        # By key: a result comes here when it is recorded, and again when it is settled.
+        missed.add(result.key)
+        if result.repeats - len(missed) < result.needed_passes:
             self.stop("fail-fast", f"{name} ended as {result.status}")
 
     def _enforce_budget(self) -> None:
         """Stop if the money or the tokens are used up."""
-        budget, cost, tokens = self._budget, self._used.cost_usd, self._used.tokens
-        if budget.max_cost_usd is not None and (cost is None or cost >= budget.max_cost_usd):
-            self.stop("budget", _format_spent("cost", cost, f"${budget.max_cost_usd:g}"))
-        if budget.max_tokens is not None and (tokens is None or tokens >= budget.max_tokens):
-            self.stop("budget", _format_spent("tokens", tokens, f"{budget.max_tokens:,} tokens"))
-
-    def _decides_case(self, result: TrialResult) -> bool:
-        """Count a trial that did not pass, once; return whether its case can no longer pass."""
-        missed = self._missed.setdefault((result.suite, result.case.name, result.entrant), set())
-        # By key: a result comes here when it is recorded, and again when it is settled.
-        missed.add(result.key)
-        return result.repeats - len(missed) < result.needed_passes
-
-
-def _format_spent(what: str, used: float | None, budget: str) -> str:
-    if used is None:
-        return f"the {what} of a trial is unknown, so the budget of {budget} cannot be enforced"
-    return f"the budget of {budget} is used up"
+        cost, tokens = self._budget.max_cost_usd, self._budget.max_tokens
+        limits = (
+            ("cost", self._used.cost_usd, cost, f"${cost or 0:g}"),
+            ("tokens", self._used.tokens, tokens, f"{tokens or 0:,} tokens"),
+        )
+        for what, used, most, budget in limits:
+            if most is not None and used is None:
+                words = f"so the budget of {budget} cannot be enforced"
+                self.stop("budget", f"the {what} of a trial is unknown, {words}")
+            elif most is not None and used is not None and used >= most:
+                self.stop("budget", f"the budget of {budget} is used up")

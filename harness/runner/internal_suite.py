@@ -71,93 +71,61 @@ async def wait_for_signal() -> str:
 # ── Checks ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _check_answer(run: PythonRun) -> Finding:
-    return bool(
-        run.answer.strip()
-    ) and not run.tool_calls, f"expected an answer in words, found {run.answer!r}"
-
-
 def _check_sum(run: PythonRun) -> Finding:
-    added = [
-        set(map(str, call.arguments.values())) for call in run.tool_calls if call.outcome == "ok"
-    ]
-    if {"19", "23"} not in added:
-        return (
-            False,
-            f"expected a call of add_numbers with 19 and 23; the calls were {_format_calls(run)}",
-        )
+    worked = [call for call in run.tool_calls if call.outcome == "ok"]
+    if {"19", "23"} not in [{*map(str, call.arguments.values())} for call in worked]:
+        calls = _format_calls(run)
+        return False, f"expected a call of add_numbers with 19 and 23; the calls were {calls}"
     return "42" in run.answer, f"expected 42 in the answer, found {run.answer!r}"
 
 
 def _check_reasoning(run: PythonRun) -> Finding:
-    found = next(
-        (call for call in run.tool_calls if call.name == "find_customer" and call.outcome == "ok"),
-        None,
-    )
-    counted = next(
-        (call for call in run.tool_calls if call.name == "count_orders" and call.outcome == "ok"),
-        None,
-    )
+    # Of several calls of a tool, the first counts.
+    worked = {call.name: call for call in reversed(run.tool_calls) if call.outcome == "ok"}
+    found, counted = worked.get("find_customer"), worked.get("count_orders")
     if found is None or counted is None:
-        return (
-            False,
-            (
-                "expected find_customer, then count_orders with its result; the calls were "
-                f"{_format_calls(run)}"
-            ),
-        )
+        calls = _format_calls(run)
+        words = "expected find_customer, then count_orders with its result; the calls were"
+        return False, f"{words} {calls}"
     # In one reply the second call could only guess the customer's id.
     if counted.reply <= found.reply:
-        return (
-            False,
-            "expected the second call in a later reply than the first, whose result it needs",
-        )
+        words = "expected the second call in a later reply than the first, whose result it needs"
+        return False, words
     return "17" in run.answer, f"expected 17 in the answer, found {run.answer!r}"
 
 
 def _heeds_steering(run: PythonRun) -> Finding:
-    said = [place for place, message in enumerate(run.messages) if message["role"] == "user"]
-    if len(said) != 2 or run.messages[1]["role"] != "assistant":  # noqa: PLR2004 - the prompt and what was said later
-        return (
-            False,
-            "the second message did not reach the conversation while the run was under way",
-        )
+    said = [message["role"] for message in run.messages]
+    if said.count("user") != 2 or said[1] != "assistant":  # noqa: PLR2004 - the prompt and what was said later
+        words = "the second message did not reach the conversation while the run was under way"
+        return False, words
     cities = [str(call.arguments.get("city", "")).lower() for call in run.tool_calls]
-    return (
-        "lima" in cities,
-        f"expected a call for Lima, which only the second message asks for; found {cities}",
-    )
+    words = f"expected a call for Lima, which only the second message asks for; found {cities}"
+    return "lima" in cities, words
 
 
 def _aborts_cleanly(run: PythonRun) -> Finding:
     waiting = re.search(r"waiting in process (\d+)", run.stderr)
     if run.error != "aborted" or waiting is None:
-        return (
-            False,
-            f"no call was under way that could be aborted; the calls were {_format_calls(run)}",
-        )
-    return _is_gone(int(waiting[1])), f"the server's process {waiting[1]} is still there"
-
-
-def _is_gone(process: int) -> bool:
+        words = f"no call was under way that could be aborted; the calls were {_format_calls(run)}"
+        return False, words
     try:
-        os.kill(process, 0)
+        os.kill(int(waiting[1]), 0)
     except ProcessLookupError:
-        return True
-    return False
+        return True, ""
+    return False, f"the server's process {waiting[1]} is still there"
 
 
 def _format_calls(run: PythonRun) -> str:
-    return (
-        ", ".join(
-            f"{call.name}({dict(call.arguments)}) → {call.outcome}" for call in run.tool_calls
-        )
-        or "none"
-    )
+    calls = (f"{one.name}({dict(one.arguments)}) → {one.outcome}" for one in run.tool_calls)
+    return ", ".join(calls) or "none"
 
 
 _CHECKS: dict[str, Callable[[PythonRun], Finding]] = {
-    "basic_text": _check_answer,
+    "basic_text": lambda run: (
+        bool(run.answer.strip()) and not run.tool_calls,
+        f"expected an answer in words, found {run.answer!r}",
+    ),
     "simple_tool_call": _check_sum,
     "multi_turn_reasoning": _check_reasoning,
     "steering_response": _heeds_steering,

@@ -32,6 +32,11 @@ async def watch_signals(
     wanted = [signal.SIGINT, signal.SIGTERM]
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # set to be ignored by `nohup`
         wanted.append(signal.SIGHUP)
+
+    async def cancel_trials() -> None:
+        await anyio.sleep(grace_s)
+        control.cancel_trials()
+
     with anyio.open_signal_receiver(*wanted) as signals:
         task_status.started()
         async with anyio.create_task_group() as group:
@@ -41,17 +46,17 @@ async def watch_signals(
                 if control.stopped == "interrupted":
                     abort()
                     _exit_now(last_words)
-                control.stop("interrupted", f"{signal.Signals(number).name} received")
+                control.signal = signal.Signals(number).name
+                control.stop("interrupted", f"{control.signal} received")
                 # Also over a budget that was reached before: the footer says what ended the run in
                 # the end, and the next signal finds it.
                 control.stopped = "interrupted"
-                control.signal = signal.Signals(number).name
                 tell(
                     f"Interrupted: running trials have {grace_s:g} s to finish; interrupt again to "
                     "stop at once."
                 )
                 # In a task of its own: a second signal must be heard during the grace.
-                group.start_soon(_cancel_after, control, grace_s)
+                group.start_soon(cancel_trials)
 
 
 def _release_terminal() -> None:
@@ -65,11 +70,6 @@ def _release_terminal() -> None:
         if stat.S_ISCHR(os.fstat(output).st_mode):
             os.dup2(nowhere, output)
     os.close(nowhere)
-
-
-async def _cancel_after(control: Control, grace_s: float) -> None:
-    await anyio.sleep(grace_s)
-    control.cancel_trials()
 
 
 def _exit_now(last_words: str) -> None:

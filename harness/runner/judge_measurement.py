@@ -94,16 +94,11 @@ class JudgeMeasurement:
         human, judged = answer.item.human, answer.judgement
         if in_grades:
             return str(human), str(judged.grade)
-        if answer.item.question.scale is SCORE:
-            return self._format_label(human), self._format_label(judged.score)
-        return self._format_label(GRADE.grades[str(human)], 1.0), self._format_label(
-            judged.score, 1.0
-        )
-
-    def _format_label(self, value: str | float, threshold: float | None = None) -> str:
-        if isinstance(value, str):
-            return value
-        return PASS if value >= (self.threshold if threshold is None else threshold) else FAIL
+        threshold = self.threshold
+        if answer.item.question.scale is not SCORE:
+            human, threshold = GRADE.grades[str(human)], 1.0
+        label = human if isinstance(human, str) else PASS if human >= threshold else FAIL
+        return label, PASS if judged.score >= threshold else FAIL
 
 
 async def check_judge(
@@ -120,19 +115,17 @@ async def check_judge(
     async with open_models((spec,)) as models:
         judge = Judge({spec.name: JudgeModel(spec.name, models[spec.name])}, spec.name)
 
-        async def measure_answer(place: int) -> None:
+        async def measure_answer(place: int, item: LabelledAnswer) -> None:
             async with limiter:
                 try:
-                    judgement = await judge.grade(items[place].question)
-                    measured[place] = GradedAnswer(item=items[place], judgement=judgement)
+                    judgement = await judge.grade(item.question)
+                    measured[place] = GradedAnswer(item=item, judgement=judgement)
                 except JudgeError as error:
-                    measured[place] = GradedAnswer(
-                        item=items[place], judgement=None, error=str(error)
-                    )
+                    measured[place] = GradedAnswer(item=item, judgement=None, error=str(error))
 
         async with anyio.create_task_group() as group:
-            for place in range(len(items)):
-                group.start_soon(measure_answer, place)
+            for numbered in enumerate(items):
+                group.start_soon(measure_answer, *numbered)
     answers = tuple(measured[place] for place in range(len(items)))
     return JudgeMeasurement(
         judge=spec.name, threshold=threshold, answers=answers, usage=judge.usage

@@ -40,7 +40,6 @@ from harness.types import (
     ModelSpec,
     ServerSpec,
     Suite,
-    ToolList,
     Transcript,
     Trial,
     UserMessage,
@@ -104,28 +103,20 @@ async def record_program(request: RecordRequest, runs: Path = RUNS) -> Recording
     """
     started_at = utc_now()
     plan = _build_plan(request)
+    server, who = request.server, request.user_context
     async with (
         open_sessions(build_redactor(plan).add_secret) as pool,
         pool.lend_session(
-            request.server.with_abilities(request.abilities),
-            request.user_context,
-            request.credential,
+            server.with_abilities(request.abilities), who, request.credential
         ) as lent,
         open_listener() as listener,
     ):
-        shown = (
-            None
-            if request.variant is None
-            else VariantViews().get_view(request.variant, lent.tools)
-        )
-        session = lent if shown is None else PresentedSession(lent, shown)
-
-        def build_opening() -> tuple[list[ToolsLine], Transcript]:
-            lists = [_tools_line(plan, lent.tools)]
-            if shown is not None:
-                lists.append(replace(_tools_line(plan, shown.tools), variant=shown.variant.name))
-            return lists, begun
-
+        lists = [ToolsLine(server=server.name, tools=lent.tools, user_context=who)]
+        session, shown = lent, None
+        if request.variant is not None:
+            shown = VariantViews().get_view(request.variant, lent.tools)
+            session = PresentedSession(lent, shown)
+            lists.append(replace(lists[0], tools=shown.tools, variant=shown.variant.name))
         begun = Transcript(
             messages=(UserMessage(text=request.prompt),) if request.prompt else (),
             # Whatever model the program asks, its tokens do not come past here.
@@ -135,38 +126,30 @@ async def record_program(request: RecordRequest, runs: Path = RUNS) -> Recording
             tools_digest=session.tools.digest,
             shown_digest="" if shown is None else shown.tools.digest,
         )
-        with SessionLog(plan, runs, build_opening, REASON) as log:
+        with (
+            SessionLog(plan, runs, lambda: (lists, begun), REASON) as log,
+            tempfile.TemporaryDirectory(prefix="harness-") as folder,
+        ):
             recording = Recording(log.write_call)
             async with listener.serve(session, recording, MOST_CALLS) as url:
-                code = await _run_program(request, url)
+                files = client_files(Path(folder), server.name, url)
+                values = {"mcp_url": url, "prompt": request.prompt, **files}
+                command = [fill_placeholders(part, values) for part in request.command]
+                variables = {URL_VARIABLE: url, FILE_VARIABLE: files["mcp_config"]}
+                code = await run_command(command, variables)
+            kept = None
             # Without a call the log was never opened, and there is no folder to remove.
-            if not recording.list_calls():
-                return RecordingResult(exit_code=code, log=None, strangers=listener.strangers)
-            took = anyio.current_time() - recording.epoch
-            whole = replace(
-                begun,
-                messages=(*begun.messages, *recording.build_messages()),
-                tool_calls=recording.list_calls(),
-                replies=recording.replies,
-                latency_s=round(took, 6),
-                stderr_tail=session.stderr_tail() if session.loss_reason else "",
-            )
-            kept = log.finish(whole)
+            if recording.list_calls():
+                whole = replace(
+                    begun,
+                    messages=(*begun.messages, *recording.build_messages()),
+                    tool_calls=recording.list_calls(),
+                    replies=recording.replies,
+                    latency_s=round(anyio.current_time() - recording.epoch, 6),
+                    stderr_tail=session.stderr_tail() if session.loss_reason else "",
+                )
+                kept = log.finish(whole)
             return RecordingResult(exit_code=code, log=kept, strangers=listener.strangers)
-
-
-def _tools_line(plan: RunPlan, tools: ToolList) -> ToolsLine:
-    (job,) = plan.jobs
-    caller = job.trial.case.caller
-    return ToolsLine(server=job.server.name, tools=tools, user_context=caller.user_context)
-
-
-async def _run_program(request: RecordRequest, url: str) -> int:
-    with tempfile.TemporaryDirectory(prefix="harness-") as folder:
-        files = client_files(Path(folder), request.server.name, url)
-        values = {"mcp_url": url, "prompt": request.prompt, **files}
-        command = [fill_placeholders(part, values) for part in request.command]
-        return await run_command(command, {URL_VARIABLE: url, FILE_VARIABLE: files["mcp_config"]})
 
 
 def _build_plan(request: RecordRequest) -> RunPlan:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 import anyio
@@ -27,17 +26,14 @@ class ScriptedCalls:
         self._session = session
         self._setup: list[ToolCall] = []
         self._teardown: list[ToolCall] = []
-        self._error: TrialError | None = None
 
     async def set_up(self) -> bool:
         """Make the setup calls in order up to the first failure; return whether all succeeded."""
         epoch = anyio.current_time()
-        for call in self._case.setup:
-            made = await self._make_call(call, f"setup_{len(self._setup) + 1}", epoch)
-            self._setup.append(made)
+        for number, call in enumerate(self._case.setup, start=1):
+            self._setup.append(await self._make_call(call, f"setup_{number}", epoch))
             # What follows would be asked of another state than the case describes.
-            if made.is_error:
-                self._error = self._explain_failure(made)
+            if self._setup[-1].is_error:
                 return False
         return True
 
@@ -46,27 +42,10 @@ class ScriptedCalls:
         calls, epoch = self._case.teardown, anyio.current_time()
         # Shielded, since data that stays behind would be found by the next trial.
         with anyio.move_on_after(TEARDOWN_S, shield=True):
-            for call in calls:
-                self._teardown.append(
-                    await self._make_call(call, f"teardown_{len(self._teardown) + 1}", epoch)
-                )
+            for number, call in enumerate(calls, start=1):
+                self._teardown.append(await self._make_call(call, f"teardown_{number}", epoch))
         # A call that was cut off is among them: it was sent, but nobody knows what became of it.
-        self._teardown += self._build_unmade(calls[len(self._teardown) :])
-
-    def complete_transcript(self, transcript: Transcript) -> Transcript:
-        """Return ``transcript`` with the calls before and after its conversation."""
-        around = replace(
-            transcript, setup_calls=tuple(self._setup), teardown_calls=tuple(self._teardown)
-        )
-        return around if self._error is None else replace(around, stop="error", error=self._error)
-
-    async def _make_call(self, call: ScriptedCall, request_id: str, epoch: float) -> ToolCall:
-        request = ToolRequest(id=request_id, tool=call.tool, arguments=call.arguments)
-        # Reply 0: no reply of the model asked for it.
-        return await self._session.call(request, reply=0, epoch=epoch)
-
-    def _build_unmade(self, calls: Iterable[ScriptedCall]) -> list[ToolCall]:
-        return [
+        self._teardown += [
             ToolCall(
                 tool=call.tool,
                 arguments=call.arguments,
@@ -74,17 +53,28 @@ class ScriptedCalls:
                 reply=0,
                 text=f"teardown took longer than {TEARDOWN_S:g} s",
             )
-            for call in calls
+            for call in calls[len(self._teardown) :]
         ]
 
-    def _explain_failure(self, made: ToolCall) -> TrialError:
-        at = self._case.setup[len(self._setup) - 1].at
+    def complete_transcript(self, transcript: Transcript) -> Transcript:
+        """Return ``transcript`` with the calls before and after its conversation."""
+        around = replace(
+            transcript, setup_calls=tuple(self._setup), teardown_calls=tuple(self._teardown)
+        )
+        if not (self._setup and self._setup[-1].is_error):
+            return around
+        made, at = self._setup[-1], self._case.setup[len(self._setup) - 1].at
         arguments = canonical_json(made.arguments)[:_ARGUMENT_CHARS]
-        where = f" ({at})" if at else ""
-        return TrialError(
+        words = f"{made.tool}({arguments}) → {made.outcome}: {made.text[:_TEXT_CHARS]}"
+        error = TrialError(
             # A call blocked by harness's own guard rails is not the server's fault.
             kind="harness" if made.outcome == "blocked" else "server",
-            message=f"setup failed: {made.tool}({arguments}) → {made.outcome}: "
-            f"{made.text[:_TEXT_CHARS]}{where}",
+            message=f"setup failed: {words}{f' ({at})' if at else ''}",
             detail=self._session.stderr_tail() or None,
         )
+        return replace(around, stop="error", error=error)
+
+    async def _make_call(self, call: ScriptedCall, request_id: str, epoch: float) -> ToolCall:
+        request = ToolRequest(id=request_id, tool=call.tool, arguments=call.arguments)
+        # Reply 0: no reply of the model asked for it.
+        return await self._session.call(request, reply=0, epoch=epoch)

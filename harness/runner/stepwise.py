@@ -50,7 +50,7 @@ class StepwiseRun:
             HarnessError: the log cannot be written.
         """
         # Only the results of these jobs are returned.
-        self._heard.heard = {}
+        heard = self._heard.heard = {}
         try:
             await self._work_off(replace(self._plan, jobs=tuple(jobs)))
         except BaseExceptionGroup as group:
@@ -58,10 +58,12 @@ class StepwiseRun:
             # A bug or a cancellation is nothing that a case can end as.
             if not isinstance(cause, HarnessError):
                 raise
-            await self._give_up(jobs, TrialError(kind="harness", message=str(cause)))
+            error = TrialError(kind="harness", message=str(cause))
+            for job in [job for job in jobs if job.trial.key not in heard]:
+                line = TrialLine(run=not_started(job.trial, "error", error=error))
+                await self._live.record_outcome(TrialOutcome(line=line), job)
         if self._abandoned:  # the caller may ask for other cases
             self._abandoned, self._live.control.stopped, self._live.control.note = False, None, None
-        heard = self._heard.heard
         own = [heard[job.trial.key] for job in jobs if job.trial.key in heard]
         # If the caller asks again, what these attempts used is added to that of the next.
         self._live.before |= {one.key: one for one in own if not has_verdict(one)}
@@ -82,15 +84,6 @@ class StepwiseRun:
         for job in left:
             run = not_started(job.trial, "skipped", reason=self._live.control.stopped)
             self._log.append(TrialLine(run=run))
-
-    async def _give_up(self, jobs: Sequence[Job], error: TrialError) -> None:
-        """Record every trial that has not ended as an error."""
-        for job in jobs:
-            if job.trial.key not in self._heard.heard:
-                await self._live.record_outcome(
-                    TrialOutcome(line=TrialLine(run=not_started(job.trial, "error", error=error))),
-                    job,
-                )
 
 
 @dataclass(slots=True)

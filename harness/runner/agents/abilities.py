@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from harness.agents import KINDS, AgentKind
 from harness.base import UsageError
@@ -20,11 +21,20 @@ def refuse_unsupported_cases(suites: Sequence[Suite], agents: Sequence[ModelSpec
     """
     for agent in agents:
         assert agent.agent is not None
-        refused = list(_iterate_refusals(suites, agent.agent))
+        spec, kind, refused = agent.agent, KINDS.get(agent.agent.kind), []
+        for suite in suites:
+            if suite.system_prompt and not kind.takes_system_prompt(spec):
+                how = " (write {system_prompt} into its command)" if spec.kind == "command" else ""
+                refused.append(f"{suite.name}: it cannot be given the suite's system prompt{how}")
+            refused += [
+                f"{case.at or suite.name}: test {case.name!r}: {why}"
+                for case in suite.cases
+                for why in islice(_iterate_reasons(case, spec, kind), 1)
+            ]
         if refused:
             more = len(refused) - _SHOWN
-            shown = [*refused[:_SHOWN], *([f"and {more} more"] if more > 0 else [])]
-            listed = "\n".join(f"  - {one}" for one in shown)
+            refused[_SHOWN:] = [f"and {more} more"] if more > 0 else []
+            listed = "\n".join(f"  - {one}" for one in refused)
             raise UsageError(
                 f"the agent {agent.name} cannot run all of these cases:\n{listed}",
                 meant="Select other cases with -k, or run these with a model.",
@@ -46,18 +56,6 @@ def refuse_clients_habits(entrants: Iterable[tuple[ModelSpec, Variant]]) -> None
                 f"an agent such as {model.name} {does} itself",
                 meant="Try the variant with a model, or the agent without it.",
             )
-
-
-def _iterate_refusals(suites: Sequence[Suite], spec: AgentSpec) -> Iterator[str]:
-    kind = KINDS.get(spec.kind)
-    for suite in suites:
-        if suite.system_prompt and not kind.takes_system_prompt(spec):
-            place = " (write {system_prompt} into its command)" if spec.kind == "command" else ""
-            yield f"{suite.name}: it cannot be given the suite's system prompt{place}"
-        for case in suite.cases:
-            why = next(_iterate_reasons(case, spec, kind), None)
-            if why is not None:
-                yield f"{case.at or suite.name}: test {case.name!r}: {why}"
 
 
 def _iterate_reasons(case: Case, spec: AgentSpec, kind: AgentKind) -> Iterator[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,6 @@ import anyio.to_thread
 
 from harness.agents import (
     KINDS,
-    AgentKind,
     TemporaryFolder,
     Workplace,
     build_environment,
@@ -59,11 +59,11 @@ async def _add_version(model: ModelSpec, spec: AgentSpec) -> AgentSpec:
             meant=f"Install it: {kind.install}" if kind.install else "Name it by its path.",
         )
     files = await anyio.to_thread.run_sync(_digest_files, spec)
-    version = None if kind.version is None else await _read_version(spec, kind)
+    version = None if kind.version is None else await _read_version(spec, kind.version)
     return replace(spec, version=version, program_digest=files)
 
 
-async def _read_version(spec: AgentSpec, kind: AgentKind) -> str | None:
+async def _read_version(spec: AgentSpec, command: Sequence[str]) -> str | None:
     """Return the first line of the program's version output; ``None`` if there is none."""
     # Away from the user's home, as in its trials.
     with TemporaryFolder() as folder:
@@ -78,36 +78,24 @@ async def _read_version(spec: AgentSpec, kind: AgentKind) -> str | None:
             system=None,
             most_bytes=_MOST_BYTES,
         )
-        with anyio.move_on_after(VERSION_S):
-            try:
-                done = await run_program(
-                    [*resolve_agent_command(spec), *(kind.version or ())], place
-                )
-            except (AgentError, ExceptionGroup):  # the trials will report its error
-                return None
+        with anyio.move_on_after(VERSION_S), suppress(AgentError, ExceptionGroup):
+            done = await run_program([*resolve_agent_command(spec), *command], place)
             said = next((line.strip() for line in done.out.splitlines() if line.strip()), "")
             # What a program says with an error is no version.
             return said[:_LONGEST] if said and not done.code else None
+    # It took too long, or failed: the trials will report its error.
     return None
 
 
 def _digest_files(spec: AgentSpec) -> str | None:
-    files = [*find_command_files(spec), *_iterate_folders(spec)]
-    if not files:
-        return None
-    found = hashlib.sha256()
-    for file in files:
-        found.update(hashlib.sha256(file.read_bytes()).digest())
-    return found.hexdigest()
-
-
-def _iterate_folders(spec: AgentSpec) -> Iterator[Path]:
-    """Yield the folders that are copied for each trial, and the module of a function."""
+    """Digest the files of the command, the module of a function, and what each trial copies."""
+    files = [*find_command_files(spec)]
     if spec.function is not None:
         module = Path(spec.base, *spec.function.partition(":")[0].split("."))
-        yield from (
-            one for one in (module.with_suffix(".py"), module / "__init__.py") if one.is_file()
-        )
+        places = (module.with_suffix(".py"), module / "__init__.py")
+        files += [place for place in places if place.is_file()]
     for folder in filter(None, (spec.files, spec.home)):
         # The order of a folder differs between machines, and the digest must not.
-        yield from sorted(one for one in (Path(spec.base) / folder).rglob("*") if one.is_file())
+        files += sorted(one for one in Path(spec.base, folder).rglob("*") if one.is_file())
+    digests = [hashlib.sha256(file.read_bytes()).digest() for file in files]
+    return hashlib.sha256(b"".join(digests)).hexdigest() if digests else None

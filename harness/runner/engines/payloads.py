@@ -13,15 +13,15 @@ import io
 import os
 import pickle
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import FunctionType
+from types import FunctionType, MappingProxyType
 from typing import Any
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from harness.base import UsageError
-from harness.runner.planning.plan import Job, RunPlan
+from harness.runner.planning.plan import RunPlan
 from harness.types import Secret, Suite
 
 _NONCE_BYTES = 12
@@ -61,19 +61,19 @@ class ForeignCode(Exception):
     """Code of a user or a plugin, which another process may not have."""
 
 
-def pack_plain(value: object, places: dict[int, int] | None = None) -> bytes:
+def pack_plain(value: object, places: Mapping[int, int] = MappingProxyType({})) -> bytes:
     """Return ``value`` as plain bytes, without what stands in ``places``, by its id.
 
     Raises:
         ForeignCode: it holds code that is not harness's own.
     """
     stream = io.BytesIO()
-    _Packer(stream, places or {}).dump(value)
+    _Packer(stream, places).dump(value)
     return stream.getvalue()
 
 
 class _Packer(pickle.Pickler):
-    def __init__(self, stream: io.BytesIO, places: dict[int, int]) -> None:
+    def __init__(self, stream: io.BytesIO, places: Mapping[int, int]) -> None:
         super().__init__(stream, protocol=pickle.HIGHEST_PROTOCOL)
         self._places = places
 
@@ -84,17 +84,14 @@ class _Packer(pickle.Pickler):
         # It refuses to be pickled; here the bytes are encrypted before they leave.
         if isinstance(obj, Secret):
             return Secret, (obj.reveal(),)
-        # Pickle would send only the name, and the other side might have something else by it.
-        if isinstance(obj, FunctionType | type) and not _is_everywhere(obj):
-            raise ForeignCode(f"{obj.__module__}.{obj.__qualname__}")
+        if isinstance(obj, FunctionType | type):
+            room = (obj.__module__ or "").partition(".")[0]
+            # Pickle would send only the name, and the other side might have something else by it.
+            # A `<lambda>` or a `<locals>` in the name cannot be found by it.
+            is_everywhere = room == "harness" or room in sys.stdlib_module_names
+            if not is_everywhere or "<" in obj.__qualname__:
+                raise ForeignCode(f"{obj.__module__}.{obj.__qualname__}")
         return NotImplemented
-
-
-def _is_everywhere(code: FunctionType | type) -> bool:
-    """Whether every process of the same version has ``code``, under its name."""
-    room = (code.__module__ or "").partition(".")[0]
-    # A `<lambda>` or a `<locals>` in the name cannot be found by it.
-    return (room == "harness" or room in sys.stdlib_module_names) and "<" not in code.__qualname__
 
 
 class _Unpacker(pickle.Unpickler):
@@ -119,13 +116,12 @@ class SharedPayload:
     def from_plan(cls, plan: RunPlan) -> SharedPayload:
         """Return that of ``plan``."""
         # By id, as `persistent_id` looks parts up.
-        own = tuple({id(part): part for job in plan.jobs for part in _list_parts(job)}.values())
-        return cls(own, tuple(_strip_part(one) for one in own))
-
-
-def _list_parts(job: Job) -> Iterable[object]:
-    player = [] if job.player is None else [job.player]
-    return (job.suite, job.model, job.server, *player, *job.point.values())
+        own: dict[int, object] = {}
+        for job in plan.jobs:
+            for part in (job.suite, job.model, job.server, job.player, *job.point.values()):
+                if part is not None:
+                    own[id(part)] = part
+        return cls(tuple(own.values()), tuple(map(_strip_part, own.values())))
 
 
 def _strip_part(part: object) -> object:

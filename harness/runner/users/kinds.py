@@ -50,18 +50,16 @@ class ModelUser:
         self._side.append(UserMessage(text=heard))
         # In its own history, so that the model knows what it is meant to have said.
         if self._first is not None:
-            said, self._first = self._first, None
-            self._side.append(AssistantMessage(reply=Reply(text=said)))
-            return Utterance(text=said)
+            reply, self._first = Reply(text=self._first), None
+            self._side.append(AssistantMessage(reply=reply))
+            return Utterance(text=reply.text)
         try:
             reply = await self._model.answer(self._side, NO_TOOLS, self._system)
         # Told apart by its words from an error of the tested model.
         except ModelError as error:
+            words, waited_s = f"the simulated user: {error}", error.waited_s
             raise ModelError(
-                f"the simulated user: {error}",
-                kind=error.kind,
-                waited_s=error.waited_s,
-                usage=error.usage,
+                words, kind=error.kind, waited_s=waited_s, usage=error.usage
             ) from error
         if not reply.text.strip():
             why = ": the reply holds only thinking" if reply.only_thinking else ""
@@ -96,10 +94,17 @@ class CodeUser:
     async def next_message(self, heard: str) -> Utterance | None:
         """Ask the program, which gets the whole conversation from the user's side."""
         self._side.append(UserMessage(text=heard))
-        if len(self._side) == 1 and self._user.first_message is not None:
-            said: Any = self._user.first_message
-        else:
-            said = await self._ask_program()
+        said: Any = self._user.first_message if len(self._side) == 1 else None
+        if said is None:
+            try:
+                said = self._user.code(tuple(self._side))
+                said = await said if inspect.isawaitable(said) else said
+            except HarnessError:
+                raise
+            except Exception as error:  # any exception of a suite's own code becomes a message
+                raise HarnessError(
+                    f"the simulated user's program raised {type(error).__name__}: {error}"
+                ) from error
         if said is None:
             return None
         if not isinstance(said, str):
@@ -109,14 +114,3 @@ class CodeUser:
         reply = Reply(text=said)  # the program may hand on what a model thought
         self._side.append(AssistantMessage(reply=reply))
         return Utterance(text=reply.text)
-
-    async def _ask_program(self) -> Any:
-        try:
-            said = self._user.code(tuple(self._side))
-            return await said if inspect.isawaitable(said) else said
-        except HarnessError:
-            raise
-        except Exception as error:  # any exception of a suite's own code becomes a message
-            raise HarnessError(
-                f"the simulated user's program raised {type(error).__name__}: {error}"
-            ) from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Sequence
 from pathlib import Path
 
 from harness.base import ModelError
@@ -40,12 +39,9 @@ class RecordedUser:
 
     def __init__(self, label: str, transcript: Transcript) -> None:
         """Repeat the user's messages in ``transcript``."""
+        said = (one for one in transcript.messages if isinstance(one, UserMessage))
         # What the case itself said meanwhile comes from the case again.
-        lines: Sequence[str] = [
-            message.text
-            for message in transcript.messages
-            if isinstance(message, UserMessage) and not message.injected
-        ]
+        lines = [message.text for message in said if not message.injected]
         self._label = label
         self._count = len(lines)
         self._lines = iter(lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -31,26 +31,36 @@ _NEAR = (
 @cache
 def load_built_in_decoys() -> tuple[Tool, ...]:
     """Return the tools of the built-in pack, in the order of the file."""
-    return tuple(
-        _build_tool(name, *facts)
-        for tools in read_document(PACK).value.values()
-        for name, facts in tools.items()
-    )
+    found: list[Tool] = []
+    for tools in read_document(PACK).value.values():
+        for name, (description, takes) in tools.items():
+            schema: dict[str, Any] = {"type": "object", "properties": {}}
+            for key, text in takes.items():
+                kind, words = text.split(maxsplit=1)
+                described = {"type": kind.removesuffix("?"), "description": words}
+                if described["type"] == "array":
+                    described["items"] = {"type": "string"}
+                schema["properties"][key] = described
+                if "?" not in kind:
+                    schema.setdefault("required", []).append(key)
+            found.append(Tool(name=name, description=description, input_schema=schema))
+    return tuple(found)
 
 
 def near_decoys(tools: ToolList) -> tuple[Tool, ...]:
     """Return tools that sound like ``tools``: ``search_archived_orders`` for ``search_orders``."""
-    return tuple(
-        replace(
-            tool,
-            name=_near_name(tool.name, word),
+    found = []
+    for word, words in _NEAR:
+        for tool in tools.tools:
+            # The word comes after the verb, in the name's own style.
+            mark = next((mark for mark in "_-." if mark in tool.name), None)
+            name = (
+                tool.name.replace(mark, f"{mark}{word}{mark}", 1) if mark else f"{tool.name}_{word}"
+            )
+            described = f"{tool.description.strip()} {words}".strip()
             # The real tool's title would not fit the new name.
-            title=None,
-            description=f"{tool.description.strip()} {words}".strip(),
-        )
-        for word, words in _NEAR
-        for tool in tools.tools
-    )
+            found.append(replace(tool, name=name, title=None, description=described))
+    return tuple(found)
 
 
 def copy_tool(tool: Tool, decoys: Decoys, taken: Collection[str]) -> tuple[Tool, ...]:
@@ -73,30 +83,3 @@ def choose_decoys(decoys: Decoys, pool: Sequence[Tool]) -> tuple[Tool, ...]:
     order = list(pool)
     random.Random(decoys.seed).shuffle(order)  # noqa: S311 - which decoys is no secret
     return tuple(order[: decoys.count])
-
-
-def _near_name(name: str, word: str) -> str:
-    """Insert ``word`` after the verb of a name, in the name's own style."""
-    for separator in ("_", "-", "."):
-        verb, found, rest = name.partition(separator)
-        if found:
-            return f"{verb}{separator}{word}{separator}{rest}"
-    return f"{name}_{word}"
-
-
-def _build_tool(name: str, does: str, takes: dict[str, str]) -> Tool:
-    properties = dict(_iterate_parameters(takes))
-    required = [key for key, text in takes.items() if "?" not in text.split(maxsplit=1)[0]]
-    schema: dict[str, Any] = {"type": "object", "properties": properties}
-    if required:
-        schema["required"] = required
-    return Tool(name=name, description=does, input_schema=schema)
-
-
-def _iterate_parameters(takes: dict[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for key, text in takes.items():
-        kind, description = text.split(maxsplit=1)
-        schema: dict[str, Any] = {"type": kind.removesuffix("?"), "description": description}
-        if schema["type"] == "array":
-            schema["items"] = {"type": "string"}
-        yield key, schema

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
 from harness.models import Model
 from harness.runner.variants.shown_tools import ShownTools
@@ -33,14 +32,24 @@ class VariantModel:
             ModelError: there is no usable reply.
         """
         shown = next(one for one in self._shown if one.offered is tools)
-        said = [_present_message(message, shown) for message in conversation]
+        said = [
+            replace(message, reply=_map_reply(message.reply, shown.map_to_model))
+            if isinstance(message, AssistantMessage)
+            else message
+            for message in conversation
+        ]
         if shown.search is None:
-            return _map_reply(
-                await self._model.answer(said, shown.tools, system), shown.map_to_server
-            )
+            reply = await self._model.answer(said, shown.tools, system)
+            return _map_reply(reply, shown.map_to_server)
         offered = shown.search.list_offered(shown.search.find_loaded(said))
-        reply = await self._model.answer(said, offered, system)
-        mapped = _map_reply(reply, partial(_if_loaded, shown, offered))
+
+        def map_if_loaded(tool: str, arguments: JsonObject) -> tuple[str, JsonObject]:
+            if offered.get(tool) is None and shown.tools.get(tool) is not None:
+                # By this name the call can neither reach the server nor count as one of the tool.
+                return f"{shown.server_name(tool)}{NOT_LOADED}", arguments
+            return shown.map_to_server(tool, arguments)
+
+        mapped = _map_reply(await self._model.answer(said, offered, system), map_if_loaded)
         return replace(
             mapped,
             offered=tuple(shown.server_name(tool.name) for tool in offered.tools),
@@ -54,31 +63,10 @@ class VariantModel:
         """Do nothing: the model belongs to its opener."""
 
 
-def _present_message(message: Message, shown: ShownTools) -> Message:
-    if not isinstance(message, AssistantMessage):
-        return message
-    return replace(message, reply=_map_reply(message.reply, shown.map_to_model))
-
-
-def _if_loaded(
-    shown: ShownTools, offered: ToolList, tool: str, arguments: JsonObject
-) -> tuple[str, JsonObject]:
-    """Return the model's call with the server's names; mark a call of a tool that is not loaded."""
-    if offered.get(tool) is None and shown.tools.get(tool) is not None:
-        # By this name the call can neither reach the server nor count as one of the tool.
-        return f"{shown.server_name(tool)}{NOT_LOADED}", arguments
-    return shown.map_to_server(tool, arguments)
-
-
 def _map_reply(reply: Reply, names: _Names) -> Reply:
     """Return ``reply`` with the tool and parameters of each request mapped by ``names``."""
     # A call that was only written as text is reported by the server's name as well.
-    if reply.written_call is not None:
-        reply = replace(reply, written_call=names(reply.written_call, {})[0])
-    if not reply.tool_requests:
-        return reply
-    requests = []
-    for request in reply.tool_requests:
-        tool, arguments = names(request.tool, request.arguments)
-        requests.append(replace(request, tool=tool, arguments=arguments))
-    return replace(reply, tool_requests=tuple(requests))
+    written = reply.written_call and names(reply.written_call, {})[0]
+    mapped = [(one, *names(one.tool, one.arguments)) for one in reply.tool_requests]
+    requests = (replace(one, tool=tool, arguments=given) for one, tool, given in mapped)
+    return replace(reply, written_call=written, tool_requests=tuple(requests))

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.runner.variants.clients import client_name
 from harness.types import (
     JsonObject,
     Presentation,
     PresentedTool,
-    Tool,
     ToolEdit,
     ToolList,
     Variant,
 )
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter
+    pass
 
 
 def build_presentation(variant: Variant, offered: ToolList, shown: ToolList) -> Presentation:
@@ -28,29 +26,17 @@ def build_presentation(variant: Variant, offered: ToolList, shown: ToolList) -> 
         offered: The server's tools that the model saw, as the server describes them.
         shown: The same tools as the model saw them; others, such as decoys, are ignored.
     """
-    return Presentation(
-        variant=variant.name,
-        tools={
-            tool.name: presented
-            for tool in offered.tools
-            if (presented := _present_tool(tool, variant, shown)) is not None
-        },
-        hidden=frozenset(name for name, edit in variant.tools.items() if edit is None),
-    )
-
-
-def _present_tool(tool: Tool, variant: Variant, shown: ToolList) -> PresentedTool | None:
-    edit = variant.tools.get(tool.name) or ToolEdit()
-    plain = edit.name or tool.name
-    seen = shown.get(client_name(variant.prefix, plain))
-    if seen is None:
-        return None
-    renamed = {
-        name: change.name
-        for name, change in edit.parameters.items()
-        if change is not None and change.name
-    }
-    return PresentedTool(tool=seen, plain_name=plain, parameters=renamed)
+    tools: dict[str, PresentedTool] = {}
+    for tool in offered.tools:
+        edit = variant.tools.get(tool.name) or ToolEdit()
+        plain = edit.name or tool.name
+        seen = shown.get(client_name(variant.prefix, plain))
+        if seen is not None:
+            edits = edit.parameters.items()
+            renamed = {name: one.name for name, one in edits if one is not None and one.name}
+            tools[tool.name] = PresentedTool(tool=seen, plain_name=plain, parameters=renamed)
+    hidden = frozenset(name for name, edit in variant.tools.items() if edit is None)
+    return Presentation(variant=variant.name, tools=tools, hidden=hidden)
 
 
 def read_logged_variant(described: JsonObject | None) -> Variant | None:
@@ -58,19 +44,9 @@ def read_logged_variant(described: JsonObject | None) -> Variant | None:
 
     ``described`` has the variant's name and edits. Edits that this version cannot read are ignored.
     """
-    from pydantic import ValidationError
+    from pydantic import TypeAdapter, ValidationError  # slow to load, and few logs have variants
 
-    if not described:
-        return None
-    edits: Any = described.get("edits")
     try:
-        return _get_adapter().validate_python(edits)
+        return TypeAdapter(Variant).validate_python(described.get("edits")) if described else None
     except ValidationError:
         return None
-
-
-@cache
-def _get_adapter() -> TypeAdapter[Variant]:
-    from pydantic import TypeAdapter  # slow to load, and only a log with variants needs it
-
-    return TypeAdapter(Variant)

@@ -6,14 +6,13 @@ in a model's calls are mapped with its replies. A client's calls are mapped here
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from harness.runner.variants.shown_tools import ShownTools
 from harness.runner.variants.variant_session import VariantSession
 from harness.sessions import Session, get_next_cursor
-from harness.types import JsonObject, Tool, ToolCall, ToolRequest
+from harness.types import JsonObject, ToolCall, ToolRequest
 
 _PAGES = 100
 """Most pages of a tool list that are read."""
@@ -42,14 +41,22 @@ class PresentedSession(VariantSession):
             return await super().send_request(method, params)
         if self._raw is None:
             self._raw = await self._index_tools()
-        return {"tools": list(self._rewrite_tools(self._raw))}
+        tools = []
+        for tool in self._shown.tools.tools:
+            # What no variant changes, such as annotations, stays as the server wrote it.
+            own = self._raw.get(self._shown.map_to_server(tool.name, {})[0], {})
+            title = {} if tool.title is None else {"title": tool.title}
+            facts = {"description": tool.description, "inputSchema": dict(tool.input_schema)}
+            tools.append({**own, "name": tool.name, **title, **facts})
+        return {"tools": tools}
 
     async def _index_tools(self) -> dict[str, JsonObject]:
         """Return the server's tools by name, as the server wrote them."""
         raw: dict[str, JsonObject] = {}
-        params: JsonObject = {}
+        cursor: str | None = None
         # A server may page for ever.
         for _ in range(_PAGES):
+            params = {} if cursor is None else {"cursor": cursor}
             page = await super().send_request("tools/list", params)
             tools = page.get("tools")
             for tool in tools if isinstance(tools, list) else ():
@@ -58,21 +65,4 @@ class PresentedSession(VariantSession):
             cursor = get_next_cursor(page)
             if cursor is None:
                 break
-            params = {"cursor": cursor}
         return raw
-
-    def _rewrite_tools(self, raw: Mapping[str, JsonObject]) -> Iterator[JsonObject]:
-        for tool in self._shown.tools.tools:
-            own = raw.get(self._shown.map_to_server(tool.name, {})[0], {})
-            # What no variant changes, such as annotations, stays as the server wrote it.
-            yield {**own, **_list_facts(tool)}
-
-
-def _list_facts(tool: Tool) -> dict[str, Any]:
-    named = {} if tool.title is None else {"title": tool.title}
-    return {
-        "name": tool.name,
-        **named,
-        "description": tool.description,
-        "inputSchema": dict(tool.input_schema),
-    }

@@ -46,18 +46,23 @@ def connect_cluster(address: str | None, most: int) -> Iterator[None]:
         UsageError: there is no such cluster, or it does not take us.
     """
     logging.getLogger("ray").setLevel(logging.ERROR)
-    with _no_hook(), _hide_command_line():
-        if address is None:
-            with _own_cluster(most):
-                yield
-        else:
-            with _joined_cluster(address):
-                yield
+    # Without Ray's hook for exceptions, which sends their text to the cluster, and without our
+    # command line, in which there may be secrets.
+    hook, sys.excepthook = sys.excepthook, sys.__excepthook__
+    before, ray_utils.get_entrypoint_name = ray_utils.get_entrypoint_name, lambda: _TITLE
+    try:
+        with _own_cluster(most) if address is None else _joined_cluster(address):
+            yield
+    finally:
+        sys.excepthook = hook
+        ray_utils.get_entrypoint_name = before
 
 
 @contextmanager
 def _own_cluster(most: int) -> Iterator[None]:
-    folder = Path(tempfile.mkdtemp(prefix="harness-ray-", dir=_short_folder()))
+    usual = tempfile.gettempdir()
+    short = usual if len(usual) <= _LONGEST_FOLDER else "/tmp"  # noqa: S108 - mkdtemp is private
+    folder = Path(tempfile.mkdtemp(prefix="harness-ray-", dir=short))
     token = folder / "token"
     # Private before the token is in it.
     token.touch(0o600)
@@ -103,7 +108,11 @@ def _own_cluster(most: int) -> Iterator[None]:
 @contextmanager
 def _joined_cluster(address: str) -> Iterator[None]:
     try:
-        _require_listener(os.environ.get("RAY_ADDRESS", "") if address == "auto" else address)
+        place = os.environ.get("RAY_ADDRESS", "") if address == "auto" else address
+        host, colon, port = place.rpartition(":")
+        # If nobody listens there, Ray would try for minutes.
+        if colon and port.isdecimal() and "://" not in place:
+            socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S).close()
         _init_ray(address=address)
     except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         ray.shutdown()
@@ -115,13 +124,6 @@ def _joined_cluster(address: str) -> Iterator[None]:
         yield
     finally:
         ray.shutdown()
-
-
-def _require_listener(address: str) -> None:
-    """Raise `OSError` if nobody listens at HOST:PORT: Ray would try for minutes."""
-    host, colon, port = address.rpartition(":")
-    if colon and port.isdecimal() and "://" not in address:
-        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S).close()
 
 
 def count_processors() -> int:
@@ -138,11 +140,6 @@ def select_secret_variables(environ: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _short_folder() -> str | None:
-    usual = tempfile.gettempdir()
-    return usual if len(usual) <= _LONGEST_FOLDER else "/tmp"  # noqa: S108 - mkdtemp is private
-
-
 def _init_ray(**options: Any) -> None:
     """Connect, and keep our own handler of SIGTERM: Ray's would end the run without its footer."""
     handler = signal.getsignal(signal.SIGTERM)
@@ -150,24 +147,3 @@ def _init_ray(**options: Any) -> None:
         ray.init(**options, log_to_driver=False, configure_logging=False)
     finally:
         signal.signal(signal.SIGTERM, handler)
-
-
-@contextmanager
-def _no_hook() -> Iterator[None]:
-    """Do without Ray's hook for exceptions, which sends their text to the cluster."""
-    hook, sys.excepthook = sys.excepthook, sys.__excepthook__
-    try:
-        yield
-    finally:
-        sys.excepthook = hook
-
-
-@contextmanager
-def _hide_command_line() -> Iterator[None]:
-    """Register without our command line, in which there may be secrets."""
-    before = ray_utils.get_entrypoint_name
-    ray_utils.get_entrypoint_name = lambda: _TITLE
-    try:
-        yield
-    finally:
-        ray_utils.get_entrypoint_name = before

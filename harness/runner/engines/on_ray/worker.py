@@ -144,24 +144,17 @@ class Worker:
         try:
             assert self._context is not None
             outcome = await run_trial(job, self._context, Preflight.from_trial(job), scope)
-            # Kept here and sent by digest alone: most trials see the same lists.
-            for tools in (outcome.tools, outcome.shown):
-                if tools is not None:
-                    self._tools.setdefault(tools.digest, tools)
-            return self._pack_outcome(
-                outcome.line,
-                None if outcome.tools is None else outcome.tools.digest,
-                None if outcome.shown is None else outcome.shown.digest,
-            )
+            return self._pack_outcome(outcome.line, outcome.tools, outcome.shown)
         except Exception as error:  # noqa: BLE001 - Ray would log it, and whatever is in it
             failed = not_started(job.trial, "error", error=trial_error(error))
             return self._pack_outcome(TrialLine(run=failed))
         finally:
             self._scopes.pop(key, None)
 
-    def _pack_outcome(
-        self, line: TrialLine, tools: str | None = None, shown: str | None = None
-    ) -> bytes:
+    def _pack_outcome(self, line: TrialLine, *lists: ToolList | None) -> bytes:
+        # Kept here and sent by digest alone: most trials see the same lists.
+        self._tools |= {tools.digest: tools for tools in lists if tools is not None}
+        tools, shown = (None if one is None else one.digest for one in lists or (None, None))
         learned, self._learned = self._learned, []
         return self._parcels.pack(
             WorkerOutcome(line=line, tools=tools, shown=shown, learned=learned)
