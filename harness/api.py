@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial, wraps
 from pathlib import Path
@@ -139,7 +140,12 @@ def _make_blocking(function: Callable[P, Awaitable[T]], name: str) -> Callable[P
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        _refuse_inside_a_loop()
+        with suppress(RuntimeError):  # no loop is running, as it should be
+            asyncio.get_running_loop()
+            raise UsageError(
+                "harness.run() cannot be called inside a running event loop",
+                meant="Write: await harness.run_async(…).",
+            )
         return anyio.run(partial(function, *args, **kwargs))
 
     call.__name__ = call.__qualname__ = name
@@ -204,14 +210,3 @@ async def _run_plan(given: dict[str, Any]) -> Report:
     path = Path(given["report_path"])
     write_report(ReportRequest(format=infer_format(path) or "jsonl", path=path), report, log)
     return link_conversations(replace(report, report_path=str(path)), log)
-
-
-def _refuse_inside_a_loop() -> None:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return
-    raise UsageError(
-        "harness.run() cannot be called inside a running event loop",
-        meant="Write: await harness.run_async(…).",
-    )

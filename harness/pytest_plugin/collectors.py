@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.base import HarnessError, format_path
+from harness.base import KNOWN, HarnessError, format_path
 from harness.judging import VOCABULARY, case_results
 from harness.pytest_plugin.failure_text import format_failure, format_skip_reason, no_verdict
 from harness.pytest_plugin.options import rename_options
@@ -86,29 +86,25 @@ class CaseItem(pytest.Item):
         """Run the trials, unless ``--setup-only`` or ``--setup-plan`` was given."""
         if self.config.getoption("setuponly", default=False):
             return
-        bench = get_pytest_run(self.config)
-        earlier = self.result
-        (self.result,) = case_results(bench.run_case(self))
-        if self.result.status == "skipped" and earlier is not None and earlier.status != "passed":
-            self.result = earlier  # a test that is repeated without being asked stays as it was
+        bench, earlier = get_pytest_run(self.config), self.result
+        (result,) = case_results(bench.run_case(self))
+        if result.status == "skipped" and earlier is not None and earlier.status != "passed":
+            result = earlier  # a test that is repeated without being asked stays as it was
+        self.result = result
         # Noted before the verdict is raised: what fails only by the whole run is told at the end.
-        if self.result.status == "failed":
-            bench.told_failed.add((self.result.suite, self.result.case, self.result.entrant))
-        if self.result.status == "skipped":
+        if result.status == "failed":
+            bench.told_failed.add((result.suite, result.case, result.entrant))
+        if result.status == "skipped":
             # Otherwise pytest would say that the test was skipped in this file.
-            raise pytest.skip.Exception(format_skip_reason(self.result), _use_item_location=True)
-        if self.result.status not in {"passed", "failed"}:
-            pytest.fail(
-                get_pytest_run(self.config).scrub_text(no_verdict(self.result)), pytrace=False
-            )
+            raise pytest.skip.Exception(format_skip_reason(result), _use_item_location=True)
+        if result.status not in {"passed", "failed"}:
+            pytest.fail(KNOWN.redact_text(no_verdict(result)), pytrace=False)
 
     def runtest(self) -> None:
         """Raise the verdict, unless the case passed."""
         assert self.result is not None
         if self.result.status != "passed":
-            pytest.fail(
-                get_pytest_run(self.config).scrub_text(format_failure(self.result)), pytrace=False
-            )
+            pytest.fail(KNOWN.redact_text(format_failure(self.result)), pytrace=False)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Return the case's file and line."""

@@ -20,7 +20,7 @@ from harness.reports import (
     select_marked,
     trials_passed,
 )
-from harness.types import CaseResult, CheckResult, Report, TrialResult
+from harness.types import CaseResult, CheckResult, Report
 
 _MARKED = 20
 """Most marked cases that are named at the end of a session."""
@@ -34,7 +34,11 @@ def format_failure(case: CaseResult) -> str:
     The first line is the most important: pytest's list of failures shows it.
     """
     run = case.deciding_trial
-    return "\n".join((*_format_checks(run), *_format_context(case)))
+    lines = [line for check in failed_checks(run) for line in _format_check(check, "✗")]
+    for check in run.checks:
+        if check.verdict != "passed" and check.severity == "warn":
+            lines += _format_check(check, "!")
+    return "\n".join((*lines, *_format_context(case)))
 
 
 def no_verdict(case: CaseResult) -> str:
@@ -62,10 +66,8 @@ def failed_later(report: Report, told: Collection[tuple[str, str, str]]) -> Iter
     for case in report.cases:
         if case.status == "failed" and (case.suite, case.case, case.entrant) not in told:
             at = f"{case.deciding_trial.case.at}: " if case.deciding_trial.case.at else ""
-            yield (
-                f"FAILED {at}{case_name(case, report)}: the other cases show "
-                f"it\n{format_failure(case)}"
-            )
+            name = f"FAILED {at}{case_name(case, report)}"
+            yield f"{name}: the other cases show it\n{format_failure(case)}"
 
 
 def format_totals(report: Report) -> Iterator[str]:
@@ -75,27 +77,15 @@ def format_totals(report: Report) -> Iterator[str]:
     ended = ", ".join(f"{amount} {status}" for status, amount in list_status_counts(report))
     yield f"{report.counts.planned} planned: {ended or 'none'}"
     yield from remark_lines(report)
-    yield from _format_marked(report)
+    # Cases that passed and have a mark: pytest itself shows them as dots.
+    marked = select_marked(report)
+    for case in marked[:_MARKED]:
+        yield limit_text(f"{case_name(case, report)}: {case_mark(case)}", _LONGEST)
+    if len(marked) > _MARKED:
+        yield f"… and {len(marked) - _MARKED} more"
     yield from pass_rate_lines(report)
     yield from repeat_lines(report)
     yield from format_effort(report)
-
-
-def _format_marked(report: Report) -> Iterator[str]:
-    """Yield the first cases that passed and have a mark: pytest itself shows them as dots."""
-    cases = select_marked(report)
-    for case in cases[:_MARKED]:
-        yield limit_text(f"{case_name(case, report)}: {case_mark(case)}", _LONGEST)
-    if len(cases) > _MARKED:
-        yield f"… and {len(cases) - _MARKED} more"
-
-
-def _format_checks(result: TrialResult) -> Iterator[str]:
-    for check in failed_checks(result):
-        yield from _format_check(check, "✗")
-    for check in result.checks:
-        if check.verdict != "passed" and check.severity == "warn":
-            yield from _format_check(check, "!")
 
 
 def _format_check(check: CheckResult, mark: str) -> Iterator[str]:
@@ -112,11 +102,8 @@ def _format_context(case: CaseResult) -> Iterator[str]:
     if run.case.description:
         yield limit_text(run.case.description, _LONGEST)
     trials = f" · {trials_passed(case)}, {case.needed_passes} needed" if case.planned > 1 else ""
-    who = (
-        f" · as {json.dumps(dict(run.case.user_context), ensure_ascii=False)}"
-        if run.case.user_context
-        else ""
-    )
+    context = run.case.user_context
+    who = f" · as {json.dumps(dict(context), ensure_ascii=False)}" if context else ""
     yield limit_text(f"model {case.entrant}{who}{trials}", _LONGEST)
 
 

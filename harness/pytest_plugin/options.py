@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -21,23 +21,19 @@ def add_options(parser: pytest.Parser) -> None:
     """
     group = parser.getgroup("harness", "evals of MCP servers (harness)")
     for option in OPTIONS:
-        name, flag = f"harness_{option.key}", option.metavar is None
+        name = f"harness_{option.key}"
         settings: dict[str, Any] = {"dest": name, "help": option.help_at("pytest")}
         if "pytest" in option.absent:
             # With a value or without: the refusal is to name the option, and not what follows it.
             settings |= {"nargs": "?", "const": "given", "help": argparse.SUPPRESS}
-        elif flag:
-            settings |= {"action": "store_true"}
+        elif option.metavar is None:
+            settings["action"] = "store_true"
         else:
-            settings |= {
-                "action": "append" if option.repeated else "store",
-                "metavar": option.metavar,
-            }
+            action = "append" if option.repeated else "store"
+            settings |= {"action": action, "metavar": option.metavar}
         group.addoption(option.spelled_at("pytest"), **settings)
-        if option.repeated:
-            parser.addini(name, settings["help"], type="linelist")
-        else:
-            parser.addini(name, settings["help"], type="string")
+        kind: Literal["linelist", "string"] = "linelist" if option.repeated else "string"
+        parser.addini(name, settings["help"], type=kind)
 
 
 _THEIR_NAMES = re.compile(
@@ -52,9 +48,6 @@ def rename_options(text: str) -> str:
 
 def given_options(config: pytest.Config) -> dict[str, Any]:
     """Return key → value of all options that are set; the command line wins."""
-    given = {
-        option.key: config.getoption(name, None) or config.getini(name)
-        for option in OPTIONS
-        for name in (f"harness_{option.key}",)
-    }
+    names = {option.key: f"harness_{option.key}" for option in OPTIONS}
+    given = {key: config.getoption(one, None) or config.getini(one) for key, one in names.items()}
     return {key: value for key, value in given.items() if value}

@@ -71,15 +71,22 @@ def finish_session(session: pytest.Session, exitstatus: int) -> None:
     """
     config, bench = session.config, session.config.stash.get(BENCH, None)
     if bench is not None:
-        _close_run(bench, session, exitstatus)
+        interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
+        try:
+            bench.close(interrupted=interrupted, stopped=bool(session.shouldfail))
+        except Exception as error:  # noqa: BLE001 - a fault of ours must not take pytest's own results with it
+            session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
+            fault = f"a fault in harness itself: {type(error).__name__}: {error}"
+            get_summary(config).lines.append(fault)
+    has_log = bench is not None and bench.log is not None
     # A worker of pytest-xdist tells nothing itself: its part of the log is joined with others.
     if hasattr(config, "workeroutput"):
-        if bench is not None and bench.log is not None:
+        if bench is not None and has_log:
             config.workeroutput[_NOTES] = list(bench.notes)
             config.workeroutput[_TOLD] = [list(names) for names in bench.told_failed]
         return
     ending = get_summary(config)
-    if bench is not None and bench.log is not None:
+    if bench is not None and has_log:
         ending.log = bench.log
         ending.notes.update(dict.fromkeys(bench.notes))
         ending.told_failed.update(bench.told_failed)
@@ -94,18 +101,6 @@ def finish_session(session: pytest.Session, exitstatus: int) -> None:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-def _close_run(bench: PytestRun, session: pytest.Session, exitstatus: int) -> None:
-    try:
-        bench.close(
-            interrupted=exitstatus == pytest.ExitCode.INTERRUPTED, stopped=bool(session.shouldfail)
-        )
-    except Exception as error:  # noqa: BLE001 - a fault of ours must not take pytest's own results with it
-        session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
-        get_summary(session.config).lines.append(
-            f"a fault in harness itself: {type(error).__name__}: {error}"
-        )
-
-
 def _join_parts(ending: SessionSummary, folder: Path) -> None:
     """Join the parts into one log and remove them; parts that cannot be joined are kept."""
     parts = sorted(folder.glob("*/log.jsonl"))
@@ -117,9 +112,8 @@ def _join_parts(ending: SessionSummary, folder: Path) -> None:
 
     try:
         # Several workers may have run the same test: each time is a further trial of its case.
-        ending.log = merge_logs(
-            [read_log(part) for part in parts], folder / "log.jsonl", repeated=True
-        ).path
+        logs = [read_log(part) for part in parts]
+        ending.log = merge_logs(logs, folder / "log.jsonl", repeated=True).path
     except HarnessError as error:
         ending.lines.append(f"the parts of the log in {folder} could not be joined: {error}")
         return
@@ -132,14 +126,13 @@ def _read_report(ending: SessionSummary, path: Path) -> bool:
 
     Return whether pytest already knows every failure in it.
     """
-    from harness.base import HarnessError, format_path
+    from harness.base import HarnessError, format_count, format_path
     from harness.pytest_plugin.failure_text import failed_later, format_totals
     from harness.reports import build_report
     from harness.runlog import read_log
 
     try:
-        log = read_log(path)
-        report = build_report(log)
+        report = build_report(read_log(path))
     except HarnessError as error:
         ending.lines.append(str(error))
         return False
@@ -147,13 +140,10 @@ def _read_report(ending: SessionSummary, path: Path) -> bool:
     unrun = sum(case.deciding_trial.skip_reason == "budget" for case in report.cases)
     ending.lines += [*late, *format_totals(report)]
     if unrun:
-        ending.lines.append(
-            f"not run: {unrun} case{'' if unrun == 1 else 's'} (budget); the exit code says so"
-        )
-    ending.lines += [
-        f"log {format_path(path)}",
-        f"Every message and call: harness view {report.run_id}",
-    ]
+        not_run = format_count(unrun, "case")
+        ending.lines.append(f"not run: {not_run} (budget); the exit code says so")
+    ending.lines.append(f"log {format_path(path)}")
+    ending.lines.append(f"Every message and call: harness view {report.run_id}")
     return not late and not unrun
 
 

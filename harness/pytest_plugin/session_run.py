@@ -18,7 +18,7 @@ from typing import Any
 import anyio.from_thread
 import pytest
 
-from harness.base import KNOWN, HarnessError
+from harness.base import HarnessError
 from harness.pytest_plugin.options import given_options
 from harness.pytest_plugin.session_end import BENCH, PARTS
 from harness.runlog import has_verdict
@@ -68,7 +68,7 @@ class PytestRun:
         """The log, once there is one."""
         self._worker: Any = getattr(config, "workerinput", None)
         self._cwd = config.invocation_params.dir
-        self._whole_budget = RunBudget(**fields_of("budget", values))
+        self._budget = RunBudget(**fields_of("budget", values))
         self._prepared: dict[str, PreparedPlan] = {}
         self._suites: list[Suite] = []
         self._open = ExitStack()
@@ -132,17 +132,14 @@ class PytestRun:
 
     def _select_group(self, jobs: tuple[Job, ...]) -> tuple[Job, ...]:
         """Return the trials that run together with a case's; with pytest-xdist, only its own."""
-        own = jobs[0].trial
-        group = own.case.caller.group
+
+        def name_group(job: Job) -> tuple[str, str | None, str]:
+            return job.trial.suite, job.trial.case.caller.group, job.trial.entrant
+
         # Other tests of the group may be another worker's, which would ask them a second time.
-        if group is None or self._worker is not None:
+        if jobs[0].trial.case.caller.group is None or self._worker is not None:
             return jobs
-        return tuple(
-            job
-            for job in self._planned
-            if (job.trial.suite, job.trial.case.caller.group, job.trial.entrant)
-            == (own.suite, group, own.entrant)
-        )
+        return tuple(job for job in self._planned if name_group(job) == name_group(jobs[0]))
 
     def _run_jobs(
         self, run: StepwiseRun, portal: anyio.from_thread.BlockingPortal, jobs: Sequence[Job]
@@ -159,10 +156,6 @@ class PytestRun:
                 portal.call(run.abandon)
                 with suppress(TimeoutError):
                     future.exception(GRACE_S)
-
-    def scrub_text(self, text: str) -> str:
-        """Return ``text`` without the secrets of the run, as in the log."""
-        return KNOWN.redact_text(text)
 
     def close(self, *, interrupted: bool, stopped: bool) -> None:
         """End the run, if one was opened: stop the servers and complete the log."""
@@ -205,22 +198,25 @@ class PytestRun:
         jobs = [job for item in session.items for job in item.stash.get(JOBS, ())]
         plan = self._build_plan(jobs)
         self._planned = plan.jobs
-        concurrency = max(
-            (prepared.concurrency for prepared in self._prepared.values()), default=CONCURRENCY
+        found = [prepared.concurrency for prepared in self._prepared.values()]
+        cost, tokens, worker = self._budget.max_cost_usd, self._budget.max_tokens, self._worker
+        # With pytest-xdist, the cases of a process are known only while it runs them, and each
+        # process has an equal share of the budget.
+        planned, processes = len(jobs), 1
+        log = log_path(new_run_id([suite.name for suite in plan.suites]), self._cwd / RUNS)
+        if worker is not None:
+            planned, processes = 0, int(worker.get("workercount", 1))
+            log = log_path(worker["workerid"], Path(worker[PARTS]))
+        budget = RunBudget(
+            max_cost_usd=None if cost is None else cost / processes,
+            max_tokens=None if tokens is None else max(1, tokens // processes),
         )
+        concurrency = max(found, default=CONCURRENCY)
         # Ctrl-C is pytest's own, and this run is not in the main thread, where signals are handled.
-        options = RunOptions(
-            concurrency=concurrency, budget=self._share_budget(), catch_signals=False
-        )
-        if self._worker is None:
-            log = log_path(new_run_id([suite.name for suite in plan.suites]), self._cwd / RUNS)
-        else:
-            log = log_path(self._worker["workerid"], Path(self._worker[PARTS]))
+        options = RunOptions(concurrency=concurrency, budget=budget, catch_signals=False)
         self._portal = self._open.enter_context(
             anyio.from_thread.start_blocking_portal("asyncio", name="harness")
         )
-        # With pytest-xdist, the cases of a process are known only while it runs them.
-        planned = len(jobs) if self._worker is None else 0
         opening = open_stepwise(plan, log, options, planned=planned)
         self._run = self._open.enter_context(self._portal.wrap_async_context_manager(opening))
         self.log = log
@@ -229,39 +225,24 @@ class PytestRun:
         """Return one plan of all selected cases, which may be of several suites."""
         plans = [prepared.plan for prepared in self._prepared.values()]
         settings: dict[str, Any] = {}
-        for name, told in ((name, told) for plan in plans for name, told in plan.settings.items()):
+        for name, told in (item for plan in plans for item in plan.settings.items()):
             known = settings.get(name)
-            settings[name] = (
-                {**known, **told} if isinstance(known, dict) and isinstance(told, dict) else told
-            )
+            both = isinstance(known, dict) and isinstance(told, dict)
+            settings[name] = known | told if both else told
         names = [
             suite.reference or (suite.at.file if suite.at else suite.name) for suite in self._suites
         ]
         request = asdict(replace(self.request, suites=tuple(dict.fromkeys(names))))
-        chosen: dict[str, set[str]] = {}
-        for job in jobs:
-            chosen.setdefault(job.suite.name, set()).add(job.trial.case.name)
+        chosen = {(job.suite.name, job.trial.case.name) for job in jobs}
         # The header names the cases that were selected: the others are not missing from this run.
         suites = {
-            job.suite.name: replace(
-                job.suite,
-                cases=tuple(
-                    case for case in job.suite.cases if case.name in chosen[job.suite.name]
-                ),
+            suite.name: replace(
+                suite, cases=tuple(one for one in suite.cases if (suite.name, one.name) in chosen)
             )
-            for job in jobs
+            for suite in {job.suite.name: job.suite for job in jobs}.values()
         }
         return RunPlan(
             jobs=tuple(replace(job, suite=suites[job.suite.name]) for job in jobs),
             settings={**settings, "request": request},
             judges=tuple({judge.name: judge for plan in plans for judge in plan.judges}.values()),
-        )
-
-    def _share_budget(self) -> RunBudget:
-        """Return the budget of this process: an equal share if there are several."""
-        processes = 1 if self._worker is None else int(self._worker.get("workercount", 1))
-        cost, tokens = self._whole_budget.max_cost_usd, self._whole_budget.max_tokens
-        return RunBudget(
-            max_cost_usd=None if cost is None else cost / processes,
-            max_tokens=None if tokens is None else max(1, tokens // processes),
         )
