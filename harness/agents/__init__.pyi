@@ -2,7 +2,6 @@ from .agent import AGENT as AGENT
 from .agent import KINDS as KINDS
 from .agent import Agent as Agent
 from .agent import AgentKind as AgentKind
-from .agent import AgentReply as AgentReply
 from .client_config import FILE_VARIABLE as FILE_VARIABLE
 from .client_config import client_files as client_files
 from .client_config import fill_placeholders as fill_placeholders
