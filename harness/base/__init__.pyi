@@ -222,8 +222,6 @@ from .utc import utc_now as utc_now
 from .validation.budget import Budget as Budget
 from .validation.budget import OutOfSteps as OutOfSteps
 from .validation.budget import apply_budget as apply_budget
-from .validation.keywords import UnsupportedPattern as UnsupportedPattern
-from .validation.keywords import matches_pattern as matches_pattern
 from .validation.validators import STEPS as STEPS
 from .validation.validators import Validation as Validation
 from .validation.validators import find_errors as find_errors

@@ -18,9 +18,8 @@ from dataclasses import replace
 from typing import Any
 
 from harness.base import digest_json, utc_now
-from harness.judging.checks.declarations import every_check
 from harness.judging.checks.explaining.transcript_lines import format_call
-from harness.judging.checks.registry import KINDS, get_kind
+from harness.judging.checks.registry import KINDS, every_check, get_kind
 from harness.judging.trial_checks import (
     UNREAD_REPLIES,
     answer_checks,

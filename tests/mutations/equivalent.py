@@ -7,7 +7,7 @@ from typing import Final
 
 EQUIVALENT: Final[Mapping[str, str]] = {
     (
-        "harness/judging/checks/kinds/calls_in_order.py _read_params: found.get('strict', "
+        "harness/judging/checks/kinds/calls_together.py _read_order: found.get('strict', "
         "False) → found.get('strict', True)"
     ): ("asked is only whether it is a boolean"),
     (
@@ -39,11 +39,11 @@ EQUIVALENT: Final[Mapping[str, str]] = {
         "len(scalar) < _REMEMBERED"
     ): ("a text is remembered or looked at anew, with the same result"),
     (
-        "harness/judging/checks/kinds/calls_in_order.py _explain_between: places[0] < place"
+        "harness/judging/checks/kinds/calls_together.py _explain_between: places[0] < place"
         " < places[-1] → places[0] <= place < places[-1]"
     ): ("a place that is in places is left out by itself"),
     (
-        "harness/judging/checks/kinds/calls_in_order.py _explain_between: places[0] < place"
+        "harness/judging/checks/kinds/calls_together.py _explain_between: places[0] < place"
         " < places[-1] → places[0] < place <= places[-1]"
     ): ("a place that is in places is left out by itself"),
     ("harness/judging/policy/comparable_values.py (module): 1000 → 1001"): (

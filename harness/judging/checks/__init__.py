@@ -15,17 +15,23 @@ from harness.base import HarnessError, Problem
 from harness.judging.checks.contradictions import find_contradictions
 from harness.judging.checks.kind import CheckKind, Evidence
 from harness.judging.checks.registry import KINDS, check_traits, get_kind
-from harness.judging.checks.turns import transcript_until, unreached_result
 from harness.judging.matching.calls import matches_call
 from harness.types import (
+    AssistantMessage,
     Case,
     Check,
     CheckResult,
     JsonObject,
     JsonPath,
+    Message,
+    Reply,
     Severity,
     ToolCall,
+    Transcript,
+    Usage,
+    UserMessage,
     Verdict,
+    sum_server_waits,
 )
 
 
@@ -77,20 +83,15 @@ async def evaluate_checks(evidence: Evidence) -> tuple[CheckResult, ...]:
         name = f"question {number - told}" if told else f"turn {number}"
         for check in turn.checks:
             if so_far is None:
-                # As `evaluate_check` does: reports look for the traits of every result.
-                result = replace(
-                    unreached_result(check, evidence.transcript), traits=tuple(check_traits(check))
-                )
+                result = unreached_result(check, evidence.transcript)
             else:
-                result = await evaluate_check(
-                    check, _set_current_prompt(replace(evidence, transcript=so_far), number)
-                )
+                until = _set_current_prompt(replace(evidence, transcript=so_far), number)
+                result = await evaluate_check(check, until)
             results.append(replace(result, label=f"{name}: {result.label}", turn=number))
-    whole = (
-        _set_current_prompt(evidence, len(evidence.case.turns)) if evidence.case.turns else evidence
-    )
     # For `turns_passed`, which judges by the results of the turns.
-    whole = replace(whole, turn_results=tuple(results))
+    whole = replace(evidence, turn_results=tuple(results))
+    if evidence.case.turns:
+        whole = _set_current_prompt(whole, len(evidence.case.turns))
     ended = [await evaluate_check(check, whole) for check in evidence.case.checks]
     # The share of right turns decides then, so a wrong turn is shown and fails nothing by itself.
     if any("counts_turns" in result.traits and result.severity == "fail" for result in ended):
@@ -112,14 +113,15 @@ async def evaluate_check(check: Check, evidence: Evidence) -> CheckResult:
     kind = get_kind(check)
     result = await kind.evaluate(check, evidence)
     place = f" ({check.at})" if check.at else ""
+    found = f"check {check.kind}{place} returned a result with"
     for name, known in _WORDS.items():
         if (word := getattr(result, name)) not in known:
-            found = f"check {check.kind}{place} returned a result with {name} {word!r:.100}"
-            raise HarnessError(f"{found}, which is no {name}; it is one of {', '.join(known)}")
+            wrong = f"{name} {word!r:.100}, which is no {name}; it is one of {', '.join(known)}"
+            raise HarnessError(f"{found} {wrong}")
     score = result.score
     if score is not None and not (isinstance(score, int | float) and 0 <= score <= 1):
-        found = f"check {check.kind}{place} returned a result with score {score!r:.100}"
-        raise HarnessError(f"{found}, which is no score; it is a number from 0 to 1")
+        wrong = f"score {score!r:.100}, which is no score; it is a number from 0 to 1"
+        raise HarnessError(f"{found} {wrong}")
     traits = tuple(dict.fromkeys((*result.traits, *kind.traits(check.params))))
     tools = _expected_tools(kind, check.params, evidence.transcript.tool_calls)
     return replace(result, traits=traits, expected_tools=tools)
@@ -131,14 +133,12 @@ def _expected_tools(
     """Return the tools that a check expects to be called; of alternatives, those that were."""
     if "expects_calls" not in kind.traits(params):
         return ()
-    wanted = list(kind.wanted_calls(params))
-    tools = [tool for tool, _ in wanted]
+    wanted: list[JsonObject] = [
+        {"tool": tool, "args": args} for tool, args in kind.wanted_calls(params)
+    ]
+    tools: list[str] = [call["tool"] for call in wanted]
     if kind.order == "one_of":
-        made = [
-            tool
-            for tool, args in wanted
-            if any(matches_call({"tool": tool, "args": args}, call) for call in calls)
-        ]
+        made = [one["tool"] for one in wanted if any(matches_call(one, call) for call in calls)]
         tools = made or [tool for tool in tools if tool in {call.tool for call in calls}] or tools
     return tuple(dict.fromkeys(tools))
 
@@ -157,3 +157,65 @@ def _set_current_prompt(evidence: Evidence, turns: int) -> Evidence:
     )
     prompt = "\n\n".join(evidence.case.prompts[begins:turns])
     return replace(evidence, case=replace(evidence.case, prompt=prompt))
+
+
+# ── The state of a conversation of several turns after each of them ──────────────────────────────
+
+
+def transcript_until(transcript: Transcript, number: int) -> Transcript | None:
+    """Return the transcript up to the end of user turn ``number`` (from 1), or ``None``.
+
+    It is ``None`` if the turn did not take place; the last turn ends with the conversation.
+    """
+    said = [place for place, message in enumerate(transcript.messages) if _begins_turn(message)]
+    if number > len(said):
+        return None
+    if number == len(said):
+        return transcript
+    return _cut_transcript(transcript, said[number])
+
+
+def _begins_turn(message: Message) -> bool:
+    return isinstance(message, UserMessage) and not message.injected
+
+
+def _cut_transcript(transcript: Transcript, end: int) -> Transcript:
+    """Return ``transcript`` up to the user message at ``end``."""
+    messages, following = transcript.messages[:end], transcript.messages[end]
+    replies = [message.reply for message in messages if isinstance(message, AssistantMessage)]
+    last = replies[-1] if replies else Reply()
+    calls = tuple(call for call in transcript.tool_calls if call.reply <= len(replies))
+    # Recorded for the whole only, so it is added up again from its parts.
+    waited_s = sum(reply.waited_s for reply in replies) + sum_server_waits(calls)
+    return replace(
+        transcript,
+        messages=messages,
+        tool_calls=calls,
+        # Made when the conversation is over.
+        teardown_calls=(),
+        states=(),  # they are read when the conversation is over
+        answer=last.text,
+        # After any other end the user would not have gone on.
+        stop="refusal" if last.stop == "refusal" else "answer",
+        usage=sum((reply.usage for reply in replies), Usage()),
+        replies=len(replies),
+        latency_s=following.said_s if isinstance(following, UserMessage) else transcript.latency_s,
+        waited_s=round(waited_s, 6),
+    )
+
+
+def unreached_result(check: Check, transcript: Transcript) -> CheckResult:
+    """Return the result of a check of a turn that did not take place."""
+    said = sum(map(_begins_turn, transcript.messages))
+    return CheckResult(
+        kind=check.kind,
+        label=check.kind,
+        verdict="failed",
+        severity=check.params.get("severity", check.severity),
+        # As `evaluate_check` does: reports look for the traits of every result.
+        traits=tuple(check_traits(check)),
+        explanation=f"This turn never came: the conversation ended in turn {said} "
+        f"({transcript.stop}).",
+        hint="See why it ended there; what follows could not be asked.",
+        at=check.at,
+    )

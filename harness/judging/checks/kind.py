@@ -285,7 +285,7 @@ def one_call(params: JsonObject) -> Iterable[WantedCall]:
     return [(params["tool"], params.get("args", {}))] if "tool" in params else []
 
 
-def listed_calls(params: JsonObject, key: str = "calls") -> Iterable[WantedCall]:
+def listed_calls(params: JsonObject, key: str = "calls") -> list[WantedCall]:
     """Return the calls that ``params`` list."""
     return [(call["tool"], call.get("args", {})) for call in params.get(key, ())]
 

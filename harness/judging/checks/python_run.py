@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from harness.types import (
@@ -11,7 +12,6 @@ from harness.types import (
     JsonObject,
     Message,
     Outcome,
-    ToolCall,
     Transcript,
     UserMessage,
 )
@@ -77,10 +77,18 @@ def build_python_run(transcript: Transcript) -> PythonRun:
     usage = transcript.usage
     return PythonRun(
         answer=transcript.answer,
-        tool_calls=tuple(_convert_call(call) for call in transcript.tool_calls),
-        messages=tuple(
-            shown for message in transcript.messages for shown in _convert_message(message)
+        tool_calls=tuple(
+            PythonCall(
+                name=call.tool,
+                arguments=dict(call.arguments),
+                outcome=call.outcome,
+                result=call.text if call.structured is None else call.structured,
+                text=call.text,
+                reply=call.reply,
+            )
+            for call in transcript.tool_calls
         ),
+        messages=tuple(chain(*map(_convert_message, transcript.messages))),
         tokens_in=usage.input_tokens,
         tokens_out=usage.output_tokens,
         cost_usd=usage.cost_usd,
@@ -92,30 +100,16 @@ def build_python_run(transcript: Transcript) -> PythonRun:
     )
 
 
-def _convert_call(call: ToolCall) -> PythonCall:
-    return PythonCall(
-        name=call.tool,
-        arguments=dict(call.arguments),
-        outcome=call.outcome,
-        result=call.text if call.structured is None else call.structured,
-        text=call.text,
-        reply=call.reply,
-    )
-
-
 def _convert_message(message: Message) -> Iterator[JsonObject]:
     if isinstance(message, UserMessage):
         yield {"role": "user", "content": message.text}
     elif isinstance(message, AssistantMessage):
-        requests = message.reply.tool_requests
+        said: JsonObject = {"role": "assistant", "content": message.reply.text}
         calls = [
-            {"name": request.tool, "arguments": dict(request.arguments)} for request in requests
+            {"name": request.tool, "arguments": dict(request.arguments)}
+            for request in message.reply.tool_requests
         ]
-        yield {
-            "role": "assistant",
-            "content": message.reply.text,
-            **({"tool_calls": calls} if calls else {}),
-        }
+        yield {**said, "tool_calls": calls} if calls else said
     else:
         yield from ({"role": "tool", "content": answer.text} for answer in message.answers)
 

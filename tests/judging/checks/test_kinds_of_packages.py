@@ -19,7 +19,10 @@ import pytest
 
 from harness.base.errors import InvalidInput, UsageError
 from harness.judging.checks import VOCABULARY, evaluate_checks
-from harness.judging.checks.declarations import (
+from harness.judging.checks.kind import Evidence
+from harness.judging.checks.registry import (
+    KINDS,
+    checks_with,
     expected_tools,
     find_judge_needs,
     tool_names,
@@ -28,8 +31,6 @@ from harness.judging.checks.declarations import (
     wanted_first,
     wanted_states,
 )
-from harness.judging.checks.kind import Evidence
-from harness.judging.checks.registry import KINDS, checks_with
 from harness.judging.trial import judge_trial
 from harness.probing.planned_calls import Expectations, choose_calls
 from harness.runlog import RunLog, TrialLine, read_lines

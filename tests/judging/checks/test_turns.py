@@ -5,9 +5,8 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from harness.judging.checks import VOCABULARY, evaluate_checks
+from harness.judging.checks import VOCABULARY, evaluate_checks, transcript_until
 from harness.judging.checks.kind import Evidence
-from harness.judging.checks.turns import transcript_until
 from harness.types import (
     AssistantMessage,
     Case,

@@ -13,8 +13,7 @@ from jsonschema import Draft202012Validator
 from harness.base.errors import InvalidValue, UsageError
 from harness.base.json_text import canonical_json
 from harness.judging.checks import VOCABULARY
-from harness.judging.checks.declarations import valid_calls
-from harness.judging.checks.registry import KINDS
+from harness.judging.checks.registry import KINDS, valid_calls
 from harness.suites.readers import Vocabulary
 from harness.types import Usage
 from tests.judging.checks.scenes import call, judge_all, scene

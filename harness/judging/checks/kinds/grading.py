@@ -29,7 +29,6 @@ from harness.judging.checks.kind import (
 )
 from harness.judging.checks.kinds.metrics import (
     CallPair,
-    ComparedCall,
     argument_match,
     as_matcher,
     pair_calls,
@@ -103,8 +102,8 @@ class _Grades:
 
 async def _judge_grades(params: JsonObject, evidence: Evidence) -> CheckFinding:
     made, threshold, problem = evidence.transcript.tool_calls, params["threshold"], ""
-    expected = [ComparedCall(tool=call["tool"], args=call["args"]) for call in params["expected"]]
-    called = [ComparedCall(tool=call.tool, args=call.arguments) for call in made]
+    expected = listed_calls(params, "expected")
+    called = [(call.tool, call.arguments) for call in made]
     try:
         faith = await grade_faithfulness(params["keywords"], params.get("model"), evidence)
     except JudgeError as error:

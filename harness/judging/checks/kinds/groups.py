@@ -14,7 +14,6 @@ from typing import Any
 
 from harness.base import HarnessError, InvalidValue, JudgeError, did_you_mean
 from harness.judging.checks import VOCABULARY, evaluate_check
-from harness.judging.checks.declarations import tool_names
 from harness.judging.checks.kind import (
     NOTHING_WRONG,
     CheckDoc,
@@ -27,7 +26,7 @@ from harness.judging.checks.kind import (
     combine_facts,
 )
 from harness.judging.checks.parsing import describe_type, either_form, read_mapping
-from harness.judging.checks.registry import KINDS
+from harness.judging.checks.registry import KINDS, tool_names
 from harness.judging.matching.json_values import to_plain_json
 from harness.judging.matching.texts import clip_text
 from harness.types import Check, CheckResult, JsonObject, JsonPath, Verdict

@@ -1,6 +1,7 @@
 """Graded metrics of tool use, from 0 to 1: were the expected tools and arguments used?
 
-Pure functions of the expected and the made calls. Additional calls and fields cost nothing, and the
+Pure functions of the expected and the made calls, each a tool and its arguments; of an expected
+call only those that count, as values or matchers. Additional calls and fields cost nothing, and the
 order of calls does not matter.
 """
 
@@ -12,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.judging.checks.kind import WantedCall
 from harness.judging.matching.calls import best_pairs
 from harness.judging.matching.json_values import ABSENT, is_equal, is_number
 from harness.judging.matching.matchers import is_matcher, matches_pattern
@@ -19,16 +21,6 @@ from harness.types import JsonObject
 
 EPSILON = 1e-6
 """Relative difference up to which two numbers are equal."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComparedCall:
-    """A call, expected or made."""
-
-    tool: str
-    """The tool's name."""
-    args: JsonObject
-    """Its arguments; for an expected call only those that count, as values or matchers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,15 +35,14 @@ class CallPair:
     """Matching fields ÷ expected fields."""
 
 
-def tool_selection(expected: Sequence[ComparedCall], made: Sequence[ComparedCall]) -> float:
+def tool_selection(expected: Sequence[WantedCall], made: Sequence[WantedCall]) -> float:
     """Return the share of the expected calls whose tool was called, as often as expected.
 
     Without expected calls it is 1.0.
     """
     if not expected:
         return 1.0
-    wanted = Counter(call.tool for call in expected)
-    called = Counter(call.tool for call in made)
+    wanted, called = (Counter(tool for tool, _ in calls) for calls in (expected, made))
     # The intersection has the smaller count of each tool, so calls too many count nothing.
     return (wanted & called).total() / len(expected)
 
@@ -61,17 +52,16 @@ def argument_match(pairs: Sequence[CallPair]) -> float:
     return math.fsum(pair.score for pair in pairs) / len(pairs) if pairs else 1.0
 
 
-def pair_calls(
-    expected: Sequence[ComparedCall], made: Sequence[ComparedCall]
-) -> tuple[CallPair, ...]:
+def pair_calls(expected: Sequence[WantedCall], made: Sequence[WantedCall]) -> tuple[CallPair, ...]:
     """Pair every expected call with a made one of the same tool, for the highest total score."""
     pairs: dict[int, CallPair] = {}
-    for tool in dict.fromkeys(call.tool for call in expected):
-        wanted = [place for place, call in enumerate(expected) if call.tool == tool]
-        called = [place for place, call in enumerate(made) if call.tool == tool]
+    for tool in dict.fromkeys(tool for tool, _ in expected):
+        wanted, called = (
+            [place for place, (other, _) in enumerate(calls) if other == tool]
+            for calls in (expected, made)
+        )
         scores = [
-            [score_match(expected[row].args, made[column].args) for column in called]
-            for row in wanted
+            [score_match(expected[row][1], made[column][1]) for column in called] for row in wanted
         ]
         for place, (row, column) in enumerate(zip(wanted, best_pairs(scores), strict=True)):
             found = None if column is None else called[column]

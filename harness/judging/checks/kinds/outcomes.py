@@ -39,7 +39,7 @@ from harness.judging.checks.parsing import (
     read_call,
     true_or_tool,
 )
-from harness.judging.checks.witness.patterns import ANY, find_names
+from harness.judging.checks.witness.conditions import ANY, find_names
 from harness.judging.matching.calls import (
     described_calls,
     find_forbidden_calls,

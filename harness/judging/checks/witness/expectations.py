@@ -9,8 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from harness.base import canonical_json, did_you_mean
-from harness.judging.checks.witness.patterns import ANY, is_plain
-from harness.judging.checks.witness.schemas import UndecidedError
+from harness.judging.checks.witness.conditions import ANY, UndecidedError, is_plain
 from harness.judging.checks.witness.search import UnsatisfiedPart, WitnessSearch
 from harness.judging.matching.json_values import format_value
 from harness.judging.matching.matchers import describe_pattern, is_matcher, matches_partly

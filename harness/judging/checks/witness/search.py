@@ -13,13 +13,19 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from harness.judging.checks.witness.patterns import (
+from harness.judging.checks.witness.conditions import (
     ANY,
+    TYPES,
+    Branch,
+    Schemas,
+    UndecidedError,
     allows_absence,
     element_patterns,
+    find_branch_types,
     find_names,
     find_pattern_types,
     inner_patterns,
+    is_listed,
     is_plain,
     unwrap_pattern,
 )
@@ -30,14 +36,6 @@ from harness.judging.checks.witness.scalars import (
     has_expressions,
     is_fractional,
     list_named_values,
-)
-from harness.judging.checks.witness.schemas import (
-    TYPES,
-    Branch,
-    Schemas,
-    UndecidedError,
-    find_branch_types,
-    is_listed,
 )
 from harness.judging.matching.matchers import is_matcher, matches_pattern
 from harness.types import JsonPath

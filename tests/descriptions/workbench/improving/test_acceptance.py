@@ -15,7 +15,7 @@ from harness.descriptions.workbench.improving.report import write_headline
 from harness.descriptions.workbench.improving.split import case_names, split_intents
 from harness.descriptions.workbench.measurements import ModelMeasurements
 from harness.descriptions.workbench.parts import iterate_parts, remove_part
-from harness.judging.checks.declarations import wanted_tool
+from harness.judging.checks.registry import wanted_tool
 from harness.types import Case, Variant
 from tests.descriptions.workbench.improving.simulated import (
     TOOLS,

@@ -8,7 +8,7 @@ import pytest
 from harness.base.errors import InvalidValue
 from harness.base.json_text import digest_json
 from harness.judging.checks import VOCABULARY
-from harness.judging.checks.declarations import needs_fresh_copy, wanted_states
+from harness.judging.checks.registry import needs_fresh_copy, wanted_states
 from harness.types import StateReading
 from tests.judging.checks.scenes import fails, judge, passes, scene
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from harness.judging.checks.witness.schemas import UndecidedError
+from harness.judging.checks.witness.conditions import UndecidedError
 from harness.judging.checks.witness.search import WitnessResult, WitnessSearch
 from harness.judging.matching.json_values import ABSENT
 from harness.judging.matching.matchers import check_matcher, matches_partly, matches_pattern

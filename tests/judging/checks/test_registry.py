@@ -11,7 +11,8 @@ import pytest
 
 from harness.base.errors import HarnessError
 from harness.judging.checks import VOCABULARY
-from harness.judging.checks.declarations import (
+from harness.judging.checks.registry import (
+    KINDS,
     ExpectedFirstCalls,
     every_check,
     expected_tools,
@@ -23,8 +24,7 @@ from harness.judging.checks.declarations import (
     wanted_first,
     wanted_tool,
 )
-from harness.judging.checks.registry import KINDS
-from harness.judging.checks.witness.patterns import find_names
+from harness.judging.checks.witness.conditions import find_names
 from harness.suites.readers import read_suite
 from harness.types import Case, Check, Location, Turn
 from tests.descriptions.workbench.benches import case, checks
