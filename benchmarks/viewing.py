@@ -29,7 +29,7 @@ from harness.reports.build import build_report
 from harness.reports.formats.html_report import write_html
 from harness.reports.querying.index import STORE, keep_store
 from harness.runlog import Footer, Header, LogWriter, TrialLine, read_log
-from harness.sessions.call_frames import reduce_frame
+from harness.sessions.call_record import reduce_frame
 from harness.types import Status, ToolCall, TrialResult, Wire
 from harness.web.view_builder import MOST_S
 from tests.browser import Browser, a_browser

@@ -5,7 +5,7 @@ wins. "Text" is an ``isError`` result's text or a JSON-RPC error's message and d
 prefix "Error executing tool NAME: " of the SDKs:
 
 0. words of the server's own, from its ``refusals:``, or a code that refuses
-   (`harness.sessions.refusals.codes`) → `denied`
+   (`harness.sessions.refusals`) → `denied`
 1. "unknown tool", "tool … not found" and the like, if the tool is not listed for this user or the
   text names this tool → `unknown_tool`
 2. the words of a validator: "validation error for", "Invalid arguments for tool", "[type=missing",
@@ -34,7 +34,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from harness.base import search_pattern
-from harness.sessions.refusals.words import MISSES_A_RIGHT, OPERATING_SYSTEM, REFUSED
+from harness.sessions.refusals import MISSES_A_RIGHT, OPERATING_SYSTEM, REFUSED, compile_any
 from harness.types import Outcome
 
 METHOD_NOT_FOUND = -32601
@@ -51,17 +51,13 @@ _OF_THE_SDK = re.compile(r"(?:Error (?:executing|calling) tool \S+(?:: |$))+", r
 FastMCP; twice if a tool calls another. It could be mistaken for "tool … not found"."""
 
 
-def _compile_any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), re.IGNORECASE)
-
-
 _NO_SUCH_TOOL = (
     r"\b(?:(?:unknown|no such|unrecogni[sz]ed|undefined|unsupported) (?:tool|function)|no tool)\b"
 )
 _NOT_FOUND = (
     r"\b(?:not found|does not exist|doesn't exist|is unknown|not registered|not available)\b"
 )
-_UNKNOWN_TOOL = _compile_any(
+_UNKNOWN_TOOL = compile_any(
     r"\b(?:unknown|no such|unrecogni[sz]ed|undefined|unsupported) (?:tool|function)\b",
     r"\bno tool (?:named|called|with)\b",
     # Between the two may stand a name of 128 characters.
@@ -69,7 +65,7 @@ _UNKNOWN_TOOL = _compile_any(
 )
 
 # The words of Pydantic, the official SDKs, Ajv, Zod, jsonschema and Python itself.
-_INVALID_ARGUMENTS = _compile_any(
+_INVALID_ARGUMENTS = compile_any(
     r"\bvalidation errors? for\b",
     r"\binput validation error\b",
     r"\binvalid (?:tool )?(?:arguments?|params|parameters|input)\b",
@@ -83,13 +79,13 @@ _INVALID_ARGUMENTS = _compile_any(
     r"\bunexpected keyword argument\b",
 )
 
-_INVALID_RESULT = _compile_any(r"\boutput validation error\b")
+_INVALID_RESULT = compile_any(r"\boutput validation error\b")
 _PYDANTIC = re.compile(r"\bvalidation errors? for [^\n]*\n")
 _PYDANTIC_PLACE = re.compile(r"^(\w[^\s.]*)[^\n]*\n {2}\S", re.MULTILINE)
 """A place in the report, without what stands below its first name, and the error there."""
 _PYDANTIC_MISSES = "[type=missing"
 
-_MISSES_SOMETHING = _compile_any(r"\bmissing (?:\d+ )?required ")
+_MISSES_SOMETHING = compile_any(r"\bmissing (?:\d+ )?required ")
 
 
 def classify_error(
@@ -174,4 +170,4 @@ def _is_reported_unknown(tool: str, text: str) -> bool:
     behind = (
         rf"\btool[\s:]*(?:\w+ ){{0,2}}{name}(?: (?:is|was|has|been|could|currently))* ?{_NOT_FOUND}"
     )
-    return _compile_any(before, behind).search(text) is not None
+    return compile_any(before, behind).search(text) is not None

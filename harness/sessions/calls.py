@@ -20,13 +20,8 @@ from harness.base import (
     find_shortcoming,
     matches_whole,
 )
-from harness.sessions.call_draft import CallDraft, explain_block
 from harness.sessions.call_outcome import classify_error
-from harness.sessions.call_words import (
-    describe_required_input,
-    explain_malformed,
-    format_error_data,
-)
+from harness.sessions.call_record import CallDraft
 from harness.sessions.client import McpClient
 from harness.sessions.forwarding import (
     LISTEN,
@@ -35,17 +30,25 @@ from harness.sessions.forwarding import (
     ProgressHandler,
     ScrubbedClient,
 )
-from harness.sessions.refusals.codes import has_refusal_code, is_refusal_body
+from harness.sessions.refusals import (
+    build_rejection,
+    has_refusal_code,
+    is_refusal_body,
+    is_rejection,
+)
 from harness.sessions.result_content import limit_text, render_result
-from harness.sessions.session import Introduction
+from harness.sessions.session import TRACEPARENT, Introduction
 from harness.sessions.side_channels import iterate_side_channels
 from harness.sessions.tool_schemas import ToolSchemas
-from harness.sessions.trace_context import TRACEPARENT
-from harness.sessions.transports.frames import is_closed, is_no_answer
+from harness.sessions.transports.frames import Noise, is_closed, is_no_answer
 from harness.sessions.transports.http_errors import HttpFault
-from harness.sessions.transports.noise import Noise
-from harness.sessions.transports.rejected_requests import build_rejection, is_rejection
 from harness.sessions.transports.throttle import Throttle
+from harness.sessions.unanswered_calls import (
+    describe_required_input,
+    explain_block,
+    explain_malformed,
+    format_error_data,
+)
 from harness.types import (
     JsonObject,
     Outcome,
@@ -128,12 +131,9 @@ class CallSender:
 
     async def _send_call(self, draft: CallDraft, epoch: float) -> ToolCall:
         """Send a call in its turn and return its record, with the messages sent meanwhile."""
-        params: dict[str, Any] = {
-            "name": draft.request.tool,
-            "arguments": dict(draft.request.arguments),
-        }
-        if isinstance(draft.request, ForwardedRequest):
-            params = {**draft.request.more, **params}
+        own = {"name": draft.request.tool, "arguments": dict(draft.request.arguments)}
+        more = draft.request.more if isinstance(draft.request, ForwardedRequest) else {}
+        params: dict[str, Any] = {**more, **own}
         if draft.request.meta:
             params["_meta"] = dict(draft.request.meta)
         seconds = self._timeout_s
@@ -158,10 +158,9 @@ class CallSender:
             why = f"no answer within {seconds:.3g} s"
             return draft.build_record("timeout", why, duration_s=draft.compute_duration())
         took = draft.compute_duration()
-        clean = self._shown.redact_json(result)
+        raw, result = result, self._shown.redact_json(result)
         # Redaction returns the same object if it found no token in it.
-        draft.echoed = clean is not result
-        result = clean
+        draft.echoed = result is not raw
         if isinstance(draft.request, ForwardedRequest):
             draft.request.answered(result)
         if self._client.is_watched:
@@ -190,9 +189,8 @@ class CallSender:
 
     def forward_messages(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
         """Forward messages, without tokens (see `harness.sessions.Session.forward_messages`)."""
-        return self._client.forward_messages(
-            ScrubbedClient(foreign_client, self._shown.redact_json)
-        )
+        scrubbed = ScrubbedClient(foreign_client, self._shown.redact_json)
+        return self._client.forward_messages(scrubbed)
 
     @property
     def introduction(self) -> Introduction:
@@ -256,10 +254,8 @@ class CallSender:
                 f"{request.tool!r} is not marked as a read-only tool"
             )
         if request.malformed is not None:
-            return (
-                "invalid_arguments",
-                f"{explain_malformed(request.malformed)}: {request.malformed[:_EXCERPT_CHARS]}",
-            )
+            said = f"{explain_malformed(request.malformed)}: {request.malformed[:_EXCERPT_CHARS]}"
+            return "invalid_arguments", said
         if (why := find_shortcoming(request.arguments)) is not None:
             return "invalid_arguments", f"harness did not send the arguments: {why}"
         try:
@@ -285,18 +281,15 @@ class CallSender:
             draft.request.refused(error.code, said["message"], said["data"])
         if is_rejection(error, "tools/call"):
             rejected = build_rejection(error, "tools/call", said["message"], said["data"])
-            if isinstance(draft.request, ForwardedRequest):
-                return draft.build_record(
-                    "server_lost", str(rejected), error_code=error.code, duration_s=took
-                )
-            raise rejected
-        text = (
-            error.message
-            if error.data in (None, "")
-            else f"{error.message}: {format_error_data(error.data)}"
-        )
-        clean = self._shown.redact_text(text)
-        draft.echoed, text = clean is not text, clean
+            if not isinstance(draft.request, ForwardedRequest):
+                raise rejected
+            facts: dict[str, Any] = {"error_code": error.code, "duration_s": took}
+            return draft.build_record("server_lost", str(rejected), **facts)
+        raw: Any = error.message
+        if error.data not in (None, ""):
+            raw += f": {format_error_data(error.data)}"
+        text = self._shown.redact_text(raw)
+        draft.echoed = text is not raw
         coded = has_refusal_code(error.data)
         outcome = self._classify_error(draft, text, code=error.code, coded=coded)
         return draft.build_record(
@@ -320,35 +313,32 @@ class CallSender:
 
     async def _record_result(self, draft: CallDraft, result: JsonObject, took: float) -> ToolCall:
         """Record a call that was answered with a result, good or bad."""
-        content = render_result(result)
+        content, structured = render_result(result), result.get("structuredContent")
         text, problems = content.text, content.problems
         outcome: Outcome = "ok"
         checked = Validation()
         if result.get("resultType") == "input_required":
             may = isinstance(draft.request, ForwardedRequest)
-            text, outcome, problems = (
-                describe_required_input(result, may_answer=may),
-                "tool_error",
-                (),
-            )
+            text = describe_required_input(result, may_answer=may)
+            outcome, problems = "tool_error", ()
         elif problems:
-            text, outcome = (
-                f"the server's answer is not a valid MCP result: {'; '.join(problems)}",
-                "invalid_result",
-            )
+            text = f"the server's answer is not a valid MCP result: {'; '.join(problems)}"
+            outcome = "invalid_result"
         elif result.get("isError") is True:
-            coded = has_refusal_code(result.get("structuredContent"), text, result.get("_meta"))
+            coded = has_refusal_code(structured, text, result.get("_meta"))
             outcome = self._classify_error(draft, text, coded=coded)
-        elif self._is_refusal(result.get("structuredContent"), text):
+        # A result that claims success, and is nothing but a refusal.
+        elif is_refusal_body(structured, text) or any(
+            matches_whole(pattern, text) for pattern in self._refusals
+        ):
             outcome = "denied"
         else:
-            structured = result.get("structuredContent")
-            if content.cut is None:  # a part cannot be validated in place of the whole result
+            # A part cannot be validated in place of the whole result.
+            checked = Validation(gave_up=f"only a part of it was read, {content.cut}")
+            if content.cut is None:
                 checked = await self._validate_in_time(
                     self._schemas.validate_output(draft.request.tool, structured, content.size)
                 )
-            else:
-                checked = Validation(gave_up=f"only a part of it was read, {content.cut}")
             problems = checked.errors
         return draft.build_record(
             outcome,
@@ -373,12 +363,6 @@ class CallSender:
         with anyio.move_on_after(max(0.0, seconds)):
             return await validation
         return Validation(gave_up="the trial had no time left for it")
-
-    def _is_refusal(self, structured: Any, text: str) -> bool:
-        """Return whether a result that claims success is nothing but a refusal."""
-        return is_refusal_body(structured, text) or any(
-            matches_whole(pattern, text) for pattern in self._refusals
-        )
 
     def _classify_error(
         self, draft: CallDraft, text: str, code: int | None = None, *, coded: bool

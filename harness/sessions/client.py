@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 from typing import Protocol as Interface
@@ -33,22 +33,26 @@ from mcp_types import (
     ServerCapabilities,
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from harness.base import ServerError
+from harness.sessions.call_record import Exchange
 from harness.sessions.forwarding import ForeignClient, ForeignClients, ProgressHandler
-from harness.sessions.questions import AskingDispatcher
-from harness.sessions.refusals.sessions import build_step_error
-from harness.sessions.server_messages import Exchange, RequestReader, RequestWriter, RunningRequests
+from harness.sessions.refusals import build_step_error
+from harness.sessions.server_messages import (
+    AskingDispatcher,
+    RequestReader,
+    RequestWriter,
+    RunningRequests,
+)
 from harness.sessions.session import Introduction
 from harness.sessions.side_channel_reader import read_side_channels
 from harness.sessions.side_channels import UnsolicitedMessages
-from harness.sessions.transports.frames import is_closed
+from harness.sessions.transports.frames import Noise, is_closed
 from harness.sessions.transports.handshake import compute_probe_timeout
 from harness.sessions.transports.http_errors import HttpFault
-from harness.sessions.transports.noise import Noise
 from harness.sessions.transports.routing_headers import RoutingHeaders
-from harness.types import JsonObject, ServerSpec, SideContent, Wire
+from harness.types import ServerSpec, SideContent, Wire
 from harness.version import __version__
 
 # The SDK logs server errors; without a handler Python would print them to the terminal.
@@ -62,46 +66,44 @@ _CLIENT_INFO = Implementation(name="harness", version=__version__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WireFacts:
-    """A transport's facts on how requests are sent."""
+    """A session with a server, and the facts on how its requests are sent."""
 
+    session: ClientSession
+    """The SDK's session."""
+    dispatcher: AskingDispatcher
+    """Sends raw requests."""
     requests: RunningRequests
     """The running requests."""
+    heard: UnsolicitedMessages
+    """Collects unsolicited messages."""
     foreign_clients: ForeignClients
     """The clients that get the server's own messages."""
-    stream: Callable[[], Coroutine[Any, Any, None]] | None = None
+    over_http: bool
+    """Whether requests need headers."""
+    stream: Callable[[], Coroutine[Any, Any, None]] | None
     """Reads the server's messages beside answers, as long as it runs; ``None`` if they come with
     the answers."""
-    transport: str | None = None
+    transport: str | None
     """The carrier: ``pipe`` or ``tcp``; ``None`` if unknown."""
-    session_id: Callable[[], str | None] = lambda: None
+    session_id: Callable[[], str | None]
     """Returns the server's id of the session, if there is one."""
 
 
 class McpClient:
     """A session with one server for one user; used by many tasks at the same time."""
 
-    def __init__(
-        self,
-        session: ClientSession,
-        dispatcher: AskingDispatcher,
-        meta: Mapping[str, Any],
-        heard: UnsolicitedMessages,
-        wire: WireFacts,
-        *,
-        over_http: bool,
-    ) -> None:
-        """Send ``meta`` with every request; ``heard`` collects unsolicited messages."""
-        self._session = session
+    def __init__(self, wire: WireFacts, meta: Mapping[str, Any]) -> None:
+        """Send ``meta`` with every request."""
+        self._session = wire.session
         self._wire = wire
-        self._dispatcher = dispatcher
-        self._heard = heard
         self.hindrance = ""
         """What came in place of an answer to the handshake so far, to end a message."""
         self.needs_initialize = False
         """Whether the server breaks off at the first message that is no ``initialize``."""
-        self._watched = False
+        self.is_watched = False
+        """Whether data beside results are recorded."""
         self._meta = dict(meta)
-        self._routing = RoutingHeaders(None) if over_http else None
+        self._routing = RoutingHeaders(None) if wire.over_http else None
 
     async def negotiate(self, spec: ServerSpec, *, is_early: bool = False) -> None:
         """Agree on a protocol version with the server of ``spec``, in about its time to start.
@@ -114,7 +116,7 @@ class McpClient:
             ConnectionError: it is gone.
             HttpFault: the request ended in an HTTP failure or without an answer.
         """
-        self._dispatcher.abilities = {ability: {} for ability in spec.transport.abilities}
+        self._wire.dispatcher.abilities = {ability: {} for ability in spec.transport.abilities}
         protocol, probe_s = spec.transport.protocol, compute_probe_timeout(spec)
         try:
             if protocol == "auto":
@@ -137,14 +139,7 @@ class McpClient:
 
     def clone_with_meta(self, meta: Mapping[str, Any]) -> McpClient:
         """Return a client of the same session that sends another ``meta`` with every request."""
-        other = McpClient(
-            self._session,
-            self._dispatcher,
-            meta,
-            self._heard,
-            self._wire,
-            over_http=self._routing is not None,
-        )
+        other = McpClient(self._wire, meta)
         # The handshake is over, so nobody else would add these fields.
         other._stamp_meta()
         return other
@@ -166,26 +161,16 @@ class McpClient:
             MCPError: the server answered with an error, or the connection is closed (`is_closed`).
             HttpFault: the request ended in an HTTP failure or without an answer.
         """
-        if progress is None:
-            quiet = _ignore_progress if self._watched else None
-            return await self._send_request(method, params, exchange, quiet)
-        with self._wire.requests.allow_progress():
-            return await self._send_request(method, params, exchange, progress)
-
-    async def _send_request(
-        self,
-        method: str,
-        params: Mapping[str, Any],
-        exchange: Exchange | None,
-        progress: ProgressHandler | None,
-    ) -> dict[str, Any]:
+        requests = self._wire.requests
+        wanted = nullcontext() if progress is None else requests.allow_progress()
+        on_progress = progress or (_ignore_progress if self.is_watched else None)
         meta = _merge_meta(params.get("_meta", {}), self._meta)
         content = {**params, "_meta": meta} if meta else params
-        options: CallOptions = {} if progress is None else {"on_progress": progress}
+        options: CallOptions = {} if on_progress is None else {"on_progress": on_progress}
         if self._routing is not None:
             options["headers"] = self._routing.build_headers(method, params)
-        with self._wire.requests.record_exchange(exchange or Exchange()):
-            result = await self._dispatcher.send_raw_request(method, content, options)
+        with wanted, requests.record_exchange(exchange or Exchange()):
+            result = await self._wire.dispatcher.send_raw_request(method, content, options)
         if self._routing is not None and method == "tools/list":
             self._routing.learn_tools(result.get("tools"))
         return result
@@ -202,20 +187,15 @@ class McpClient:
     @contextmanager
     def collect_messages(self) -> Iterator[list[SideContent]]:
         """Yield a list of unsolicited messages; it stays empty unless the client `is_watched`."""
-        if not self._watched:
+        if not self.is_watched:
             yield []
             return
-        with self._heard.collect_messages(self) as heard:
+        with self._wire.heard.collect_messages(self) as heard:
             yield heard
-
-    @property
-    def is_watched(self) -> bool:
-        """Whether data beside results are recorded."""
-        return self._watched
 
     def watch(self) -> None:
         """Record data beside results from now on."""
-        self._watched = True
+        self.is_watched = True
         # The newest revision names the level in each request; servers of older ones are asked for
         # it once, by `logging/setLevel`.
         if PROTOCOL_VERSION_META_KEY in self._meta:
@@ -248,7 +228,7 @@ class McpClient:
             name="" if said is None else said.name,
             version="" if said is None else said.version,
             instructions=self._session.instructions,
-            capabilities={} if offered is None else _dump_capabilities(offered),
+            capabilities=_dump(offered),
             subscribes=self._is_newest,
         )
 
@@ -292,9 +272,7 @@ class McpClient:
         agreed = self._session.protocol_version
         if agreed in MODERN_PROTOCOL_VERSIONS:
             self._meta[PROTOCOL_VERSION_META_KEY] = agreed
-            self._meta[CLIENT_INFO_META_KEY] = _CLIENT_INFO.model_dump(
-                by_alias=True, mode="json", exclude_none=True
-            )
+            self._meta[CLIENT_INFO_META_KEY] = _dump(_CLIENT_INFO)
             # Harness itself answers no questions; a client behind the session sends its own.
             self._meta[CLIENT_CAPABILITIES_META_KEY] = {}
         if self._routing is not None:
@@ -338,28 +316,32 @@ async def open_client(
     answers, if they come separately.
     """
     requests, heard, foreign_clients = RunningRequests(), UnsolicitedMessages(), ForeignClients()
-    wire = WireFacts(
-        requests=requests,
-        foreign_clients=foreign_clients,
-        stream=stream,
-        transport=transport,
-        session_id=session_id,
-    )
     dispatcher = AskingDispatcher(
         RequestReader(reader, requests, heard, foreign_clients),
         RequestWriter(writer, requests),
         foreign_clients,
     )
     async with ClientSession(dispatcher=dispatcher, client_info=_CLIENT_INFO) as session:
-        yield McpClient(session, dispatcher, meta, heard, wire, over_http=over_http)
+        wire = WireFacts(
+            session=session,
+            dispatcher=dispatcher,
+            requests=requests,
+            heard=heard,
+            foreign_clients=foreign_clients,
+            over_http=over_http,
+            stream=stream,
+            transport=transport,
+            session_id=session_id,
+        )
+        yield McpClient(wire, meta)
 
 
 async def _ignore_progress(progress: float, total: float | None, message: str | None) -> None:
     """Ignore progress; it is requested only so that `UnsolicitedMessages` gets it."""
 
 
-def _dump_capabilities(capabilities: ServerCapabilities) -> JsonObject:
-    return capabilities.model_dump(by_alias=True, mode="json", exclude_none=True)
+def _dump(part: BaseModel | None) -> dict[str, Any]:
+    return {} if part is None else part.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
 def _merge_meta(given: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:

@@ -34,17 +34,16 @@ from harness.sessions.forwarding import ForeignClient
 from harness.sessions.identity.bearer import Bearer, Bearers
 from harness.sessions.identity.delivery import (
     Identity,
+    RequestAdditions,
     build_process_env,
     build_request_meta,
     request_additions,
 )
-from harness.sessions.identity.request_additions import RequestAdditions
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.http_servers import Host, Hosts
-from harness.sessions.processes.process import ServerProcess, launch_server
+from harness.sessions.processes.process import ServerProcess, find_shortage, launch_server
 from harness.sessions.processes.server_starts import ServerStarts, use_older_handshake
-from harness.sessions.processes.shortage import find_shortage
-from harness.sessions.processes.stderr_excerpt import extract_informative_lines
+from harness.sessions.processes.stderr import extract_informative_lines
 from harness.sessions.session import Introduction
 from harness.sessions.shared_connection import REFUSED, SharedSession, ToolLister
 from harness.sessions.transports import TRANSPORTS
@@ -55,13 +54,13 @@ from harness.sessions.transports.handshake import (
     shake_hands,
 )
 from harness.sessions.transports.http_errors import HttpFault
-from harness.sessions.transports.noise import Noise
 from harness.sessions.transports.throttle import Throttle
 from harness.types import JsonObject, ServerSpec, SideContent, ToolCall, ToolList, ToolRequest
 
 if TYPE_CHECKING:
     from harness.sessions.calls import CallSender
     from harness.sessions.client import Link, McpClient
+    from harness.sessions.transports.frames import Noise
 
 LOST_S = 2.0
 """Seconds that a call on a broken connection waits for the cause; `OBITUARY_S` are enough."""

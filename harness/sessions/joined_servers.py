@@ -15,8 +15,8 @@ from itertools import chain, count
 
 from harness.base import RequestRefused, RequestRejected, ServerError, digest_json
 from harness.sessions.forwarding import ForeignClient
-from harness.sessions.session import SEPARATOR, Introduction, Session
-from harness.sessions.transports.pages import get_next_cursor
+from harness.sessions.session import SEPARATOR, Introduction, Session, get_next_cursor
+from harness.sessions.unanswered_calls import build_unanswered_call, explain_block
 from harness.types import JsonObject, SideContent, ToolCall, ToolList, ToolProblem, ToolRequest
 
 _LISTS = {
@@ -44,10 +44,8 @@ class JoinedTools:
             self._called[place, tool.name] = name
             offered.append(replace(tool, name=name))
             if name != tool.name:
-                problem = (
-                    f"another server also has a tool named {tool.name!r}: this one is offered as "
-                    f"{name!r}"
-                )
+                also = f"another server also has a tool named {tool.name!r}"
+                problem = f"{also}: this one is offered as {name!r}"
                 notes.append(ToolProblem(tool=name, problem=problem, usable=True))
         problems = (*chain.from_iterable(tools.problems for tools in lists), *notes)
         self.offered = ToolList(
@@ -76,10 +74,8 @@ def _disambiguate_names(tools: Sequence[tuple[str, str]]) -> list[str]:
             f"{server}{SEPARATOR}{tool}" if tool in shared else tool for server, tool in tools
         ]
         counts = Counter(called)
-        more = {
-            tool for (_, tool), name in zip(tools, called, strict=True) if counts[name] > 1
-        } - shared
-        if not more:
+        named = zip(tools, called, strict=True)
+        if not (more := {tool for (_, tool), name in named if counts[name] > 1} - shared):
             break
         shared |= more
     reserved, given = set(called), set[str]()
@@ -130,22 +126,17 @@ class JoinedSession:
     @property
     def loss_reason(self) -> str | None:
         """Why a server is gone; ``None`` while all are alive."""
-        return next(
-            (session.loss_reason for session in self._sessions if session.loss_reason is not None),
-            None,
-        )
+        reasons = (session.loss_reason for session in self._sessions)
+        return next((why for why in reasons if why is not None), None)
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call to the server that has its tool (see `harness.sessions.Session.call`)."""
         if request.tool in self._block:
-            # Here, because it loads the MCP SDK, which would delay the start of the servers.
-            from harness.sessions.call_draft import build_blocked_call
-
-            return build_blocked_call(request, reply=reply, epoch=epoch)
+            why = explain_block(request.tool)
+            return build_unanswered_call(request, "blocked", why, reply=reply, epoch=epoch)
         place, own = self._tools.find_server(request.tool)
-        made = await self._sessions[place].call(
-            replace(request, tool=own), reply=reply, epoch=epoch
-        )
+        asked = replace(request, tool=own)
+        made = await self._sessions[place].call(asked, reply=reply, epoch=epoch)
         return replace(made, tool=request.tool)
 
     async def send_request(self, method: str, params: JsonObject) -> JsonObject:
@@ -185,9 +176,8 @@ class JoinedSession:
     @property
     def introduction(self) -> Introduction:
         """The descriptions of all servers, each under its name."""
-        each = dict(
-            zip(self._names, (session.introduction for session in self._sessions), strict=True)
-        )
+        said = [session.introduction for session in self._sessions]
+        each = dict(zip(self._names, said, strict=True))
         told = [f"{name}: {one.instructions}" for name, one in each.items() if one.instructions]
         return Introduction(
             name=", ".join(self._names),
@@ -208,19 +198,15 @@ class JoinedSession:
 
     async def watch(self) -> tuple[SideContent, ...]:
         """Watch the sessions of all servers (see `harness.sessions.Session.watch`)."""
-        shown = [
-            replace(aside, place=f"{aside.place} of {name}")
-            for name, part in zip(self._names, self._sessions, strict=True)
-            for aside in await part.watch()
-        ]
+        shown: list[SideContent] = []
+        for name, part in zip(self._names, self._sessions, strict=True):
+            shown += [replace(one, place=f"{one.place} of {name}") for one in await part.watch()]
         return tuple(shown)
 
     def stderr_tail(self) -> str:
         """Return the stderr tails of all servers that wrote anything."""
-        tails = (
-            (name, part.stderr_tail())
-            for name, part in zip(self._names, self._sessions, strict=True)
-        )
+        parts = zip(self._names, self._sessions, strict=True)
+        tails = ((name, part.stderr_tail()) for name, part in parts)
         return "\n".join(f"── {name}\n{tail}" for name, tail in tails if tail)
 
 

@@ -39,11 +39,10 @@ from harness.sessions.connection import Connection
 from harness.sessions.identity.bearer import Bearers, check_credential, choose_credential
 from harness.sessions.identity.delivery import Identity, check_identity
 from harness.sessions.joined_servers import JoinedSession, JoinedTools
-from harness.sessions.pool_entry import PoolEntry
+from harness.sessions.pool_entry import PoolEntry, require_reset, reset_state
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.http_servers import Hosts
 from harness.sessions.processes.server_starts import ServerStarts
-from harness.sessions.processes.state_reset import require_reset, reset_state
 from harness.sessions.session import Session
 from harness.sessions.transports.throttle import Throttles
 from harness.types import Credential, JsonObject, ServerSpec
@@ -57,11 +56,7 @@ class Pool:
     """Lends sessions; satisfies `harness.sessions.SessionPool`."""
 
     def __init__(
-        self,
-        owners: TaskGroup,
-        guardian: Guardian,
-        bearers: Bearers,
-        turns: Throttles,
+        self, owners: TaskGroup, guardian: Guardian, bearers: Bearers, turns: Throttles
     ) -> None:
         """Run connections in ``owners``; ``bearers`` are the users' token sources."""
         self._turns = turns
@@ -123,10 +118,10 @@ class Pool:
             ]
             lists = tuple(session.tools for session in sessions)
             known = (*names, *(tools.digest for tools in lists))
-            tools = self._joined.get(known) or self._joined.setdefault(
-                known, JoinedTools(names, lists)
-            )
-            yield JoinedSession(names, sessions, tools, frozenset(server.guard.block))
+            if known not in self._joined:
+                self._joined[known] = JoinedTools(names, lists)
+            block = frozenset(server.guard.block)
+            yield JoinedSession(names, sessions, self._joined[known], block)
 
     @asynccontextmanager
     async def _reserve_processes(self, servers: int, server: ServerSpec) -> AsyncGenerator[None]:
@@ -151,11 +146,10 @@ class Pool:
     async def _lend_single(
         self, server: ServerSpec, user_context: JsonObject | None, credential: Credential
     ) -> AsyncGenerator[Session]:
-        GATE.require_plan([server])
-        check_identity(server, user_context)
-        check_credential(server, user_context, credential)
+        who = Identity(user_context, credential)
+        _check_caller(server, who)
         is_shared = server.isolation == "none"
-        who = Identity(None) if is_shared else Identity(user_context, credential)
+        who = Identity(None) if is_shared else who
         async with self._lend_connection(server, who) as connection:
             yield await connection.open_shared_session(user_context) if is_shared else connection
 
@@ -185,9 +179,7 @@ class Pool:
         self, server: ServerSpec, who: Identity
     ) -> AsyncGenerator[Connection]:
         """Lend a connection of its own; over HTTP, its process may serve others too."""
-        GATE.require_plan([server])
-        check_identity(server, who.user_context)
-        check_credential(server, who.user_context, who.credential)
+        _check_caller(server, who)
         connection = await self._start_connection(server, who)
         try:
             await connection.wait_ready()
@@ -225,9 +217,7 @@ class Pool:
     async def _prestart_connection(self, server: ServerSpec, identity: Identity) -> None:
         # The loan itself meets the same error, and reports it for its trial.
         with suppress(HarnessError):
-            GATE.require_plan([server])
-            check_identity(server, identity.user_context)
-            check_credential(server, identity.user_context, identity.credential)
+            _check_caller(server, identity)
             who = Identity(None) if server.isolation == "none" else identity
             seat = self._get_entry(server, who)
             async with seat.lock:
@@ -252,7 +242,7 @@ class Pool:
         await self._require_hope(seat, server)
         while seat.returned:
             used = seat.returned.pop()
-            if await reset_state(used, server):
+            if server.reset and await reset_state(used, server.reset):
                 return used
             used.close()
             await used.wait_closed()
@@ -263,7 +253,7 @@ class Pool:
         try:
             await self._wait_ready(seat, server, connection)
             if server.transport.command is None and server.reset is not None:
-                await require_reset(connection, server)
+                await require_reset(connection, server, server.reset)
         # A cancelled trial, too, must not leave a connection that nobody else knows.
         except BaseException:
             connection.close()
@@ -274,24 +264,14 @@ class Pool:
         """Keep a server for the next loan if its state is fresh or can be reset, else end it."""
         # Nobody knows what the server still does for a trial that was cut off.
         cut_off = anyio.get_current_task().has_pending_cancellation()
-        if (
-            not connection.touched
-            and connection.loss_reason is None
-            and seat.connection is None
-            and not cut_off
-        ):
+        is_usable = connection.loss_reason is None and not cut_off
+        if is_usable and not connection.touched and seat.connection is None:
             seat.connection = connection
-            return
-        if (
-            server.reset is not None
-            and connection.loss_reason is None
-            and not connection.unsettled
-            and not cut_off
-        ):
+        elif is_usable and not connection.unsettled and server.reset is not None:
             seat.returned.append(connection)
-            return
-        connection.close()
-        await connection.wait_closed()
+        else:
+            connection.close()
+            await connection.wait_closed()
 
     async def _require_hope(self, seat: PoolEntry, server: ServerSpec) -> None:
         """Refuse to start a server again that does not start, by itself or for somebody else."""
@@ -339,11 +319,14 @@ class Pool:
         if spare:
             min(spare, key=lambda seat: seat.last_used).returned.pop(0).close()
             return
-        idle = [seat for seat in self._seats.values() if seat.is_idle]
+        idle = [
+            (seat.last_used, seat, seat.connection)
+            for seat in self._seats.values()
+            if seat.connection and seat.connection.loss_reason is None and not seat.loans
+        ]
         if idle:
-            oldest = min(idle, key=lambda seat: seat.last_used)
-            assert oldest.connection is not None
-            oldest.connection.close()
+            _, oldest, connection = min(idle, key=lambda one: one[0])
+            connection.close()
             oldest.connection = None
 
     def _notify_freed(self) -> None:
@@ -364,6 +347,12 @@ class Pool:
             # kept alive, so that its id() is not reused
             known = self._digests[id(server)] = server, digest_json(asdict(server))
         return known[1]
+
+
+def _check_caller(server: ServerSpec, who: Identity) -> None:
+    GATE.require_plan([server])
+    check_identity(server, who.user_context)
+    check_credential(server, who.user_context, who.credential)
 
 
 @asynccontextmanager

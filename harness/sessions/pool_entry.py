@@ -2,32 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import anyio
 
 from harness.base import ServerError
 from harness.sessions.connection import Connection
 from harness.sessions.processes.server_starts import ServerStarts
+from harness.types import ScriptedCall, ServerSpec, ToolRequest
 
 
+@dataclass(slots=True, eq=False)
 class PoolEntry:
     """The entry of one server and user in the pool."""
 
-    def __init__(self, starts: ServerStarts) -> None:
-        self.starts = starts
-        self.connection: Connection | None = None
-        # Used connections that the next loan resets; only under `isolation: case`.
-        self.returned: list[Connection] = []
-        self.lock = anyio.Lock()
-        self.loans = 0
-        self.last_used = 0.0
-        self.failures = 0
-        self.failure: ServerError | None = None
-        # Whose failure was counted last: many may wait for one start, which fails once.
-        self.failed: Connection | None = None
+    starts: ServerStarts
+    """What all users' starts of the server came to."""
+    connection: Connection | None = None
+    """The running connection, or the one that the next loan gets."""
+    returned: list[Connection] = field(default_factory=list)
+    """Used connections that the next loan resets; only under ``isolation: case``."""
+    lock: anyio.Lock = field(default_factory=anyio.Lock)
+    """Held while a connection is chosen or started."""
+    loans: int = 0
+    """How many use it now."""
+    last_used: float = 0.0
+    """When the last loan ended."""
+    failures: int = 0
+    """Failed starts in a row."""
+    failure: ServerError | None = None
+    """Why the last of them failed."""
+    failed: Connection | None = None
+    """Whose failure was counted last: many may wait for one start, which fails once."""
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether its server is running and not in use."""
-        return (
-            self.connection is not None and self.connection.loss_reason is None and not self.loans
-        )
+
+async def reset_state(connection: Connection, reset: ScriptedCall) -> bool:
+    """Make the call that resets the server's state; return whether it succeeded."""
+    if connection.loss_reason is not None:
+        return False
+    request = ToolRequest(id="reset", tool=reset.tool, arguments=reset.arguments)
+    return not (await connection.call(request, reply=0, epoch=anyio.current_time())).is_error
+
+
+async def require_reset(connection: Connection, server: ServerSpec, reset: ScriptedCall) -> None:
+    """Reset the server's state.
+
+    Raises:
+        ServerError: that failed.
+    """
+    if not await reset_state(connection, reset):
+        how = f"could not be reset by its tool {reset.tool!r}"
+        raise ServerError(f"server {server.name!r} {how}")

@@ -7,19 +7,29 @@ The server: what happens:
   and each would wait
 - sends `MAX_UNSOLICITED` messages without an answer among them: the call, or the connection, is
   lost
+
+It may also request input from the user (elicitation) or from the model (sampling). If a session has
+a client behind it, the client answers; otherwise the MCP SDK refuses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
+import anyio
 import anyio.lowlevel
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
+from mcp.shared.dispatcher import CallOptions, DispatchContext, OnRequest
+from mcp.shared.exceptions import MCPError
+from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp.shared.message import SessionMessage
 from mcp_types import (
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
     JSONRPCError,
     JSONRPCMessage,
     JSONRPCNotification,
@@ -27,7 +37,9 @@ from mcp_types import (
     JSONRPCResponse,
 )
 
-from harness.sessions.forwarding import ForeignClients
+from harness.base import RequestRefused
+from harness.sessions.call_record import Exchange
+from harness.sessions.forwarding import QUESTIONS, ForeignClients
 from harness.sessions.side_channels import UnsolicitedMessages
 from harness.sessions.transports.frames import UNSOLICITED, ReceivedMessage
 from harness.types import JsonObject
@@ -39,14 +51,12 @@ MAX_UNSOLICITED = 200_000
 """Most unsolicited messages between two answers: some seconds of work, which must not block others.
 """
 
+ANSWERS = (JSONRPCResponse, JSONRPCError)
+"""Messages that answer a request."""
 FLOOD = f"sent more than {MAX_UNSOLICITED:,} unsolicited messages, and gave no answer"
 
 _PROGRESS = "notifications/progress"
 _IN_A_ROW = 64  # messages that are read before other tasks run: about a millisecond
-
-
-class Flood(Exception):
-    """The server sent `MAX_UNSOLICITED` messages without an answer."""
 
 
 class UnsolicitedCount:
@@ -60,27 +70,12 @@ class UnsolicitedCount:
         """Start again: the server gave an answer."""
         self._count = 0
 
-    async def count_message(self) -> None:
-        """Count one message, and let other tasks run from time to time.
-
-        Raises:
-            Flood: there were too many messages.
-        """
+    async def count_message(self) -> bool:
+        """Count one message, and return whether there were too many; let other tasks run, too."""
         self._count += 1
-        if self._count > MAX_UNSOLICITED:
-            raise Flood
         if self._count % _IN_A_ROW == 0:
             await anyio.lowlevel.checkpoint()
-
-
-@dataclass(slots=True)
-class Exchange:
-    """A request and its answer, as sent and received."""
-
-    request: JsonObject | None = None
-    """``None`` until it is sent."""
-    response: JsonObject | None = None
-    """``None`` until it is answered by a JSON-RPC message."""
+        return self._count > MAX_UNSOLICITED
 
 
 # The SDK chooses the id of a request only when it writes it, in the task that asks; this variable
@@ -129,11 +124,8 @@ class RunningRequests:
 
     def record_answer(self, item: SessionMessage) -> None:
         """Record an answer, if its request is recorded."""
-        message = item.message
-        if isinstance(message, JSONRPCResponse | JSONRPCError) and isinstance(
-            item, ReceivedMessage
-        ):
-            exchange = self._open.pop(str(message.id), None)
+        if isinstance(item, ReceivedMessage) and isinstance(item.message, ANSWERS):
+            exchange = self._open.pop(str(item.message.id), None)
             if exchange is not None:
                 exchange.response = item.frame
 
@@ -162,16 +154,18 @@ class RequestReader(ObjectReceiveStream[SessionMessage | Exception]):
         """
         while True:
             item = await self._reader.receive()
-            if isinstance(item, SessionMessage):
-                # Here, because the SDK passes on the result, and not the frame as written.
-                self._requests.record_answer(item)
-            if isinstance(item, SessionMessage) and isinstance(item.message, UNSOLICITED):
-                self._heard.record_message(item.message.method, item.message.params)
-                if isinstance(item.message, JSONRPCNotification):
-                    self._foreign_clients.notify(item.message.method, item.message.params)
-                    if not (self._requests.progress_wanted and item.message.method == _PROGRESS):
-                        continue  # the SDK does not use it, but would start a task for each
-            if isinstance(item, Exception) or not isinstance(item.message, JSONRPCRequest):
+            if isinstance(item, Exception):
+                return item
+            # Here, because the SDK passes on the result, and not the frame as written.
+            self._requests.record_answer(item)
+            message = item.message
+            if isinstance(message, UNSOLICITED):
+                self._heard.record_message(message.method, message.params)
+            if isinstance(message, JSONRPCNotification):
+                self._foreign_clients.notify(message.method, message.params)
+                if not (self._requests.progress_wanted and message.method == _PROGRESS):
+                    continue  # the SDK does not use it, but would start a task for each
+            if not isinstance(message, JSONRPCRequest):
                 return item
             if self._requests.waiting < MAX_REQUESTS:
                 self._requests.waiting += 1
@@ -197,9 +191,67 @@ class RequestWriter(ObjectSendStream[SessionMessage]):
             await self._writer.send(item)
         finally:
             # Also if it could not be written: nothing waits for that answer any more.
-            if isinstance(item.message, JSONRPCResponse | JSONRPCError):
+            if isinstance(item.message, ANSWERS):
                 self._requests.waiting -= 1
 
     async def aclose(self) -> None:
         """Close the underlying writer."""
         await self._writer.aclose()
+
+
+ANSWER_S = 600.0
+"""Seconds for a client, and its user, to answer a request of a server."""
+
+
+class AskingDispatcher(JSONRPCDispatcher):
+    """A dispatcher whose server may send requests to the client behind the session."""
+
+    def __init__(self, reader: Any, writer: Any, foreign_clients: ForeignClients) -> None:
+        """Read and write messages as `JSONRPCDispatcher`; ``foreign_clients`` answer requests."""
+        super().__init__(reader, writer)
+        self._foreign_clients = foreign_clients
+        self.abilities: JsonObject = {}
+        """Client capabilities in the handshake, in addition to those of the MCP SDK."""
+
+    async def run(self, on_request: OnRequest, *others: Any, **named: Any) -> None:
+        """Run as `JSONRPCDispatcher.run`."""
+        await super().run(partial(self._answer_request, on_request), *others, **named)
+
+    async def send_raw_request(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None,
+        opts: CallOptions | None = None,
+        **own: Any,
+    ) -> dict[str, Any]:
+        """Send a request as `JSONRPCDispatcher.send_raw_request`."""
+        # The SDK declares what it answers itself; a client behind the session may answer more.
+        if method == "initialize" and params is not None and self.abilities:
+            told = {**params.get("capabilities", {}), **self.abilities}
+            params = {**params, "capabilities": told}
+        return await super().send_raw_request(method, params, opts, **own)
+
+    async def _answer_request(
+        self,
+        on_request: OnRequest,
+        context: DispatchContext[Any],
+        method: str,
+        params: Mapping[str, Any] | None,
+    ) -> dict[str, Any]:
+        client = self._foreign_clients.sole_client
+        if method not in QUESTIONS or client is None:
+            return await on_request(context, method, params)
+        try:
+            with anyio.fail_after(ANSWER_S):
+                return dict(await client.ask_client(method, dict(params or {})))
+        except RequestRefused as error:
+            # The SDK sends this to the server as the answer to its request.
+            raise MCPError(error.code, error.said, error.data) from error
+        except TimeoutError as error:
+            why = f"the client did not answer within {ANSWER_S:g} s"
+            raise MCPError(INTERNAL_ERROR, why) from error
+
+
+def build_refusal(why: str) -> RequestRefused:
+    """Return the error for a server whose client cannot be asked."""
+    return RequestRefused(why, code=INVALID_REQUEST, said=why, data=None)

@@ -1,16 +1,21 @@
 """Sessions with MCP servers, run as real processes, and the record of every call to them.
 
 `harness.sessions.pool.open_sessions` opens a pool; the pool lends a `Session` for a server and a
-user, and starts a process if there is none yet. All processes end with the pool.
+user, and starts a process if there is none yet. All processes end with the pool. A `SessionWrapper`
+changes only a part of a session: `TracedSession` sends the trace context of a trial, with ids that
+are derived from the run, the trial and the call, so that spans made from the log later have the ids
+that the server got.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
+from harness.sessions.forwarding import ForeignClient
 from harness.types import (
     Credential,
     JsonObject,
@@ -23,6 +28,7 @@ from harness.types import (
 
 if TYPE_CHECKING:
     from harness.sessions.forwarding import ForeignClient
+
 
 SEPARATOR = "__"
 """Separates the name of a joined server from that of its tool; every provider allows it in
@@ -144,3 +150,108 @@ class SessionPool(Protocol):
     ) -> None:
         """Start in the background the server for the next loan of that user. Never raises."""
         ...
+
+
+class SessionWrapper:
+    """Does everything as the session that it wraps; a subclass changes what it has to."""
+
+    def __init__(self, session: Session) -> None:
+        """Wrap ``session``."""
+        self._session = session
+
+    @property
+    def tools(self) -> ToolList:
+        """The tools that this user sees."""
+        return self._session.tools
+
+    async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
+        """Send one call and return its record."""
+        return await self._session.call(request, reply=reply, epoch=epoch)
+
+    async def send_request(self, method: str, params: JsonObject) -> JsonObject:
+        """Send any other request."""
+        return await self._session.send_request(method, params)
+
+    @property
+    def introduction(self) -> Introduction:
+        """The server's description of itself."""
+        return self._session.introduction
+
+    def forward_messages(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
+        """Forward messages to a client."""
+        return self._session.forward_messages(foreign_client)
+
+    async def watch(self) -> tuple[SideContent, ...]:
+        """Watch the session."""
+        return await self._session.watch()
+
+    @property
+    def loss_reason(self) -> str | None:
+        """Why the server is gone."""
+        return self._session.loss_reason
+
+    def stderr_tail(self) -> str:
+        """Return the last lines of the server's stderr."""
+        return self._session.stderr_tail()
+
+
+def get_next_cursor(page: Mapping[str, Any]) -> str | None:
+    """Return the cursor of the page after ``page``; ``None`` at the end.
+
+    An empty one is the end, too: servers in some languages write it for none.
+    """
+    cursor = page.get("nextCursor")
+    return cursor if isinstance(cursor, str) and cursor else None
+
+
+def has_bad_cursor(page: Mapping[str, Any]) -> bool:
+    """Whether there is a further page whose cursor is no text, so that nobody can ask for it."""
+    cursor = page.get("nextCursor")
+    return cursor is not None and not isinstance(cursor, str)
+
+
+TRACEPARENT = "traceparent"
+"""The key in ``_meta`` of a request; W3C Trace Context has a header of this name."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceIds:
+    """The ids of one trial's trace."""
+
+    run_id: str
+    """Name of the run's folder."""
+    key: str
+    """`harness.types.Trial.key`."""
+
+    @property
+    def trace_id(self) -> int:
+        """The trace: 128 bits."""
+        return self.derive_id("trace", 16)
+
+    def derive_call_span(self, reply: int, request_id: str) -> int:
+        """Return the span id of the call ``request_id`` in the model's ``reply``: 64 bits."""
+        return self.derive_id(f"call {reply} {request_id}", 8)
+
+    def derive_id(self, part: str, size: int) -> int:
+        """Return an id of ``size`` bytes for a part of the trial; never 0, which means none."""
+        told = hashlib.sha256(f"{self.run_id}\n{self.key}\n{part}".encode()).digest()
+        return int.from_bytes(told[:size], "big") or 1
+
+    def format_traceparent(self, span: int) -> str:
+        """Return the ``traceparent`` that makes the server's spans sampled children of ``span``."""
+        return f"00-{self.trace_id:032x}-{span:016x}-01"
+
+
+class TracedSession(SessionWrapper):
+    """A session whose calls carry the trace context of a trial; otherwise unchanged."""
+
+    def __init__(self, session: Session, ids: TraceIds) -> None:
+        """Send the calls of the trial with these ``ids`` by ``session``."""
+        super().__init__(session)
+        self._ids = ids
+
+    async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
+        """Send one call with its trace context (see `Session.call`)."""
+        told = self._ids.format_traceparent(self._ids.derive_call_span(reply, request.id))
+        traced = replace(request, meta={**request.meta, TRACEPARENT: told})
+        return await self._session.call(traced, reply=reply, epoch=epoch)

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from harness.base import NotAdmitted, OutOfResources, ServerError, TooBusy
-from harness.sessions.session import Introduction
-from harness.sessions.session_wrapper import SessionWrapper
+from harness.sessions.session import Introduction, SessionWrapper
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.throttle import Throttle
 from harness.types import JsonObject, ServerSpec, SideContent, ToolCall, ToolList, ToolRequest

@@ -17,11 +17,11 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import METHOD_NOT_FOUND
 
 from harness.base import ServerError
+from harness.sessions.refusals import is_rejection
+from harness.sessions.session import get_next_cursor, has_bad_cursor
 from harness.sessions.side_channels import limit_side_channels, wrap_side_channel
 from harness.sessions.transports.frames import is_closed, is_no_answer
 from harness.sessions.transports.http_errors import HttpFault
-from harness.sessions.transports.pages import get_next_cursor, has_bad_cursor
-from harness.sessions.transports.rejected_requests import is_rejection
 from harness.types import SideContent
 
 MOST_READ = 20

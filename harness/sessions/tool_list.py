@@ -15,10 +15,10 @@ from mcp.shared.inbound import find_invalid_x_mcp_header
 
 from harness.base import ServerError, digest_json, find_shortcoming
 from harness.sessions.call_outcome import METHOD_NOT_FOUND
-from harness.sessions.refusals.sessions import build_step_error
+from harness.sessions.refusals import build_step_error
+from harness.sessions.session import get_next_cursor, has_bad_cursor
 from harness.sessions.tool_schemas import examine_schema
 from harness.sessions.transports.frames import is_closed, is_no_answer
-from harness.sessions.transports.pages import get_next_cursor, has_bad_cursor
 from harness.types import THE_LIST, JsonObject, Tool, ToolList, ToolProblem
 
 MAX_PAGES = 100

@@ -180,7 +180,7 @@ class ToolCall:
     """Whether the server sent back a token that it was shown. It is taken out of the record, and
     the model is not given it."""
     wire: Wire | None = None
-    """How it was sent, with its JSON-RPC frames (`harness.sessions.call_frames`); ``None`` for a
+    """How it was sent, with its JSON-RPC frames (`harness.sessions.call_record`); ``None`` for a
     call that was not sent."""
 
     @property

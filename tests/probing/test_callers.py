@@ -20,7 +20,7 @@ from harness.probing.callers import (
     build_flawed_callers,
     name_callers,
 )
-from harness.sessions.identity.claims import AGAIN
+from harness.sessions.identity.deliveries.bearer import AGAIN
 from harness.types import (
     FLAWS,
     Caller,

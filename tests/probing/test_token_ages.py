@@ -21,7 +21,7 @@ from harness.cli.probe_output import build_document, summarize_probe
 from harness.probing.callers import UNSENT, name_callers
 from harness.probing.prober import ProbePlan, run_probe
 from harness.probing.report import LATELY_MIN, LONGEST_MIN, NOT_TRIED, SWAPS, ProbeReport
-from harness.sessions.identity.flaws import EXPIRED_S, LATELY_S
+from harness.sessions.identity.tokens import EXPIRED_S, LATELY_S
 from harness.suites.config.servers import join_servers
 from harness.types import IdentitySpec, ServerSpec, TransportSpec
 from tests.clock import PATIENT_S

@@ -14,10 +14,8 @@ from urllib.parse import urlsplit, urlunsplit
 import anyio
 
 from harness.base import MARK, Redactor, ServerError, TokenPieces, UsageError, names_secret
-from harness.sessions.identity.claims import build_claims
-from harness.sessions.identity.deliveries.bearer import BearerDelivery
-from harness.sessions.identity.delivery import Identity, delivery_of
-from harness.sessions.identity.request_additions import RequestAdditions
+from harness.sessions.identity.deliveries.bearer import BearerDelivery, build_claims
+from harness.sessions.identity.delivery import Identity, RequestAdditions, delivery_of
 from harness.sessions.identity.token_command import run_token_command
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.transports.http_errors import HttpFault

@@ -9,15 +9,41 @@ A case without a ``user_context`` is anonymous: nothing is sent for it.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from harness.base import Field, Registry, UsageError, canonical_json, find_members, header_problem
-from harness.sessions.identity.request_additions import RequestAdditions
 from harness.sessions.transports import TRANSPORTS
 from harness.types import USER_CONTEXT_META_KEY, Credential, IdentitySpec, JsonObject, ServerSpec
+
+
+@dataclass(slots=True)
+class RequestAdditions:
+    """Additional headers and query parameters; none by default."""
+
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Additional headers; they may contain a token."""
+    query: str = field(default="", repr=False)
+    """Additional query parameters, encoded; they may contain a token."""
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to add."""
+        return bool(self.headers or self.query)
+
+    @contextmanager
+    def apply(self, other: RequestAdditions) -> Iterator[None]:
+        """Take the values of ``other`` within the block, and be empty after it."""
+        self.headers, self.query = other.headers, other.query
+        try:
+            yield
+        finally:
+            self.headers, self.query = {}, ""
+
 
 NO_ISOLATION = (
     "Only 'meta' names the user in each request. Over HTTP one process serves all "
@@ -239,3 +265,26 @@ def with_shared_process(server: ServerSpec) -> ServerSpec:
     may = delivery_of(server.identity).is_in_each_message and not members
     shares = may and server.isolation == "identity"
     return replace(server, isolation="none" if shares else server.isolation, members=members)
+
+
+_PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
+
+
+def fill_template(template: str, user_context: JsonObject) -> str | None:
+    """Return ``template`` with its attributes filled in; ``None`` if one is missing or null.
+
+    A string is inserted unchanged, any other value as JSON.
+    """
+    if any(user_context.get(name) is None for name in _PLACEHOLDER.findall(template)):
+        return None
+    return _PLACEHOLDER.sub(lambda match: _format_value(user_context[match[1]]), template)
+
+
+def fill_templates(templates: Mapping[str, Any], user_context: JsonObject) -> dict[str, str]:
+    """Return the filled templates by name, without those that lack an attribute."""
+    texts = {name: fill_template(str(text), user_context) for name, text in templates.items()}
+    return {name: text for name, text in texts.items() if text is not None}
+
+
+def _format_value(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

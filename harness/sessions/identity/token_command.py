@@ -22,9 +22,9 @@ from anyio.abc import ByteReceiveStream, Process
 
 from harness.base import ServerError
 from harness.sessions.processes.guardian import Guardian
-from harness.sessions.processes.pipes import wait_closed
 from harness.sessions.processes.process import INHERITED as SERVER_INHERITED
-from harness.sessions.processes.stderr_excerpt import extract_informative_lines
+from harness.sessions.processes.server_input import wait_closed
+from harness.sessions.processes.stderr import extract_informative_lines
 from harness.types import JsonObject
 
 _PROXIES = ("all_proxy", "http_proxy", "https_proxy", "no_proxy")

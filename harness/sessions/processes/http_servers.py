@@ -26,8 +26,12 @@ from anyio.abc import TaskGroup
 from harness.base import LOCALHOST, ServerError, digest_json, is_localhost
 from harness.sessions.identity.bearer import Bearers
 from harness.sessions.processes.guardian import Guardian
-from harness.sessions.processes.process import OBITUARY_S, ServerProcess, launch_server
-from harness.sessions.processes.shortage import find_shortage
+from harness.sessions.processes.process import (
+    OBITUARY_S,
+    ServerProcess,
+    find_shortage,
+    launch_server,
+)
 from harness.sessions.transports import TRANSPORTS
 from harness.types import ServerSpec
 

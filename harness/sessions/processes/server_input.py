@@ -1,16 +1,31 @@
-"""The stdin of a server process, and whether the process read any of it."""
+"""The stdin of a server process: whether the process read any of it, and how it closes."""
 
 from __future__ import annotations
 
 import array
+import asyncio
 import fcntl
 import os
 import termios
 from contextlib import suppress
 
+import anyio
 from anyio.abc import ByteSendStream
 
-from harness.sessions.processes.pipes import wait_closed
+CLOSE_S = 0.1
+"""Seconds to wait; a pipe closes with its process, unless another process holds its other end."""
+
+
+async def wait_closed(stdin: ByteSendStream) -> None:
+    """Wait for ``stdin`` to close after its process has ended.
+
+    A process that ends without reading breaks the pipe. Early releases of Python 3.11 print a
+    traceback for a broken pipe that is never waited for; anyio has no function for that wait.
+    """
+    stream = getattr(stdin, "_stream", None)
+    if isinstance(stream, asyncio.StreamWriter):
+        with anyio.move_on_after(CLOSE_S), suppress(OSError):
+            await stream.wait_closed()
 
 
 class ServerInput(ByteSendStream):

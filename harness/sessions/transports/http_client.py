@@ -35,8 +35,8 @@ from harness.base import (
     same_request_elsewhere,
     url_text,
 )
-from harness.sessions.identity.request_additions import RequestAdditions
-from harness.sessions.processes.shortage import find_shortage
+from harness.sessions.identity.delivery import RequestAdditions
+from harness.sessions.processes.process import find_shortage
 from harness.sessions.transports.frames import MAX_MESSAGE_BYTES
 from harness.sessions.transports.http_errors import HttpFault
 

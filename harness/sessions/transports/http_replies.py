@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 
 import httpx2
-from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, RequestId
+from mcp_types import JSONRPCError, RequestId
 
-from harness.sessions.server_messages import FLOOD, Flood, UnsolicitedCount
-from harness.sessions.transports.frames import ReceivedMessage, build_no_answer, read_frames
+from harness.sessions.server_messages import FLOOD, UnsolicitedCount
+from harness.sessions.transports.frames import (
+    UNSOLICITED,
+    Noise,
+    ReceivedMessage,
+    build_no_answer,
+    read_frames,
+)
 from harness.sessions.transports.http_client import (
     extract_text,
     iterate_events,
@@ -16,7 +22,6 @@ from harness.sessions.transports.http_client import (
     read_body,
 )
 from harness.sessions.transports.http_errors import HttpFault
-from harness.sessions.transports.noise import Noise
 
 RESUME_S = 1.0
 """Default seconds to wait before the rest of a stream is requested."""
@@ -26,7 +31,32 @@ _SOONEST_S = 0.05
 _MILLISECONDS = 1000
 
 
-class AnswerReader:
+class _EventReader:
+    """Reads event streams, and remembers where and when to ask for the rest of one."""
+
+    def __init__(self, deliver: Callable[[ReceivedMessage], None]) -> None:
+        self.event_id: str | None = None
+        """The event id at which the stream can be resumed, if the server sends ids."""
+        self.wait_s = RESUME_S
+        """Seconds to wait before resuming."""
+        self._deliver = deliver
+        self._unasked = UnsolicitedCount()
+
+    async def _iterate_events(
+        self, response: httpx2.Response
+    ) -> AsyncIterator[httpx2.ServerSentEvent]:
+        """Yield each event, up to a flood of them."""
+        async for event in iterate_events(response):
+            if await self._unasked.count_message():
+                self.event_id = None  # do not request the rest of a flood
+                raise HttpFault(FLOOD)
+            self.event_id = event.id or self.event_id
+            if event.retry is not None:
+                self.wait_s = max(event.retry / _MILLISECONDS, _SOONEST_S)
+            yield event
+
+
+class AnswerReader(_EventReader):
     """Reads the answer to one request, and the server's own requests before it."""
 
     def __init__(
@@ -36,15 +66,10 @@ class AnswerReader:
 
         Events that are no messages are kept as ``noise``; without an answer they count as that.
         """
-        self.event_id: str | None = None
-        """The event id at which the stream can be resumed, if the server sends ids."""
-        self.wait_s = RESUME_S
-        """Seconds to wait before resuming."""
+        super().__init__(deliver)
         self._request_id = request_id
-        self._deliver = deliver
         self._noise = noise
         self._said: str | None = None
-        self._unasked = UnsolicitedCount()
 
     async def read(self, response: httpx2.Response) -> bool:
         """Read the body of a successful reply; return whether it contained the answer.
@@ -57,55 +82,40 @@ class AnswerReader:
             return await self._read_events(response)
         if kind == "application/json":
             text = (await read_body(response)).decode("utf-8", "replace")
-            if not self._deliver_messages(
-                text
-            ):  # an empty batch, or only notifications: no answer will come
-                self._deliver(
-                    ReceivedMessage(build_no_answer(self._request_id, self._said or text))
-                )
+            # An empty batch, or only notifications: no answer will come.
+            if not self._deliver_messages(text):
+                self._deliver_no_answer(self._said or text)
+        elif kind:
+            what = f"HTTP {response.status_code} with content of type {kind!r}"
+            self._deliver_no_answer(what)
         else:
-            what = (
-                f"HTTP {response.status_code} with content of type {kind!r}"
-                if kind
-                else "content without a type"
-            )
-            self._deliver(ReceivedMessage(build_no_answer(self._request_id, what)))
+            self._deliver_no_answer("content without a type")
         return True
 
     def reject(self, error: JSONRPCError) -> None:
         """Use the server's error as the answer."""
         answer = JSONRPCError(jsonrpc="2.0", id=self._request_id, error=error.error)
-        self._deliver(
-            ReceivedMessage(answer, frame=error.model_dump(by_alias=True, exclude_unset=True))
-        )
+        frame = error.model_dump(by_alias=True, exclude_unset=True)
+        self._deliver(ReceivedMessage(answer, frame=frame))
+
+    def _deliver_no_answer(self, what: str) -> None:
+        self._deliver(ReceivedMessage(build_no_answer(self._request_id, what)))
 
     async def _read_events(self, response: httpx2.Response) -> bool:
-        async for event in iterate_events(response):
-            await self._count_event()
-            self.event_id = event.id or self.event_id
-            if event.retry is not None:
-                self.wait_s = max(event.retry / _MILLISECONDS, _SOONEST_S)
+        async for event in self._iterate_events(response):
             if event.event == "message" and event.data and self._deliver_messages(event.data):
                 return True
         # Without such a text the stream merely broke off, and its rest may be asked for.
-        if self._said is None:
-            return False
-        self._deliver(ReceivedMessage(build_no_answer(self._request_id, self._said)))
-        return True
-
-    async def _count_event(self) -> None:
-        try:
-            await self._unasked.count_message()
-        except Flood as error:
-            self.event_id = None  # do not request the rest of a flood
-            raise HttpFault(FLOOD) from error
+        if self._said is not None:
+            self._deliver_no_answer(self._said)
+        return self._said is not None
 
     def _deliver_messages(self, text: str) -> bool:
         """Pass the messages in ``text`` on; return whether the answer was among them."""
         messages, noise = read_frames(text)
         for received in messages:
             message = received.message
-            if isinstance(message, JSONRPCRequest | JSONRPCNotification):
+            if isinstance(message, UNSOLICITED):
                 self._deliver(received)
                 continue
             # What answers in the reply to a request is its answer, whatever id it names.
@@ -118,17 +128,8 @@ class AnswerReader:
         return False
 
 
-class MessageStreamReader:
+class MessageStreamReader(_EventReader):
     """Reads the stream of a server's messages beside answers."""
-
-    def __init__(self, deliver: Callable[[ReceivedMessage], None]) -> None:
-        """Pass every message to ``deliver``."""
-        self.event_id: str | None = None
-        """The event id at which the stream can be resumed, if the server sends ids."""
-        self.wait_s = RESUME_S
-        """Seconds to wait before resuming."""
-        self._deliver = deliver
-        self._unasked = UnsolicitedCount()
 
     async def read(self, response: httpx2.Response) -> bool:
         """Read the stream to its end, and return whether there was a message.
@@ -137,18 +138,11 @@ class MessageStreamReader:
             HttpFault: it breaks off, or contains too many messages.
         """
         said = False
-        async for event in iterate_events(response):
-            try:
-                await self._unasked.count_message()
-            except Flood as error:
-                raise HttpFault(FLOOD) from error
-            self.event_id = event.id or self.event_id
-            if event.retry is not None:
-                self.wait_s = max(event.retry / _MILLISECONDS, _SOONEST_S)
+        async for event in self._iterate_events(response):
             for received in read_frames(event.data)[0] if event.data else ():
                 said = True
                 # Answers do not belong here: each comes in the reply to its request.
-                if isinstance(received.message, JSONRPCRequest | JSONRPCNotification):
+                if isinstance(received.message, UNSOLICITED):
                     self._deliver(received)
         return said
 

@@ -28,8 +28,8 @@ from mcp_types import JSONRPCRequest
 
 from harness.base import same_origin, url_text
 from harness.sessions.client import Link, open_client
-from harness.sessions.server_messages import FLOOD, Flood, UnsolicitedCount
-from harness.sessions.transports.frames import UNSOLICITED, read_frames
+from harness.sessions.server_messages import FLOOD, UnsolicitedCount
+from harness.sessions.transports.frames import UNSOLICITED, Noise, read_frames
 from harness.sessions.transports.http_client import (
     EndpointClient,
     ServerEndpoint,
@@ -42,9 +42,7 @@ from harness.sessions.transports.http_client import (
     open_endpoint_client,
     read_beginning,
 )
-from harness.sessions.transports.http_errors import HttpFault
-from harness.sessions.transports.lost_sessions import names_lost_session
-from harness.sessions.transports.noise import Noise
+from harness.sessions.transports.http_errors import HttpFault, names_lost_session
 from harness.sessions.transports.streamable_http import get_answer_timeout
 
 
@@ -61,13 +59,9 @@ async def connect(
             on_closed()
 
         tasks.start_soon(listen)
-        async with open_client(
-            stream.incoming,
-            SseWriter(web, stream, on_closed),
-            meta,
-            over_http=True,
-            transport="tcp",
-        ) as client:
+        writer = SseWriter(web, stream, on_closed)
+        client_of = open_client(stream.incoming, writer, meta, over_http=True, transport="tcp")
+        async with client_of as client:
             yield Link(client, stream)
         tasks.cancel_scope.cancel()
 
@@ -92,9 +86,9 @@ class EventStream:
         """Read the stream until it ends, for any reason."""
         fault = HttpFault("closed its event stream")
         try:
-            async with self._web.exchange_request(
-                "GET", self._web.url, headers={"accept": "text/event-stream"}
-            ) as response:
+            accepted = {"accept": "text/event-stream"}
+            get = self._web.exchange_request("GET", self._web.url, headers=accepted)
+            async with get as response:
                 await self._take_events(response)
         except HttpFault as error:
             fault = error
@@ -121,23 +115,18 @@ class EventStream:
         if not is_success(response):
             raise build_status_fault(response, await read_beginning(response))
         if media_type(response) != "text/event-stream":
-            raise HttpFault(
-                f"answered with content of type {media_type(response)!r} instead of an event stream"
-            )
+            kind = media_type(response)
+            raise HttpFault(f"answered with content of type {kind!r} instead of an event stream")
         unasked = UnsolicitedCount()
         async for event in iterate_events(response):
-            try:
-                await unasked.count_message()
-            except Flood as error:
-                raise HttpFault(FLOOD) from error
+            if await unasked.count_message():
+                raise HttpFault(FLOOD)
             if event.event == "endpoint":
                 # Relative to where a redirect has led, not to the configured URL.
                 url = response.url.join(event.data)
                 if not same_origin(url, response.url):
-                    raise HttpFault(
-                        f"asks to post requests to another server, {url_text(url)}, "
-                        "which is not done"
-                    )
+                    what = f"asks to post requests to another server, {url_text(url)}"
+                    raise HttpFault(f"{what}, which is not done")
                 self._post_url = url
                 self._settled.set()
             elif event.event == "message" and event.data:
@@ -186,9 +175,8 @@ class SseWriter(ObjectSendStream[SessionMessage]):
         content = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
         own = item.metadata.headers if isinstance(item.metadata, ClientMessageMetadata) else None
         headers = {"content-type": "application/json", **(own or {})}
-        async with self._web.exchange_request(
-            "POST", url, content=content, headers=headers
-        ) as response:
+        post = self._web.exchange_request("POST", url, content=content, headers=headers)
+        async with post as response:
             if not is_success(response):
                 said = await read_beginning(response)
                 is_refusal = build_status_fault(response, said).is_refusal

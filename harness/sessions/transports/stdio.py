@@ -25,20 +25,22 @@ from mcp.shared.message import SessionMessage
 
 from harness.sessions.client import Link, open_client
 from harness.sessions.processes.process import ServerProcess
-from harness.sessions.server_messages import FLOOD, Flood, UnsolicitedCount
+from harness.sessions.server_messages import FLOOD, UnsolicitedCount
 from harness.sessions.transports.frames import (
     MAX_MESSAGE_BYTES,
     UNSOLICITED,
+    Noise,
     ReceivedMessage,
     is_optional,
     read_frames,
 )
-from harness.sessions.transports.noise import Noise
 
 NOTIFY_S = 0.1
 """Seconds that an optional notification may wait for a server that does not read."""
 
 _READ_BYTES = 65_536
+# uvloop raises RuntimeError for a closed pipe.
+_CLOSED = (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError, RuntimeError)
 _FIRST_PARTS, _EXCERPT_BYTES = 8, 200
 
 
@@ -79,11 +81,16 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
         while not self._messages:
             while not self._lines:
                 await self._read_chunk()
-            messages = self._parse_line(self._lines.popleft())
+            line = self._lines.popleft()
+            text = line.decode("utf-8", "replace")
+            messages, noise = read_frames(text) if line.strip() else ([], None)
+            self.noise.add(noise)
             self._messages.extend(messages)
             # True of no messages, too: blank lines and noise count as well.
             if all(isinstance(each.message, UNSOLICITED) for each in messages):
-                await self._count_message()
+                if await self._unasked.count_message():
+                    self.complaint = FLOOD
+                    self._close()
             else:
                 self._unasked.reset()
         return self._messages.popleft()
@@ -115,25 +122,11 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
     def _get_unfinished(self) -> str:
         return b"".join(self._rest[:_FIRST_PARTS])[:_EXCERPT_BYTES].decode("utf-8", "replace")
 
-    async def _count_message(self) -> None:
-        try:
-            await self._unasked.count_message()
-        except Flood:
-            self.complaint = FLOOD
-            self._close()
-
     def _close(self) -> NoReturn:
         # The beginning stays for the message that quotes an unfinished line.
         del self._rest[_FIRST_PARTS:]
         self._on_closed()
         raise anyio.EndOfStream
-
-    def _parse_line(self, line: bytes) -> list[ReceivedMessage]:
-        if not line.strip():
-            return []
-        messages, noise = read_frames(line.decode("utf-8", "replace"))
-        self.noise.add(noise)
-        return messages
 
 
 class StdioWriter(ObjectSendStream[SessionMessage]):
@@ -152,18 +145,9 @@ class StdioWriter(ObjectSendStream[SessionMessage]):
         """
         line = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
         try:
-            if is_optional(item.message):
-                with anyio.move_on_after(NOTIFY_S):
-                    await self._stdin.send(line)
-            else:
+            with anyio.move_on_after(NOTIFY_S if is_optional(item.message) else None):
                 await self._stdin.send(line)
-        except (
-            anyio.BrokenResourceError,
-            anyio.ClosedResourceError,
-            OSError,
-            # uvloop raises it for a closed pipe.
-            RuntimeError,
-        ) as error:
+        except _CLOSED as error:
             self._on_closed()
             raise anyio.BrokenResourceError from error
 

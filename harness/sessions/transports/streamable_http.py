@@ -38,7 +38,7 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from harness.sessions.client import Link, open_client
-from harness.sessions.transports.frames import ReceivedMessage, is_optional
+from harness.sessions.transports.frames import Noise, ReceivedMessage, is_optional
 from harness.sessions.transports.http_client import (
     EndpointClient,
     ServerEndpoint,
@@ -49,10 +49,8 @@ from harness.sessions.transports.http_client import (
     open_endpoint_client,
     read_beginning,
 )
-from harness.sessions.transports.http_errors import HttpFault
+from harness.sessions.transports.http_errors import HttpFault, names_lost_session
 from harness.sessions.transports.http_replies import AnswerReader, MessageStreamReader, parse_error
-from harness.sessions.transports.lost_sessions import names_lost_session
-from harness.sessions.transports.noise import Noise
 
 NOTIFY_S = 0.25
 """Seconds that an optional notification may take."""
@@ -145,15 +143,10 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
 
         An interrupted stream is opened again, up to `MAX_RESUMPTIONS` times in a row.
         """
-        stream, in_vain = MessageStreamReader(self._deliver), 0
+        stream, in_vain = MessageStreamReader(self._incoming.send_nowait), 0
         while in_vain < MAX_RESUMPTIONS:
-            headers = {"accept": "text/event-stream", **self._build_session_headers()}
-            if stream.event_id is not None:
-                headers["last-event-id"] = stream.event_id
             with suppress(HttpFault):
-                async with self._web.exchange_request(
-                    "GET", self._web.url, headers=headers
-                ) as response:
+                async with self._get_stream(stream.event_id) as response:
                     if response.status_code not in _SUCCESS:
                         return  # in older revisions a server need not offer this stream
                     in_vain = 0 if await stream.read(response) else in_vain
@@ -169,9 +162,8 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         if self.session_id is None or self.complaint is not None:
             return
         with anyio.CancelScope(shield=True), anyio.move_on_after(END_S), suppress(HttpFault):
-            async with self._web.exchange_request(
-                "DELETE", self._web.url, headers=self._build_session_headers()
-            ):
+            headers = self._build_session_headers()
+            async with self._web.exchange_request("DELETE", self._web.url, headers=headers):
                 pass
 
     def _build_headers(self, item: SessionMessage) -> dict[str, str]:
@@ -199,8 +191,11 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         content = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
         return self._web.exchange_request("POST", self._web.url, content=content, headers=headers)
 
-    def _deliver(self, message: ReceivedMessage) -> None:
-        self._incoming.send_nowait(message)
+    def _get_stream(self, event_id: str | None) -> AbstractAsyncContextManager[httpx2.Response]:
+        """Ask for an event stream, or for what came in it after the event ``event_id``."""
+        last = {} if event_id is None else {"last-event-id": event_id}
+        headers = {"accept": "text/event-stream", **last, **self._build_session_headers()}
+        return self._web.exchange_request("GET", self._web.url, headers=headers)
 
     def _handle_message(self, message: ReceivedMessage) -> None:
         """Deliver a message of the server, unless it says that the session has expired.
@@ -216,7 +211,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
             and names_lost_session(error.error.message)
         ):
             raise HttpFault(f"no longer knows the session: {error.error.message}", gone=True)
-        self._deliver(message)
+        self._incoming.send_nowait(message)
 
     async def _send_request(self, request: JSONRPCRequest, headers: Mapping[str, str]) -> None:
         answer = AnswerReader(request.id, self._handle_message, self.noise)
@@ -242,15 +237,8 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         while answer.event_id is not None and in_vain < MAX_RESUMPTIONS:
             before = answer.event_id
             await anyio.sleep(answer.wait_s)
-            headers = {
-                "accept": "text/event-stream",
-                "last-event-id": before,
-                **self._build_session_headers(),
-            }
             with suppress(HttpFault):
-                async with self._web.exchange_request(
-                    "GET", self._web.url, headers=headers
-                ) as response:
+                async with self._get_stream(before) as response:
                     if response.status_code in _SUCCESS and await answer.read(response):
                         return
             # A stream that moved on was not in vain, however often it breaks off.

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from harness.sessions.call_frames import LONGEST, restore_frame
+from harness.sessions.call_record import LONGEST, restore_frame
 from harness.types import ToolCall
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.end_to_end.harness_process import Project

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.sessions.call_frames import LONGEST, restore_frame
+from harness.sessions.call_record import LONGEST, restore_frame
 from tests.end_to_end import recorded_program
 from tests.end_to_end.harness_process import Project
 from tests.end_to_end.servers import mirror_server, tap

@@ -9,7 +9,7 @@ import pytest
 
 from harness.base.safe_text import limit_text
 from harness.reports.viewer.trace import build_frames
-from harness.sessions.call_frames import reduce_frame
+from harness.sessions.call_record import reduce_frame
 from harness.types import ToolCall, Wire
 
 LONG = "a text of so many letters that a frame leaves it to the record of its call"

@@ -10,7 +10,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from harness.reports.formats.html_report import REPORT_PAGE
-from harness.sessions.call_frames import reduce_frame
+from harness.sessions.call_record import reduce_frame
 from harness.types import Status, Transcript, Wire
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.often import often

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.json_text import load_json
-from harness.sessions.call_frames import LONGEST, MOST_CHARS, reduce_frame, restore_frame
+from harness.sessions.call_record import LONGEST, MOST_CHARS, reduce_frame, restore_frame
 from harness.sessions.result_content import TEXT_CHARS, render_result
 from harness.types import JsonObject, ToolCall, WireMessage
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.errors import UsageError
-from harness.sessions.identity.claims import AGAIN, build_claims
-from harness.sessions.identity.deliveries.bearer import BearerDelivery
+from harness.sessions.identity.deliveries.bearer import AGAIN, BearerDelivery, build_claims
 from harness.sessions.identity.tokens import SigningKey
 from harness.types import RESERVED_CLAIMS, JsonObject
 

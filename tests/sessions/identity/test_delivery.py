@@ -16,9 +16,9 @@ from harness.sessions.identity.delivery import (
     build_process_env,
     build_request_meta,
     check_headers,
+    fill_templates,
     identity_key,
 )
-from harness.sessions.identity.templates import fill_templates
 from harness.sessions.pool import open_sessions
 from harness.types import (
     USER_CONTEXT_META_KEY,

@@ -13,7 +13,7 @@ import pytest
 
 from harness.base.errors import RequestRefused, UsageError
 from harness.sessions.pool import open_sessions
-from harness.sessions.trace_context import TracedSession, TraceIds
+from harness.sessions.session import TracedSession, TraceIds
 from harness.sessions.transports import http_client as web
 from harness.types import IdentitySpec, Outcome
 from tests.clock import BOUND_S

@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import pytest
 
-from harness.sessions.processes.pipes import wait_closed
+from harness.sessions.processes.server_input import wait_closed
 from tests.clock import BOUND_S
 
 pytestmark = pytest.mark.anyio

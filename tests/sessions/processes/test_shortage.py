@@ -12,7 +12,7 @@ import pytest
 
 from harness.base.errors import OutOfResources, ServerError
 from harness.sessions.pool import open_sessions
-from harness.sessions.processes.shortage import find_shortage
+from harness.sessions.processes.process import find_shortage
 from harness.sessions.transports.kinds import http, stdio
 from harness.types import ServerSpec
 from tests.sessions.http_servers import Running, running

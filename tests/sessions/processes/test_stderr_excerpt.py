@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.sessions.processes.stderr_excerpt import MAX_LINES, extract_informative_lines
+from harness.sessions.processes.stderr import MAX_LINES, extract_informative_lines
 
 PYTHON = """\
 INFO starting

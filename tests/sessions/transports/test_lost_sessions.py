@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.sessions.transports.lost_sessions import names_lost_session
+from harness.sessions.transports.http_errors import names_lost_session
 
 UNKNOWN = (
     "Session not found",

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from harness.base import line_field, texts_by_name_field
-from harness.sessions.identity.delivery import IdentityDelivery
-from harness.sessions.identity.templates import fill_templates
+from harness.sessions.identity.delivery import IdentityDelivery, fill_templates
 from harness.types import JsonObject
 
 

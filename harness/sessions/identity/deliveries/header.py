@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from harness.base import texts_by_name_field
-from harness.sessions.identity.delivery import IdentityDelivery, check_headers
-from harness.sessions.identity.request_additions import RequestAdditions
-from harness.sessions.identity.templates import fill_templates
+from harness.sessions.identity.delivery import (
+    IdentityDelivery,
+    RequestAdditions,
+    check_headers,
+    fill_templates,
+)
 from harness.types import JsonObject
 
 

@@ -8,9 +8,7 @@ from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 from harness.base import InvalidValue, UsageError, texts_by_name_field
-from harness.sessions.identity.delivery import IdentityDelivery
-from harness.sessions.identity.request_additions import RequestAdditions
-from harness.sessions.identity.templates import fill_templates
+from harness.sessions.identity.delivery import IdentityDelivery, RequestAdditions, fill_templates
 from harness.types import JsonObject
 
 _OF_SESSIONS = frozenset({"session_id", "sessionid"})

@@ -1,4 +1,4 @@
-"""The JSON-RPC frames of a call: stored without the parts in its record, and restored from it.
+"""The record of a call as it grows, and the JSON-RPC frames in it.
 
 A log already has a result twice: as the server sent it, and as the model got it. So a frame leaves
 out long arguments, texts and structured content, and names the field of the record that has them.
@@ -13,11 +13,15 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.base import MARK, may_name_secret
+import anyio
+
+from harness.base import MARK, Validation, may_name_secret
 from harness.sessions.result_content import TEXT_CHARS
-from harness.types import JsonObject, ToolCall, WireMessage
+from harness.sessions.side_channels import limit_side_channels
+from harness.types import JsonObject, Outcome, SideContent, ToolCall, ToolRequest, Wire, WireMessage
 
 MOST_CHARS = 20_000
 """Most characters of a frame that are kept beside the parts in the record."""
@@ -32,6 +36,16 @@ _SCALAR = 8
 _PROGRESS = "progressToken"  # the name of a request, which is not a credential
 _LINES = re.compile(r"text (\d+)-(\d+) of (\d+)")
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass(slots=True)
+class Exchange:
+    """A request and its answer, as sent and received."""
+
+    request: JsonObject | None = None
+    """``None`` until it is sent."""
+    response: JsonObject | None = None
+    """``None`` until it is answered by a JSON-RPC message."""
 
 
 def reduce_frame(body: JsonObject, call: ToolCall) -> WireMessage:
@@ -179,3 +193,61 @@ def _redact_meta(meta: Any) -> Any:
 
 def _format_cut_notice(kept: int, amount: int) -> str:
     return f"[… cut by harness: {kept:,} of {amount:,} values are kept]"
+
+
+class CallDraft:
+    """The facts of a call before its answer."""
+
+    def __init__(self, request: ToolRequest, reply: int, started_s: float) -> None:
+        """Begin the record of ``request``, which came so long after the start of the trial."""
+        self.request = request
+        self.reply = reply
+        self.started_s = started_s
+        self.waited_s = 0.0
+        self.sent_at: float | None = None
+        self.arguments = Validation()
+        self.came_with: tuple[SideContent, ...] = ()
+        self.heard: list[SideContent] = []
+        self.echoed = False
+        self.exchange = Exchange()
+        self.wire: Wire | None = None
+
+    def record_wait(self, seconds: float) -> None:
+        """Note that it has waited so long for its turn, in all."""
+        self.waited_s = round(seconds, 6)
+
+    def record_send(self, epoch: float) -> float:
+        """Note that it is sent now, and return the time; the last attempt is what counts."""
+        self.sent_at = anyio.current_time()
+        self.started_s = self.sent_at - epoch
+        return self.sent_at
+
+    def compute_duration(self) -> float:
+        """Return the seconds since it was sent; 0 if it was not."""
+        return 0.0 if self.sent_at is None else anyio.current_time() - self.sent_at
+
+    def build_record(self, outcome: Outcome, text: str, **facts: Any) -> ToolCall:
+        """Return the record of the call, which ended so."""
+        made = ToolCall(
+            tool=self.request.tool,
+            arguments=self.request.arguments,
+            outcome=outcome,
+            reply=self.reply,
+            request_id=self.request.id,
+            text=text,
+            argument_errors=self.arguments.errors,
+            arguments_not_validated=self.arguments.gave_up,
+            started_s=self.started_s,
+            waited_s=self.waited_s,
+            echoed_token=self.echoed,
+            beside=limit_side_channels((*self.came_with, *self.heard)),
+            **facts,
+        )
+        # The frames come last: they leave out what the finished record has.
+        if self.wire is None:
+            return made
+        request, response = (
+            None if body is None else reduce_frame(body, made)
+            for body in (self.exchange.request, self.exchange.response)
+        )
+        return replace(made, wire=replace(self.wire, request=request, response=response))

@@ -1,4 +1,4 @@
-"""Refusals that are expressed by a code, and codes that mean something else."""
+"""What counts as a refusal of the caller, by words or by a code, and what only looks like one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from harness.sessions.refusals.codes import has_refusal_code, is_refusal_body
+from harness.sessions.call_outcome import classify_error
+from harness.sessions.refusals import has_refusal_code, is_refusal_body
+from tests.sessions.refusal_texts import FAILURES, REFUSALS
 
 
 @pytest.mark.parametrize(
@@ -62,3 +64,22 @@ def test_a_good_result_is_a_refusal_only_if_it_has_nothing_but_the_error(
     structured: Any, text: str, refuses: bool
 ) -> None:
     assert is_refusal_body(structured, text) is refuses
+
+
+@pytest.mark.parametrize("text", REFUSALS)
+def test_a_text_that_says_that_the_caller_may_not_is_a_refusal(text: str) -> None:
+    assert classify_error(text, tool="known", listed=True) == "denied"
+
+
+@pytest.mark.parametrize("text", FAILURES)
+def test_a_failure_that_only_sounds_like_a_refusal_is_none(text: str) -> None:
+    assert classify_error(text, tool="known", listed=True) != "denied"
+
+
+def test_a_server_may_have_words_of_its_own_for_a_refusal() -> None:
+    text = "The vault stays shut for thee"
+    assert classify_error(text, tool="known", listed=True) == "tool_error"
+    assert (
+        classify_error(text, tool="known", listed=True, refusals=("vault stays shut",)) == "denied"
+    )
+    assert classify_error("boom", tool="known", listed=True, refusals=("vault",)) == "tool_error"

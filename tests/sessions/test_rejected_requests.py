@@ -16,9 +16,8 @@ from harness.agents.proxy.recording import Recording
 from harness.base.errors import NotAdmitted, RequestRefused, RequestRejected
 from harness.runner.trial import trial_error
 from harness.sessions.pool import open_sessions
-from harness.sessions.refusals.sessions import build_step_error
+from harness.sessions.refusals import build_step_error, is_rejection
 from harness.sessions.session import Session
-from harness.sessions.transports.rejected_requests import is_rejection
 from harness.types import ServerSpec, TransportSpec
 from tests.end_to_end.warm import warm_python
 from tests.sessions.calling.test_reads import SERVER, probed
