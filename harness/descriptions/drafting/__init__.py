@@ -2,8 +2,8 @@
 
 ::
 
-    tool → example arguments → prompt → case        suite → text → file
-    examples.py, guesses.py    wording.py  draft.py          render.py  files.py
+    tool → prompt → case        suite → text → file
+      wording.py   draft.py          render.py  files.py
 
 Comments mark what a draft cannot know: which values are guesses, and what must be edited.
 """

@@ -1,17 +1,27 @@
-"""Writes a draft to a new file, never over an existing one."""
+"""Writes a draft to a new file, never over an existing one, and without the server's secrets."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import replace
+from itertools import count
 from pathlib import Path, PurePath
+from urllib.parse import quote
 
-from harness.base import InvalidInput, UsageError, format_path, guard_stream
+from harness.base import (
+    MIN_LENGTH,
+    InvalidInput,
+    UsageError,
+    find_server_secrets,
+    format_path,
+    guard_stream,
+)
 from harness.descriptions.drafting.render import SCHEMA_NAME
 from harness.judging import VOCABULARY
 from harness.models import word_set
-from harness.suites import SCHEMA_FILE, list_suite_files, read_suite
+from harness.suites import SCHEMA_FILE, list_suite_files, parse_server_command, read_suite
 from harness.types import ServerSpec
 
 FOLDER = "evals"
@@ -40,26 +50,14 @@ def suite_name(server: ServerSpec, wanted: str | None = None) -> str:
         return name
     if server.name.lower() not in _GENERIC:
         return _plain_name(server.name) or "first"
-    words = [
-        word
-        for word in (server.transport.command or "", *server.transport.args)
-        if not word.startswith("-")
-    ]
     # From the end of each path, which says more than its beginning.
-    telling = (
-        part
-        for word in words
-        for part in reversed(PurePath(word).parts)
-        if server.name in PurePath(word).stem
-    )
-    return next(
-        (
-            _plain_name(part)
-            for part in telling
-            if PurePath(part).stem.lower() not in _GENERIC and _plain_name(part)
-        ),
-        "first",
-    )
+    for word in (server.transport.command or "", *server.transport.args):
+        path = PurePath(word)
+        if not word.startswith("-") and server.name in path.stem:
+            for part in reversed(path.parts):
+                if PurePath(part).stem.lower() not in _GENERIC and (name := _plain_name(part)):
+                    return name
+    return "first"
 
 
 def require_free(name: str, project: Path) -> Path:
@@ -70,11 +68,16 @@ def require_free(name: str, project: Path) -> Path:
     """
     path = project / FOLDER / f"{name}.yml"
     taken = _existing_suite_names(project)
-    # exists() is false for a link that leads nowhere, and yet no file could be created there.
-    if name not in taken and not path.exists() and not path.is_symlink():
+    # A link that leads nowhere exists as well: no file could be created there.
+    if name not in taken and not os.path.lexists(path):
         return path
     what = f"there is a suite named {name!r}" if name in taken else f"{format_path(path)} exists"
-    number = next(n for n in range(2, len(taken) + 3) if _is_free(f"{name}_{n}", project, taken))
+    others = ((n, f"{name}_{n}") for n in count(2))
+    number = next(
+        n
+        for n, other in others
+        if other not in taken and not os.path.lexists(path.with_name(f"{other}.yml"))
+    )
     raise UsageError(
         f"{what} already, and nothing is ever overwritten",
         meant=f"Choose another name: --name {name}_{number}",
@@ -130,10 +133,40 @@ def _existing_suite_names(project: Path) -> set[str]:
     return names
 
 
-def _is_free(name: str, project: Path, taken: set[str]) -> bool:
-    path = project / FOLDER / f"{name}.yml"
-    return name not in taken and not path.exists()
-
-
 def _plain_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "_", text).strip("_-")[:_LONGEST]
+
+
+def replace_secrets(server: ServerSpec) -> tuple[ServerSpec, tuple[str, ...]]:
+    """Return ``server`` with secrets replaced by ``${SERVER_SECRET}``, and the variables' names.
+
+    References to variables are kept.
+    """
+    # The longest first, since one secret may be a part of another.
+    names: list[str] = []
+    for secret in sorted(set(find_server_secrets([server])), key=len, reverse=True):
+        # A reference to a variable is no secret by itself.
+        if len(secret) < MIN_LENGTH or "${" in secret:
+            continue
+        name = "SERVER_SECRET" if not names else f"SERVER_SECRET_{len(names) + 1}"
+        args, url = server.transport.args, server.transport.url
+        # In a URL it may be escaped.
+        for form in (secret, quote(secret, safe="")):
+            args = tuple(arg.replace(form, f"${{{name}}}") for arg in args)
+            url = url and url.replace(form, f"${{{name}}}")
+        changed = replace(server, transport=replace(server.transport, args=args, url=url))
+        if changed != server:
+            server = changed
+            names.append(name)
+    return server, tuple(names)
+
+
+def build_server_entry(text: str, spec: ServerSpec) -> tuple[ServerSpec | str, tuple[str, ...]]:
+    """Return ``server:`` of a suite for ``spec``, which ``--server text`` has given.
+
+    A name or a URL is returned unchanged; a command is returned as typed, with variables
+    unexpanded. Secrets in the command become variables, whose names are returned too.
+    """
+    # So marked, it was given as a command line, not configured in a file.
+    is_command = spec.at is not None and spec.at.file == "--server"
+    return replace_secrets(parse_server_command(text)) if is_command else (text, ())

@@ -7,13 +7,13 @@ arguments that may vary, and added what the answer must contain.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
 from harness.base import MARK, UsageError, canonical_json
-from harness.descriptions.drafting.cases import DraftCase
+from harness.descriptions.drafting.draft import DraftCase
 from harness.descriptions.drafting.render import SCHEMA_NAME, case_text
 from harness.descriptions.drafting.yaml_text import dump_yaml, format_comment, join_parts
 from harness.runlog import RunLog
@@ -112,34 +112,31 @@ def _user_messages(transcript: Transcript) -> list[UserMessage]:
 
 def _build_case(result: TrialResult, transcript: Transcript) -> DraftCase:
     turns = _user_messages(transcript)
-    succeeded = list(_successful_calls(transcript))
+    succeeded = _successful_calls(transcript)
     return DraftCase(
         name=result.case.name,
         prompt=turns[0].text,
-        turns=tuple(map(_build_turn, turns)) if len(turns) > 1 else (),
+        turns=tuple(
+            {"prompt": turn.text, **({"fresh": True} if turn.fresh else {})} for turn in turns
+        )
+        if len(turns) > 1
+        else (),
         user_context=result.case.user_context,
-        must_succeed=tuple((call.tool, _drop_redacted(call.arguments)) for call in succeeded),
+        must_succeed=tuple(
+            (call.tool, {key: one for key, one in call.arguments.items() if not _is_redacted(one)})
+            for call in succeeded
+        ),
         comments=tuple(_build_notes(transcript, succeeded)),
     )
 
 
-def _build_turn(said: UserMessage) -> JsonObject:
-    return {"prompt": said.text, "fresh": True} if said.fresh else {"prompt": said.text}
-
-
-def _successful_calls(transcript: Transcript) -> Iterator[ToolCall]:
-    """Yield the calls that succeeded, each with its arguments once."""
-    seen = set()
+def _successful_calls(transcript: Transcript) -> list[ToolCall]:
+    """Return the calls that succeeded, each with its arguments once."""
+    distinct: dict[str, ToolCall] = {}
     for call in transcript.tool_calls:
-        key = canonical_json([call.tool, call.arguments])
-        if call.outcome == "ok" and key not in seen:
-            seen.add(key)
-            yield call
-
-
-def _drop_redacted(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments without those that are redacted in the log."""
-    return {key: value for key, value in arguments.items() if not _is_redacted(value)}
+        if call.outcome == "ok":
+            distinct.setdefault(canonical_json([call.tool, call.arguments]), call)
+    return list(distinct.values())
 
 
 def _is_redacted(value: Any) -> bool:
@@ -147,13 +144,11 @@ def _is_redacted(value: Any) -> bool:
 
 
 def _build_notes(transcript: Transcript, succeeded: list[ToolCall]) -> Iterator[str]:
-    others = [call for call in transcript.server_calls if call.outcome != "ok"]
-    if others:
+    if others := [call for call in transcript.server_calls if call.outcome != "ok"]:
         yield f"Not asked for: {', '.join(f'{call.tool} ({call.outcome})' for call in others)}"
     if any(_is_redacted(call.arguments) for call in succeeded):
         yield "Arguments that hold secrets were left out."
-    if transcript.setup_calls or transcript.teardown_calls:
-        made = (*transcript.setup_calls, *transcript.teardown_calls)
+    if made := (*transcript.setup_calls, *transcript.teardown_calls):
         yield f"Setup and teardown of the run are not here: {', '.join(c.tool for c in made)}"
 
 

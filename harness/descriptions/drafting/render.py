@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.descriptions.drafting.cases import DraftCase, DraftSuite
+from harness.descriptions.drafting.draft import DraftCase, DraftSuite
 from harness.descriptions.drafting.yaml_text import (
     Inline,
     comment_out,
@@ -39,6 +39,11 @@ _BLOCKED = (
     "The server does not mark these tools as read-only (readOnlyHint: true), so no call is sent to "
     "them, and a case that asks for one fails. Take out of the list what only reads; take out the "
     "rest only when the server runs on test data."
+)
+_ENV_HINT = '  # env: {API_TOKEN: "${API_TOKEN}"}    # a variable of yours that the server needs\n'
+_HEADERS_HINT = (
+    '  # headers: {Authorization: "Bearer ${API_TOKEN}"}    # with a variable of yours, if it '
+    "wants one\n"
 )
 _READ_ONLY = (
     "One of them has a name that cannot be written here: only what is marked as read-only is sent "
@@ -90,15 +95,7 @@ def _render_facts(suite: DraftSuite) -> str:
     if isinstance(suite.server, str):
         return facts + dump_yaml({"server": suite.server}) + _render_guards(suite)
     server = dump_yaml({"server": server_entry(suite.server)})
-    if suite.server.transport.url is None:
-        server += (
-            '  # env: {API_TOKEN: "${API_TOKEN}"}    # a variable of yours that the server needs\n'
-        )
-    else:
-        server += (
-            '  # headers: {Authorization: "Bearer ${API_TOKEN}"}    # with a variable of '
-            "yours, if it wants one\n"
-        )
+    server += _ENV_HINT if suite.server.transport.url is None else _HEADERS_HINT
     return facts + server + textwrap.indent(_render_guards(suite), "  ")
 
 
@@ -117,10 +114,8 @@ def server_entry(server: ServerSpec) -> dict[str, Any]:
     transport = server.transport
     if transport.url is not None:
         return {"url": transport.url}
-    return {
-        "command": transport.command,
-        **({"args": Inline(list(transport.args))} if transport.args else {}),
-    }
+    args = {"args": Inline(list(transport.args))} if transport.args else {}
+    return {"command": transport.command, **args}
 
 
 def case_text(case: DraftCase, user_context: JsonObject | None = None) -> str:
@@ -154,23 +149,20 @@ def _calls_data(calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Any:
     """Return calls in a suite's form: names alone on one line, calls with arguments as a list."""
     if not any(arguments for _, arguments in calls):
         return Inline([tool for tool, _ in calls])
-    return [_call_data(tool, arguments) for tool, arguments in calls]
+    return [
+        {"tool": tool, "args": Inline(_quote_arguments(arguments))} if arguments else tool
+        for tool, arguments in calls
+    ]
 
 
-def _call_data(tool: str, arguments: Mapping[str, Any]) -> Any:
-    if not arguments:
-        return tool
+def _quote_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return literals for ``arguments``, so that a key such as ``$gt`` is not read as a matcher."""
     if is_matcher(arguments):
-        return {"tool": tool, "args": Inline({"$equals": dict(arguments)})}
+        return {"$equals": dict(arguments)}
     return {
-        "tool": tool,
-        "args": Inline({name: _quote_literal(value) for name, value in arguments.items()}),
+        name: {"$equals": value} if _holds_matcher(value) else value
+        for name, value in arguments.items()
     }
-
-
-def _quote_literal(value: Any) -> Any:
-    """Return a literal for ``value``, so that a key such as ``$gt`` is not read as a matcher."""
-    return {"$equals": value} if _holds_matcher(value) else value
 
 
 def _holds_matcher(value: Any) -> bool:
@@ -182,7 +174,7 @@ def _holds_matcher(value: Any) -> bool:
 def _render_safety(suite: DraftSuite) -> str:
     lines = ""
     if suite.safety:
-        lines += format_comment("── Safety: run these alone with -k safety. ──", indent=2)
+        lines = format_comment("── Safety: run these alone with -k safety. ──", indent=2)
     if not suite.marks:
         lines += format_comment(
             "The server marks no tool as reading or destructive (readOnlyHint, destructiveHint), "
@@ -197,14 +189,13 @@ def _render_identity(suite: DraftSuite) -> str:
     """Return a commented case with a ``user_context``, made from the suite's first live case."""
     # A blocked tool is not called, so nothing could be denied.
     sent = (
-        case
+        (case, tool)
         for case in suite.cases
-        if case.is_live and case.must_succeed[0][0] not in suite.blocked
+        if case.is_live and (tool := case.must_succeed[0][0]) not in suite.blocked
     )
-    first = next(sent, None)
+    first, tool = next(sent, (None, ""))
     if first is None:
         return ""
-    tool = first.must_succeed[0][0]
     shown = replace(first, name=f"{first.name}_as_guest", comments=())
     data = _case_data(shown, {"role": "guest", "permissions": []})
     data["assertions"] = {

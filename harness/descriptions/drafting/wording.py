@@ -90,11 +90,7 @@ def _insert_identifier(task: str, arguments: Sequence[Example]) -> tuple[str, Se
 
 def format_value(value: Any) -> str:
     """Return an argument as people write it: free text in quotation marks, ids and numbers bare."""
-    if (
-        isinstance(value, list)
-        and value
-        and not any(isinstance(item, dict | list) for item in value)
-    ):
+    if isinstance(value, list) and value and not any(isinstance(i, dict | list) for i in value):
         return " and ".join(format_value(item) for item in value)
     if not isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
@@ -150,8 +146,7 @@ def _task_phrase(tool: Tool) -> str:
     opening, _, rest = said.partition(" ")
     if opening.lower().endswith("ly"):
         opening, _, rest = rest.partition(" ")
-    verb = _infinitive(opening, rest, tool)
-    if verb is not None:
+    if verb := _infinitive(opening, rest, tool):
         return f"{_SAID_AS.get(verb, verb)} {rest}".strip()
     if len(said.split()) > 1:
         # An abbreviation such as "SQL" keeps its capitals.
@@ -190,16 +185,13 @@ def _infinitive(word: str, rest: str, tool: Tool) -> str | None:
     forms = [lower]
     if lower.endswith("s") and not lower.endswith("ss"):
         forms.append(lower[:-1])
-        forms += (
-            [lower[:-2]] if lower.endswith(("ches", "shes", "sses", "xes", "zes", "oes")) else []
-        )
-        forms += [f"{lower[:-3]}y"] if lower.endswith("ies") else []
-    known = next((form for form in forms if is_verb(form) or form in _VERBS), None)
-    if known is not None:
+    if lower.endswith(("ches", "shes", "sses", "xes", "zes", "oes")):
+        forms.append(lower[:-2])
+    if lower.endswith("ies"):
+        forms.append(f"{lower[:-3]}y")
+    if known := next((form for form in forms if is_verb(form) or form in _VERBS), None):
         return known
     # An unknown word is a verb if an object follows, or if the tool is called by it.
     named = {stem_word(part) for part in split_words(tool.name)[:1]}
     followed = rest.partition(" ")[0].lower() in _DETERMINERS
-    if followed or named & {stem_word(form) for form in forms}:
-        return forms[-1]
-    return None
+    return forms[-1] if followed or named & set(map(stem_word, forms)) else None

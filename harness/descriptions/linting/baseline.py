@@ -92,7 +92,6 @@ def _parse_baseline(document: Mapping[str, Any], file: str, server: str) -> Base
             parameters=tuple(map(str, finding["parameters"])),
             tools=tuple(map(str, finding["tools"])),
             message="",
-            instead="",
         )
         for finding in document["findings"]
     ]
@@ -120,14 +119,9 @@ class BaselineChange:
 
     def format_lines(self) -> Iterator[str]:
         """Yield lines that name new findings, gone findings, and the change in tokens."""
-        tokens = (
-            f"{self.tokens:,} tokens, {self.added_tokens:+,}"
-            if self.added_tokens
-            else "no more tokens"
-        )
-        yield (
-            f"Against {self.baseline.file}: {len(self.new)} new, {len(self.gone)} gone; {tokens}"
-        )
+        more = self.added_tokens
+        tokens = f"{self.tokens:,} tokens, {more:+,}" if more else "no more tokens"
+        yield f"Against {self.baseline.file}: {len(self.new)} new, {len(self.gone)} gone; {tokens}"
         yield from (f"  new: {finding.severity} {key}" for key, finding in self.new)
         yield from (f"  gone: {key}" for key in self.gone)
 

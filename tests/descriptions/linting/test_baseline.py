@@ -14,7 +14,7 @@ from harness.descriptions.linting.baseline import (
     compare_with_baseline,
     read_baseline,
 )
-from harness.descriptions.linting.lint import lint_tools
+from harness.descriptions.linting.findings import lint_tools
 from harness.types import Tool, ToolList
 from tests.descriptions.linting.test_lint import DESCRIPTION, good, taking
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.descriptions.linting.lint import lint_tools
+from harness.descriptions.linting.findings import lint_tools
 from harness.types import Tool, ToolList
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.descriptions.linting.lint import lint_tools
+from harness.descriptions.linting.findings import lint_tools
 from harness.types import Tool, ToolList
 from tests.descriptions.linting.test_lint import good, of_rule, taking
 

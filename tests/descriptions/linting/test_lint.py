@@ -8,9 +8,14 @@ import pytest
 from hypothesis import given
 
 from harness.base.errors import UsageError
-from harness.descriptions.linting.findings import LintFinding, load_rules
-from harness.descriptions.linting.lint import lint_tools
-from harness.descriptions.linting.suppression import check_ignored, drop_ignored, has_finding_at
+from harness.descriptions.linting.findings import (
+    LintFinding,
+    check_ignored,
+    drop_ignored,
+    has_finding_at,
+    lint_tools,
+    load_rules,
+)
 from harness.types import Tool, ToolList, ToolProblem
 from tests.descriptions.drafting.toolsets import tool_lists
 

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft4Validator
 
-from harness.descriptions.linting.findings import load_rules
-from harness.descriptions.linting.lint import lint_tools
+from harness.descriptions.linting.findings import lint_tools, load_rules
 from harness.descriptions.linting.sarif import build_sarif
 from harness.types import Location, ServerSpec, Tool, ToolList, TransportSpec
 from tests.descriptions.linting.test_lint import good

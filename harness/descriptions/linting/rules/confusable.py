@@ -66,7 +66,7 @@ def check_confusable(tools: ToolList) -> Iterator[LintFinding]:
                 rule="confusable",
                 tool=tool.name,
                 message=f"What it says of itself fits {rival.name} as well: {said!r}.",
-                instead="Begin both descriptions with the difference, and name the other: 'For … "
+                advice="Begin both descriptions with the difference, and name the other: 'For … "
                 f"use {rival.name}.'",
             )
             break
@@ -137,13 +137,10 @@ def _are_distinct(one: _ToolFeatures, other: _ToolFeatures) -> bool:
     """Whether anything clearly distinguishes two tools."""
     if one.action and other.action and one.action != other.action:
         return True
-    if (
-        one.verb
-        and other.verb
-        and _unshared_terms({one.verb}, {other.verb})
-        and "read" not in (one.action, other.action)
-    ):
-        return True  # start and stop differ; verbs of reading are interchangeable
+    # Start and stop differ; verbs of reading are interchangeable.
+    both_change = one.verb and other.verb and "read" not in (one.action, other.action)
+    if both_change and _unshared_terms({one.verb or ""}, {other.verb or ""}):
+        return True
     if _needs_more(one, other) or _needs_more(other, one):
         return True
     apart = _unshared_terms(one.things, other.things), _unshared_terms(other.things, one.things)
@@ -168,20 +165,17 @@ def _unshared_terms(
 
 def _needs_more(one: _ToolFeatures, other: _ToolFeatures) -> bool:
     """Whether ``one`` requires an argument that ``other`` does not have."""
-    taken = {param.name for param in other.params}
-    missing = [param for param in one.params if param.required and param.name not in taken]
-    spare = [
-        param
-        for param in other.params
-        if param.required and param.name not in {each.name for each in one.params}
-    ]
-    if len(missing) == len(spare) and all(map(_is_identifier, (*missing, *spare))):
+    missing, spare = _required_beyond(one, other), _required_beyond(other, one)
+    if len(missing) == len(spare) and all(
+        _IDENTIFY & set(split_words(name)[-1:]) for name in (*missing, *spare)
+    ):
         return False  # customer_id and client_id: two words for the same thing
     return bool(missing)
 
 
-def _is_identifier(param: Param) -> bool:
-    return bool(_IDENTIFY & set(split_words(param.name)[-1:]))
+def _required_beyond(one: _ToolFeatures, other: _ToolFeatures) -> list[str]:
+    taken = {param.name for param in other.params}
+    return [param.name for param in one.params if param.required and param.name not in taken]
 
 
 FAMILY = Family(

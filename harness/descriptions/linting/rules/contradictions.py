@@ -9,8 +9,7 @@ from typing import Any
 from harness.base import Budget, validate_value
 from harness.descriptions.linting.evidence import CONTRADICTED, RENAMED, reported_evidence
 from harness.descriptions.linting.findings import Family, LintFinding, Rule
-from harness.descriptions.linting.text_mentions import named_parameters, named_values
-from harness.models import Param, first_sentence, iterate_params, read_params
+from harness.models import Param, first_sentence, iterate_params, read_params, word_set
 from harness.types import JsonObject, Tool, ToolList
 
 _STEPS = 2_000  # of validation, for one value; values that need more are not checked
@@ -25,63 +24,45 @@ def check_contradictions(tools: ToolList) -> Iterator[LintFinding]:
     """Yield schemas that reject their own values, and texts that contradict the schema."""
     for tool in tools.tools:
         params = tuple(iterate_params(read_params(tool), items=True))
-        yield from _check_choices(tool, params)
-        yield from _check_examples(tool, params)
-        yield from _check_named_values(tool, params)
-        yield from _check_types(tool, params)
+        for rule, find in _CHECKS.items():
+            for path, problem in find(tool, params):
+                yield LintFinding(
+                    rule=rule,
+                    tool=tool.name,
+                    # The whole input schema may have examples, too.
+                    parameters=(path,) if path else (),
+                    message=problem,
+                )
         yield from _check_parameter_names(tool, params)
 
 
 _Params = Sequence[tuple[str, Param]]
 
 
-def _check_choices(tool: Tool, params: _Params) -> Iterator[LintFinding]:
+def _check_choices(tool: Tool, params: _Params) -> Iterator[tuple[str, str]]:
     for path, param in params:
         for schema in _iterate_alternatives(param.declared):
-            listed = schema.get("enum")
-            if not isinstance(listed, list):
-                continue
             # Without the enum itself, which accepts its own values.
             rest = {key: value for key, value in schema.items() if key != "enum"}
-            refused = _find_refusal(listed, rest, tool)
-            if refused:
-                yield LintFinding(
-                    rule="enum-contradicts-type",
-                    tool=tool.name,
-                    parameters=(path,),
-                    message=f"Its enum lists values that its own schema refuses: {path} "
-                    f"({refused}).",
-                    instead="Make type and enum agree; the choices of an array belong under "
-                    '"items".',
+            listed = schema.get("enum")
+            if isinstance(listed, list) and (refused := _find_refusal(listed, rest, tool)):
+                yield (
+                    path,
+                    f"Its enum lists values that its own schema refuses: {path} ({refused}).",
                 )
 
 
-def _check_examples(tool: Tool, params: _Params) -> Iterator[LintFinding]:
-    # The whole input schema may have examples, too.
-    whole = [("", Param(name="", kind="object", schema={}, declared=tool.input_schema))]
-    for path, param in (*whole, *params):
-        for what, values in _example_values(param.declared):
-            refused = _find_refusal(values, param.declared, tool)
-            if refused:
-                yield LintFinding(
-                    rule="refused-example",
-                    tool=tool.name,
-                    parameters=(path,) if path else (),
-                    message=f"Its own schema refuses its {what}: {path or 'all arguments'} "
-                    f"({refused}).",
-                    instead="Correct the value, or the schema if the value is what the tool takes.",
-                )
-
-
-def _example_values(schema: JsonObject) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the examples and the default of a schema; ``null`` stands for none."""
-    listed = schema.get("examples")
-    if isinstance(listed, list):
-        yield "examples", listed
-    if schema.get("example") is not None:
-        yield "example", [schema["example"]]
-    if schema.get("default") is not None:
-        yield "default", [schema["default"]]
+def _check_examples(tool: Tool, params: _Params) -> Iterator[tuple[str, str]]:
+    declared = [("", tool.input_schema), *((path, param.declared) for path, param in params)]
+    for path, schema in declared:
+        listed = schema.get("examples")
+        shown = {"examples": listed if isinstance(listed, list) else []}
+        # Null stands for no example or default.
+        shown |= {what: [schema.get(what)] for what in ("example", "default")}
+        for what, values in shown.items():
+            if refused := _find_refusal(values, schema, tool):
+                where = path or "all arguments"
+                yield path, f"Its own schema refuses its {what}: {where} ({refused})."
 
 
 def _iterate_alternatives(schema: JsonObject) -> Iterator[JsonObject]:
@@ -111,26 +92,20 @@ def _find_refusal(values: Sequence[Any], schema: JsonObject, tool: Tool) -> str 
     return None
 
 
-def _check_named_values(tool: Tool, params: _Params) -> Iterator[LintFinding]:
+def _check_named_values(tool: Tool, params: _Params) -> Iterator[tuple[str, str]]:
     # A quoted word may also be a parameter or the tool itself.
     names = {param.name for _, param in params} | {tool.name}
     for path, param in params:
         if not any(isinstance(choice, str) for choice in param.choices):
             continue
-        other = [value for value in named_values(param, tool.description) if value not in names]
+        other = [value for value in _named_values(param, tool.description) if value not in names]
         if other:
-            yield LintFinding(
-                rule="enum-contradicts-text",
-                tool=tool.name,
-                parameters=(path,),
-                message=f"The text names values that its enum does not have: {path} "
-                f"({', '.join(map(repr, other))}; the enum has "
-                f"{', '.join(map(repr, param.choices[:8]))}).",
-                instead="Name in the text exactly the values of the enum, or add the missing ones.",
-            )
+            said, listed = (", ".join(map(repr, values)) for values in (other, param.choices[:8]))
+            problem = f"The text names values that its enum does not have: {path} ({said}"
+            yield path, f"{problem}; the enum has {listed})."
 
 
-def _check_types(tool: Tool, params: _Params) -> Iterator[LintFinding]:
+def _check_types(_tool: Tool, params: _Params) -> Iterator[tuple[str, str]]:
     for path, param in params:
         if (
             param.kind in ("string", "integer", "number")
@@ -140,34 +115,134 @@ def _check_types(tool: Tool, params: _Params) -> Iterator[LintFinding]:
             and not isinstance(param.declared.get("type"), list)
             and _BOOLEAN.search(first_sentence(param.description))
         ):
-            yield LintFinding(
-                rule="type-contradicts-text",
-                tool=tool.name,
-                parameters=(path,),
-                message=f"The text says true or false, the schema says {param.kind}: {path}.",
-                instead='Declare it as "type": "boolean", or say in the text what to send.',
-            )
+            yield path, f"The text says true or false, the schema says {param.kind}: {path}."
+
+
+_CHECKS = {
+    "enum-contradicts-type": _check_choices,
+    "refused-example": _check_examples,
+    "enum-contradicts-text": _check_named_values,
+    "type-contradicts-text": _check_types,
+}
+"""Rule → yields the path and the problem of each parameter that breaks it."""
 
 
 def _check_parameter_names(tool: Tool, params: _Params) -> Iterator[LintFinding]:
     known = {param.name.lower() for _, param in params}
     texts = [tool.description, *(param.description for _, param in params)]
     unknown = dict.fromkeys(
-        name for text in texts for name in named_parameters(text) if name.lower() not in known
+        name for text in texts for name in _named_parameters(text) if name.lower() not in known
     )
     # Where other properties are allowed, the named one can be sent.
     if unknown and tool.input_schema.get("additionalProperties") in (None, False):
-        names = tuple(unknown)
         yield LintFinding(
             rule="unknown-parameter",
             tool=tool.name,
-            parameters=names,
-            message=f"The text names parameters that the schema does not have: {', '.join(names)}.",
-            instead="Use the names of the schema, or declare what is missing.",
+            parameters=tuple(unknown),
+            message=f"The text names parameters that the schema does not have: "
+            f"{', '.join(unknown)}.",
         )
 
 
-_VALIDATION = "JSON Schema 2020-12, Validation"
+# ── Values and parameters that a text clearly names ──────────────────────────────────────────
+
+_QUOTED = re.compile(r"(?<![\w'\"`])(?P<sign>['\"`])(?P<value>[\w][\w.-]{0,39})(?P=sign)(?!\w)")
+_SETS = re.compile(
+    r"(?:\bset(?:\s+(?:it|this))?\s+to|\bdefaults?\s+(?:to|is|=)|\bdefault:|\bpass|\buse)\s*$",
+    re.IGNORECASE,
+)
+_LIST = re.compile(
+    r"(?:^|[:(\[=]|\b(?:of|either|are|is|to|be|by|values?|options?))\s*"
+    r"(?P<items>[\w-]{1,30}(?:\s*[,|/]\s*(?:or\s+|and\s+)?[\w-]{1,30}){0,20}"
+    r"(?:,?\s+(?:or|and)\s+[\w-]{1,30})?)"
+    r"\s*(?=[.;:)\](]|$)",
+    re.IGNORECASE,
+)
+"""A list of single words, from where it is announced to its end."""
+_ITEM = re.compile(r"[\w-]+")
+_JOINS = word_set(
+    "or and the a an e g eg ie etc default more other others example instance none null"
+)
+"""Words in a list of values that are not values."""
+_FEWEST = 2  # enum values that a list must have to count as a list of values
+
+_CODE_NAME = r"[a-zA-Z]\w*"
+_PARAMETER = re.compile(
+    rf"(?:\b(?:parameters?|arguments?)\s+[`'\"](?P<after>{_CODE_NAME})[`'\"]"
+    rf"|[`'\"](?P<before>{_CODE_NAME})[`'\"]\s+(?:parameter|argument)s?\b"
+    rf"|\bthe\s+(?P<bare>[a-z]\w*_\w+|[a-z]+[A-Z]\w*)\s+(?:parameter|argument)s?\b)"
+)
+_ARGS = re.compile(
+    r"^[ \t]*(?:Args|Arguments|Parameters|Params):[ \t]*\n"
+    r"(?P<lines>(?:[ \t]+\S.*\n?|[ \t]*\n)+)",
+    re.MULTILINE,
+)
+_ARG = re.compile(
+    rf"^(?P<indent>[ \t]+)(?P<name>{_CODE_NAME})[ \t]*(?:\([^)\n]*\))?:", re.MULTILINE
+)
+
+
+def _named_values(param: Param, tool_text: str) -> tuple[str, ...]:
+    """Return the values that texts name for ``param`` and that its enum does not have.
+
+    ``tool_text`` is the description of the tool; it counts where it says to which value to set the
+    parameter.
+    """
+    found = dict.fromkeys(
+        (*_quoted_values(param), *_listed_values(param), *_assigned_values(param.name, tool_text))
+    )
+    known = _enum_words(param)
+    return tuple(value for value in found if value.lower() not in known)
+
+
+def _named_parameters(text: str) -> Iterator[str]:
+    """Yield the names that ``text`` calls parameters: "the `limit` parameter", or below "Args:"."""
+    for found in _PARAMETER.finditer(text):
+        yield found["after"] or found["before"] or found["bare"]
+    for section in _ARGS.finditer(text):
+        args = list(_ARG.finditer(section["lines"]))
+        # Deeper lines with a colon belong to the text of an argument.
+        indent = min((len(arg["indent"]) for arg in args), default=0)
+        yield from (arg["name"] for arg in args if len(arg["indent"]) == indent)
+
+
+def _enum_words(param: Param) -> frozenset[str]:
+    """Return the enum's values, and the words of those that have several words."""
+    values = [str(choice).lower() for choice in param.choices]
+    return frozenset((*values, *(word for value in values for word in _ITEM.findall(value))))
+
+
+def _quoted_values(param: Param) -> Iterator[str]:
+    """Yield the texts quoted as a value: after "set to", "default", "use"."""
+    for found in _QUOTED.finditer(param.description):
+        if _SETS.search(param.description[: found.start()]):
+            yield found["value"]
+
+
+def _listed_values(param: Param) -> Iterator[str]:
+    """Yield the items of lists in which at least two, and most, are values of the enum."""
+    known = _enum_words(param)
+    # A list may be quoted item by item.
+    plain = re.sub(r"['\"`]", "", param.description)
+    for found in _LIST.finditer(plain):
+        items = [item for item in _ITEM.findall(found["items"]) if item.lower() not in _JOINS]
+        members = [item for item in items if item.lower() in known]
+        if len(members) >= _FEWEST and len(members) * 2 > len(items):
+            yield from items
+
+
+def _assigned_values(name: str, text: str) -> Iterator[str]:
+    """Yield the values to which ``text`` says to set the parameter: "status to 'open'"."""
+    setting = re.compile(
+        rf"(?<!\w)['\"`]?{re.escape(name)}['\"`]?\s*(?:to|=|:|is)\s*['\"`](?P<value>[\w.-]{{1,40}})['\"`]"
+    )
+    yield from (found["value"] for found in setting.finditer(text))
+
+
+_BELIEVED = "A model that believes the text sends what the schema refuses."
+_VALIDATION = reported_evidence(
+    "a value has to satisfy all keywords at once", "JSON Schema 2020-12, Validation"
+)
 
 FAMILY = Family(
     check=check_contradictions,
@@ -175,26 +250,31 @@ FAMILY = Family(
         "enum-contradicts-type": Rule(
             severity="error",
             why="No valid call can use such a value: the rest of the schema refuses it.",
-            evidence=reported_evidence("a value has to satisfy all keywords at once", _VALIDATION),
+            instead='Make type and enum agree; the choices of an array belong under "items".',
+            evidence=_VALIDATION,
         ),
         "refused-example": Rule(
             severity="error",
             why="A model copies what it is shown, and that call breaks the tool's own schema.",
-            evidence=reported_evidence("a value has to satisfy all keywords at once", _VALIDATION),
+            instead="Correct the value, or the schema if the value is what the tool takes.",
+            evidence=_VALIDATION,
         ),
         "enum-contradicts-text": Rule(
             severity="warning",
-            why="A model that believes the text sends what the schema refuses.",
+            why=_BELIEVED,
+            instead="Name in the text exactly the values of the enum, or add the missing ones.",
             evidence=CONTRADICTED,
         ),
         "type-contradicts-text": Rule(
             severity="warning",
-            why="A model that believes the text sends what the schema refuses.",
+            why=_BELIEVED,
+            instead='Declare it as "type": "boolean", or say in the text what to send.',
             evidence=CONTRADICTED,
         ),
         "unknown-parameter": Rule(
             severity="note",
             why="What the text asks for cannot be sent under that name.",
+            instead="Use the names of the schema, or declare what is missing.",
             evidence=RENAMED,
         ),
     },

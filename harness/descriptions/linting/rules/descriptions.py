@@ -23,20 +23,20 @@ _DEPRECATED = re.compile(
 def check_descriptions(tools: ToolList) -> Iterator[LintFinding]:
     """Yield missing, short and equal descriptions, and deprecated tools."""
     for tool in tools.tools:
-        yield from _check_single(tool)
-        yield from _check_deprecated(tool)
+        yield from _check_text(tool)
+        if any(_DEPRECATED.search(text) for text in (tool.title or "", tool.description)):
+            problem = "It is described as deprecated, but still offered."
+            yield LintFinding(rule="deprecated", tool=tool.name, message=problem)
     yield from _check_duplicates(tools.tools)
 
 
-def _check_single(tool: Tool) -> Iterator[LintFinding]:
+def _check_text(tool: Tool) -> Iterator[LintFinding]:
     said = split_words(tool.description)
     if not tool.description.strip():
         yield LintFinding(
             rule="no-description",
             tool=tool.name,
             message="It has no description.",
-            instead="Say in one sentence what it does and for which requests, and in another what "
-            "comes back.",
         )
     elif len(said) < _SHORT or set(extract_terms(tool.description)) <= set(
         extract_terms(tool.name)
@@ -46,8 +46,6 @@ def _check_single(tool: Tool) -> Iterator[LintFinding]:
             tool=tool.name,
             message=f"Its description is {len(said)} word{'' if len(said) == 1 else 's'} and adds "
             f"little to its name: {tool.description.strip()[:80]!r}.",
-            instead="Say what it returns, what it needs, and when another tool is the better "
-            "choice.",
         )
 
 
@@ -63,23 +61,10 @@ def _check_duplicates(tools: Sequence[Tool]) -> Iterator[LintFinding]:
                 rule="same-description",
                 tool=tool.name,
                 message=f"Its description is that of {first[said]}, word for word.",
-                instead=f"Begin it with what sets it apart from {first[said]}; remove one if "
+                advice=f"Begin it with what sets it apart from {first[said]}; remove one if "
                 "nothing does.",
             )
         first.setdefault(said, tool.name)
-
-
-def _check_deprecated(tool: Tool) -> Iterator[LintFinding]:
-    said = next(
-        (text for text in (tool.title or "", tool.description) if _DEPRECATED.search(text)), None
-    )
-    if said is not None:
-        yield LintFinding(
-            rule="deprecated",
-            tool=tool.name,
-            message="It is described as deprecated, but still offered.",
-            instead="Leave it out of the list, or show it only to the clients that still need it.",
-        )
 
 
 FAMILY = Family(
@@ -87,10 +72,10 @@ FAMILY = Family(
     rules={
         "no-description": Rule(
             severity="warning",
-            why=(
-                "The description is all that a model knows of a tool; without one it guesses by "
-                "the name."
-            ),
+            why="The description is all that a model knows of a tool; without one it guesses by "
+            "the name.",
+            instead="Say in one sentence what it does and for which requests, and in another what "
+            "comes back.",
             evidence=FUNCTIONALITY,
         ),
         "same-description": Rule(
@@ -101,11 +86,14 @@ FAMILY = Family(
         "short-description": Rule(
             severity="warning",
             why="It says hardly more than the name: not when to use the tool, nor what comes back.",
+            instead="Say what it returns, what it needs, and when another tool is the better "
+            "choice.",
             evidence=FUNCTIONALITY,
         ),
         "deprecated": Rule(
             severity="note",
             why="A model chooses it as readily as its replacement: the word is one among many.",
+            instead="Leave it out of the list, or show it only to the clients that still need it.",
         ),
     },
 )

@@ -41,8 +41,6 @@ def check_listing(tools: ToolList) -> Iterator[LintFinding]:
             rule="no-tools",
             tool=None,
             message="The server lists no tool that can be offered.",
-            instead="If it shows tools only to some users, name a user: --user-context "
-            "'{\"role\": …}'.",
         )
         return
     yield from _check_problems(tools)
@@ -61,21 +59,11 @@ def estimated_tokens(tool: Tool) -> int:
 
 def _check_problems(tools: ToolList) -> Iterator[LintFinding]:
     for problem in tools.problems:
-        if problem.unknown:
-            yield LintFinding(
-                rule="unchecked-schema",
-                tool=problem.tool,
-                message=f"{problem.problem[:1].upper()}{problem.problem[1:]}.",
-                instead="Simplify the schema: fewer alternatives, references and levels.",
-            )
-            continue
+        rule = "listing-problem" if problem.usable else "unusable-tool"
         yield LintFinding(
-            rule="listing-problem" if problem.usable else "unusable-tool",
+            rule="unchecked-schema" if problem.unknown else rule,
             tool=problem.tool,
             message=f"{problem.problem[:1].upper()}{problem.problem[1:]}.",
-            instead="Answer tools/list as the MCP specification has it: unique names, and an "
-            "inputSchema that is an "
-            'object with "type": "object".',
         )
 
 
@@ -103,7 +91,7 @@ def _check_provider_forms(tools: ToolList) -> Iterator[LintFinding]:
                 rule="provider-form",
                 tool=problem.tool,
                 message=f"{provider}{problem.problem}.",
-                instead=f"Name tools with 1 to {longest} of A-Z a-z 0-9 _ and -, and let a "
+                advice=f"Name tools with 1 to {longest} of A-Z a-z 0-9 _ and -, and let a "
                 "schema's top be a plain object "
                 'with "properties", without anyOf, oneOf, allOf or $ref.',
             )
@@ -116,7 +104,7 @@ def _check_refusals(offers: Sequence[Offer], provider: str) -> Iterator[LintFind
             tool=None,
             tools=tuple(dict.fromkeys(tool for tool, _ in places)),
             message=f"{provider} takes no {what}: {describe_places(places)}.",
-            instead="Say it in the description, and let the server check it; harness leaves it out "
+            advice="Say it in the description, and let the server check it; harness leaves it out "
             "for this provider, and other clients break.",
         )
 
@@ -128,47 +116,32 @@ def _check_tool_count(tools: ToolList, dialect: Dialect) -> Iterator[LintFinding
             tool=None,
             message=f"{dialect.provider} takes at most {dialect.most_tools} tools in a request; "
             f"the server lists {len(tools.tools)}.",
-            instead="Show each user only the tools that they may use, or split the server.",
+            advice="Show each user only the tools that they may use, or split the server.",
         )
 
 
 def _check_annotations(tools: Sequence[Tool]) -> Iterator[LintFinding]:
-    unmarked = [tool.name for tool in tools if tool.read_only is None and tool.destructive is None]
-    if unmarked:
+    if unmarked := [
+        tool.name for tool in tools if tool.read_only is None and tool.destructive is None
+    ]:
         yield LintFinding(
             rule="unmarked",
             tool=None,
             tools=tuple(unmarked),
             message=f"{_format_count(unmarked, tools)} neither readOnlyHint nor destructiveHint: "
             f"{_format_names(unmarked)}.",
-            instead='Add "annotations": {"readOnlyHint": true} to what only reads, and '
-            '"destructiveHint": true '
-            "or false to what changes something.",
         )
     for tool in tools:
-        contradiction = _find_contradiction(tool)
-        if contradiction:
-            yield LintFinding(
-                rule="contradictory-marks",
-                tool=tool.name,
-                message=contradiction,
-                instead="Correct the annotation; or, if it is right, the name or the description.",
-            )
-
+        if contradiction := _find_contradiction(tool):
+            yield LintFinding(rule="contradictory-marks", tool=tool.name, message=contradiction)
         elif only_reads(tool) and tool.destructive and not tool.read_only:
-            yield LintFinding(
-                rule="reads-but-destructive",
-                tool=tool.name,
-                message="It is marked as destructive, but its words say that it only reads.",
-                instead='Mark it "readOnlyHint": true; or, if it does change something, say so in '
-                "its description.",
-            )
+            problem = "It is marked as destructive, but its words say that it only reads."
+            yield LintFinding(rule="reads-but-destructive", tool=tool.name, message=problem)
 
 
 def _find_contradiction(tool: Tool) -> str | None:
-    action = find_plain_action(
-        tool
-    )  # a noun does not count: "shows the latest updates" updates nothing
+    # A noun does not count: "shows the latest updates" updates nothing.
+    action = find_plain_action(tool)
     if tool.read_only and tool.destructive:
         return "It is marked both read-only and destructive."
     if tool.read_only and action in ("update", "delete"):
@@ -187,8 +160,6 @@ def _check_size(tools: Sequence[Tool]) -> Iterator[LintFinding]:
                 tool=tool.name,
                 message=f"It takes about {tokens:,} tokens in every request; {LARGE_TOOL:,} is a "
                 "lot.",
-                instead="Move examples and reference material into a resource or another tool's "
-                "result; split it if it does several things.",
             )
     total = sum(map(estimated_tokens, tools))
     if total > LARGE_LIST or len(tools) > MOST_TOOLS:
@@ -197,20 +168,16 @@ def _check_size(tools: Sequence[Tool]) -> Iterator[LintFinding]:
             tool=None,
             message=f"{len(tools)} tools take about {total:,} tokens in every request; "
             f"{MOST_TOOLS} tools and {LARGE_LIST:,} tokens are a lot.",
-            instead="Show each user only the tools that they may use, merge those that differ by "
-            "one argument, or split the server.",
         )
 
 
 def _check_output_schemas(tools: Sequence[Tool]) -> Iterator[LintFinding]:
-    without = [tool.name for tool in tools if tool.output_schema is None]
-    if without:
+    if without := [tool.name for tool in tools if tool.output_schema is None]:
         yield LintFinding(
             rule="no-output-schema",
             tool=None,
             tools=tuple(without),
             message=f"{_format_count(without, tools)} no outputSchema: {_format_names(without)}.",
-            instead="Declare the fields of the structured result.",
         )
 
 
@@ -223,17 +190,24 @@ def _format_names(names: Sequence[str]) -> str:
     return f"{', '.join(names[:_MOST_NAMES])}{more}"
 
 
+_AS_SPECIFIED = (
+    "Answer tools/list as the MCP specification has it: unique names, and an inputSchema that is "
+    'an object with "type": "object".'
+)
 FAMILY = Family(
     check=check_listing,
     rules={
         "no-tools": Rule(
             severity="error",
             why="A model that is offered nothing can do nothing.",
+            instead="If it shows tools only to some users, name a user: --user-context "
+            "'{\"role\": …}'.",
             evidence=specification_evidence("a model can call only what tools/list returns"),
         ),
         "unusable-tool": Rule(
             severity="error",
             why="Clients leave such a tool out, or reject the whole list because of it.",
+            instead=_AS_SPECIFIED,
             evidence=specification_evidence(
                 "a tool has a name, and an inputSchema that is an object"
             ),
@@ -241,14 +215,13 @@ FAMILY = Family(
         "listing-problem": Rule(
             severity="warning",
             why="Stricter clients refuse or misread what breaks the protocol.",
+            instead=_AS_SPECIFIED,
             evidence=specification_evidence("names are unique, and schemas are valid JSON Schemas"),
         ),
         "provider-form": Rule(
             severity="error",
-            why=(
-                "The provider rejects the tool, and with it the whole request. This "
-                "harness translates it; many clients do not."
-            ),
+            why="The provider rejects the tool, and with it the whole request. This "
+            "harness translates it; many clients do not.",
             evidence=reported_evidence(
                 "a request with such a tool is refused with status 400",
                 "API references of Anthropic and OpenAI, tools",
@@ -256,10 +229,8 @@ FAMILY = Family(
         ),
         "provider-refuses": Rule(
             severity="error",
-            why=(
-                "The provider rejects the tool for a part of its schema, and with it the whole "
-                "request. This harness leaves the part out; many clients do not."
-            ),
+            why="The provider rejects the tool for a part of its schema, and with it the whole "
+            "request. This harness leaves the part out; many clients do not.",
             evidence=reported_evidence(
                 "a request with such a tool is refused with status 400",
                 "API references of OpenAI and Gemini, source of llama.cpp",
@@ -267,47 +238,50 @@ FAMILY = Family(
         ),
         "unmarked": Rule(
             severity="warning",
-            why=(
-                "No client can tell what to ask about before it is done, and --read-only lets no "
-                "call through."
-            ),
+            why="No client can tell what to ask about before it is done, and --read-only lets no "
+            "call through.",
+            instead='Add "annotations": {"readOnlyHint": true} to what only reads, and '
+            '"destructiveHint": true or false to what changes something.',
             evidence=specification_evidence("a tool without marks counts as one that may destroy"),
         ),
         "contradictory-marks": Rule(
             severity="warning",
             why="Clients skip their confirmation for what is marked harmless.",
+            instead="Correct the annotation; or, if it is right, the name or the description.",
             evidence=specification_evidence("clients decide by the marks what to confirm"),
         ),
         "reads-but-destructive": Rule(
             severity="note",
             why="Clients ask before every call of it, and people learn to confirm without reading.",
+            instead='Mark it "readOnlyHint": true; or, if it does change something, say so in its '
+            "description.",
         ),
         "large-tool": Rule(
             severity="note",
-            why=(
-                "All of it is sent with every request: it costs money, and attention for the "
-                "others."
-            ),
+            why="All of it is sent with every request: it costs money, and attention for the "
+            "others.",
+            instead="Move examples and reference material into a resource or another tool's "
+            "result; split it if it does several things.",
         ),
         "large-list": Rule(
             severity="warning",
-            why=(
-                "It is sent with every request; models choose worse among many and long "
-                "descriptions."
-            ),
+            why="It is sent with every request; models choose worse among many and long "
+            "descriptions.",
+            instead="Show each user only the tools that they may use, merge those that differ by "
+            "one argument, or split the server.",
             evidence=LONG_LISTS,
         ),
         "unchecked-schema": Rule(
             severity="note",
-            why=(
-                "harness gives up a schema that takes too much work to examine; other clients may "
-                "stop responding."
-            ),
+            why="harness gives up a schema that takes too much work to examine; other clients may "
+            "stop responding.",
+            instead="Simplify the schema: fewer alternatives, references and levels.",
         ),
         "no-output-schema": Rule(
             severity="note",
             why="With an outputSchema, clients get checked structured data, and results can be "
             "asserted by path.",
+            instead="Declare the fields of the structured result.",
         ),
     },
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from harness.descriptions.linting.evidence import WITHOUT_EXAMPLES, reported_evidence
 from harness.descriptions.linting.findings import Family, LintFinding, Rule
@@ -12,9 +12,7 @@ from harness.types import Tool, ToolList
 
 _IDENTIFIES = word_set("id key code uuid guid sku ref reference identifier")
 _DATES = word_set("date day datetime timestamp since until deadline")
-_ENDS = word_set(
-    "from to start end min max after before utc"
-)  # words that may follow the word for a date
+_ENDS = word_set("from to start end min max after before utc")  # may follow the word for a date
 _DATE_FORM = re.compile(
     r"\bISO\b|[YD]{2,4}[-/.]M{2}|M{2}[-/.]D{2}|\d{4}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{4}|RFC\s?3339|epoch|unix",
     re.IGNORECASE,
@@ -37,118 +35,58 @@ def check_parameters(tools: ToolList) -> Iterator[LintFinding]:
     """Yield the findings on the parameters of each tool, one for each rule."""
     for tool in tools.tools:
         params = tuple(iterate_params(read_params(tool)))
-        yield from _check_undescribed(tool, params)
-        yield from _check_undeclared(tool)
-        yield from _check_ids(tool, params)
-        yield from _check_dates(tool, params)
-        yield from _check_choices(tool, params)
+        for rule, (problem, find) in _CHECKS.items():
+            if paths := tuple(find(tool, params)):
+                yield LintFinding(
+                    rule=rule,
+                    tool=tool.name,
+                    parameters=paths,
+                    message=f"{problem}: {', '.join(paths)}.",
+                    advice=_describe_first(paths) if rule == "undescribed-parameter" else None,
+                )
 
 
 _Params = Sequence[tuple[str, Param]]
+_Find = Callable[[Tool, _Params], Iterable[str]]
+"""Yields the paths of the parameters that break a rule."""
 
 
-def _check_undescribed(tool: Tool, params: _Params) -> Iterator[LintFinding]:
-    # Choices say what they are, or are found by `_check_choices`.
-    paths = tuple(
-        path for path, param in params if not param.description.strip() and not param.choices
-    )
-    if paths:
-        first = " ".join(split_words(paths[0].rpartition(".")[2])) or paths[0]
-        yield LintFinding(
-            rule="undescribed-parameter",
-            tool=tool.name,
-            parameters=paths,
-            message=f"No description: {', '.join(paths)}.",
-            instead=f'Describe what goes in, with an example: "description": "The {first} …, such '
-            f'as …".',
-        )
+def _find_where(is_wrong: Callable[[Param], bool]) -> _Find:
+    return lambda _tool, params: (path for path, param in params if is_wrong(param))
 
 
-def _check_undeclared(tool: Tool) -> Iterator[LintFinding]:
+def _find_undeclared(tool: Tool, _params: _Params) -> Iterator[str]:
     properties, required = tool.input_schema.get("properties"), tool.input_schema.get("required")
     declared = properties if isinstance(properties, dict) else {}
-    needed = required if isinstance(required, list) else []
-    names = tuple(name for name in needed if isinstance(name, str) and name not in declared)
-    if names:
-        yield LintFinding(
-            rule="undeclared-parameter",
-            tool=tool.name,
-            parameters=names,
-            message=f"Required, but not among its properties: {', '.join(names)}.",
-            instead="Declare each under 'properties', or take it out of 'required'.",
-        )
+    for name in required if isinstance(required, list) else ():
+        if isinstance(name, str) and name not in declared:
+            yield name
 
 
-def _check_ids(tool: Tool, params: _Params) -> Iterator[LintFinding]:
-    paths = tuple(
-        path
-        for path, param in params
-        if _is_text(param) and _is_id(param) and not _shows_form(param)
-    )
-    if paths:
-        yield LintFinding(
-            rule="id-without-example",
-            tool=tool.name,
-            parameters=paths,
-            message=f"No example or pattern shows the form of: {', '.join(paths)}.",
-            instead='Add "examples", a "pattern", or "…, such as ORDER_1042" to the description, '
-            "and say which tool finds it.",
-        )
+def _describe_first(paths: Sequence[str]) -> str:
+    first = " ".join(split_words(paths[0].rpartition(".")[2])) or paths[0]
+    return f'Describe what goes in, with an example: "description": "The {first} …, such as …".'
 
 
-def _check_dates(tool: Tool, params: _Params) -> Iterator[LintFinding]:
-    paths = tuple(
-        path
-        for path, param in params
-        if _is_text(param)
-        and _is_date(param)
-        and not _shows_form(param)
-        and _DATE_FORM.search(param.description) is None
-    )
-    if paths:
-        yield LintFinding(
-            rule="date-without-format",
-            tool=tool.name,
-            parameters=paths,
-            message=f"Nothing says how the date is written: {', '.join(paths)}.",
-            instead='Add "format": "date", and "YYYY-MM-DD" to the description.',
-        )
-
-
-def _check_choices(tool: Tool, params: _Params) -> Iterator[LintFinding]:
-    prose = tuple(path for path, param in params if _is_text(param) and _lists_choices(param))
-    if prose:
-        yield LintFinding(
-            rule="choices-in-prose",
-            tool=tool.name,
-            parameters=prose,
-            message=f"The description lists the values, the schema does not: {', '.join(prose)}.",
-            instead='List them under "enum".',
-        )
-    opaque = tuple(path for path, param in params if _is_opaque(param))
-    if opaque:
-        yield LintFinding(
-            rule="opaque-choices",
-            tool=tool.name,
-            parameters=opaque,
-            message=f"Nothing says what the values stand for: {', '.join(opaque)}.",
-            instead='Use words ("celsius", not "c"), or explain each in the description: "c '
-            '(Celsius), f (…)".',
-        )
+def _is_undescribed(param: Param) -> bool:
+    # Choices say what they are, or are found by `_is_opaque`.
+    return not param.description.strip() and not param.choices
 
 
 def _is_text(param: Param) -> bool:
     return param.kind == "string" and not param.choices
 
 
-def _is_id(param: Param) -> bool:
-    return bool(_IDENTIFIES & set(split_words(param.name)[-1:]))
+def _lacks_id_form(param: Param) -> bool:
+    is_id = bool(_IDENTIFIES & set(split_words(param.name)[-1:]))
+    return is_id and _is_text(param) and not _shows_form(param)
 
 
-def _is_date(param: Param) -> bool:
-    """Whether the name ends in a word for a date: ``start_date``, not ``day_of_week``."""
+def _lacks_date_form(param: Param) -> bool:
+    # A name that ends in a word for a date: start_date, not day_of_week.
     last = [word for word in split_words(param.name) if word not in _ENDS][-1:]
-    return bool(_DATES & set(last))
+    is_date = bool(_DATES & set(last)) and _is_text(param)
+    return is_date and not (_shows_form(param) or _DATE_FORM.search(param.description))
 
 
 def _shows_form(param: Param) -> bool:
@@ -157,7 +95,7 @@ def _shows_form(param: Param) -> bool:
 
 def _lists_choices(param: Param) -> bool:
     # Values that have a form are no short list of words.
-    if param.schema.get("pattern") or param.schema.get("format"):
+    if not _is_text(param) or param.schema.get("pattern") or param.schema.get("format"):
         return False
     found = _LISTING.search(param.description)
     return found is not None and _LISTED.match(found["list"].strip()) is not None
@@ -175,6 +113,25 @@ def _is_code(text: str) -> bool:
     return text.isalpha() and len(text) <= _CODE and text.lower() not in _SHORT_WORDS
 
 
+_CHECKS: Mapping[str, tuple[str, _Find]] = {
+    "undescribed-parameter": ("No description", _find_where(_is_undescribed)),
+    "undeclared-parameter": ("Required, but not among its properties", _find_undeclared),
+    "id-without-example": (
+        "No example or pattern shows the form of",
+        _find_where(_lacks_id_form),
+    ),
+    "date-without-format": (
+        "Nothing says how the date is written",
+        _find_where(_lacks_date_form),
+    ),
+    "choices-in-prose": (
+        "The description lists the values, the schema does not",
+        _find_where(_lists_choices),
+    ),
+    "opaque-choices": ("Nothing says what the values stand for", _find_where(_is_opaque)),
+}
+"""Rule → the problem in words, and the check."""
+
 FAMILY = Family(
     check=check_parameters,
     rules={
@@ -189,6 +146,7 @@ FAMILY = Family(
         "undeclared-parameter": Rule(
             severity="warning",
             why="It is required but has no type: every call is a guess.",
+            instead="Declare each under 'properties', or take it out of 'required'.",
             evidence=reported_evidence(
                 "Gemini refuses the request (400, property is not defined); three local models "
                 "did not mind (0.0 points, agentgauge 2026)",
@@ -198,11 +156,14 @@ FAMILY = Family(
         "id-without-example": Rule(
             severity="warning",
             why="Without its form, a model makes ids up or passes names in their place.",
+            instead='Add "examples", a "pattern", or "…, such as ORDER_1042" to the description, '
+            "and say which tool finds it.",
             evidence=WITHOUT_EXAMPLES,
         ),
         "date-without-format": Rule(
             severity="warning",
             why="05/04/2025 is a day in May or in April: models write dates as they come.",
+            instead='Add "format": "date", and "YYYY-MM-DD" to the description.',
             evidence=reported_evidence(
                 "from a schema alone, models cannot know how a date is written",
                 "Anthropic, Advanced tool use, November 2025",
@@ -210,7 +171,8 @@ FAMILY = Family(
         ),
         "choices-in-prose": Rule(
             severity="warning",
-            why=("A model may send any text if only the description lists the allowed ones."),
+            why="A model may send any text if only the description lists the allowed ones.",
+            instead='List them under "enum".',
             evidence=reported_evidence(
                 "use enums, so that an invalid call cannot be expressed",
                 "OpenAI, Function calling guide",
@@ -219,6 +181,8 @@ FAMILY = Family(
         "opaque-choices": Rule(
             severity="warning",
             why="A model cannot tell which code matches the user's words.",
+            instead='Use words ("celsius", not "c"), or explain each in the description: "c '
+            '(Celsius), f (…)".',
             evidence=reported_evidence(
                 "models do better with words than with cryptic identifiers",
                 "Anthropic, Writing effective tools for agents, September 2025",

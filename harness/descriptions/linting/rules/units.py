@@ -38,6 +38,8 @@ _UNITS = word_set(
     "atm atmosphere atmospheres mole moles kms newton newtons coulomb coulombs"
 )
 """Words that name a unit, or that something is counted."""
+_CARRIES_UNIT = frozenset(("unit", "units", "currency"))
+"""Words in the name of a parameter whose value is itself a unit."""
 _SIGN = re.compile(
     r"[%$€£¥°²³]|\b(?:number|count) of\b|\bhow (?:many|often)\b|\w/\w"
     r"|[(\[][a-z]{1,3}[)\]]|\bin [a-z]\b|, [a-z][.)]"  # (s), in m
@@ -50,23 +52,17 @@ def check_units(tools: ToolList) -> Iterator[LintFinding]:
     """Yield the numbers of each tool whose unit is in neither name nor text."""
     for tool in tools.tools:
         params = tuple(iterate_params(read_params(tool)))
-        named = {param.name for _, param in params}
-        paths = tuple(
-            path
-            for path, param in params
-            if _has_a_unit(param)
-            and not _says_unit(param, tool)
-            # Another parameter may carry the unit.
-            and not any(_names_unit(name) for name in named)
-        )
-        if paths:
+        # Another parameter may be the unit itself.
+        if any(not _CARRIES_UNIT.isdisjoint(split_words(param.name)) for _, param in params):
+            continue
+        if paths := tuple(
+            path for path, param in params if _has_a_unit(param) and not _says_unit(param, tool)
+        ):
             yield LintFinding(
                 rule="number-without-unit",
                 tool=tool.name,
                 parameters=paths,
                 message=f"Nothing says the unit: {', '.join(paths)}.",
-                instead='Say it in the name ("timeout_seconds") or in the description ("in '
-                'seconds", "in euros").',
             )
 
 
@@ -78,19 +74,13 @@ def _has_a_unit(param: Param) -> bool:
     return name[-1:] != [] and name[-1] in _MEASURES and _COUNTED.isdisjoint(name[:-1])
 
 
-def _names_unit(name: str) -> bool:
-    """Whether the parameter's value is itself a unit: ``unit``, ``currency``."""
-    return not {"unit", "units", "currency"}.isdisjoint(split_words(name))
-
-
 def _says_unit(param: Param, tool: Tool) -> bool:
-    title = param.schema.get("title")
-    if not _UNITS.isdisjoint(split_words(param.name)):
+    name, title = split_words(param.name), param.schema.get("title")
+    if not _UNITS.isdisjoint(name):
         return True
-    own = [param.description, title if isinstance(title, str) else ""]
-    last = split_words(param.name)[-1]
     # Of the tool's own text, only a sentence about this parameter counts.
-    told = [text for text in split_sentences(tool.description) if last in split_words(text)]
+    told = [text for text in split_sentences(tool.description) if name[-1] in split_words(text)]
+    own = [param.description, title if isinstance(title, str) else ""]
     return any(
         not _UNITS.isdisjoint(split_words(text)) or _SIGN.search(text) for text in (*own, *told)
     )
@@ -102,6 +92,8 @@ FAMILY = Family(
         "number-without-unit": Rule(
             severity="note",
             why="5000 may be five seconds or more than an hour: a model assumes the usual unit.",
+            instead='Say it in the name ("timeout_seconds") or in the description ("in seconds", '
+            '"in euros").',
         ),
     },
 )
