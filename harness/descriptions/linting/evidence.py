@@ -154,9 +154,3 @@ FUNCTIONALITY = reported_evidence(
     "arXiv 2602.18914, mutations of descriptions, 10,831 servers",
 )
 """The benefit of a description that says what the tool does."""
-
-ACCURACY = reported_evidence(
-    "text that is accurate changes how often a tool is selected by +8.8 %",
-    "arXiv 2602.18914, mutations of descriptions, 10,831 servers",
-)
-"""The benefit of an accurate description."""

@@ -26,13 +26,13 @@ class StudyCost:
     """Number of its tool lists."""
     shared: int
     """Number of these that a study above already runs."""
-    trials: int
+    trials: int = 0
     """Trials of the other lists, over all models."""
-    input_tokens: int
+    input_tokens: int = 0
     """Estimated, over these trials."""
-    output_tokens: int
+    output_tokens: int = 0
     """Estimated, over these trials."""
-    cost_usd: float | None
+    cost_usd: float | None = 0
     """Dollars; ``None`` if a price is unknown."""
     later: int
     """Maximum number of further trials, which depend on the results, at the same price each."""
@@ -56,14 +56,14 @@ def cost_table(bench: Workbench, ground: WorkbenchContext) -> Iterator[StudyCost
     other = bench.plan_other_server({}, keyless=True)
     for study in bench.studies:
         own = list(merge_arms(study.arms(bench.first_context())))
-        later = (
-            0
-            if study.estimate is None
-            else round(study.estimate(bench.first_context()) * clean / cases)
-        )
+        most = 0 if study.estimate is None else study.estimate(bench.first_context())
+        later = round(most * clean / cases)
         row = _build_row(study.name, study.question, plan, own, ran, later)
         row = replace(row, **_writer_usage(study, bench))
-        yield _add_other_server(row, other) if other is not None and study.name == AB else row
+        if other is not None and study.name == AB:
+            # Its list is one more.
+            row = _add_trials(replace(row, arms=row.arms + 1), other)
+        yield row
         ran += own
 
 
@@ -77,16 +77,15 @@ def _writer_usage(study: Study, bench: Workbench) -> dict[str, Any]:
     return {"writer": writer, "writing": sum(each[1:], each[0])}
 
 
-def _add_other_server(row: StudyCost, other: RunPlan) -> StudyCost:
-    """Return ``row`` with the trials on another server, whose list is one more."""
-    more = list(estimate_usage(other))
+def _add_trials(row: StudyCost, plan: RunPlan) -> StudyCost:
+    """Return ``row`` with the trials of ``plan``, whose lists it already counts."""
+    guesses = list(estimate_usage(plan))
     return replace(
         row,
-        arms=row.arms + 1,
-        trials=row.trials + len(other.jobs),
-        input_tokens=row.input_tokens + sum(guess.input_tokens for guess in more),
-        output_tokens=row.output_tokens + sum(guess.output_tokens for guess in more),
-        cost_usd=_sum_costs([row.cost_usd, *(guess.cost_usd for guess in more)]),
+        trials=row.trials + len(plan.jobs),
+        input_tokens=row.input_tokens + sum(guess.input_tokens for guess in guesses),
+        output_tokens=row.output_tokens + sum(guess.output_tokens for guess in guesses),
+        cost_usd=_sum_costs([row.cost_usd, *(guess.cost_usd for guess in guesses)]),
     )
 
 
@@ -106,15 +105,7 @@ def _build_row(
     part = replace(
         plan, jobs=tuple(job for job in plan.jobs if job.trial.axes.get("variant") in own)
     )
-    guesses = list(estimate_usage(part))
-    return StudyCost(
-        study=name,
-        question=question,
-        arms=len(arms),
-        shared=len(arms) - len(new),
-        trials=len(part.jobs),
-        input_tokens=sum(guess.input_tokens for guess in guesses),
-        output_tokens=sum(guess.output_tokens for guess in guesses),
-        cost_usd=_sum_costs([guess.cost_usd for guess in guesses]),
-        later=later,
+    row = StudyCost(
+        study=name, question=question, arms=len(arms), shared=len(arms) - len(new), later=later
     )
+    return _add_trials(row, part)

@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import TypeAlias
 
 from harness.base import Trials, intraclass_correlation, measure_discordance, own_discordance
+from harness.descriptions.workbench.measurements import count_by_case
 from harness.runlog import RunLog
 
 DEFAULT_DISCORDANCE = 0.2
@@ -45,58 +46,43 @@ def estimate_variability(suite: str, cases: Iterable[str], logs: Sequence[RunLog
     for log in logs:
         for model, side in _trials_by_model(suite, wanted, log).items():
             by_model.setdefault(model, []).append(side)
-    shares, source = _find_discordances(by_model)
-    correlations = [
-        icc
+    sides = [list(side.values()) for sides in by_model.values() for side in sides]
+    # Neighbours only, so that each run is compared with the one before it.
+    pairs = [
+        [(before[case], after[case]) for case in before if case in after]
         for sides in by_model.values()
-        for side in sides
-        if (icc := intraclass_correlation(list(side.values()))) is not None
+        for before, after in pairwise(sides)
     ]
+    between = _drop_unknown(map(measure_discordance, pairs))
+    within = _drop_unknown(map(own_discordance, sides))
+    icc = _drop_unknown(map(intraclass_correlation, sides))
+    source = "assumed: no two earlier runs with the same model, and none with repeats"
+    if between:
+        source = _format_times("pair of earlier runs", len(between))
+    elif within:
+        source = _format_times("run with repeats", len(within))
     return Variability(
-        discordance=fmean(shares) if shares else DEFAULT_DISCORDANCE,
+        discordance=fmean(between or within or [DEFAULT_DISCORDANCE]),
         discordance_source=source,
-        icc=fmean(correlations) if correlations else DEFAULT_ICC,
-        icc_source=_format_times("run with repeats", len(correlations))
-        if correlations
+        icc=fmean(icc or [DEFAULT_ICC]),
+        icc_source=_format_times("run with repeats", len(icc))
+        if icc
         else "assumed: no earlier run repeats its cases with different results",
     )
 
 
+def _drop_unknown(values: Iterable[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
+
+
 def _trials_by_model(suite: str, wanted: set[str], log: RunLog) -> dict[str, _Side]:
     """Return the trials with a verdict of each entrant of ``log``, case by case."""
-    found: dict[str, dict[str, Trials]] = {}
+    found: dict[str, list[tuple[str, bool]]] = {}
     for result in log.results:
         if result.suite == suite and result.case.name in wanted and result.is_comparable:
-            side = found.setdefault(result.entrant, {})
-            passed, judged = side.get(result.case.name, (0, 0))
-            side[result.case.name] = passed + (result.status == "passed"), judged + 1
-    return dict(found)
-
-
-def _find_discordances(by_model: Mapping[str, Sequence[_Side]]) -> tuple[list[float], str]:
-    between = [
-        share
-        for sides in by_model.values()
-        # Neighbours only, so that each run is compared with the one before it.
-        for before, after in pairwise(sides)
-        if (
-            share := measure_discordance(
-                [(before[case], after[case]) for case in before if case in after]
-            )
-        )
-        is not None
-    ]
-    if between:
-        return between, _format_times("pair of earlier runs", len(between))
-    within = [
-        share
-        for sides in by_model.values()
-        for side in sides
-        if (share := own_discordance(list(side.values()))) is not None
-    ]
-    if within:
-        return within, _format_times("run with repeats", len(within))
-    return [], "assumed: no two earlier runs with the same model, and none with repeats"
+            outcome = result.case.name, result.status == "passed"
+            found.setdefault(result.entrant, []).append(outcome)
+    return {entrant: count_by_case(outcomes) for entrant, outcomes in found.items()}
 
 
 def _format_times(what: str, count: int) -> str:

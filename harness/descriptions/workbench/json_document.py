@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 
 from harness.base import canonical_json
+from harness.descriptions.workbench.parts import tool_json
 from harness.descriptions.workbench.workbench_result import WorkbenchResult
 from harness.types import JsonObject
 
@@ -20,15 +21,7 @@ def build_workbench_document(result: WorkbenchResult) -> JsonObject:
         "usage": asdict(result.spent),
         "notes": list(result.notes),
         "logs": [str(path) for path in result.logs],
-        "tools": [
-            {
-                "name": tool.name,
-                "title": tool.title,
-                "description": tool.description,
-                "input_schema": tool.input_schema,
-            }
-            for tool in result.tools
-        ],
+        "tools": list(map(tool_json, result.tools)),
         "models": [
             {
                 "model": model.model,

@@ -49,19 +49,13 @@ class ModelMeasurements:
         """
         self.other = other
         """The results on the other server; ``None`` if there are none."""
-        self.logs = tuple(logs)
-        """The logs that were read, in the order of the stages."""
-        self.model = model
-        """Name of the model without its variants."""
         self._by_arm: dict[str, list[TrialResult]] = {}
         self._log_of: dict[str, RunLog] = {}
         for log in logs:
             # A log knows variants by their names, and arms are told apart by their content.
             described = log.header.axes.get("variant", {})
-            arms: dict[str | None, str] = {
-                name: logged_variant_key(one) for name, one in described.items()
-            }
-            arms[None] = variant_key(None)
+            arms: dict[str | None, str] = {None: variant_key(None)}
+            arms |= {name: logged_variant_key(one) for name, one in described.items()}
             for result in judge_log(log).results:
                 if (result.suite, result.model) == (suite, model):
                     arm = arms[result.axes.get("variant")]
@@ -98,10 +92,6 @@ class ModelMeasurements:
         """Return the number of an arm's trials without a verdict: errors, skipped, cancelled."""
         return sum(not result.is_comparable for result in self.arm_results(variant))
 
-    def arm_usage(self, variant: Variant | None = None) -> Usage:
-        """Return what the trials of an arm used."""
-        return sum((result.usage for result in self.arm_results(variant)), Usage())
-
     def iterate_conversations(
         self, variant: Variant | None = None
     ) -> Iterator[tuple[TrialResult, Transcript]]:
@@ -118,6 +108,7 @@ class ModelMeasurements:
             first = next(iter(transcript.server_calls), None)
             # Without a variant the log has no other list than the server's.
             told = self._log_of[result.key].shown.get(transcript.shown_digest)
+            shown = transcript.tools if told is None else [tool.name for tool in told.tools.tools]
             calls.append(
                 FirstCall(
                     case=result.case.name,
@@ -126,19 +117,10 @@ class ModelMeasurements:
                     arguments={} if first is None else first.arguments,
                     decoy=first is not None and first.outcome == "decoy",
                     passed=result.status == "passed",
-                    shown=(
-                        transcript.tools
-                        if told is None
-                        else tuple(tool.name for tool in told.tools.tools)
-                    ),
+                    shown=tuple(shown),
                 )
             )
         return tuple(calls)
-
-    @cached_property
-    def total_usage(self) -> Usage:
-        """What all trials used, judges and simulated users included."""
-        return sum_usage(result for results in self._by_arm.values() for result in results)
 
 
 def count_by_case(outcomes: Iterable[tuple[str, bool]]) -> dict[str, Trials]:

@@ -81,13 +81,22 @@ def start_other_server(
         ServerError: it could not be started, or could not list its tools, in time.
     """
     # Before anything is started.
-    _refuse_recordings(clean, server)
+    for model in clean.models:
+        if get_traits(model.provider).answers in ("replies", "outputs"):
+            raise UsageError(
+                f"{model.name} repeats what was said to one tool list, and cannot be asked about "
+                f"that of {server}",
+                meant="Name a model that is not a recording.",
+            )
     other = replace(ground, request=replace(ground.request, server=server))
     plan = other.plan_clean(keyless=keyless).plan
     require_trust(plan)
     suite = only_suite(clean)
     tools = list_suite_tools(plan)
-    name = _server_name(plan, clean)
+    name = make_one_line(plan.jobs[0].server.name)
+    # Two versions of a server mostly have the same name.
+    if name == make_one_line(clean.jobs[0].server.name):
+        name = f"{name} (B)"
     not_asked = find_unusable_cases(suite.cases, tools)
     if len(not_asked) == len(suite.cases):
         raise UsageError(
@@ -119,11 +128,8 @@ def find_unusable_cases(cases: Sequence[Case], tools: Sequence[Tool]) -> dict[st
     does not exist there: it would always fail, or always pass, whatever the model does.
     """
     listed = ToolList(tools=tuple(tools))
-    found = {}
-    for case in cases:
-        if why := next(_find_obstacles(case, listed), None):
-            found[case.name] = why
-    return found
+    obstacles = {case.name: next(_find_obstacles(case, listed), None) for case in cases}
+    return {name: why for name, why in obstacles.items() if why is not None}
 
 
 def format_unusable_cases(not_asked: Mapping[str, str]) -> str:
@@ -160,12 +166,6 @@ def _find_obstacles(case: Case, tools: ToolList) -> Iterator[str]:
         yield problem.message.removesuffix(".")
 
 
-def _server_name(plan: RunPlan, clean: RunPlan) -> str:
-    name = make_one_line(plan.jobs[0].server.name)
-    # Two versions of a server mostly have the same name.
-    return f"{name} (B)" if name == make_one_line(clean.jobs[0].server.name) else name
-
-
 def _allow_absent_tools(server: ServerSpec) -> ServerSpec:
     guard = server.guard
     absent = {named.tool: replace(named, allow_absent=True) for named in guard.blocked}
@@ -174,13 +174,3 @@ def _allow_absent_tools(server: ServerSpec) -> ServerSpec:
         guard=replace(guard, blocked=tuple(absent.values())),
         members=tuple(map(_allow_absent_tools, server.members)),
     )
-
-
-def _refuse_recordings(clean: RunPlan, server: str) -> None:
-    for model in clean.models:
-        if get_traits(model.provider).answers in ("replies", "outputs"):
-            raise UsageError(
-                f"{model.name} repeats what was said to one tool list, and cannot be asked about "
-                f"that of {server}",
-                meant="Name a model that is not a recording.",
-            )

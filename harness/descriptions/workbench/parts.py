@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from harness.models import estimate_tokens
 from harness.runner import Facet, get_facet, split_sentences
-from harness.types import ParameterEdit, Tool, ToolEdit, Variant
+from harness.types import JsonObject, ParameterEdit, Tool, ToolEdit, Variant
 
 PartKind: TypeAlias = Literal[
     "name", "title", "sentence", "parameter name", "parameter text", "enum", "examples", "default"
@@ -118,3 +118,13 @@ def parameter_schemas(tool: Tool) -> Mapping[str, Any]:
     """Return parameter → schema of ``tool``."""
     properties = tool.input_schema.get("properties")
     return properties if isinstance(properties, Mapping) else {}
+
+
+def tool_json(tool: Tool) -> JsonObject:
+    """Return the words of ``tool`` as JSON."""
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "input_schema": tool.input_schema,
+    }

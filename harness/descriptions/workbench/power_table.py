@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -162,13 +163,7 @@ def _enough_trials(cases: int, difference: float, psi: float, icc: float) -> int
         found = detectable_difference(cases, psi, trials=trials, icc=icc)
         return found is not None and found <= difference
 
-    if is_enough(1):
-        return 1
     # More trials never show less, so halving finds the fewest.
-    low, high = 1, _MOST_TRIALS
-    if not is_enough(high):
-        return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return high
+    possible = range(1, _MOST_TRIALS + 1)
+    place = bisect_left(possible, True, key=is_enough)  # noqa: FBT003 - what is searched for
+    return possible[place] if place < len(possible) else None

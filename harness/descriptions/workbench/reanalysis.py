@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
 from harness.descriptions.workbench.folders import (
@@ -40,11 +39,8 @@ def reread_logs(
     log = read_log(find_log(name))
     if WORKBENCH in log.header.settings:
         first, request, logged = read_earlier_request(name)
-        return (
-            read_stage_logs(first),
-            request,
-            replace(logged, studies=order.studies or logged.studies),
-        )
+        order = replace(logged, studies=order.studies or logged.studies)
+        return read_stage_logs(first), request, order
     if not request.suites:
         request = replace(request, suites=tuple(log.header.suites))
     return [log], replace(request, models=request.models or tuple(log.header.models)), order
@@ -72,18 +68,15 @@ def describe_suite_changes(log: RunLog, plan: RunPlan) -> tuple[str, ...]:
 
     Results belong to the old suite; the expectations of a case are read from the current one.
     """
-    return tuple(_describe_changes(log, plan))
-
-
-def _describe_changes(log: RunLog, plan: RunPlan) -> Iterator[str]:
     now = {suite.name: describe_suite(suite) for suite in plan.suites}
     # A suite that is gone has nothing to differ from.
     was = {name: facts for name, facts in log.header.suites.items() if name in now}
     found = list(suite_differences(was, now))
     if not found:
-        return
+        return ()
     more = f", and {len(found) - _MOST} more" if len(found) > _MOST else ""
-    yield (
-        f"The suite has changed since this run: {', '.join(islice(found, _MOST))}{more}. Verdicts "
-        "are those of the suite as it was; what cases want is read from the suite as it is."
+    changed = (
+        f"The suite has changed since this run: {', '.join(found[:_MOST])}{more}. Verdicts are "
+        "those of the suite as it was; what cases want is read from the suite as it is."
     )
+    return (changed,)

@@ -18,24 +18,20 @@ def list_suite_tools(plan: RunPlan) -> tuple[Tool, ...]:
     Raises:
         ServerError: a server could not be started, or could not list its tools, in time.
     """
+    jobs: dict[tuple[str, str], Job] = {}
+    for job in plan.jobs:
+        # A flawed token must not be let in anywhere.
+        if job.trial.case.caller.credential == "valid":
+            who = canonical_json(job.trial.case.caller.user_context)
+            jobs.setdefault((job.server.name, who), job)
     try:
-        return anyio.run(_list_tools, _jobs_by_caller(plan))
+        return anyio.run(_list_tools, list(jobs.values()))
     # Sessions run in a task group, which raises its errors as a group.
     except BaseExceptionGroup as group:
         cause = find_cause(group)
         if isinstance(cause, HarnessError):
             raise cause from group
         raise
-
-
-def _jobs_by_caller(plan: RunPlan) -> list[Job]:
-    seen: dict[tuple[str, str], Job] = {}
-    for job in plan.jobs:
-        # A flawed token must not be let in anywhere.
-        if job.trial.case.caller.credential == "valid":
-            who = canonical_json(job.trial.case.caller.user_context)
-            seen.setdefault((job.server.name, who), job)
-    return list(seen.values())
 
 
 async def _list_tools(jobs: list[Job]) -> tuple[Tool, ...]:

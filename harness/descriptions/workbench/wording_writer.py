@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import anyio
 
 from harness.base import ModelError
-from harness.judging import MISSING, find_json
+from harness.judging import find_json
 from harness.models import Model
 from harness.runner import RunBudget
 from harness.suites import find_lost_values
@@ -107,15 +107,15 @@ async def _ask_model(model: Model, case: Case, found: GeneratedWordings) -> str 
         found.notes.append(f"{case.name}: no answer within {TIMEOUT_S:.0f} s.")
         return None
     found.usage += reply.usage
-    if reply.only_thinking:
-        found.notes.append(f"{case.name}: the reply holds only thinking.")
-        return None
-    return reply.text
+    if not reply.only_thinking:
+        return reply.text
+    found.notes.append(f"{case.name}: the reply holds only thinking.")
+    return None
 
 
 def _add_wordings(case: Case, text: str, found: GeneratedWordings) -> None:
     answer = find_json(text)
-    if answer is MISSING or not isinstance(answer, list):
+    if not isinstance(answer, list):
         found.notes.append(f"{case.name}: the answer is not the JSON array that was asked for.")
         return
     said: list[str] = []

@@ -35,7 +35,7 @@ from harness.descriptions.workbench.stage_plan import (
     describe_unseen,
     only_suite,
 )
-from harness.descriptions.workbench.stage_progress import StageProgress
+from harness.descriptions.workbench.stage_progress import OWN, StageProgress
 from harness.descriptions.workbench.study import (
     OtherServer,
     Study,
@@ -126,7 +126,7 @@ class Workbench:
         """Return every arm that is known before anything is run, the clean arm first."""
         asked = [
             arm
-            for bench in self._build_contexts(None)
+            for bench in self.iterate_contexts()
             for study in self.studies
             for arm in self._note_requester(study, study.arms(bench))
         ]
@@ -140,28 +140,22 @@ class Workbench:
 
     def first_context(self) -> StudyContext:
         """Return the bench of the first model before anything is run."""
-        return next(self._build_contexts(None))
-
-    def iterate_contexts(self) -> Iterator[StudyContext]:
-        """Yield the bench of every model before anything is run."""
-        return self._build_contexts(None)
+        return next(self.iterate_contexts())
 
     def start_progress(self, arms: Sequence[Arm], stage: Stage = 1) -> StageProgress:
         """Return the progress of ``arms`` at the start of their stage."""
-        names = [model.name for model in self._models]
-        cases = len(self._cases)
+        studies, own = self._asked_by, OWN
         if stage == OTHER and self.other is not None:
-            own = f"the list of {make_one_line(self.other.server.name)}"
-            return StageProgress(arms, names, cases, {CLEAN.key: AB}, own=own)
-        return StageProgress(arms, names, cases, self._asked_by)
+            studies, own = {CLEAN.key: AB}, f"the list of {make_one_line(self.other.server.name)}"
+        names = [model.name for model in self._models]
+        return StageProgress(arms, names, len(self._cases), studies, own)
 
     def plan_other_server(self, settings: JsonObject, *, keyless: bool = False) -> RunPlan | None:
         """Return the plan for the other server; ``None`` if there is none."""
-        other = self.other
-        if other is None:
+        if self.other is None:
             return None
-        told = {**settings, OTHER_SETTING: other.header_entry()}
-        return other.plan_trials(self._cases, told, keyless=keyless)
+        told = {**settings, OTHER_SETTING: self.other.header_entry()}
+        return self.other.plan_trials(self._cases, told, keyless=keyless)
 
     def run_stages(
         self,
@@ -258,7 +252,7 @@ class Workbench:
                         for study in self.studies
                     ),
                 )
-                for bench in self._build_contexts(folder, read_other_server(logs))
+                for bench in self.iterate_contexts(folder, read_other_server(logs))
             ),
             logs=tuple(log.path for log in logs),
             reason=reason if logs else "complete",
@@ -278,22 +272,23 @@ class Workbench:
         """Return what trials and studies used so far."""
         used = sum_usage(result for log in logs for result in log.results)
         if logs:
-            for bench in self._build_contexts(logs[0].path.parent):
+            for bench in self.iterate_contexts(logs[0].path.parent):
                 for study in self.studies:
                     used += Usage() if study.usage is None else study.usage(bench)
         return used
 
     def _next_arms(self, logs: Sequence[RunLog]) -> list[Arm]:
         wanted: list[Arm] = []
-        for bench in self._build_contexts(logs[0].path.parent):
+        for bench in self.iterate_contexts(logs[0].path.parent):
             measured = self._measure_model(logs, bench.model)
             for study in self.studies:
                 wanted += self._note_requester(study, study.next_arms(bench, measured))
         return wanted
 
-    def _build_contexts(
-        self, folder: Path | None, other: OtherServer | None = None
+    def iterate_contexts(
+        self, folder: Path | None = None, other: OtherServer | None = None
     ) -> Iterator[StudyContext]:
+        """Yield the bench of every model; without a folder, before anything is run."""
         if other is None and self.other is not None:
             other = self.other.server
         for model in self._models:
@@ -301,17 +296,13 @@ class Workbench:
                 suite=self._suite,
                 tools=self._tools,
                 model=model.name,
-                baseline=_is_baseline(model),
+                baseline=get_traits(model.provider).answers != "llm",
                 options=self._order.options,
                 versus=self._versus,
                 other=other,
                 writer=self._writer,
                 folder=folder,
             )
-
-
-def _is_baseline(model: ModelSpec) -> bool:
-    return get_traits(model.provider).answers != "llm"
 
 
 def read_earlier_request(name: str, runs: Path = RUNS) -> tuple[str, RunRequest, WorkbenchRequest]:

@@ -16,6 +16,7 @@ from harness.descriptions.workbench.improving.proposal import (
     find_mistake,
     resolve_edit,
 )
+from harness.descriptions.workbench.parts import tool_json
 from harness.descriptions.workbench.recorded_answers import (
     RecordedAnswer,
     ask_once,
@@ -95,15 +96,7 @@ def estimate_usage(spec: ModelSpec, known: ProposerInput) -> Usage:
 def build_request(known: ProposerInput) -> str:
     """Return the model's input: tools, failures and measured effects, as JSON."""
     told: dict[str, Any] = {
-        "tools": [
-            {
-                "name": tool.name,
-                "title": tool.title,
-                "description": tool.description,
-                "input_schema": tool.input_schema,
-            }
-            for tool in known.tools
-        ],
+        "tools": list(map(tool_json, known.tools)),
         "failures": [
             {
                 "question": failure.prompt,

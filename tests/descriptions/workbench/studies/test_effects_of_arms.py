@@ -100,8 +100,8 @@ def test_another_server_is_judged_together_with_the_variants(tmp_path: Path) -> 
     assert "next has not been tried yet." in alone.notes
     on_other = {name: end for name, end in ends(1).items() if name != "c000"}
     there = measured(tmp_path / "b", (None, {**on_other, "c001": [("e", None)]}))
-    both = ModelMeasurements(own.logs, "s", "m", there)
-    result = ab.STUDY.read(stage, both)
+    own.other = there
+    result = ab.STUDY.read(stage, own)
     assert result.headline == "short: undecided, next: better"
     against = result.facts["against"]
     assert (against["cases"], against["not_judged"]) == (38, 1)
