@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.descriptions.workbench.arms import CLEAN, Arm, merge_arms
-from harness.descriptions.workbench.stage_plan import WorkbenchContext, arm_keys
+from harness.descriptions.workbench.stages import WorkbenchContext, arm_keys
 from harness.descriptions.workbench.study import Study
 from harness.descriptions.workbench.workbench import AB, Workbench
 from harness.runner import RunPlan, estimate_usage

@@ -9,22 +9,66 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from harness.base import UsageError, make_one_line
+import anyio
+
+from harness.base import HarnessError, UsageError, canonical_json, make_one_line
 from harness.descriptions.workbench.arms import CLEAN, Arm
-from harness.descriptions.workbench.folders import collect_logged_tools, logged_other_server
-from harness.descriptions.workbench.stage_plan import WorkbenchContext, only_suite
+from harness.descriptions.workbench.stages import (
+    WorkbenchContext,
+    collect_logged_tools,
+    logged_other_server,
+    only_suite,
+)
 from harness.descriptions.workbench.study import OtherServer
-from harness.descriptions.workbench.suite_tools import list_suite_tools
 from harness.models import get_traits
 from harness.runlog import RunLog
 from harness.runner import (
+    Job,
     RunPlan,
+    find_cause,
     has_tools_per_case,
     iterate_named_tools,
     require_trust,
     wrong_arguments,
 )
+from harness.sessions import open_sessions
 from harness.types import Case, JsonObject, ServerSpec, Tool, ToolList
+
+
+def list_suite_tools(plan: RunPlan) -> tuple[Tool, ...]:
+    """Start the servers of ``plan``, and return every tool that any caller is offered, once.
+
+    If two callers are offered a tool with different texts, the list has that of the first.
+
+    Raises:
+        ServerError: a server could not be started, or could not list its tools, in time.
+    """
+    jobs: dict[tuple[str, str], Job] = {}
+    for job in plan.jobs:
+        # A flawed token must not be let in anywhere.
+        if job.trial.case.caller.credential == "valid":
+            who = canonical_json(job.trial.case.caller.user_context)
+            jobs.setdefault((job.server.name, who), job)
+    try:
+        return anyio.run(_list_tools, list(jobs.values()))
+    # Sessions run in a task group, which raises its errors as a group.
+    except BaseExceptionGroup as group:
+        cause = find_cause(group)
+        if isinstance(cause, HarnessError):
+            raise cause from group
+        raise
+
+
+async def _list_tools(jobs: list[Job]) -> tuple[Tool, ...]:
+    tools: dict[str, Tool] = {}
+    async with open_sessions() as pool:
+        for job in jobs:
+            caller = job.trial.case.caller
+            async with pool.lend_session(job.server, caller.user_context) as session:
+                for tool in session.tools.tools:
+                    tools.setdefault(tool.name, tool)
+    return tuple(tools.values())
+
 
 _SHOWN = 5
 """Most cases that are named in one sentence."""

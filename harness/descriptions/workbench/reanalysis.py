@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from harness.descriptions.workbench.folders import (
+from harness.descriptions.workbench.stages import (
+    WorkbenchContext,
     collect_logged_tools,
     drop_other_server,
     read_stage_logs,
 )
-from harness.descriptions.workbench.stage_plan import WorkbenchContext
 from harness.descriptions.workbench.workbench import (
     Workbench,
     WorkbenchRequest,

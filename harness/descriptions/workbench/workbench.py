@@ -14,15 +14,6 @@ from typing import Any, Literal, TypeAlias
 
 from harness.base import UsageError, make_one_line
 from harness.descriptions.workbench.arms import CLEAN, Arm, merge_arms, select_unrun_arms
-from harness.descriptions.workbench.folders import (
-    OTHER,
-    OTHER_SETTING,
-    Stage,
-    drop_other_server,
-    list_stages,
-    logged_other_server,
-    stage_id,
-)
 from harness.descriptions.workbench.measurements import (
     ModelMeasurements,
     note_written_calls,
@@ -30,12 +21,19 @@ from harness.descriptions.workbench.measurements import (
 )
 from harness.descriptions.workbench.other_server_trials import OtherServerTrials, read_other_server
 from harness.descriptions.workbench.output_files import write_files
-from harness.descriptions.workbench.stage_plan import (
+from harness.descriptions.workbench.stage_progress import OWN, StageProgress
+from harness.descriptions.workbench.stages import (
+    OTHER,
+    OTHER_SETTING,
+    Stage,
     WorkbenchContext,
     describe_unseen,
+    drop_other_server,
+    list_stages,
+    logged_other_server,
     only_suite,
+    stage_id,
 )
-from harness.descriptions.workbench.stage_progress import OWN, StageProgress
 from harness.descriptions.workbench.study import (
     OtherServer,
     Study,

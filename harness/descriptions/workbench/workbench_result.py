@@ -1,14 +1,15 @@
-"""What a workbench found, of all its models."""
+"""What a workbench found, of all its models; also as one JSON document."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from harness.descriptions.workbench.study import (
-    StudyResult,
-)
-from harness.types import Tool, Usage
+from harness.base import canonical_json
+from harness.descriptions.workbench.arms import tool_json
+from harness.descriptions.workbench.study import StudyResult
+from harness.types import JsonObject, Tool, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,3 +48,33 @@ class WorkbenchResult:
     """What the trials used."""
     notes: tuple[str, ...] = ()
     """Limits of the results as a whole."""
+
+
+def build_workbench_document(result: WorkbenchResult) -> JsonObject:
+    """Return ``result`` as JSON: everything that the page and the console show."""
+    return {
+        "run_id": result.run_id,
+        "suite": result.suite,
+        "reason": result.reason,
+        "trials": {"recorded": result.recorded, "not_judged": result.not_judged},
+        "usage": asdict(result.spent),
+        "notes": list(result.notes),
+        "logs": [str(path) for path in result.logs],
+        "tools": list(map(tool_json, result.tools)),
+        "models": [
+            {
+                "model": model.model,
+                "baseline": model.baseline,
+                "studies": {
+                    study.study: {
+                        "headline": study.headline,
+                        "notes": list(study.notes),
+                        "findings": [asdict(finding) for finding in study.findings],
+                        **json.loads(canonical_json(study.facts)),
+                    }
+                    for study in model.studies
+                },
+            }
+            for model in result.models
+        ],
+    }

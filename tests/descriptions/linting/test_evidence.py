@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from harness.descriptions.linting.evidence import (
+from harness.descriptions.linting.findings import (
     OPINION,
     EvidenceKind,
     LintEvidence,
     Measurement,
+    Rule,
+    Severity,
+    load_rules,
     reported_evidence,
 )
-from harness.descriptions.linting.findings import Rule, Severity, load_rules
 
 MEASURED = LintEvidence(
     kind="measured",

@@ -9,8 +9,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.descriptions.linting.evidence import LintEvidence
-from harness.descriptions.linting.findings import Rule, load_rules
+from harness.descriptions.linting.findings import LintEvidence, Rule, load_rules
 
 PAGE = Path(__file__).parents[3] / "docs" / "lint.md"
 _MARKED = re.compile(

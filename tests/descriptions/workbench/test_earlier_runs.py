@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.descriptions.workbench.earlier_runs import (
+from harness.descriptions.workbench.power_table import (
     DEFAULT_DISCORDANCE,
     DEFAULT_ICC,
     estimate_variability,

@@ -13,7 +13,7 @@ from harness.descriptions.workbench.other_server_trials import (
     format_unusable_cases,
     start_other_server,
 )
-from harness.descriptions.workbench.stage_plan import WorkbenchContext
+from harness.descriptions.workbench.stages import WorkbenchContext
 from harness.runner.planning.plan import Job, RunPlan
 from harness.runner.planning.request import RunRequest
 from harness.types import ModelSpec, ScriptedCall, ServerSpec, Suite, Trial

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.descriptions.workbench.parts import Part, iterate_parts, remove_part
+from harness.descriptions.workbench.arms import Part, iterate_parts, remove_part
 from harness.runner.variants.shown_tools import ShownTools
 from harness.types import Tool, ToolList
 

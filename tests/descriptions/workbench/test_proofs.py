@@ -20,8 +20,7 @@ from harness.base.stats.paired_tests import spread_p
 from harness.base.stats.power import count_cases_needed
 from harness.base.stats.sequences import ConfidenceSequence
 from harness.base.stats.slopes import trend_test
-from harness.descriptions.workbench.earlier_runs import Variability
-from harness.descriptions.workbench.power_table import power_table
+from harness.descriptions.workbench.power_table import Variability, power_table
 
 STUDIES = 10_000
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from harness.descriptions.linting.evidence import SIMILAR
-from harness.descriptions.linting.findings import Family, LintFinding, Rule
+from harness.descriptions.linting.findings import SIMILAR, Family, LintFinding, Rule
 from harness.models import (
     PREFIX,
     Action,

@@ -7,8 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from harness.base import Budget, validate_value
-from harness.descriptions.linting.evidence import CONTRADICTED, RENAMED, reported_evidence
-from harness.descriptions.linting.findings import Family, LintFinding, Rule
+from harness.descriptions.linting.findings import (
+    CONTRADICTED,
+    RENAMED,
+    Family,
+    LintFinding,
+    Rule,
+    reported_evidence,
+)
 from harness.models import Param, first_sentence, iterate_params, read_params, word_set
 from harness.types import JsonObject, Tool, ToolList
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from harness.descriptions.linting.evidence import FUNCTIONALITY, SIMILAR
-from harness.descriptions.linting.findings import Family, LintFinding, Rule
+from harness.descriptions.linting.findings import FUNCTIONALITY, SIMILAR, Family, LintFinding, Rule
 from harness.models import extract_terms, split_words
 from harness.types import Tool, ToolList
 

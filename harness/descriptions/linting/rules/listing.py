@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from harness.descriptions.linting.evidence import (
+from harness.descriptions.linting.findings import (
     LONG_LISTS,
+    Family,
+    LintFinding,
+    Rule,
     reported_evidence,
     specification_evidence,
 )
-from harness.descriptions.linting.findings import Family, LintFinding, Rule
 from harness.models import (
     Dialect,
     Offer,

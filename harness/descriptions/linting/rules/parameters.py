@@ -5,8 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from harness.descriptions.linting.evidence import WITHOUT_EXAMPLES, reported_evidence
-from harness.descriptions.linting.findings import Family, LintFinding, Rule
+from harness.descriptions.linting.findings import (
+    WITHOUT_EXAMPLES,
+    Family,
+    LintFinding,
+    Rule,
+    reported_evidence,
+)
 from harness.models import Param, iterate_params, read_params, split_words, word_set
 from harness.types import Tool, ToolList
 

@@ -14,9 +14,8 @@ from harness.base import (
     merge_pair,
     paired_effects,
 )
-from harness.descriptions.workbench.arms import Arm
+from harness.descriptions.workbench.arms import Arm, Part, iterate_parts, remove_part
 from harness.descriptions.workbench.measurements import ModelMeasurements
-from harness.descriptions.workbench.parts import Part, iterate_parts, remove_part
 from harness.descriptions.workbench.study import StudyContext
 from harness.reports import format_points, p_value
 from harness.types import JsonObject

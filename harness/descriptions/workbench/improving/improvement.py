@@ -14,7 +14,7 @@ from statistics import fmean
 from typing import Any
 
 from harness.base import Pair
-from harness.descriptions.workbench.arms import Arm, variant_key
+from harness.descriptions.workbench.arms import Arm, Part, iterate_parts, remove_part, variant_key
 from harness.descriptions.workbench.improving.acceptance import (
     MOST_PROPOSALS,
     Gain,
@@ -48,7 +48,6 @@ from harness.descriptions.workbench.improving.writer import (
     read_proposals,
 )
 from harness.descriptions.workbench.measurements import ModelMeasurements
-from harness.descriptions.workbench.parts import Part, iterate_parts, remove_part
 from harness.descriptions.workbench.study import StudyContext
 from harness.types import Variant
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
 from harness.base import UsageError, matches_schema
-from harness.descriptions.workbench.parts import Part, parameter_schemas
+from harness.descriptions.workbench.arms import Part, parameter_schemas
 from harness.judging import get_kind, is_matcher, wanted_calls
 from harness.runner import ShownTools, remove_sentences
 from harness.types import Case, JsonObject, ParameterEdit, Tool, ToolEdit, ToolList, Variant

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from harness.base import matches_schema, text_matching
+from harness.descriptions.workbench.arms import parameter_schemas
 from harness.descriptions.workbench.improving.proposal import (
     CaseFailure,
     Proposal,
     ProposerInput,
     combine_proposals,
 )
-from harness.descriptions.workbench.parts import parameter_schemas
 from harness.models import extract_terms, first_sentence, is_stop_word, split_words, stem_word
 from harness.runner import split_sentences
 from harness.types import ParameterEdit, Tool, ToolEdit

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 from harness.base import format_money, format_number
 from harness.descriptions.workbench.analysis.effects import PART_VERDICTS
+from harness.descriptions.workbench.arms import Part, iterate_parts
 from harness.descriptions.workbench.console import BASELINE, rank_findings
-from harness.descriptions.workbench.json_document import build_workbench_document
 from harness.descriptions.workbench.page.cells import (
     MARKS,
     effect_cell,
@@ -19,10 +19,13 @@ from harness.descriptions.workbench.page.cells import (
     is_effect,
 )
 from harness.descriptions.workbench.page.study_widgets import study_widgets
-from harness.descriptions.workbench.parts import Part, iterate_parts
-from harness.descriptions.workbench.stage_plan import COMMAND
+from harness.descriptions.workbench.stages import COMMAND
 from harness.descriptions.workbench.study import STUDIES
-from harness.descriptions.workbench.workbench_result import ModelResults, WorkbenchResult
+from harness.descriptions.workbench.workbench_result import (
+    ModelResults,
+    WorkbenchResult,
+    build_workbench_document,
+)
 from harness.judging import judge_log
 from harness.reports import trial_detail
 from harness.runlog import read_log

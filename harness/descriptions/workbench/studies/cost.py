@@ -11,8 +11,8 @@ from harness.descriptions.workbench.analysis.effects import (
     part_effects,
     removal_arms,
 )
+from harness.descriptions.workbench.arms import iterate_parts
 from harness.descriptions.workbench.measurements import ModelMeasurements
-from harness.descriptions.workbench.parts import iterate_parts
 from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
 from harness.judging import wanted_first
 from harness.reports import format_points

@@ -19,9 +19,9 @@ from harness.descriptions.workbench.improving.report import (
     build_notes,
     collect_variants,
     format_lines,
+    variants_yaml,
     write_headline,
 )
-from harness.descriptions.workbench.improving.rewrite import variants_yaml
 from harness.descriptions.workbench.improving.split import case_names, split_intents
 from harness.descriptions.workbench.improving.writer import estimate_usage, recorded_usage
 from harness.descriptions.workbench.measurements import ModelMeasurements

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from harness.descriptions.workbench.arms import iterate_parts
 from harness.descriptions.workbench.improving.proposal import (
     CaseFailure,
     ExpectedCall,
@@ -16,7 +17,6 @@ from harness.descriptions.workbench.improving.proposal import (
     find_mistake,
 )
 from harness.descriptions.workbench.improving.rules import RULES, find_choices, propose_by_rules
-from harness.descriptions.workbench.parts import iterate_parts
 from harness.types import Tool, ToolEdit
 
 

@@ -11,8 +11,12 @@ import pytest
 
 from harness.base.errors import UsageError
 from harness.descriptions.workbench.improving.proposal import ProposerInput
-from harness.descriptions.workbench.improving.writer import WriterProposals, read_proposals
-from harness.descriptions.workbench.recorded_answers import RecordedAnswer, recorded_answer
+from harness.descriptions.workbench.improving.writer import (
+    RecordedAnswer,
+    WriterProposals,
+    read_proposals,
+    recorded_answer,
+)
 from harness.types import Tool
 
 TOOLS = (

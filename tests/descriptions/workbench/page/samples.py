@@ -11,8 +11,8 @@ from typing import Any
 from harness.base.stats.effects import paired_effects
 from harness.descriptions.workbench.analysis.effects import effect_facts
 from harness.descriptions.workbench.analysis.two_servers import compare_tools
+from harness.descriptions.workbench.arms import iterate_parts
 from harness.descriptions.workbench.page import write_page
-from harness.descriptions.workbench.parts import iterate_parts
 from harness.descriptions.workbench.study import Finding, StudyResult
 from harness.descriptions.workbench.workbench_result import ModelResults, WorkbenchResult
 from harness.types import JsonObject, Tool, Usage
