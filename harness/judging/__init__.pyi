@@ -84,7 +84,6 @@ from .matching.calls import described_calls as described_calls
 from .matching.calls import plain_values as plain_values
 from .matching.calls import stated_arguments as stated_arguments
 from .matching.json_values import ABSENT as ABSENT
-from .matching.json_values import MISSING as MISSING
 from .matching.json_values import find_json as find_json
 from .matching.json_values import format_value as format_value
 from .matching.json_values import is_equal as is_equal

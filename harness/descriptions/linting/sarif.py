@@ -9,7 +9,7 @@ tool's name in the server's source, or else the server's configuration.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from harness.base import find_project
@@ -23,23 +23,20 @@ _MOST_SOURCE = 2_000_000  # bytes of a source file that are searched for the too
 
 
 def build_sarif(
-    findings: Sequence[LintFinding],
-    spec: ServerSpec,
-    known: Mapping[str, Rule],
-    folder: Path,
+    findings: Sequence[LintFinding], spec: ServerSpec, known: Mapping[str, Rule], folder: Path
 ) -> JsonObject:
     """Return the SARIF log of ``findings`` of the server ``spec`` by the ``known`` rules.
 
     ``folder`` is the working directory; paths are relative to its repository.
     """
     names = sorted(known)
-    places = _ToolLocations(spec, folder)
+    locate = _locate_tools(spec, folder)
     return sarif_log(
         "harness lint",
         f"harness-lint/{spec.name}/",
         [_rule_json(name, known[name]) for name in names],
         [
-            _result_json(key, finding, spec, places, names.index(finding.rule))
+            _result_json(key, finding, spec.name, locate, names.index(finding.rule))
             for key, finding in iterate_keys(findings)
         ],
     )
@@ -63,9 +60,13 @@ def _rule_json(name: str, rule: Rule) -> JsonObject:
 
 
 def _result_json(
-    key: FindingKey, finding: LintFinding, spec: ServerSpec, places: _ToolLocations, index: int
+    key: FindingKey,
+    finding: LintFinding,
+    server: str,
+    locate: Callable[[str], JsonObject],
+    index: int,
 ) -> JsonObject:
-    named = ".".join(part for part in (spec.name, key.tool, key.part) if part)
+    named = ".".join(part for part in (server, key.tool, key.part) if part)
     about = f"{key.tool}: " if key.tool else ""
     return {
         "ruleId": finding.rule,
@@ -74,34 +75,32 @@ def _result_json(
         "message": {"text": f"{about}{finding.message} {finding.instead}"},
         "locations": [
             {
-                "physicalLocation": places.location_of(key.tool or key.part),
+                "physicalLocation": locate(key.tool or key.part),
                 "logicalLocations": [{"fullyQualifiedName": named, "kind": "function"}],
             }
         ],
         "partialFingerprints": build_fingerprints(
-            "harnessLint/v1", (spec.name, *map(str, tuple(key)))
+            "harnessLint/v1", (server, *map(str, tuple(key)))
         ),
     }
 
 
-class _ToolLocations:
-    """The locations of a server's tools in the repository."""
+def _locate_tools(spec: ServerSpec, folder: Path) -> Callable[[str], JsonObject]:
+    """Return what gives the physical location of a tool in the repository."""
+    # The function looks upwards from a file; this one need not exist.
+    root = find_project(folder / "x")
+    source = _find_source(spec, folder, root)
+    at = spec.at or Location(file=_CONFIG)
+    file = source or _relative_path(folder / at.file, root) or _CONFIG
+    lines = _read_lines(root / source) if source else []
 
-    def __init__(self, spec: ServerSpec, folder: Path) -> None:
-        # The function looks upwards from a file; this one need not exist.
-        self._root = find_project(folder / "x")
-        source = _find_source(spec, folder, self._root)
-        at = spec.at or Location(file=_CONFIG)
-        self._file = source or _relative_path(folder / at.file, self._root) or _CONFIG
-        # The first line stands for a tool whose name is not in the source.
-        self._line = 1 if source else at.line or 1
-        self._lines = _read_lines(self._root / source) if source else []
-
-    def location_of(self, tool: str) -> JsonObject:
-        """Return the physical location of ``tool``."""
+    def locate(tool: str) -> JsonObject:
         word = re.compile(rf"(?<![\w-]){re.escape(tool)}(?![\w-])") if tool else None
-        found = (number for number, line in enumerate(self._lines, 1) if word and word.search(line))
-        return physical_location(self._file, next(found, self._line))
+        found = (number for number, line in enumerate(lines, 1) if word and word.search(line))
+        # The first line stands for a tool whose name is not in the source.
+        return physical_location(file, next(found, 1 if source else at.line or 1))
+
+    return locate
 
 
 def _find_source(spec: ServerSpec, folder: Path, root: Path) -> str | None:

@@ -37,11 +37,7 @@ class ModelMeasurements:
     """The results of one model on one suite, by arm."""
 
     def __init__(
-        self,
-        logs: Sequence[RunLog],
-        suite: str,
-        model: str,
-        other: ModelMeasurements | None = None,
+        self, logs: Sequence[RunLog], suite: str, model: str, other: ModelMeasurements | None = None
     ) -> None:
         """Collect the results of ``model`` and its variants in ``logs`` that belong to ``suite``.
 

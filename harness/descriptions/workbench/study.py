@@ -93,8 +93,6 @@ class Finding:
 class StudyResult:
     """The answer of one study for one model."""
 
-    study: str
-    """Name of the study."""
     headline: str
     """The answer in a sentence."""
     lines: tuple[str, ...] = ()
@@ -108,6 +106,8 @@ class StudyResult:
     files: Mapping[str, str] = field(default_factory=dict)
     """Name → text of files for the user, such as variants; written into the folder of the first
     run."""
+    study: str = ""
+    """Name of the study; the workbench sets it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

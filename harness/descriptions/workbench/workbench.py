@@ -39,6 +39,7 @@ from harness.descriptions.workbench.study import (
     Study,
     StudyContext,
     StudyOptions,
+    StudyResult,
     chosen_studies,
 )
 from harness.descriptions.workbench.workbench_result import ModelResults, WorkbenchResult
@@ -245,10 +246,7 @@ class Workbench:
                 ModelResults(
                     model=bench.model,
                     baseline=bench.baseline,
-                    studies=tuple(
-                        study.read(bench, self._measure_model(logs, bench.model))
-                        for study in self.studies
-                    ),
+                    studies=tuple(self._read_studies(bench, logs)),
                 )
                 for bench in self.iterate_contexts(folder, read_other_server(logs))
             ),
@@ -259,6 +257,11 @@ class Workbench:
             spent=self._total_usage(logs),
             notes=(*describe_unseen(self._models), *note_written_calls(results)),
         )
+
+    def _read_studies(self, bench: StudyContext, logs: Sequence[RunLog]) -> Iterator[StudyResult]:
+        measured = self._measure_model(logs, bench.model)
+        for study in self.studies:
+            yield replace(study.read(bench, measured), study=study.name)
 
     def _measure_model(self, logs: Sequence[RunLog], model: str) -> ModelMeasurements:
         suite = self._suite.name

@@ -185,7 +185,7 @@ FAMILY = Family(
             why="A request in the words of the one tool fits the other as well, so either may be "
             "called.",
             evidence=SIMILAR,
-        ),
+        )
     },
 )
 """The rules on confusable tools."""

@@ -32,11 +32,7 @@ def check_descriptions(tools: ToolList) -> Iterator[LintFinding]:
 def _check_text(tool: Tool) -> Iterator[LintFinding]:
     said = split_words(tool.description)
     if not tool.description.strip():
-        yield LintFinding(
-            rule="no-description",
-            tool=tool.name,
-            message="It has no description.",
-        )
+        yield LintFinding(rule="no-description", tool=tool.name, message="It has no description.")
     elif len(said) < _SHORT or set(extract_terms(tool.description)) <= set(
         extract_terms(tool.name)
     ):

@@ -40,9 +40,7 @@ def check_listing(tools: ToolList) -> Iterator[LintFinding]:
     """Yield problems that make clients or providers reject the list, or that cost tokens."""
     if not tools.tools:
         yield LintFinding(
-            rule="no-tools",
-            tool=None,
-            message="The server lists no tool that can be offered.",
+            rule="no-tools", tool=None, message="The server lists no tool that can be offered."
         )
         return
     yield from _check_problems(tools)

@@ -121,14 +121,8 @@ def _is_code(text: str) -> bool:
 _CHECKS: Mapping[str, tuple[str, _Find]] = {
     "undescribed-parameter": ("No description", _find_where(_is_undescribed)),
     "undeclared-parameter": ("Required, but not among its properties", _find_undeclared),
-    "id-without-example": (
-        "No example or pattern shows the form of",
-        _find_where(_lacks_id_form),
-    ),
-    "date-without-format": (
-        "Nothing says how the date is written",
-        _find_where(_lacks_date_form),
-    ),
+    "id-without-example": ("No example or pattern shows the form of", _find_where(_lacks_id_form)),
+    "date-without-format": ("Nothing says how the date is written", _find_where(_lacks_date_form)),
     "choices-in-prose": (
         "The description lists the values, the schema does not",
         _find_where(_lists_choices),

@@ -94,7 +94,7 @@ FAMILY = Family(
             why="5000 may be five seconds or more than an hour: a model assumes the usual unit.",
             instead='Say it in the name ("timeout_seconds") or in the description ("in seconds", '
             '"in euros").',
-        ),
+        )
     },
 )
 """The rule on units."""

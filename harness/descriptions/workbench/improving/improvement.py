@@ -44,7 +44,6 @@ from harness.descriptions.workbench.improving.split import (
 )
 from harness.descriptions.workbench.improving.writer import (
     WriterProposals,
-    ask_writer,
     read_proposals,
 )
 from harness.descriptions.workbench.measurements import ModelMeasurements
@@ -111,9 +110,8 @@ class Improvement:
         folder, writer = self._bench.folder, self._bench.writer
         if folder is None or self._bench.options.writer is None or not self.proposer_input.failures:
             return None
-        if self._ask and writer is not None:
-            return ask_writer(writer, self.proposer_input, folder, self._bench.model)
-        return read_proposals(folder, self._bench.model, self.proposer_input)
+        ask = writer if self._ask else None
+        return read_proposals(folder, self._bench.model, self.proposer_input, ask)
 
     @cached_property
     def all_proposals(self) -> tuple[Proposal, ...]:

@@ -139,15 +139,18 @@ class WriterProposals:
     """What the model used."""
 
 
-def ask_writer(spec: ModelSpec, known: ProposerInput, folder: Path, model: str) -> WriterProposals:
-    """Return what ``spec`` proposes for ``model``, which is asked only once for one ``folder``."""
-    said = ask_once(spec, SYSTEM, build_request(known), _answer_path(folder, model))
-    return _parse_answer(said, known)
+def read_proposals(
+    folder: Path, model: str, known: ProposerInput, ask: ModelSpec | None = None
+) -> WriterProposals | None:
+    """Return the recorded proposals for ``model``; ``None`` if no model was asked.
 
-
-def read_proposals(folder: Path, model: str, known: ProposerInput) -> WriterProposals | None:
-    """Return the recorded proposals for ``model``; ``None`` if no model was asked."""
-    said = recorded_answer(_answer_path(folder, model))
+    If ``ask`` is given, it is asked, but only once for one ``folder``.
+    """
+    path = _answer_path(folder, model)
+    if ask is None:
+        said = recorded_answer(path)
+    else:
+        said = ask_once(ask, SYSTEM, build_request(known), path)
     return None if said is None else _parse_answer(said, known)
 
 
@@ -161,9 +164,7 @@ def estimate_usage(spec: ModelSpec, known: ProposerInput) -> Usage:
     """Return an estimate of the usage of proposals by ``spec`` if all cases in ``known`` fail."""
     sent = estimate_tokens(SYSTEM + build_request(known))
     return Usage(
-        input_tokens=sent,
-        output_tokens=_AN_ANSWER,
-        cost_usd=list_price(spec, sent, _AN_ANSWER),
+        input_tokens=sent, output_tokens=_AN_ANSWER, cost_usd=list_price(spec, sent, _AN_ANSWER)
     )
 
 

@@ -98,6 +98,11 @@ def mutate_parameters(find: Callable[[Mapping[str, Any]], Iterator[ParameterDefe
     return mutate_tools(find_in_tool)
 
 
+def read_word_pairs(text: str) -> dict[str, str]:
+    """Return word → other word from ``one other, second another``."""
+    return {one: other for one, _, other in (pair.partition(" ") for pair in text.split(", "))}
+
+
 def iterate_parameters(tool: Tool) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the name and the schema of each parameter of ``tool``."""
     properties = tool.input_schema.get("properties")

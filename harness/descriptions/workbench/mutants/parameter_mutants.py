@@ -6,41 +6,24 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.descriptions.workbench.mutants.mutant import ParameterDefect, parameter_text
+from harness.descriptions.workbench.mutants.mutant import (
+    ParameterDefect,
+    parameter_text,
+    read_word_pairs,
+)
 from harness.runner import get_facet
 from harness.types import ParameterEdit
 
 _UNIT = re.compile(
     r",?\s*(?:\bin (?:US )?(?P<unit>[a-z]+)\b|[(](?P<short>[a-z]{1,12})[)])", re.IGNORECASE
 )
-_UNITS = {
-    "seconds": "minutes",
-    "second": "minute",
-    "minutes": "hours",
-    "hours": "days",
-    "days": "weeks",
-    "weeks": "months",
-    "months": "years",
-    "milliseconds": "seconds",
-    "ms": "seconds",
-    "dollars": "cents",
-    "cents": "dollars",
-    "euros": "cents",
-    "percent": "per mille",
-    "grams": "kilograms",
-    "kilograms": "grams",
-    "kg": "grams",
-    "metres": "kilometres",
-    "meters": "kilometers",
-    "kilometres": "metres",
-    "kilometers": "meters",
-    "km": "metres",
-    "miles": "yards",
-    "bytes": "megabytes",
-    "megabytes": "bytes",
-    "celsius": "fahrenheit",
-    "fahrenheit": "celsius",
-}
+_UNITS = read_word_pairs(
+    "seconds minutes, second minute, minutes hours, hours days, days weeks, weeks months, months "
+    "years, milliseconds seconds, ms seconds, dollars cents, cents dollars, euros cents, percent "
+    "per mille, grams kilograms, kilograms grams, kg grams, metres kilometres, meters kilometers, "
+    "kilometres metres, kilometers meters, km metres, miles yards, bytes megabytes, megabytes "
+    "bytes, celsius fahrenheit, fahrenheit celsius"
+)
 _WORD = re.compile(r"[A-Za-z]+")
 _DATES = {"YYYY-MM-DD": "DD/MM/YYYY", "DD/MM/YYYY": "MM/DD/YYYY", "MM/DD/YYYY": "DD/MM/YYYY"}
 _ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")

@@ -11,6 +11,7 @@ from harness.descriptions.workbench.mutants.mutant import (
     ToolDefect,
     iterate_parameters,
     parameter_text,
+    read_word_pairs,
 )
 from harness.models import extract_terms
 from harness.runner import split_sentences
@@ -31,12 +32,8 @@ _PAIRS = (
     "with without, all one, every single, import export, upload download, lock unlock"
 )
 
-_OPPOSITES: Mapping[str, str] = {
-    word: other
-    for pair in _PAIRS.split(",")
-    for one, two in [pair.split()]
-    for word, other in ((one, two), (two, one))
-}
+_OPPOSITES = read_word_pairs(_PAIRS)
+_OPPOSITES |= {other: one for one, other in _OPPOSITES.items()}
 """Word → its opposite, both ways."""
 
 _NOT_IN_PROSE = frozenset(("from", "to", "all", "one", "with", "without", "new", "left", "open"))
@@ -52,26 +49,11 @@ _CLAIMS: Mapping[str, str] = {
     **dict.fromkeys(("send", "submit", "write"), "list"),
 }
 
-_SYNONYMS: Mapping[str, str] = {
-    "get": "fetch",
-    "fetch": "get",
-    "search": "find",
-    "find": "search",
-    "list": "show",
-    "show": "list",
-    "create": "add",
-    "add": "create",
-    "delete": "remove",
-    "remove": "delete",
-    "update": "change",
-    "change": "update",
-    "calculate": "compute",
-    "analyze": "evaluate",
-    "read": "load",
-    "write": "save",
-    "send": "post",
-    "request": "ask",
-}
+_SYNONYMS = read_word_pairs(
+    "get fetch, fetch get, search find, find search, list show, show list, create add, add create, "
+    "delete remove, remove delete, update change, change update, calculate compute, "
+    "analyze evaluate, read load, write save, send post, request ask"
+)
 _WORD = re.compile(r"(?<![\w-])[A-Za-z]+(?![\w-])")
 _NAME_WORD = re.compile(r"[A-Za-z][a-z]*|[A-Z]+(?![a-z])")
 

@@ -45,7 +45,6 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
     elif bench.options.against is not None:
         notes = (f"{make_one_line(bench.options.against)} has not been tried yet.",)
     return StudyResult(
-        study=STUDY.name,
         headline=_write_headline(bench, known),
         lines=(
             *(

@@ -37,7 +37,6 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
     # The others are only counted, in the headline.
     moved = [one for one in found if one.effect.difference or one.effect.verdict != "undecided"]
     return StudyResult(
-        study=STUDY.name,
         headline=f"{len(found)} parts were taken out in turn: {', '.join(counted)}.",
         lines=tuple(_format_lines(moved[:_MOST_LINES], len(found))),
         findings=tuple(_build_finding(one) for one in moved if one.effect.verdict != "equivalent"),

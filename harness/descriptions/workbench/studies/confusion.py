@@ -6,18 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.base import (
-    ConfusionMatrix,
-    group_cases,
-    make_printable,
-    merge_trials,
-    rate_interval,
-)
-from harness.descriptions.workbench.measurements import (
-    FirstCall,
-    ModelMeasurements,
-    count_by_case,
-)
+from harness.base import ConfusionMatrix, group_cases, make_printable, merge_trials, rate_interval
+from harness.descriptions.workbench.measurements import FirstCall, ModelMeasurements, count_by_case
 from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
 from harness.judging import ExpectedFirstCalls, wanted_first
 from harness.reports import format_percent
@@ -49,7 +39,6 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
     wrong = sorted(cells.items(), key=lambda cell: (-cell[1], cell[0]))
     macro = matrix.macro_f1
     return StudyResult(
-        study=STUDY.name,
         headline="No trial says which tool was wanted first."
         if macro is None
         else f"Macro-F1 of the first call is {macro:.2f} over {len(matrix.expected_classes)} tools "

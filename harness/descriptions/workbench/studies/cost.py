@@ -35,7 +35,6 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
     idle = [effect for effect in effects if _is_idle(effect)]
     selection = _measure_selection(bench, measured)
     return StudyResult(
-        study=STUDY.name,
         headline=_write_headline(total, selection),
         lines=tuple(
             f"{effect.part.label}: {effect.part.tokens} tokens, "

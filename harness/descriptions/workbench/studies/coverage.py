@@ -59,7 +59,6 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
     by_checks, by_calls = _find_tool_uses(bench.tools, wanted), _find_tool_uses(bench.tools, called)
     idle = [use.tool for use in by_checks if not use.cases]
     return StudyResult(
-        study=STUDY.name,
         headline=f"{_format_totals(by_checks)} are wanted by a check"
         + (
             f"; {_format_totals(by_calls)} were used in the run."

@@ -61,7 +61,6 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
         f"{_KINDS[growth.kind]} tools {_describe_trend(slope, p)}" for growth, slope, p in known
     )
     return StudyResult(
-        study=STUDY.name,
         headline=f"With more tools in the list: {headline}." if known else "Nothing was measured.",
         lines=tuple(line for one in known for line in _format_lines(*one)),
         findings=tuple(_build_finding(growth) for growth, _, p in known if p < LEVEL),

@@ -42,7 +42,6 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
     found = Improvement(bench, measured)
     named = collect_variants(found)
     return StudyResult(
-        study=STUDY.name,
         headline=write_headline(found),
         lines=tuple(format_lines(found, bench)),
         findings=tuple(build_findings(found)),

@@ -57,7 +57,6 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
         ],
     )
     return StudyResult(
-        study=STUDY.name,
         headline=_write_headline(found),
         lines=tuple(_format_lines(found)),
         findings=tuple(_build_findings(found)),

@@ -72,7 +72,7 @@ def _end_positions(bench: StudyContext, *, first: bool) -> Iterator[_EndPosition
 
 def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyResult:
     if len(bench.tools) < 2:  # noqa: PLR2004 - as above
-        return StudyResult(study=STUDY.name, headline="One tool has only one order.")
+        return StudyResult(headline="One tool has only one order.")
     shuffles = _build_shuffles(bench)
     found = measure_placement(
         {"own": measured.count_trials()}
@@ -85,7 +85,6 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
         seed=bench.options.seed,
     )
     return StudyResult(
-        study=STUDY.name,
         headline=_write_headline(bench, found.passing),
         lines=tuple(_format_lines(found)),
         findings=tuple(_build_findings(bench, found)),

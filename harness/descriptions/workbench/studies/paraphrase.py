@@ -159,14 +159,11 @@ def _build_variants(bench: StudyContext) -> Iterator[Variant]:
 
 def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyResult:
     if not any(further_wordings(bench, case) for case in bench.suite.cases):
-        return StudyResult(
-            study=STUDY.name, headline="No test of this suite has other wordings.", lines=_HOW
-        )
+        return StudyResult(headline="No test of this suite has other wordings.", lines=_HOW)
     found = measure_consistency(list(_phrased_cases(bench, measured)), margin=bench.options.margin)
     if found is None:
-        return StudyResult(study=STUDY.name, headline="No wording has been judged yet.")
+        return StudyResult(headline="No wording has been judged yet.")
     return StudyResult(
-        study=STUDY.name,
         headline=_write_headline(found),
         lines=tuple(_format_lines(found)),
         findings=tuple(_build_findings(found)),

@@ -137,16 +137,14 @@ def _find_seed(listed: tuple[str, ...], tool: str, name: str, place: int, seed: 
 def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyResult:
     races = list(_build_races(bench))
     if not races:
-        return StudyResult(
-            study=STUDY.name, headline="No test wants exactly one tool called first."
-        )
+        return StudyResult(headline="No test wants exactly one tool called first.")
     picks = [
         _classify_call(race, call) for race in races for call in measured.first_calls(race.variant)
     ]
     found = analyze_steering(picks, measured.tests)
     brag = next((contest for contest in found.contests if contest.kind == "brag"), None)
     if brag is None:
-        return StudyResult(study=STUDY.name, headline="No copy has been called yet.")
+        return StudyResult(headline="No copy has been called yet.")
     if brag.is_winning:
         verdict = "The model is steered by praise"
     elif brag.is_losing:
@@ -155,7 +153,6 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
         verdict = "That the model is steered by praise is not shown"
     left_out = [tool.name for tool, _ in _copyable_tools(bench)[bench.options.steering_tools :]]
     return StudyResult(
-        study=STUDY.name,
         headline=f"{verdict}: of {RIVALS} equal tools the one that brags is called first "
         f"{_format_contest(brag)}.",
         lines=tuple(_format_lines(bench, found)),
@@ -168,10 +165,7 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
                 {**asdict(contest), "times": contest.call_ratio, "steered": contest.is_winning}
                 for contest in found.contests
             ],
-            "equal_texts": {
-                "by_place": _position_shares(found),
-                "by_name": dict(found.names),
-            },
+            "equal_texts": {"by_place": _position_shares(found), "by_name": dict(found.names)},
         },
         notes=tuple(_build_notes(bench, races)),
     )
