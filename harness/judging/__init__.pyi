@@ -38,7 +38,7 @@ from .checks.kind import WantedState as WantedState
 from .checks.kind import build_check_result as build_check_result
 from .checks.kind import combine_facts as combine_facts
 from .checks.kind import passed_if as passed_if
-from .checks.kinds.answer_judge import JudgedKind as JudgedKind
+from .checks.kinds.answer_judge import ask_judge as ask_judge
 from .checks.kinds.answer_text import ANSWER_NOT_CONTAINS as ANSWER_NOT_CONTAINS
 from .checks.kinds.calls import MUST_CALL as MUST_CALL
 from .checks.kinds.calls import MUST_NOT_CALL as MUST_NOT_CALL

@@ -38,22 +38,21 @@ def find_contradictions(case: Case) -> Iterator[Problem]:
     if shares and not any(turn.checks for turn in case.turns):
         why = f"{shares[0].kind!r} cannot hold: no turn has checks."
         yield _case_problem(case, shares[0].at, why, "Write 'assertions:' under the turns.")
-    finder = _Finder(case)
     before: list[_CheckClaim] = []
     for number, turn in enumerate(case.turns, start=1):
         # Where a share of the turns suffices, the checks of a single turn need not hold.
         ended = number == len(case.turns) and not shares
-        yield from finder.find_among((*turn.checks, *(case.checks if ended else ())), before)
+        yield from _find_among(case, (*turn.checks, *(case.checks if ended else ())), before)
         if not shares:
             # The calls of earlier turns count in later ones; their answers do not.
-            made = finder.collect_claims(turn.checks)
+            made = _collect_claims(turn.checks)
             before += [
                 one
                 for one in made
                 if all(isinstance(part, CallsClaim) for part in _list_options(one.claim))
             ]
     if not case.turns or shares:
-        yield from finder.find_among(case.checks, before)
+        yield from _find_among(case, case.checks, before)
 
 
 def _find_impossible(check: Check) -> Iterator[str]:
@@ -68,83 +67,76 @@ def _find_impossible(check: Check) -> Iterator[str]:
             yield f"{check.kind!r} can never match anything: {' and '.join(parts)}."
 
 
-class _Finder:
-    """Finds contradictions among the checks of one case."""
+def _collect_claims(checks: Sequence[Check]) -> list[_CheckClaim]:
+    """Return what must hold if all ``checks`` do."""
+    made: list[_CheckClaim] = []
+    for check in checks:
+        kind = get_kind(check)
+        if kind.group == "none":
+            (inner,) = check.options
+            claims = _collect_claims(inner)
+            # Of several that must not all hold, any one may fail.
+            if len(inner) == len(claims) == 1:
+                # Only a claim that decides its check: any other may hold although it fails.
+                options = _list_options(claims[0].claim)
+                made += [_CheckClaim(check, _negate(part)) for part in options if part.enough]
+        elif len(check.options) == 1 or kind.group == "all":
+            made += [claim for option in check.options for claim in _collect_claims(option)]
+        elif not check.options:
+            made += [_CheckClaim(check, claim) for claim in kind.claims(check.params)]
+    return made
 
-    def __init__(self, case: Case) -> None:
-        self._case = case
 
-    def collect_claims(self, checks: Sequence[Check]) -> list[_CheckClaim]:
-        """Return what must hold if all ``checks`` do."""
-        made: list[_CheckClaim] = []
-        for check in checks:
-            kind = get_kind(check)
-            if kind.group == "none":
-                (inner,) = check.options
-                claims = self.collect_claims(inner)
-                # Of several that must not all hold, any one may fail.
-                if len(inner) == len(claims) == 1:
-                    # Only a claim that decides its check: any other may hold although it fails.
-                    options = _list_options(claims[0].claim)
-                    made += [_CheckClaim(check, _negate(part)) for part in options if part.enough]
-            elif len(check.options) == 1 or kind.group == "all":
-                made += [claim for option in check.options for claim in self.collect_claims(option)]
-            elif not check.options:
-                made += [_CheckClaim(check, claim) for claim in kind.claims(check.params)]
-        return made
+def _find_among(
+    case: Case,
+    checks: Sequence[Check],
+    before: Sequence[_CheckClaim] = (),
+    around: Sequence[_CheckClaim] = (),
+) -> Iterator[Problem]:
+    """Yield contradictions of ``checks`` with each other and with claims of others.
 
-    def find_among(
-        self,
-        checks: Sequence[Check],
-        before: Sequence[_CheckClaim] = (),
-        around: Sequence[_CheckClaim] = (),
-    ) -> Iterator[Problem]:
-        """Yield contradictions of ``checks`` with each other and with claims of others.
+    Args:
+        case: Whose checks they are.
+        checks: What must hold together.
+        before: What earlier turns require; what they forbid may be done later.
+        around: What must hold as well.
+    """
+    own = _collect_claims(checks)
+    every = [*own, *before, *around]
+    for limit in (*own, *around):
+        for demands, why in _find_violations(limit.claim, every):
+            # What the others contradict among themselves is told where they stand.
+            if any(one in own for one in (limit, *demands)):
+                yield _build_problem(case, [limit, *demands], why)
+    for one in every:
+        options = one.claim.options if isinstance(one.claim, EitherClaim) else ()
+        # What stands against each of the options, if anything does.
+        against = [
+            _find_opponents(_CheckClaim(one.check, option), (*own, *around), every)
+            for option in options
+        ]
+        among = [one, *(limit for limits in against for limit in limits)]
+        if against and all(against) and any(each in own for each in among):
+            yield _build_problem(case, among, "nothing of what it asks for can be")
+    for check in checks:
+        group = get_kind(check).group
+        for option in check.options:
+            alternative = group == "any" and len(check.options) > 1
+            if alternative or group == "none":
+                beside = [one for one in own if one.check is not check]
+                yield from _find_among(case, option, (), (*beside, *around) if alternative else ())
 
-        Args:
-            checks: What must hold together.
-            before: What earlier turns require; what they forbid may be done later.
-            around: What must hold as well.
-        """
-        own = self.collect_claims(checks)
-        every = [*own, *before, *around]
-        for limit in (*own, *around):
-            for demands, why in _find_violations(limit.claim, every):
-                # What the others contradict among themselves is told where they stand.
-                if any(one in own for one in (limit, *demands)):
-                    yield self._build_problem([limit, *demands], why)
-        for one in every:
-            options = one.claim.options if isinstance(one.claim, EitherClaim) else ()
-            # What stands against each of the options, if anything does.
-            against = [
-                _find_opponents(_CheckClaim(one.check, option), (*own, *around), every)
-                for option in options
-            ]
-            among = [one, *(limit for limits in against for limit in limits)]
-            if against and all(against) and any(each in own for each in among):
-                yield self._build_problem(among, "nothing of what it asks for can be")
-        for check in checks:
-            group = get_kind(check).group
-            for option in check.options:
-                alternative = group == "any" and len(check.options) > 1
-                if alternative or group == "none":
-                    beside = [one for one in own if one.check is not check]
-                    yield from self.find_among(
-                        option, (), (*beside, *around) if alternative else ()
-                    )
 
-    def _build_problem(self, among: Sequence[_CheckClaim], why: str) -> Problem:
-        # The later one in the file is what was added to the others.
-        *_, later = sorted((one.check for one in among), key=_file_position)
-        others = [one.check for one in among if one.check is not later] or [among[0].check]
-        named = dict.fromkeys(
-            f"{check.kind!r} in line {line}"
-            if (line := _file_position(check)[0])
-            else repr(check.kind)
-            for check in others
-        )
-        message = f"{later.kind!r} and {' and '.join(named)} cannot both hold: {why}."
-        return _case_problem(self._case, later.at, message, "Keep what is meant.")
+def _build_problem(case: Case, among: Sequence[_CheckClaim], why: str) -> Problem:
+    # The later one in the file is what was added to the others.
+    *_, later = sorted((one.check for one in among), key=_file_position)
+    others = [one.check for one in among if one.check is not later] or [among[0].check]
+    named = dict.fromkeys(
+        f"{check.kind!r} in line {line}" if (line := _file_position(check)[0]) else repr(check.kind)
+        for check in others
+    )
+    message = f"{later.kind!r} and {' and '.join(named)} cannot both hold: {why}."
+    return _case_problem(case, later.at, message, "Keep what is meant.")
 
 
 def _find_opponents(

@@ -10,17 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
-from harness.base import InvalidValue
 from harness.judging import (
     GRADE,
     KINDS,
     CheckFinding,
     Evidence,
-    JudgedKind,
     JudgeQuestion,
     UnlistedKind,
+    ask_judge,
     build_check_result,
     build_material,
     format_value,
@@ -268,7 +267,8 @@ holds of this conversation, as a whole and in every part.
 correct: it holds. wrong: it does not, or only in part. Do not use "partially correct"."""
 
 
-def _build_question(params: JsonObject, evidence: Evidence) -> JudgeQuestion:
+def ask_about_assertion(params: JsonObject, evidence: Evidence) -> JudgeQuestion:
+    """Return the question whether the assertion holds for the conversation."""
     text = format_conversation(evidence)
     cut = (
         text
@@ -304,37 +304,31 @@ def format_conversation(evidence: Evidence) -> str:
     return "\n".join(lines)
 
 
-def _refuse_value(_: Any) -> JsonObject:
-    raise InvalidValue("only tasks of tau2-bench have a check of this kind")
+class AssertionKind(UnlistedKind):
+    """A judged check that takes the recording's own verdict when no judge is configured.
 
+    It says nothing of a judge in its traits, since that verdict may be recorded.
+    """
 
-class AssertionKind(JudgedKind):
-    """A judged check that takes the recording's own verdict when no judge is configured."""
-
-    in_suites = False
-
-    def traits(self, params: JsonObject) -> Sequence[CheckTrait]:
-        """Say nothing: it may be the recorded verdict, which is not that of a judge."""
-        return ()
+    name = ASSERTION
+    source = "tasks of tau2-bench"
+    needs_judge = True
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Ask the judge; without one, take the recorded verdict and say so."""
-        judge = evidence.judge
+        judge, question = evidence.judge, ask_about_assertion(check.params, evidence)
         given = (
             None if judge is None or judge.is_available() else judge.given.get(check.params["text"])
         )
-        if judge is None or given is None:
-            return await JudgedKind.evaluate(self, check, evidence)
-        judge.take_over(_build_question(check.params, evidence), given)
-        found = await JudgedKind.evaluate(self, check, evidence)
+        if judge is not None and given is not None:
+            judge.take_over(question, given)
+        found = build_check_result(check, await ask_judge(question, check.params, evidence))
+        if given is None:
+            return found
         words = f"No judge is configured: this is the recorded verdict. {found.explanation}"
         return replace(found, explanation=words.rstrip())
 
 
 KINDS.add_unlisted(RULE, RuleKind())  # ``TERMINATION``, ``COMMUNICATE`` and ``ACTION``
-
-TAU2_ASSERTION = AssertionKind(
-    name=ASSERTION, schema={"not": {}}, read=_refuse_value, ask=_build_question
-)
-"""``NL_ASSERTION``: a judge decides whether an assertion holds for the conversation."""
-KINDS.add_unlisted(ASSERTION, TAU2_ASSERTION)
+# ``NL_ASSERTION``: a judge decides whether an assertion holds for the conversation.
+KINDS.add_unlisted(ASSERTION, AssertionKind())

@@ -11,7 +11,7 @@ import pytest
 
 from harness.judging.checks.judge.prompt import GRADE
 from harness.leaderboards.tau2.checks import (
-    TAU2_ASSERTION,
+    ask_about_assertion,
     build_checks,
     is_communicated,
     matches_action,
@@ -379,7 +379,7 @@ def test_a_judge_of_an_assertion_is_shown_the_conversation_up_to_its_bound(
     size: int, left_out: int
 ) -> None:
     said = "x" * (size - len("user: "))
-    question = TAU2_ASSERTION.ask(
+    question = ask_about_assertion(
         {"text": "The agent is kind."}, scene(messages=(UserMessage(text=said),), answer="a")
     )
     shown = f"user: {said}"[:60_000]

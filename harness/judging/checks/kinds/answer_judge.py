@@ -5,8 +5,7 @@ Without a judge, or without its verdict, they are *not judged*: that is an error
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -19,11 +18,10 @@ from harness.judging.checks.kind import (
     NOTHING_WRONG,
     CheckDoc,
     CheckFinding,
-    CheckKind,
     Evidence,
     Explanation,
-    Parsed,
-    build_check_result,
+    FunctionKind,
+    make_single_reader,
 )
 from harness.judging.checks.parsing import (
     SHARE,
@@ -36,7 +34,7 @@ from harness.judging.checks.parsing import (
 )
 from harness.judging.matching.json_values import format_value
 from harness.judging.matching.texts import format_line
-from harness.types import Check, CheckResult, CheckTrait, JsonObject, Judgement
+from harness.types import JsonObject, Judgement
 
 THRESHOLD = 0.7
 """The score from which on an answer satisfies a rubric."""
@@ -75,75 +73,34 @@ def _read_rubric(value: Any) -> JsonObject:
 # ── Judging ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _ask_by_answer(params: JsonObject, evidence: Evidence) -> JudgeQuestion:
-    material = describe_conversation(evidence, expected_answer=params["text"])
-    return JudgeQuestion(instructions=COMPARE, material=material, scale=GRADE)
-
-
-def _ask_by_rubric(params: JsonObject, evidence: Evidence) -> JudgeQuestion:
-    instructions = BY_RUBRIC.format(rubric=params["rubric"].strip())
-    return JudgeQuestion(instructions=instructions, material=describe_conversation(evidence))
-
-
-@dataclass(frozen=True, kw_only=True)
-class JudgedKind(CheckKind):
-    """A kind of check that asks a judge."""
-
-    # As in `FunctionKind`: declared again, to be fields of the dataclass.
-    name: str
-    """Its name in suites."""
-    schema: JsonObject
-    """JSON Schema of its value."""
-    read: Callable[[Any], JsonObject]
-    """Turns a suite's value into params."""
-    ask: Callable[[JsonObject, Evidence], JudgeQuestion]
-    """Makes the judge's question."""
-    needs_judge: bool | None = True
-    """There is no substitute for the judge."""
-    doc: CheckDoc | None = None
-    """Its row in the documentation."""
-
-    def parse(self, value: Any) -> Parsed:
-        """Return the one check that ``value`` asks for.
-
-        Raises:
-            InvalidValue: with the path to the invalid part.
-        """
-        return (((), self.read(value)),)
-
-    def traits(self, params: JsonObject) -> Sequence[CheckTrait]:
-        """Say that the judge decides."""
-        return ("judge_decides",)
-
-    async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
-        """Ask the judge."""
-        params = check.params
-        finding = CheckFinding(
-            label=format_value(params.get("text", params.get("rubric")), 60),
-            expected={key: params[key] for key in ("text", "rubric", "threshold") if key in params},
-        )
-        try:
-            # A judge without models raises the error that says how to name one.
-            judge = evidence.judge or Judge({})
-            judgement = await judge.grade(self.ask(params, evidence), params.get("model"))
-        except JudgeError as error:
-            why = [f"This could not be judged: {error}"], None
-            return build_check_result(check, replace(finding, verdict="not_judged", why=why))
-        # Of the grades, only `correct` is 1.0.
-        passed = judgement.score >= params.get("threshold", 1.0)
-        finding = replace(
-            finding,
-            actual={
-                "grade": judgement.grade,
-                "score": judgement.score,
-                "explanation": judgement.explanation,
-                "judge": judgement.model,
-                "prompt_version": judgement.prompt_version,
-            },
-            why=NOTHING_WRONG if passed else _explain_judgement(params, judgement, evidence),
-            score=judgement.score,
-        )
-        return build_check_result(check, finding)
+async def ask_judge(
+    question: JudgeQuestion, params: JsonObject, evidence: Evidence
+) -> CheckFinding:
+    """Return what the judge finds, or that the check is not judged, since there is no verdict."""
+    found = CheckFinding(
+        label=format_value(params.get("text", params.get("rubric")), 60),
+        expected={key: params[key] for key in ("text", "rubric", "threshold") if key in params},
+    )
+    try:
+        # A judge without models raises the error that says how to name one.
+        judgement = await (evidence.judge or Judge({})).grade(question, params.get("model"))
+    except JudgeError as error:
+        why = [f"This could not be judged: {error}"], None
+        return replace(found, verdict="not_judged", why=why)
+    # Of the grades, only `correct` is 1.0.
+    passed = judgement.score >= params.get("threshold", 1.0)
+    return replace(
+        found,
+        actual={
+            "grade": judgement.grade,
+            "score": judgement.score,
+            "explanation": judgement.explanation,
+            "judge": judgement.model,
+            "prompt_version": judgement.prompt_version,
+        },
+        why=NOTHING_WRONG if passed else _explain_judgement(params, judgement, evidence),
+        score=judgement.score,
+    )
 
 
 def _explain_judgement(params: JsonObject, judgement: Judgement, evidence: Evidence) -> Explanation:
@@ -161,11 +118,19 @@ def _explain_judgement(params: JsonObject, judgement: Judgement, evidence: Evide
     )
 
 
-EXPECTED_ANSWER = JudgedKind(
+async def _judge_by_answer(params: JsonObject, evidence: Evidence) -> CheckFinding:
+    material = describe_conversation(evidence, expected_answer=params["text"])
+    question = JudgeQuestion(instructions=COMPARE, material=material, scale=GRADE)
+    return await ask_judge(question, params, evidence)
+
+
+EXPECTED_ANSWER = FunctionKind(
     name="expected_answer",
     schema=either_form("text", TEXT, model=TEXT),
-    read=_read_answer,
-    ask=_ask_by_answer,
+    read=make_single_reader(_read_answer),
+    judge=_judge_by_answer,
+    needs_judge=True,
+    traits=lambda _params: ("judge_decides",),
     doc=CheckDoc(
         section="Judged",
         asks=(
@@ -176,11 +141,20 @@ EXPECTED_ANSWER = JudgedKind(
     ),
 )
 
-ANSWER_JUDGE = JudgedKind(
+
+async def _judge_by_rubric(params: JsonObject, evidence: Evidence) -> CheckFinding:
+    instructions = BY_RUBRIC.format(rubric=params["rubric"].strip())
+    question = JudgeQuestion(instructions=instructions, material=describe_conversation(evidence))
+    return await ask_judge(question, params, evidence)
+
+
+ANSWER_JUDGE = FunctionKind(
     name="answer_judge",
     schema=either_form("rubric", TEXT, threshold={**SHARE, "default": THRESHOLD}, model=TEXT),
-    read=_read_rubric,
-    ask=_ask_by_rubric,
+    read=make_single_reader(_read_rubric),
+    judge=_judge_by_rubric,
+    needs_judge=True,
+    traits=lambda _params: ("judge_decides",),
     doc=CheckDoc(
         section="Judged",
         asks=(
