@@ -1,7 +1,8 @@
 """The answer in words, from the tools' results.
 
-A small result is given in full. Of a large one, the answer has only the fields whose names share a
-word with the question, those that identify a record, and totals.
+Keys and values are quoted as the server wrote them, so that a check finds them. A small result is
+given in full. Of a large one, the answer has only the fields whose names share a word with the
+question, those that identify a record, and totals.
 """
 
 from __future__ import annotations
@@ -78,9 +79,10 @@ def describe_unfillable(outcomes: Sequence[GoalProgress]) -> str | None:
 def _list_limits(outcome: GoalProgress) -> list[str]:
     filling = outcome.goal.filling
     # It was done after all, or a look-up has failed, which is told instead.
-    if outcome.done or outcome.searched is not None or filling is None:
+    entry = outcome.goal.entry
+    if outcome.done or outcome.searched is not None or filling is None or entry is None:
         return []
-    found = ((param.name, beyond_filling(param)) for param in filling.missing)
+    found = ((param.name, beyond_filling(param, entry.tool)) for param in filling.missing)
     return [f"{limit}, which {name} takes" for name, limit in found if limit is not None]
 
 
@@ -100,7 +102,9 @@ def _list_blocks(outcome: GoalProgress) -> list[str]:
     if limits:
         return [f"This takes more than I can do: to {limit}." for limit in limits]
     if not outcome.done and goal.filling is not None and goal.filling.missing:
-        lacking = " and ".join(_format_label(param.name).lower() for param in goal.filling.missing)
+        lacking = " and ".join(
+            " ".join(split_words(param.name)) or param.name for param in goal.filling.missing
+        )
         return [f"I need to know the {lacking} to do this."]
     calls = [call for call, _ in outcome.done]
     return [
@@ -162,15 +166,11 @@ def _render_object(value: JsonObject, asked: frozenset[str], depth: int) -> list
     for key in _choose_keys(value, asked, _SMALL):
         inner = value[key]
         if not isinstance(inner, (Mapping, list)):
-            lines.append(f"{_format_label(key)}: {_format_scalar(inner)}")
+            lines.append(f"{key}: {_format_scalar(inner)}")
         elif depth < _DEEPEST:
             body = _render_value(inner, asked, depth + 1) or ["none"]
             flat = len(body) == 1
-            lines += (
-                [f"{_format_label(key)}: {body[0]}"]
-                if flat
-                else [f"{_format_label(key)}:", *(f"  {line}" for line in body)]
-            )
+            lines += [f"{key}: {body[0]}"] if flat else [f"{key}:", *(f"  {line}" for line in body)]
     return lines
 
 
@@ -189,7 +189,7 @@ def _format_row(item: Any, asked: frozenset[str]) -> str:
     if not isinstance(item, Mapping):
         return _format_scalar(item)
     chosen = [key for key in _choose_keys(item, asked, _ROW_FIELDS) if _is_plain(item[key])]
-    return "; ".join(f"{_format_label(key)}: {_format_scalar(item[key])}" for key in chosen)
+    return "; ".join(f"{key}: {_format_scalar(item[key])}" for key in chosen)
 
 
 def _is_plain(value: Any) -> bool:
@@ -239,18 +239,13 @@ def _clip_all(lines: Iterable[str]) -> list[str]:
 
 def _format_scalar(value: Any) -> str:
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return "true" if value else "false"
     if isinstance(value, list) and value and _is_plain(value):
         return _clip_text(", ".join(_format_scalar(part) for part in value[:_SCALARS]))
     if isinstance(value, (Mapping, list)):
         return f"{len(value)} entries"
-    return "none" if value is None else _clip_text(str(value))
+    return "null" if value is None else _clip_text(str(value))
 
 
 def _clip_text(text: str, longest: int = _LONGEST_VALUE) -> str:
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
-
-
-def _format_label(key: str) -> str:
-    spoken = " ".join(split_words(key)) or key
-    return spoken[:1].upper() + spoken[1:]

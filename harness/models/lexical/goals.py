@@ -260,7 +260,7 @@ def _score_match(
     score = match.score + _EVIDENCE * filling.evidence
     if filling.missing:
         # What no prompt contains is missing for each such tool, and tells nothing against this one.
-        honest = all(beyond_filling(param) is not None for param in filling.missing)
+        honest = all(beyond_filling(param, match.entry.tool) for param in filling.missing)
         score *= _TO_LOOK_UP if honest or _can_be_looked_up(filling) else _INCOMPLETE
     if match.entry.action == "read" and request.reading.actions - {"read"}:
         score *= _OTHER_ACTION
@@ -293,7 +293,7 @@ def _add_lookup(goal: Goal, index: ToolIndex) -> Goal:
         identifies = param.name_terms & _IDENTIFIES and param.name not in given
         if (
             not (param in goal.filling.missing or (identifies and named))
-            or beyond_filling(param) is not None
+            or beyond_filling(param, goal.entry.tool) is not None
         ):
             continue
         found = _find_lookup(param, goal, index)

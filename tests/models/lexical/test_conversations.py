@@ -132,7 +132,7 @@ def test_did_you_mean_is_followed_once() -> None:
         ("get_stock_price", {"ticker": "MSFF"}),
         ("get_stock_price", {"ticker": "MSFT"}),
     ]
-    assert "Price: 5" in came.answer
+    assert "price: 5" in came.answer
 
 
 def test_an_error_that_names_another_tool_leads_there() -> None:
@@ -236,7 +236,7 @@ def test_a_small_result_is_told_whole() -> None:
         "tags": ["a", "b"],
     }
     came = talk("governance", "Show customer CUST_00042", serve(get_customer_details=result))
-    assert came.answer == "Customer id: CUST_00042\nName: Omar Petrov\nActive: yes\nTags: a, b"
+    assert came.answer == "customer_id: CUST_00042\nname: Omar Petrov\nactive: true\ntags: a, b"
 
 
 def test_of_a_large_result_only_what_was_asked_for_is_told() -> None:
@@ -250,15 +250,15 @@ def test_of_a_large_result_only_what_was_asked_for_is_told() -> None:
         "In which city does customer CUST_00042 live?",
         serve(get_customer_details=result),
     )
-    assert "City: Rome" in came.answer
-    assert "Total: 7" in came.answer
+    assert "city: Rome" in came.answer
+    assert "total: 7" in came.answer
     assert len(came.answer.splitlines()) <= 12
 
 
 def test_of_a_long_list_the_first_are_told_and_the_rest_counted() -> None:
     orders = {"total_count": 95, "orders": [{"order_id": f"ORD_{n}"} for n in range(95)]}
     came = talk("governance", "Show the orders of 2024", serve(search_orders=orders))
-    assert "Total count: 95" in came.answer
+    assert "total_count: 95" in came.answer
     assert "ORD_4" in came.answer
     assert "ORD_5" not in came.answer
     assert "and 90 more" in came.answer
@@ -268,7 +268,7 @@ def test_results_of_several_calls_are_told_under_the_users_words() -> None:
     came = talk(
         "finance", "Compare Apple and Microsoft stock prices", serve(get_stock_price={"price": 5})
     )
-    assert came.answer == "Apple (AAPL):\nPrice: 5\n\nMicrosoft (MSFT):\nPrice: 5"
+    assert came.answer == "Apple (AAPL):\nprice: 5\n\nMicrosoft (MSFT):\nprice: 5"
 
 
 def test_a_list_that_comes_as_several_documents_is_one_list() -> None:
@@ -277,7 +277,7 @@ def test_a_list_that_comes_as_several_documents_is_one_list() -> None:
         "Find enterprise customers",
         serve(search_customers='{"name": "A"}\n{"name": "B"}'),
     )
-    assert came.answer == "2 found:\n- Name: A\n- Name: B"
+    assert came.answer == "2 found:\n- name: A\n- name: B"
 
 
 def test_of_a_long_text_the_lines_that_were_asked_for_are_told() -> None:
