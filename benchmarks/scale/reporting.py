@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from harness.reports.build import build_report
-from harness.reports.report_requests import ReportRequest, write_report
+from harness.reports.writers import ReportRequest, write_report
 from harness.runlog import read_log
 
 

@@ -29,7 +29,7 @@ from benchmarks.strangers.servers import STRANGERS, entry, lay_out
 from harness import Case, Transcript
 from harness.api import load_suite, run
 from harness.judging.matching.matchers import matches_partly
-from harness.reports.sections.call_outcomes import select_marked
+from harness.reports.sections.remarks import select_marked
 from harness.types import JsonObject, ToolCall
 
 _QUESTIONS = Path(__file__).parent / "questions"

@@ -49,9 +49,7 @@ def align_columns(rows: Sequence[Sequence[str]], left: Collection[int] = ()) -> 
     ]
 
 
-def table_lines(
-    names: Sequence[str], columns: Sequence[Sequence[str]], width: int
-) -> Iterator[str]:
+def table_lines(names: list[str], columns: Sequence[Sequence[str]], width: int) -> Iterator[str]:
     """Yield a table line by line, ``names`` on the left, the first line its head.
 
     Columns that have no room within ``width`` come in a block of their own, with the names once

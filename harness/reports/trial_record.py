@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.judging import combine_facts
-from harness.reports.sections.call_outcomes import format_mark
+from harness.reports.sections.remarks import format_mark
 from harness.reports.sections.sentences import find_stand_in, format_problem
 from harness.suites import AXES
 from harness.types import HELD_BACK, JsonObject, Review, Transcript, TrialResult

@@ -6,7 +6,7 @@ import pytest
 
 from harness.base.errors import UsageError
 from harness.cli.results_output import ResultsOutput, show_results
-from harness.reports.report_requests import ReportRequest
+from harness.reports.writers import ReportRequest
 from harness.runlog import read_log
 from harness.web.run_view import find_view
 from tests.reports.logs import a_log, a_run

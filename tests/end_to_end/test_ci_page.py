@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from harness.cli import cli
-from harness.reports.report_requests import ReportRequest
+from harness.reports.writers import ReportRequest
 from harness.runlog import Header, LogWriter, read_log
 from tests.end_to_end.harness_process import plain_server
 from tests.end_to_end.warm import warm_python

@@ -19,8 +19,7 @@ from typing import Any
 
 from harness import cli as command_line
 from harness.reports.build import build_report
-from harness.reports.report_requests import ReportRequest, write_report
-from harness.reports.writers import WRITERS
+from harness.reports.writers import WRITERS, ReportRequest, write_report
 from harness.runlog import read_log
 from harness.runner.runs.folders import RUNS, log_path, run_ids
 from tests.probing.loopback import QuietHandler

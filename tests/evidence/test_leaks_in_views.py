@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.reports.build import build_report
-from harness.reports.report_requests import ReportRequest, write_report
+from harness.reports.writers import ReportRequest, write_report
 from harness.runlog import RunLog, TrialLine
 from harness.web.results import encode_result as card_of
 from tests.judging.test_access import SECRET, a_log, a_run, answered

@@ -16,7 +16,7 @@ from harness.reports.build import build_report
 from harness.reports.formats.html_report.overview import build_overview
 from harness.reports.formats.json_report import write_json
 from harness.reports.formats.markdown_report import write_markdown
-from harness.reports.sections.access_matrix import access_warnings, matrix_lines
+from harness.reports.sections.matrices import access_warnings, matrix_lines
 from harness.runlog import Footer, Header, LogWriter, RunLog, ToolsLine, TrialLine, read_log
 from harness.types import (
     CaseFacts,

@@ -19,7 +19,7 @@ JUDGES = (
     "harness/leaderboards/tau2/checks.py",
     "harness/reports/build.py",
     "harness/reports/comparing/contrasts.py",
-    "harness/reports/sections/call_outcomes.py",
+    "harness/reports/sections/remarks.py",
 )
 """All that decides a verdict, a leak, a figure, or what these come to."""
 

@@ -15,7 +15,7 @@ from harness.judging.checks import VOCABULARY
 from harness.probing.callers import name_callers
 from harness.probing.probe_plan import ProbePlan, digest_inputs
 from harness.reports.build import build_report
-from harness.reports.sections.audit import build_audit
+from harness.reports.findings import build_audit
 from harness.runlog import read_log
 from harness.runner.runs.folders import log_path
 from harness.suites.readers import read_suite

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from harness.reports.writers import WRITERS
 from harness.reports.build import build_report
-from harness.reports.report_requests import ReportRequest, write_report
+from harness.reports.writers import ReportRequest, write_report
 from harness.runlog import read_log
 log = read_log(Path(sys.argv[1]))
 for name in WRITERS.list_names():

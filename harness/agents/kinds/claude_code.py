@@ -11,10 +11,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from harness.agents.agent import Agent, AgentKind, AgentReply, can
-from harness.agents.client_config import write_private_json
-from harness.agents.json_stream import filter_texts, parse_json_lines, parse_token_count
-from harness.agents.program import run_program
-from harness.agents.workplace import Workplace, resolve_agent_command
+from harness.agents.program import filter_texts, parse_json_lines, parse_token_count, run_program
+from harness.agents.workplace import Workplace, resolve_agent_command, write_private_json
 from harness.base import AgentError
 from harness.types import UNKNOWN_USAGE, AgentSpec, JsonObject, Usage
 

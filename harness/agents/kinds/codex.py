@@ -14,8 +14,7 @@ from typing import Any
 import tomli_w
 
 from harness.agents.agent import Agent, AgentKind, AgentReply, can
-from harness.agents.json_stream import parse_json_lines, parse_token_count
-from harness.agents.program import run_program
+from harness.agents.program import parse_json_lines, parse_token_count, run_program
 from harness.agents.workplace import Workplace, resolve_agent_command
 from harness.base import AgentError
 from harness.types import AgentSpec, JsonObject, Usage

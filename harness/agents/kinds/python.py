@@ -14,8 +14,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from harness.agents.agent import Agent, AgentKind, AgentReply
-from harness.agents.json_stream import parse_json_lines, parse_token_count
-from harness.agents.program import run_program
+from harness.agents.program import parse_json_lines, parse_token_count, run_program
 from harness.agents.workplace import Workplace, resolve_agent_command
 from harness.types import UNKNOWN_USAGE, AgentSpec, Usage
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import anyio
 import anyio.lowlevel
 from mcp.server.caching import CACHEABLE_METHODS
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
@@ -29,8 +29,14 @@ from mcp_types import (
 
 from harness.agents.proxy.paused_calls import InputRequired, PausedCalls
 from harness.agents.proxy.recording import Recording
-from harness.agents.proxy.relay import PendingRequest, Relay, get_client_id, is_newest
-from harness.agents.proxy.subscriptions import ClientSubscriptions
+from harness.agents.proxy.relay import (
+    ClientSubscriptions,
+    Context,
+    PendingRequest,
+    Relay,
+    get_client_id,
+    is_newest,
+)
 from harness.base import RequestRefused, RequestRejected, ServerError
 from harness.sessions import (
     LISTEN,
@@ -134,30 +140,20 @@ class _ProgressRelay:
                 await self._settled.wait()
 
 
+@dataclass(slots=True)
 class _Forwarding:
     """Middleware of the MCP SDK that answers every request of the client by a session."""
 
-    def __init__(
-        self,
-        session: Session,
-        recording: Recording,
-        max_calls: int,
-        relay: Relay,
-        feed: ClientSubscriptions,
-        held: PausedCalls[_CallAnswer],
-    ) -> None:
-        self._session = session
-        self._held = held
-        self._recording = recording
-        self._max_calls = max_calls
-        self._sent = 0
-        self._relay = relay
-        self._feed = feed
-        self._levels: dict[str | None, str] = {}
+    _session: Session
+    _recording: Recording
+    _max_calls: int
+    _relay: Relay
+    _feed: ClientSubscriptions
+    _held: PausedCalls[_CallAnswer]
+    _sent: int = 0
+    _levels: dict[str | None, str] = field(default_factory=dict)
 
-    async def __call__(
-        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
-    ) -> HandlerResult:
+    async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         self._relay.register_client(ctx)
         if ctx.request_id is None or ctx.method in _OURS:
             return await call_next(ctx)
@@ -176,9 +172,7 @@ class _Forwarding:
             return dict(result)
         return {**(_UNCACHED if ctx.method in CACHEABLE_METHODS else {}), **_COMPLETE, **result}
 
-    async def _serve_subscription(
-        self, ctx: ServerRequestContext[Any, Any], params: JsonObject
-    ) -> HandlerResult:
+    async def _serve_subscription(self, ctx: Context, params: JsonObject) -> HandlerResult:
         """Serve a subscription of the newest revision, until the client ends it."""
         typed = SubscriptionsListenRequestParams.model_validate(params, by_name=False)
         # Such a client has no session, so its request stands for it.
@@ -192,9 +186,7 @@ class _Forwarding:
         finally:
             self._feed.drop_client(holder, held)
 
-    async def _handle_request(
-        self, ctx: ServerRequestContext[Any, Any], params: JsonObject
-    ) -> JsonObject:
+    async def _handle_request(self, ctx: Context, params: JsonObject) -> JsonObject:
         client = get_client_id(ctx) or ""
         uri = str(params.get("uri"))
         if ctx.method == "resources/subscribe":
@@ -222,9 +214,7 @@ class _Forwarding:
         except ServerError as error:
             raise MCPError(INTERNAL_ERROR, str(error)) from error
 
-    async def _answer_with_input(
-        self, ctx: ServerRequestContext[Any, Any], send: _Send
-    ) -> JsonObject:
+    async def _answer_with_input(self, ctx: Context, send: _Send) -> JsonObject:
         """Return the answer to a request, after getting the input that the server requests.
 
         A client of the newest revision sends the input with a request of its own.
@@ -324,7 +314,7 @@ class _Forwarding:
         self._sent += 1
         return await self._session.call(request, reply=reply, epoch=epoch)
 
-    def _build_client_meta(self, ctx: ServerRequestContext[Any, Any]) -> JsonObject:
+    def _build_client_meta(self, ctx: Context) -> JsonObject:
         """Return the facts on the client in a request of the newest revision."""
         able = ctx.session.client_capabilities
         said: JsonObject = {}

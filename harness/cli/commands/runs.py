@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 import click
 
@@ -12,7 +13,6 @@ from harness.reports import (
     COLUMNS,
     PastRun,
     align_columns,
-    encode_run,
     format_run_cells,
     past_runs_by_index,
 )
@@ -36,7 +36,7 @@ def command(most: int, json_output: bool) -> None:
     for sentence in (words for run in runs if isinstance(run, PastRun) for words in run.damaged):
         click.echo(f"Warning: {make_printable(sentence)}", err=True)
     if json_output:
-        result = {"runs": [encode_run(run) for run in runs], "known": len(known)}
+        result = {"runs": [asdict(run) for run in runs], "known": len(known)}
         click.echo(json.dumps({"status": "ok", "result": result}))
         return
     if not known:

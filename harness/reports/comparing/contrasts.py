@@ -11,14 +11,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from harness.base import LEVEL, MARGIN, Pair, PairedEffect, merge_pair, paired_effects
-from harness.reports.comparing.comparison_types import CasePair, Comparison, Contrast, Effect
+from harness.reports.comparing.comparison_types import (
+    CaseName,
+    CasePair,
+    Comparison,
+    Contrast,
+    Effect,
+    group_by_test,
+)
 from harness.reports.comparing.entrants import (
     ComparedRun,
     Entrant,
     pair_entrants,
     setting_differences,
 )
-from harness.reports.comparing.trial_counts import CaseName, group_by_test
 from harness.runlog import RunLog
 
 

@@ -12,13 +12,13 @@ from typing import Any
 from harness.base import UsageError, compute_mean, merge_trials, rate_interval
 from harness.judging import exit_code
 from harness.reports.build import build_report
-from harness.reports.comparing.comparison_types import Side
-from harness.reports.comparing.trial_counts import (
+from harness.reports.comparing.comparison_types import (
     NO_RECORD,
     CaseEndings,
     CaseName,
     CaseUsage,
     CountedTrials,
+    Side,
     TrialEnding,
     group_by_test,
     sum_usage,

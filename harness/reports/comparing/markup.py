@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TextIO
+from typing import TextIO, TypeAlias
 
 from harness.base import make_printable
 from harness.reports.comparing import sentences
@@ -78,7 +78,10 @@ class _Html:
         return f"<code>{html.escape(make_printable(text))}</code>"
 
 
-def _format_page(comparison: Comparison, form: _Markdown | _Html) -> Iterator[str]:
+_Form: TypeAlias = _Markdown | _Html
+
+
+def _format_page(comparison: Comparison, form: _Form) -> Iterator[str]:
     verdicts = ", ".join(sentences.format_verdict(contrast) for contrast in comparison.contrasts)
     yield form.format_heading(1, html.escape(f"Comparison: {verdicts}"))
     rows = [sentences.side_row(side) for side in comparison.sides]
@@ -91,9 +94,7 @@ def _format_page(comparison: Comparison, form: _Markdown | _Html) -> Iterator[st
         yield from _format_contrast(contrast, comparison, form)
 
 
-def _format_contrast(
-    contrast: Contrast, comparison: Comparison, form: _Markdown | _Html
-) -> Iterator[str]:
+def _format_contrast(contrast: Contrast, comparison: Comparison, form: _Form) -> Iterator[str]:
     overall = contrast.effects[0]
     yield form.format_heading(2, html.escape(sentences.format_verdict(contrast)))
     yield form.format_paragraph("What differs in the setting:")
@@ -117,7 +118,7 @@ def _format_contrast(
 
 
 def _format_cells(
-    rows: Iterable[Sequence[str]], form: _Markdown | _Html, names: Collection[int]
+    rows: Iterable[Sequence[str]], form: _Form, names: Collection[int]
 ) -> list[list[str]]:
     """Return ``rows`` in ``form``; the columns ``names`` contain names by suites or users."""
     return [

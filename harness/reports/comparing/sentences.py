@@ -54,10 +54,8 @@ def describe_effect(effect: Effect, comparison: Comparison) -> Iterator[str]:
         f"pass rate {rates} of {effect.pairs} judged on both sides: "
         f"{format_points(effect.difference)} points ({interval})"
     )
-    adjusted = (
-        f", {p_value(effect.p_adjusted)} after Holm's correction for {comparison.tests} tests"
-    )
-    more = adjusted if comparison.tests > 1 else ""
+    holm = f"{p_value(effect.p_adjusted)} after Holm's correction for {comparison.tests} tests"
+    more = f", {holm}" if comparison.tests > 1 else ""
     yield f"{effect.test} test of the pairs: p = {p_value(effect.p_value)}{more}"
     if effect.smallest is None:
         yield (

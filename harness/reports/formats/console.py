@@ -22,16 +22,15 @@ from harness.base import (
 )
 from harness.reports.case_names import case_name
 from harness.reports.record_fields import sum_fields
-from harness.reports.sections.access_matrix import (
+from harness.reports.sections.matrices import (
     LEGEND,
     access_warnings,
     distinct_leaks,
+    grid_lines,
     leak_title,
     matrix_lines,
 )
-from harness.reports.sections.call_outcomes import case_mark
-from harness.reports.sections.model_grid import grid_lines
-from harness.reports.sections.remarks import remark_lines
+from harness.reports.sections.remarks import case_mark, remark_lines
 from harness.reports.sections.repeats import repeat_lines, trials_passed
 from harness.reports.sections.scores import score_lines, score_tables
 from harness.reports.sections.sentences import (
@@ -254,10 +253,8 @@ class _Summary:
 
     def _print_counts(self) -> None:
         line = Text(f"{self.report.counts.planned} planned: ", style="bold")
-        parts = [
-            Text(f"{amount} {status}", style=_STYLES[status])
-            for status, amount in list_status_counts(self.report)
-        ]
+        counts = list_status_counts(self.report)
+        parts = [Text(f"{amount} {it}", style=_STYLES[it]) for it, amount in counts]
         self._print(line.append_text(Text(", ").join(parts)))
 
     def _print_totals(self) -> None:
@@ -361,14 +358,10 @@ def _format_effort(case: CaseResult) -> str:
         reason = case.deciding_trial.skip_reason
         return f"({reason})" if reason else ""
     sums = sum_fields(ran, ("latency_s", "tool_calls"))
-    calls = sums["tool_calls"]
+    took, calls = format_seconds(sums["latency_s"]), sums["tool_calls"]
     cost = f", {format_money(spent)}" if (spent := _sum_cost(case)) else ""
-    scored = [
-        (check.score, check.turn) for run in ran for check in run.checks if check.score is not None
-    ]
+    scored = [(it.score, it.turn) for run in ran for it in run.checks if it.score is not None]
     # What was found of the whole counts the turns already.
     scores = [score for score, turn in scored if turn is None] or [score for score, _ in scored]
     score = f", score {sum(scores) / len(scores):.2f}" if scores else ""
-    return (
-        f"{format_seconds(sums['latency_s'])}, {calls} call{'' if calls == 1 else 's'}{cost}{score}"
-    )
+    return f"{took}, {calls} call{'' if calls == 1 else 's'}{cost}{score}"

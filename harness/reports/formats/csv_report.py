@@ -31,7 +31,7 @@ def write_csv(report: Report, log: RunLog, stream: TextIO) -> None:
         rows.writerow(map(_format_cell, find_record(result, log).values()))
 
 
-WRITER = Writer(write=write_csv, file_name="report.csv", suffix=".csv", media_type="text/csv")
+WRITER = Writer(write_csv, "report.csv", "text/csv", suffix=".csv")
 """``--report csv``."""
 
 

@@ -30,9 +30,9 @@ def workflow_commands(report: Report) -> Iterator[str]:
 
 
 WRITER = Writer(
-    write=write_markdown,
-    file_name="summary.md",
-    media_type="text/markdown",
+    write_markdown,
+    "summary.md",
+    "text/markdown",
     place_variable="GITHUB_STEP_SUMMARY",
     lines=workflow_commands,
 )
@@ -45,9 +45,8 @@ def _format_annotation(case: CaseResult, report: Report) -> str:
     properties = {"title": f"{case_name(case, report, _TITLE)} {ending}"}
     if run.case.at is not None:
         place = {"file": run.case.at.file, "line": run.case.at.line, "col": run.case.at.column}
-        properties = {
-            key: str(value) for key, value in place.items() if value is not None
-        } | properties
+        known = {key: str(at) for key, at in place.items() if at is not None}
+        properties = known | properties
     said = ",".join(f"{key}={_escape_property(value)}" for key, value in properties.items())
     return f"::error {said}::{_escape_message(shorten_text(format_account(run), _LONGEST))}"
 

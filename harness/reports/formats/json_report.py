@@ -14,11 +14,10 @@ from typing import Any, TextIO
 
 from harness.judging import exit_code
 from harness.reports.build import count_results, iterate_trials
+from harness.reports.findings import get_inputs
 from harness.reports.record_fields import RESULT_FIELDS, axis_fields, find_record, sum_fields
-from harness.reports.sections.access_matrix import matrix_json
-from harness.reports.sections.audit import get_inputs
-from harness.reports.sections.call_outcomes import calls_json, case_mark, count_calls
-from harness.reports.sections.remarks import reviews_json
+from harness.reports.sections.matrices import matrix_json
+from harness.reports.sections.remarks import calls_json, case_mark, count_calls, reviews_json
 from harness.reports.sections.repeats import repeats_json
 from harness.reports.sections.scores import scores_json
 from harness.reports.sections.sentences import compute_pass_rate, failed_checks
@@ -50,9 +49,7 @@ def write_json(
     stream.write("\n")
 
 
-WRITER = Writer(
-    write=write_json, file_name="report.json", suffix=".json", media_type="application/json"
-)
+WRITER = Writer(write_json, "report.json", "application/json", suffix=".json")
 """``--report json``."""
 
 

@@ -20,9 +20,7 @@ def write_jsonl(report: Report, log: RunLog, stream: TextIO) -> None:
     )
 
 
-WRITER = Writer(
-    write=write_jsonl, file_name="report.jsonl", suffix=".jsonl", media_type="application/jsonl"
-)
+WRITER = Writer(write_jsonl, "report.jsonl", "application/jsonl", suffix=".jsonl")
 """``--report jsonl``."""
 
 

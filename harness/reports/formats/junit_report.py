@@ -21,11 +21,10 @@ from xml.etree import ElementTree as ET
 from harness.base import limit_text, make_one_line, make_printable, shorten_text
 from harness.reports.build import iterate_trials
 from harness.reports.case_names import name_within_suite
+from harness.reports.findings import get_inputs
 from harness.reports.formats.transcripts import trial_text
 from harness.reports.record_fields import sum_fields
-from harness.reports.sections.audit import get_inputs
-from harness.reports.sections.call_outcomes import calls_words, case_mark, count_calls
-from harness.reports.sections.remarks import review_words
+from harness.reports.sections.remarks import calls_words, case_mark, count_calls, review_words
 from harness.reports.sections.repeats import trials_needed
 from harness.reports.sections.sentences import failed_checks, format_account
 from harness.reports.trial_record import TrialRecord
@@ -56,9 +55,8 @@ def write_junit(report: Report, log: RunLog, stream: TextIO, *, places: bool = T
     groups: dict[tuple[str, str], list[CaseResult]] = {}
     for case in report.cases:
         groups.setdefault((case.suite, case.entrant), []).append(case)
-    root = ET.Element(
-        "testsuites", {"name": _clean_text(report.run_id), **_sum_attributes(report.cases)}
-    )
+    attributes = {"name": _clean_text(report.run_id), **_sum_attributes(report.cases)}
+    root = ET.Element("testsuites", attributes)
     stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
     if not groups:
         stream.write(f"{_format_element(root, 0)}\n")
@@ -86,9 +84,7 @@ def _format_element(element: ET.Element, level: int) -> str:
     return ET.tostring(element, encoding="unicode")
 
 
-WRITER = Writer(
-    write=write_junit, file_name="junit.xml", suffix=".xml", media_type="application/xml"
-)
+WRITER = Writer(write_junit, "junit.xml", "application/xml", suffix=".xml")
 """``--report junit``."""
 
 
@@ -148,20 +144,17 @@ def _build_case(case: CaseResult, report: Report, log: RunLog, *, places: bool) 
         }
         problem = ET.SubElement(element, _ELEMENTS[case.status], attributes)
         problem.text = _clean_text(_format_reason(case))
-    said = [
-        (result, transcript)
-        for result in case.trials
-        if (transcript := log.read_transcript(result.key)) is not None
-    ]
-    out = "\n".join(
-        limit_text(trial_text(result, transcript, thinking=False), _LONGEST)
-        for result, transcript in said
-    )
-    err = "\n".join(limit_text(one.stderr_tail, _LONGEST) for _, one in said if one.stderr_tail)
+    out: list[str] = []
+    err: list[str] = []
+    for result in case.trials:
+        if (said := log.read_transcript(result.key)) is not None:
+            out.append(limit_text(trial_text(result, said, thinking=False), _LONGEST))
+            err += [limit_text(said.stderr_tail, _LONGEST)] if said.stderr_tail else []
     properties = _format_properties(case, record)
-    ET.SubElement(element, "system-out").text = f"{properties}\n{_clean_text(out)}"
+    conversations = _clean_text("\n".join(out))
+    ET.SubElement(element, "system-out").text = f"{properties}\n{conversations}"
     if err:
-        ET.SubElement(element, "system-err").text = _clean_text(err)
+        ET.SubElement(element, "system-err").text = _clean_text("\n".join(err))
     return element
 
 

@@ -20,8 +20,9 @@ from harness.base import (
     shorten_text,
 )
 from harness.reports.case_names import case_name
+from harness.reports.findings import get_inputs
 from harness.reports.record_fields import sum_fields
-from harness.reports.sections.access_matrix import (
+from harness.reports.sections.matrices import (
     LEGEND,
     access_warnings,
     align_cells,
@@ -31,9 +32,7 @@ from harness.reports.sections.access_matrix import (
     row_name,
     sort_rows_by_urgency,
 )
-from harness.reports.sections.audit import get_inputs
-from harness.reports.sections.call_outcomes import case_mark
-from harness.reports.sections.remarks import remark_lines
+from harness.reports.sections.remarks import case_mark, remark_lines
 from harness.reports.sections.repeats import repeat_lines, trials_needed
 from harness.reports.sections.sentences import (
     URGENCY,
@@ -82,9 +81,7 @@ def write_markdown(report: Report, log: RunLog, stream: TextIO) -> None:
     stream.write(f"\nSee every message and call: `harness view {report.run_id}`\n")
 
 
-WRITER = Writer(
-    write=write_markdown, file_name="report.md", suffix=".md", media_type="text/markdown"
-)
+WRITER = Writer(write_markdown, "report.md", "text/markdown", suffix=".md")
 """``--report markdown``."""
 
 
@@ -144,16 +141,10 @@ def _format_access(report: Report) -> str:
     """Return the access matrix: leaks first, then tests by identity; empty without identities."""
     access = report.access
     leaks = distinct_leaks(access)
-    lines = [
-        f"🚨 {format_code(shorten_text(leak_words(leak), _ACCOUNT // 4))}\n"
-        for leak, _ in leaks[:_LEAKS]
-    ]
+    lines = [f"🚨 {_format_warning(leak_words(leak))}\n" for leak, _ in leaks[:_LEAKS]]
     if len(leaks) > _LEAKS:
         lines.append(f"… and {len(leaks) - _LEAKS} more leaks.\n")
-    lines += [
-        f"⚠️ {format_code(shorten_text(words, _ACCOUNT // 4))}\n"
-        for words in access_warnings(access)
-    ]
+    lines += [f"⚠️ {_format_warning(words)}\n" for words in access_warnings(access)]
     rows, identities = sort_rows_by_urgency(access), access.identities
     if rows:
         lines.append(f"| test | {' | '.join(map(format_code, identities))} |")
@@ -165,6 +156,10 @@ def _format_access(report: Report) -> str:
         left_out = f" … and {len(rows) - _ROWS} more tests." if len(rows) > _ROWS else ""
         lines.append(f"\n{LEGEND}.{left_out}\n")
     return "\n".join([*lines, ""]) if lines else ""
+
+
+def _format_warning(words: str) -> str:
+    return format_code(shorten_text(words, _ACCOUNT // 4))
 
 
 def _format_table(report: Report) -> Iterator[str]:

@@ -9,8 +9,7 @@ from html import escape
 from harness.base import format_money, format_seconds, make_one_line, shorten_text
 from harness.reports.case_names import case_name
 from harness.reports.record_fields import sum_fields
-from harness.reports.sections.call_outcomes import case_mark
-from harness.reports.sections.remarks import remark_lines
+from harness.reports.sections.remarks import case_mark, remark_lines
 from harness.reports.sections.sentences import (
     format_counts,
     format_effort,

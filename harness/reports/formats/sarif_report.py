@@ -10,8 +10,10 @@ from typing import TextIO
 from harness.base import escaped_json, make_printable, shorten_text
 from harness.judging import EXIT_PASSED, exit_code
 from harness.reports.case_names import case_name
+from harness.reports.record_fields import choose_fields
 from harness.reports.sarif import build_fingerprints, physical_location, sarif_log
 from harness.reports.sections.sentences import format_account, get_repeat_command
+from harness.reports.trial_record import AXIS_FIELDS, TrialRecord
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import CaseResult, JsonObject, Location, Report
@@ -22,6 +24,8 @@ _NO_FILE = "harness.yml"
 """Where results are shown that no line of a suite states; code scanning needs some file."""
 _NO_VERDICT = "no-verdict"
 """Rule of a case that could not be judged."""
+_PROPERTIES = ("model", *AXIS_FIELDS, "identity", "trial", "status", "latency_s", "cost_usd", "key")
+"""Fields of the record of the trial that a result is about."""
 
 
 def write_sarif(report: Report, log: RunLog, stream: TextIO) -> None:  # noqa: ARG001 - a Writer
@@ -39,12 +43,7 @@ def write_sarif(report: Report, log: RunLog, stream: TextIO) -> None:  # noqa: A
     stream.write(escaped_json(json.dumps(document, ensure_ascii=False)) + "\n")
 
 
-WRITER = Writer(
-    write=write_sarif,
-    file_name="report.sarif",
-    suffix=".sarif",
-    media_type="application/sarif+json",
-)
+WRITER = Writer(write_sarif, "report.sarif", "application/sarif+json", suffix=".sarif")
 """``--report sarif``."""
 
 
@@ -60,49 +59,40 @@ def _build_rule(name: str) -> JsonObject:
 def _build_results(case: CaseResult, report: Report) -> Iterator[JsonObject]:
     if case.status == "passed":
         return
-    run = case.deciding_trial
+    run, name = case.deciding_trial, case_name(case, report)
     failed = [check for check in run.checks if check.verdict == "failed"]
-    decided = [check for check in failed if check.severity == "fail"]
     # Failed warnings alone do not explain why a case did not pass.
-    for check in failed if decided else ():
-        command = get_repeat_command(run)
-        parts = (check.explanation, check.hint, command and f"Again: {command}")
-        said = "\n".join(filter(None, parts)) or check.label
-        level = "error" if check.severity == "fail" else "warning"
-        rule = check.code or check.kind
-        yield _build_result(case, report, rule, said, level, check.at or run.case.at, check.label)
-    if not decided:
+    if not any(check.severity == "fail" for check in failed):
         level = "note" if case.status == "skipped" else "error"
-        yield _build_result(
-            case, report, _NO_VERDICT, format_account(run), level, run.case.at, case.status
-        )
-
-
-def _build_result(
-    case: CaseResult,
-    report: Report,
-    rule: str,
-    said: str,
-    level: str,
-    at: Location | None,
-    label: str,
-) -> JsonObject:
-    name = case_name(case, report)
-    message = shorten_text(make_printable(f"{name}: {said}"), _LONGEST)
-    return {
-        "ruleId": rule,
-        "level": level,
-        "message": {"text": message},
-        "locations": [
-            {
-                "physicalLocation": _build_location(at),
-                "logicalLocations": [{"fullyQualifiedName": name, "kind": "function"}],
-            }
-        ],
-        "partialFingerprints": build_fingerprints(
-            "harness/v1", (case.suite, case.case, case.entrant, rule, label)
-        ),
-    }
+        found = [(_NO_VERDICT, level, format_account(run), run.case.at, str(case.status))]
+    else:
+        command = get_repeat_command(run)
+        again = command and f"Again: {command}"
+        found = [
+            (
+                check.code or check.kind,
+                "error" if check.severity == "fail" else "warning",
+                "\n".join(filter(None, (check.explanation, check.hint, again))) or check.label,
+                check.at or run.case.at,
+                check.label,
+            )
+            for check in failed
+        ]
+    for rule, level, said, at, label in found:
+        message = shorten_text(make_printable(f"{name}: {said}"), _LONGEST)
+        place = {
+            "physicalLocation": _build_location(at),
+            "logicalLocations": [{"fullyQualifiedName": name, "kind": "function"}],
+        }
+        known = (case.suite, case.case, case.entrant, rule, label)
+        yield {
+            "ruleId": rule,
+            "level": level,
+            "message": {"text": message},
+            "locations": [place],
+            "partialFingerprints": build_fingerprints("harness/v1", known),
+            "properties": choose_fields(TrialRecord(run), _PROPERTIES),
+        }
 
 
 def _build_location(at: Location | None) -> JsonObject:

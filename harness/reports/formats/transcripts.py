@@ -46,10 +46,8 @@ def trial_text(result: TrialResult, transcript: Transcript, *, thinking: bool = 
             lines += _format_reply(message.reply, thinking=thinking)
             for request in message.reply.tool_requests:
                 lines += _format_call(calls.get((number, request.id)), request.tool)
-    lines.append(
-        f"ended: {transcript.stop} after {transcript.replies} replies, "
-        f"{format_seconds(transcript.latency_s)}"
-    )
+    took = format_seconds(transcript.latency_s)
+    lines.append(f"ended: {transcript.stop} after {transcript.replies} replies, {took}")
     for call in transcript.teardown_calls:
         lines += _format_call(call, call.tool, "teardown")
     if transcript.error is not None:
@@ -79,15 +77,10 @@ def _format_reply(reply: Reply, *, thinking: bool) -> list[str]:
 def _format_call(call: ToolCall | None, tool: str, what: str = "call") -> list[str]:
     if call is None:
         return [f"{what:<9} {tool}: not recorded"]
-    head = (
-        f"{what:<9} {call.tool}({_format_json(call.arguments)}) → {call.outcome}, "
-        f"{format_seconds(call.duration_s)}"
-    )
-    faults = [
-        f"    {fault}"
-        for fault in (*call.argument_errors, *call.output_errors, *call.not_validated)
-    ]
-    return [head, *faults, *(f"    {line}" for line in call.text.splitlines())]
+    ended = f"{call.outcome}, {format_seconds(call.duration_s)}"
+    head = f"{what:<9} {call.tool}({_format_json(call.arguments)}) → {ended}"
+    faults = (*call.argument_errors, *call.output_errors, *call.not_validated)
+    return [head, *(f"    {line}" for line in (*faults, *call.text.splitlines()))]
 
 
 def _format_block(who: str, text: str) -> list[str]:

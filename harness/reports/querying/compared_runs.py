@@ -12,9 +12,9 @@ from functools import cache, partial
 from pathlib import Path
 from typing import BinaryIO
 
+from harness.reports.comparing.comparison_types import CaseEndings, CaseName, CaseUsage
 from harness.reports.comparing.entrants import ComparedRun
-from harness.reports.comparing.page.trials import PageRun, PageTrial, judged_run, known_tools
-from harness.reports.comparing.trial_counts import CaseEndings, CaseName, CaseUsage
+from harness.reports.comparing.page.cases import PageRun, PageTrial, judged_run, known_tools
 from harness.reports.querying.columns import ENTRANT
 from harness.reports.querying.index import format_read_uri
 from harness.reports.querying.store_access import index_if_worth, read_indexed_run, tool_lists

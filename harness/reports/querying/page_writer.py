@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.reports.querying.columns import replace_surrogates
-from harness.reports.sections.call_outcomes import call_lines
+from harness.reports.sections.remarks import call_lines
 from harness.reports.viewer.grid import (
     QUESTION,
     ConversationExcerpt,

@@ -13,6 +13,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from harness.base import InvalidInput
+from harness.reports.build import PastRun, UnreadableLog, past_runs
 from harness.reports.querying.index import (
     IndexNotWritten,
     format_read_uri,
@@ -20,7 +21,6 @@ from harness.reports.querying.index import (
     open_log_index,
     read_index_facts,
 )
-from harness.reports.sections.run_list import PastRun, UnreadableLog, past_runs
 from harness.runlog import Line, ReviewLine, ToolsLine, parse_line
 from harness.types import Counts, Review, ToolList, Usage
 

@@ -27,12 +27,11 @@ from harness.judging import (
     find_missing,
     order_by_header,
 )
-from harness.reports.build import Totals, build_run_report
-from harness.reports.comparing.trial_counts import CaseEndings, CaseUsage, TrialEnding
+from harness.reports.build import Totals, build_run_report, past_run
+from harness.reports.comparing.comparison_types import CaseEndings, CaseUsage, TrialEnding
 from harness.reports.querying.columns import ENTRANT, to_number
 from harness.reports.querying.tables import CASES, RUNS
-from harness.reports.sections.call_outcomes import count_calls
-from harness.reports.sections.run_list import past_run
+from harness.reports.sections.remarks import count_calls
 from harness.reports.sections.sentences import compute_pass_rate
 from harness.runlog import RunLog
 from harness.suites import AXES

@@ -1,11 +1,135 @@
-"""What a summary says beside the counts: on the calls, and on what people said of the verdicts."""
+"""What a summary says beside the counts: on the calls, and on what people said of the verdicts.
+
+A check of the answer, or one that only forbids, passes on a server where nothing works. Such a
+trial has passed all the same, for that is what its checks say; every report marks it, so that
+nobody takes it for proof.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-from harness.reports.sections.call_outcomes import call_lines
-from harness.types import JsonObject, Report, Review
+from harness.judging import PARSER_IS_OFF
+from harness.types import (
+    SEARCH,
+    CallCounts,
+    CaseResult,
+    CheckResult,
+    JsonObject,
+    Report,
+    Review,
+    TrialResult,
+)
+
+
+def count_calls(runs: Iterable[TrialResult]) -> CallCounts:
+    """Return the outcomes of the tool calls of ``runs``."""
+    outcomes: Counter[str] = Counter()
+    for result in runs:
+        outcomes.update(result.outcomes or {})
+    return CallCounts(outcomes=dict(outcomes))
+
+
+def calls_words(calls: CallCounts) -> str:
+    """Return the outcomes in words: ``21 calls: 4 ok, 3 denied, 12 errors, 2 not sent``."""
+    searched = f"; {calls.searches:,} tool search{'' if calls.searches == 1 else 'es'}"
+    tail = searched if calls.searches else ""
+    if not calls.total:
+        return f"no tool was called{tail}"
+    parts = (
+        (calls.denied, "denied"),
+        (calls.errors, "error" if calls.errors == 1 else "errors"),
+        (calls.not_sent, "not sent"),
+    )
+    told = ", ".join((f"{calls.ok} ok", *(f"{amount} {name}" for amount, name in parts if amount)))
+    return f"{calls.total:,} call{'' if calls.total == 1 else 's'}: {told}{tail}"
+
+
+def calls_json(calls: CallCounts) -> dict[str, Any]:
+    """Return the counts as JSON: ``{"total", "ok", "denied", "errors", "not_sent", …}``."""
+    names = ("total", "ok", "denied", "errors", "not_sent")
+    return {
+        **{name: getattr(calls, name) for name in names},
+        **({"searches": calls.searches} if calls.searches else {}),
+        "outcomes": dict(sorted(calls.outcomes.items())),
+    }
+
+
+def format_mark(result: TrialResult) -> str | None:
+    """Return a remark on a passed trial: ``passed, but no call succeeded: 2 tool_error``.
+
+    ``None`` if a call succeeded, if a deciding check asks for failing calls or for none, if the
+    trial did not pass, if it had no tools, or if its answer is only there to be compared with that
+    to other data.
+    """
+    probed = result.case.metadata.get("probe")
+    is_only_compared = isinstance(probed, Mapping) and "data" in probed
+    no_tools = not (result.offered or result.tool_calls)
+    if result.status != "passed" or result.outcomes is None or is_only_compared or no_tools:
+        return None
+    deciding = [one for one in result.checks if one.severity == "fail" and one.verdict == "passed"]
+    # harness answers a search of tools itself, so that says nothing about the server.
+    outcomes = {name: number for name, number in result.outcomes.items() if number}
+    outcomes.pop(SEARCH, None)
+    if outcomes.get("ok"):
+        blocked = (f"the call of {one.label}" for one in deciding if _only_blocked(one))
+        return next((f"passed, but {call} was not sent (blocked)" for call in blocked), None)
+    traits = {trait for check in deciding for trait in check.traits}
+    # A test of a refusal is proved by calls that did not succeed.
+    if "no_success" in traits or ("withholds" in traits and outcomes.keys() == {"denied"}):
+        return None
+    if not outcomes:
+        return "passed, but no call succeeded: none was made"
+    if outcomes.keys() == {"blocked"}:
+        which = "its call was" if outcomes["blocked"] == 1 else "its calls were"
+        return f"passed, but {which} not sent (blocked)"
+    told = ", ".join(
+        f"{amount} {'not sent (blocked)' if outcome == 'blocked' else outcome}"
+        for outcome, amount in sorted(outcomes.items())
+    )
+    return f"passed, but no call succeeded: {told}"
+
+
+def case_mark(case: CaseResult) -> str | None:
+    """Return the mark of a passed case; with several trials, with the number that have one."""
+    marks = list(filter(None, map(format_mark, case.trials))) if case.status == "passed" else []
+    if not marks:
+        return None
+    of = f" ({len(marks)} of {case.passed_count} passed trials)" if case.planned > 1 else ""
+    return f"{marks[0]}{of}"
+
+
+def select_marked(report: Report) -> list[CaseResult]:
+    """Return the cases that have a mark, in order."""
+    return [case for case in report.cases if case_mark(case)]
+
+
+def call_lines(report: Report) -> Iterator[str]:
+    """Yield a summary's lines on calls: their outcomes, and the number of marked cases."""
+    if any(result.stop is not None for result in report.results):
+        yield calls_words(report.calls)
+    cases = written = 0
+    for case in report.cases:  # of a large run they are read from the disk: once
+        cases += case_mark(case) is not None
+        written += sum(result.written_call is not None for result in case.trials)
+    if cases:
+        which = "1 case" if cases == 1 else f"{cases} cases"
+        yield f"{which} passed although no call succeeded, or the expected one was not sent"
+    if written:
+        trials = "1 trial" if written == 1 else f"{written:,} trials"
+        yield f"in {trials} the model wrote a tool call as text. {PARSER_IS_OFF}"
+
+
+def _only_blocked(check: CheckResult) -> bool:
+    """Whether the calls that a check counts were all held back by our own guard."""
+    made = check.actual if isinstance(check.actual, list | tuple) else ()
+    return (
+        "expects_calls" in check.traits
+        and bool(made)
+        and all(isinstance(call, Mapping) and call.get("outcome") == "blocked" for call in made)
+    )
 
 
 def remark_lines(report: Report) -> Iterator[str]:

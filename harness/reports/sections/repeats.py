@@ -92,9 +92,8 @@ def trials_needed(case: CaseResult) -> int:
 def trials_passed(case: CaseResult) -> str:
     """Return ``2 of 3 trials passed, 7 more not needed``."""
     spared = _count_spared(case)
-    return f"{case.passed_count} of {trials_needed(case)} trials passed" + (
-        f", {spared} more not needed" if spared else ""
-    )
+    rest = f", {spared} more not needed" if spared else ""
+    return f"{case.passed_count} of {trials_needed(case)} trials passed{rest}"
 
 
 def repeats_json(cases: Sequence[CaseResult]) -> dict[str, Any]:

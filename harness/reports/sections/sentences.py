@@ -22,7 +22,7 @@ from harness.base import (
 )
 from harness.judging import NO_TRIAL, is_leaking
 from harness.models import get_traits
-from harness.reports.sections.call_outcomes import case_mark
+from harness.reports.sections.remarks import case_mark
 from harness.types import CaseResult, CheckResult, Report, Status, TrialResult, Usage
 
 URGENCY: tuple[Status, ...] = ("failed", "error", "cancelled", "skipped", "passed")
@@ -206,9 +206,7 @@ def least_urgent_first(report: Report) -> list[CaseResult]:
 
 def failed_checks(result: TrialResult) -> Iterator[CheckResult]:
     """Yield the checks because of which the trial did not pass."""
-    return (
-        check for check in result.checks if check.verdict != "passed" and check.severity == "fail"
-    )
+    return (one for one in result.checks if one.verdict != "passed" and one.severity == "fail")
 
 
 def format_problem(result: TrialResult) -> str:

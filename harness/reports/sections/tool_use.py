@@ -66,9 +66,8 @@ def tool_facts(report: Report, log: RunLog) -> ToolFacts:
             calls.update((call.tool, _classify_call(call)) for call in transcript.server_calls)
             matrix.update(_iterate_cells(result, transcript))
     names = sorted({*offered, *(tool for tool, _ in calls)})
-    return ToolFacts(
-        tools=tuple(_build_usage(name, offered[name], calls) for name in names), matrix=matrix
-    )
+    tools = tuple(_build_usage(name, offered[name], calls) for name in names)
+    return ToolFacts(tools=tools, matrix=matrix)
 
 
 def find_confusions(report: Report, log: RunLog) -> list[Confusion]:

@@ -170,8 +170,7 @@ class _Exporter:
         from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
         from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
-        from harness.reports.telemetry.metric_export import send_metrics
-        from harness.reports.telemetry.session import CollectorSession
+        from harness.reports.telemetry.collector import CollectorSession, send_metrics
 
         # With `None`, the exporter reads them itself.
         timeout_s = None if any(name in os.environ for name in _TIMEOUTS) else self.timeout_s

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from harness.base import format_money, format_seconds, make_one_line, shorten_text
 from harness.reports.case_names import part_name
-from harness.reports.sections.call_outcomes import case_mark
+from harness.reports.sections.remarks import case_mark
 from harness.reports.sections.sentences import (
     URGENCY,
     compute_pass_rate,

@@ -15,10 +15,8 @@ from typing import Any, Literal, TypeAlias
 
 from harness.base import limit_text, make_printable
 from harness.judging import NO_TRIAL
-from harness.reports.build import iterate_trials
-from harness.reports.sections.call_outcomes import calls_json
-from harness.reports.sections.remarks import remark_lines, review_counts, review_json
-from harness.reports.sections.run_list import past_run
+from harness.reports.build import iterate_trials, past_run
+from harness.reports.sections.remarks import calls_json, remark_lines, review_counts, review_json
 from harness.reports.sections.sentences import PassRate, compute_pass_rate
 from harness.reports.viewer.graded_checks import METRICS, get_metrics, graded_check
 from harness.runlog import Header, RunLog

@@ -7,8 +7,8 @@ from functools import partial
 
 import anyio
 
+from harness.reports.telemetry.collector import CollectorSession
 from harness.reports.telemetry.export import TelemetryRequest
-from harness.reports.telemetry.session import CollectorSession
 from harness.sessions.pool import open_sessions
 from tests.clock import BOUND_S
 from tests.models.support import APIS, HELLO, TOOLS, Api, opened

@@ -10,7 +10,7 @@ from harness.base.errors import UsageError
 from harness.cli.commands import view as viewing
 from harness.cli.commands.view import command, has_browser
 from harness.judging.reviews import add_review
-from harness.reports.report_requests import ReportRequest, write_report
+from harness.reports.writers import ReportRequest, write_report
 from harness.runlog import RunLog, read_log
 from harness.types import Report
 from harness.web.page_cache import WORTH_KEEPING

@@ -15,7 +15,7 @@ import pytest
 
 from harness.judging.exit_codes import exit_code
 from harness.reports.build import build_report
-from harness.reports.sections.call_outcomes import select_marked
+from harness.reports.sections.remarks import select_marked
 from tests.end_to_end.harness_process import Finished, Project
 from tests.end_to_end.policies import telling_server
 from tests.evidence.made_logs import harness

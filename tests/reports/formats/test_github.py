@@ -3,7 +3,7 @@ from pathlib import Path
 
 from harness.reports.build import build_report
 from harness.reports.formats.github_report import workflow_commands
-from harness.reports.report_requests import ReportRequest, write_report
+from harness.reports.writers import ReportRequest, write_report
 from tests.reports.sample_logs import a_conversation, a_log, a_run, an_ordinary_log, must_call
 
 

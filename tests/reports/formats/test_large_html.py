@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.reports.formats import html_report
-from harness.reports.formats.html_report import cells
+from harness.reports.formats.html_report import overview
 from harness.types import Status
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.reports.formats.test_html import page_of
@@ -34,9 +34,9 @@ def trials(number: int) -> list[Trial]:
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take few cases for many."""
-    monkeypatch.setattr(cells, "MOST_AT_ONCE", 10)
-    monkeypatch.setattr(cells, "FIRST", 4)
-    monkeypatch.setattr(cells, "BLOCK", 5)
+    monkeypatch.setattr(overview, "MOST_AT_ONCE", 10)
+    monkeypatch.setattr(overview, "FIRST", 4)
+    monkeypatch.setattr(overview, "BLOCK", 5)
 
 
 @pytest.mark.usefixtures("large")
@@ -99,7 +99,7 @@ def test_a_large_run_is_unpacked_behind_its_first_rows(tmp_path: Path, browser: 
 def test_a_large_run_is_searched_pack_by_pack_and_its_charts_have_a_bound(
     tmp_path: Path, browser: Browser
 ) -> None:
-    number = cells.MOST_AT_ONCE * 2 + 2
+    number = overview.MOST_AT_ONCE * 2 + 2
     log = a_log(tmp_path, trials(number))
     browser.open(page_of(log) + f"#case-{number}")
     browser.until(lambda: browser.run(SHOWN) == f"{number:,} tests")

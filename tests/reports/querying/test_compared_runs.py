@@ -21,7 +21,7 @@ from harness.reports.comparing.entrants import ComparedRun
 from harness.reports.comparing.json_form import write_comparison_json
 from harness.reports.comparing.markup import write_comparison_markdown
 from harness.reports.comparing.page import write_comparison_html
-from harness.reports.comparing.page.trials import Opener, judged_run
+from harness.reports.comparing.page.cases import Opener, judged_run
 from harness.reports.querying import index
 from harness.reports.querying.compared_runs import compared_run, indexed_run, open_shown_run
 from harness.runlog import LogWriter, RunLog, ToolsLine, read_log

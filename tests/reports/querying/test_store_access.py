@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from harness.judging.exit_codes import EXIT_INVALID, EXIT_PASSED
+from harness.reports.build import past_runs
 from harness.reports.querying import index as indexing
 from harness.reports.querying.index import STORE
 from harness.reports.querying.store_access import past_runs_by_index
-from harness.reports.sections.run_list import past_runs
 from harness.types import Usage
 from tests.often import often
 from tests.reports.run_logs import write_log

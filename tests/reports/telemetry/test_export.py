@@ -15,8 +15,8 @@ import requests
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
 from harness.base.errors import UsageError
+from harness.reports.telemetry.collector import CollectorSession
 from harness.reports.telemetry.export import TelemetryRequest, export_log
-from harness.reports.telemetry.session import CollectorSession
 from harness.runlog import RunLog
 from tests.clock import BOUND_S, PATIENT_S
 from tests.end_to_end.harness_process import Finished, Project, plain_server

@@ -16,11 +16,17 @@ from harness.reports import viewer
 from harness.reports.comparing import sentences
 from harness.reports.comparing.comparison_types import Comparison, Contrast, Side
 from harness.reports.comparing.markup import statistics_html
-from harness.reports.comparing.page.cases import case_row, encode_pair
-from harness.reports.comparing.page.tool_lists import changed_tools
-from harness.reports.comparing.page.trials import Opener, PageRun, PageSide, judged_run
+from harness.reports.comparing.page.cases import (
+    Opener,
+    PageRun,
+    PageSide,
+    case_row,
+    changed_tools,
+    encode_pair,
+    judged_run,
+)
 from harness.reports.formats.html_report import BLOCKS, STYLES
-from harness.reports.single_page import SinglePage
+from harness.reports.single_page import Block, SinglePage
 from harness.reports.viewer.grid import shorten_line
 
 COMPARISON_PAGE = SinglePage(
@@ -66,7 +72,7 @@ def _build_blocks(
     comparison: Comparison,
     link: Callable[[Side], str] | None,
     trials: Mapping[str, PageSide],
-) -> Iterator[tuple[str, Any]]:
+) -> Iterator[Block]:
     sides = {
         side.name: {
             "model": shorten_line(side.entrant),

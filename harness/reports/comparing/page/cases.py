@@ -1,19 +1,146 @@
-"""The cases of a comparison: a row for each, and both sides of the one that is opened."""
+"""The cases of a comparison, both sides of the one that is opened, and the tools that differ."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
 
 from harness.base import format_money, format_number, format_seconds, limit_text
+from harness.judging import case_results, judge_log
 from harness.reports.case_names import part_name
 from harness.reports.comparing import sentences
-from harness.reports.comparing.comparison_types import CasePair
-from harness.reports.comparing.page.trials import PageSide, PageTrial
+from harness.reports.comparing.comparison_types import CaseName, CasePair
+from harness.reports.sections.sentences import format_problem
 from harness.reports.viewer.grid import shorten_line
-from harness.types import ToolCall, Transcript, UserMessage
+from harness.runlog import RunLog, ToolsLine, read_log, tool_forms
+from harness.types import (
+    JsonObject,
+    Status,
+    Tool,
+    ToolCall,
+    ToolList,
+    Transcript,
+    TrialResult,
+    Usage,
+    UserMessage,
+)
+
+ToolLists: TypeAlias = Mapping[str, ToolList]
+"""Digest → tool list."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageTrial:
+    """A trial as far as the page shows it."""
+
+    number: int
+    """Number of the repeat, from 1."""
+    model: str
+    """Name of the model."""
+    status: Status
+    """Its status, judged."""
+    problem: str
+    """The first problem, on one line; empty if it passed."""
+    usage: Usage
+    """Its tokens and cost."""
+    latency_s: float
+    """Its seconds."""
+    events_digest: str | None
+    """`TrialResult.events_digest`."""
+    transcript: Callable[[], Transcript | None]
+    """Reads the conversation; ``None`` if nothing was started."""
+
+
+class PageRun(Protocol):
+    """A run of which the page shows trials."""
+
+    @property
+    def tools(self) -> ToolLists:
+        """Digest → tool list, those of servers and those that a model was shown in their place."""
+        ...
+
+    def list_trials(self, model: str, name: CaseName) -> Sequence[PageTrial]:
+        """Return the trials of a case with a model, in the order of a report."""
+        ...
+
+
+Opener: TypeAlias = Callable[[Path, bool], AbstractContextManager[PageRun]]
+"""Opens the run in a log; with people's verdicts in place of the machine's, if that is true."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageSide:
+    """The trials of one side."""
+
+    run: PageRun
+    """Its run."""
+    model: str
+    """Its model."""
+
+    def list_trials(self, pair: CasePair) -> Sequence[PageTrial]:
+        """Return the trials of a case."""
+        return self.run.list_trials(self.model, (pair.suite, pair.case))
+
+    def select_tools(self, names: Iterable[CaseName]) -> ToolLists:
+        """Return the tool lists that the model was shown in those cases."""
+        known = self.run.tools
+        if len(known) < 2:  # noqa: PLR2004 - no conversation needs to be read
+            return known
+        first = (trials[0] for name in names if (trials := self.run.list_trials(self.model, name)))
+        said = (one.transcript() for one in first)
+        digests = {one.shown_digest or one.tools_digest for one in said if one is not None}
+        return {digest: known[digest] for digest in known if digest in digests}
+
+
+def known_tools(tools: ToolLists, shown: Mapping[str, ToolsLine]) -> ToolLists:
+    """Return `PageRun.tools` of a log with those lists."""
+    return {**tools, **{digest: line.tools for digest, line in shown.items()}}
+
+
+@contextmanager
+def judged_run(path: Path, by_people: bool) -> Iterator[PageRun]:  # noqa: FBT001 - see `Opener`
+    """Read the whole log at ``path`` and judge it.
+
+    Raises:
+        InvalidInput, OSError: it cannot be read.
+    """
+    log = read_log(path)
+    log = log.apply_reviews() if by_people else log
+    cases = case_results(judge_log(log).results)
+    yield _JudgedRun(log, {(one.entrant, (one.suite, one.case)): one.trials for one in cases})
+
+
+@dataclass(frozen=True, slots=True)
+class _JudgedRun:
+    log: RunLog
+    results: Mapping[tuple[str, CaseName], Sequence[TrialResult]]
+
+    @property
+    def tools(self) -> ToolLists:
+        return known_tools(self.log.tools, self.log.shown)
+
+    def list_trials(self, model: str, name: CaseName) -> Sequence[PageTrial]:
+        return [
+            PageTrial(
+                number=result.trial,
+                model=result.entrant,
+                status=result.status,
+                problem=format_problem(result),
+                usage=result.usage,
+                latency_s=result.latency_s,
+                events_digest=result.events_digest,
+                transcript=partial(self.log.read_transcript, result.key),
+            )
+            for result in self.results.get((model, name), ())
+        ]
+
 
 _LONGEST = 20_000
 """Characters of one text."""
@@ -23,7 +150,7 @@ _MOST_TRIALS = 20
 _DEEPEST = 12
 
 
-def case_row(pair: CasePair, before: PageSide, after: PageSide) -> dict[str, Any]:
+def case_row(pair: CasePair, before: PageSide, after: PageSide) -> JsonObject:
     """Return the line of a case: how it moved, and what went wrong last."""
     sides = [side.list_trials(pair) for side in (before, after)]
     digests = [Counter(result.events_digest for result in trials) for trials in sides]
@@ -40,7 +167,7 @@ def case_row(pair: CasePair, before: PageSide, after: PageSide) -> dict[str, Any
     }
 
 
-def encode_pair(pair: CasePair, before: PageSide, after: PageSide) -> dict[str, Any]:
+def encode_pair(pair: CasePair, before: PageSide, after: PageSide) -> JsonObject:
     """Return everything that is compared of a case: texts are harmless and bounded."""
     return {
         "before": [_encode_trial(trial) for trial in before.list_trials(pair)[:_MOST_TRIALS]],
@@ -48,7 +175,7 @@ def encode_pair(pair: CasePair, before: PageSide, after: PageSide) -> dict[str, 
     }
 
 
-def _encode_trial(trial: PageTrial) -> dict[str, Any]:
+def _encode_trial(trial: PageTrial) -> JsonObject:
     said = trial.transcript() or Transcript()
     asked = [message.text for message in said.messages if isinstance(message, UserMessage)]
     usage = trial.usage
@@ -67,7 +194,7 @@ def _encode_trial(trial: PageTrial) -> dict[str, Any]:
     }
 
 
-def _encode_call(call: ToolCall) -> dict[str, Any]:
+def _encode_call(call: ToolCall) -> JsonObject:
     return {
         "tool": shorten_line(call.tool),
         "outcome": call.outcome,
@@ -89,3 +216,45 @@ def _iterate_leaves(value: Any, path: str = "", depth: int = 0) -> Iterator[tupl
             yield from _iterate_leaves(item, f"{path}[{place}]", depth + 1)
     elif path or value:
         yield path, json.dumps(value, ensure_ascii=False, default=str)
+
+
+_MOST = 200
+_PARTS = ("title", "description", "input_schema", "output_schema", "read_only", "destructive")
+
+
+def changed_tools(before: ToolLists, after: ToolLists) -> list[dict[str, Any]]:
+    """Return each tool that differs: ``{name, change, parts: [{part, before, after}]}``.
+
+    ``change`` is ``new``, ``gone`` or ``changed``. Where users see a tool in several forms, form is
+    compared with form.
+    """
+    # A side that listed no tools, for example after a failed start, has not lost all of them.
+    if set(before) == set(after) or not before or not after:
+        return []
+    old, new = tool_forms(before), tool_forms(after)
+    found = []
+    for name in dict.fromkeys([*old, *new]):
+        was, now = old.get(name, []), new.get(name, [])
+        if was == now:
+            continue
+        change = "new" if not was else "gone" if not now else "changed"
+        pairs = zip_longest(was, now)
+        parts = [part for one, other in pairs for part in _compare_parts(one, other)]
+        found.append({"name": shorten_line(name), "change": change, "parts": parts})
+    return found[:_MOST]
+
+
+def _compare_parts(one: Tool | None, other: Tool | None) -> Iterator[dict[str, str]]:
+    for part in _PARTS:
+        was, now = getattr(one, part, None), getattr(other, part, None)
+        if was != now:
+            name, before, after = part.replace("_", " "), _format_value(was), _format_value(now)
+            yield {"part": name, "before": before, "after": after}
+
+
+def _format_value(value: Any) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        value = json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True, default=dict)
+    return limit_text(value, _LONGEST)

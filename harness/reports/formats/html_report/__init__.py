@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from io import TextIOBase
-from typing import Any, TextIO, cast
+from typing import TextIO, cast
 
 from harness.reports import viewer
-from harness.reports.formats.html_report.cells import further_cells
 from harness.reports.formats.html_report.detail import case_detail
-from harness.reports.formats.html_report.overview import build_overview
-from harness.reports.single_page import SinglePage
+from harness.reports.formats.html_report.overview import build_overview, further_cells
+from harness.reports.single_page import Block, SinglePage
 from harness.reports.viewer.grid import shorten_line
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
@@ -49,9 +48,7 @@ WRITER = Writer(write=write_html, file_name="report.html", suffix=".html", media
 """``--report html``."""
 
 
-def _build_blocks(
-    report: Report, log: RunLog, written: _CountingStream
-) -> Iterator[tuple[str, Any]]:
+def _build_blocks(report: Report, log: RunLog, written: _CountingStream) -> Iterator[Block]:
     """Yield what is shown at once, then the other cells, then the details of each case."""
     yield "overview", build_overview(report, log)
     yield from further_cells(report, log)

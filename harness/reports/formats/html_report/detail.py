@@ -114,10 +114,8 @@ def _list_facts(record: TrialRecord, said: Transcript) -> Iterator[tuple[str, st
     yield "ended", f"{record.stop} after {record.replies} repl{ending}"
     waited = f" (of that waiting {format_seconds(record.waited_s)})" if record.waited_s else ""
     yield "time", f"{format_seconds(record.latency_s)}{waited}"
-    yield (
-        "tokens",
-        f"{format_number(record.tokens_in)} in, {format_number(record.tokens_out)} out",
-    )
+    tokens_in, tokens_out = map(format_number, (record.tokens_in, record.tokens_out))
+    yield "tokens", f"{tokens_in} in, {tokens_out} out"
     yield "cost", format_money(record.cost_usd)
     if result.judge_usage != Usage():
         yield "cost of judging", format_money(record.judge_cost_usd)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
-from harness.base import format_money, format_number, format_seconds
+from harness.base import format_money, format_number, format_seconds, iterate_batches
 from harness.judging import leak_lines
-from harness.reports.formats.html_report.cells import first_grid
-from harness.reports.sections.access_matrix import (
+from harness.reports.findings import build_audit
+from harness.reports.sections.matrices import (
     LEGEND,
     access_warnings,
     align_cells,
@@ -16,18 +19,54 @@ from harness.reports.sections.access_matrix import (
     row_name,
     sort_rows_by_urgency,
 )
-from harness.reports.sections.audit import build_audit
 from harness.reports.sections.remarks import remark_lines
 from harness.reports.sections.repeats import repeat_lines
-from harness.reports.sections.sentences import compute_pass_rate, list_status_counts, model_words
-from harness.reports.sections.tool_use import (
-    NO_CALL,
-    ToolFacts,
-    tool_facts,
+from harness.reports.sections.sentences import (
+    URGENCY,
+    compute_pass_rate,
+    list_status_counts,
+    model_words,
 )
-from harness.reports.viewer.grid import shorten_line
+from harness.reports.sections.tool_use import NO_CALL, ToolFacts, tool_facts
+from harness.reports.single_page import Block
+from harness.reports.viewer.grid import build_grid, build_grid_frame, iterate_cells, shorten_line
 from harness.runlog import RunLog
-from harness.types import AccessCell, Report
+from harness.types import AccessCell, JsonObject, Report
+
+MOST_AT_ONCE = 2_000
+"""Cells that a page shows at once: a browser takes seconds for 100,000 cases."""
+FIRST = 60
+"""Rows that are shown at once of a larger run: more than a screen."""
+BLOCK = 1_000
+"""Cells of one block of the others."""
+
+
+def first_grid(report: Report, log: RunLog) -> JsonObject:
+    """Return the grid with all cells, or with those of the first rows and the number of blocks."""
+    if len(report.cases) <= MOST_AT_ONCE:
+        return build_grid(report, log)
+    numbers = {id(case): number for number, case in enumerate(report.cases)}
+    # Failures come first: nothing else of the order is known without reading every conversation.
+    urgent = sorted(report.cases, key=lambda case: URGENCY.index(case.status))
+    rows = set(islice(dict.fromkeys((case.suite, case.case) for case in urgent), FIRST))
+    first = tuple(case for case in report.cases if (case.suite, case.case) in rows)
+    made = iterate_cells(replace(report, cases=first), log)
+    return {
+        **build_grid_frame(report),
+        "cells": [
+            {**one, "place": numbers[id(case)]} for case, one in zip(first, made, strict=True)
+        ],
+        "blocks": -(-len(report.cases) // BLOCK),
+    }
+
+
+def further_cells(report: Report, log: RunLog) -> Iterator[Block]:
+    """Yield all cells of a large run, a block of the page's data each."""
+    if len(report.cases) <= MOST_AT_ONCE:
+        return
+    for number, block in enumerate(iterate_batches(iterate_cells(report, log), BLOCK)):
+        yield f"cells-{number}", block
+
 
 _TEXT = 500
 _COMMAND = 2_500

@@ -1,4 +1,7 @@
-"""The matrix of tests and identities in the words that all reports share, and as JSON."""
+"""Tables of verdicts: tests by identities, and cases by models.
+
+The first is also told as JSON, in words that all reports share.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,9 @@ from harness.base import make_one_line, shorten_text
 from harness.judging import UNOBSERVED_HINT, group_by_value, leak_lines
 from harness.reports.case_names import build_case_name
 from harness.reports.record_fields import axis_fields
+from harness.reports.sections.sentences import URGENCY, least_urgent_first
 from harness.reports.terminal import table_lines
-from harness.types import AccessCell, AccessReport, AccessRow, Leak, Report, Status
+from harness.types import AccessCell, AccessReport, AccessRow, CaseResult, Leak, Report, Status
 
 _WORDS = {"not_attempted": "not tried"}
 _MARKS: dict[Status, str] = {
@@ -128,3 +132,39 @@ def _cell_json(cell: AccessCell) -> dict[str, Any]:
             for decision in cell.decisions
         ],
     }
+
+
+_LONGEST_NAME = 40
+"""Characters of a case's or a model's name."""
+
+
+def grid_lines(report: Report, width: int) -> Iterator[str]:
+    """Yield the grid within ``width``, cases that did not pass everywhere last.
+
+    It is empty with one model. A cell is the case's verdict with that model, and with several
+    trials how many of them passed; ``·`` where that model was not asked.
+    """
+    models = list(report.entrants)
+    if len(models) < 2:  # noqa: PLR2004 - a grid of one column is a list
+        return
+    found = {(case.suite, case.case, case.entrant): case for case in report.cases}
+    # A case stands where its worst result does.
+    worst = {(case.suite, case.case): case for case in least_urgent_first(report)}
+    rows = sorted(worst, key=lambda row: -URGENCY.index(worst[row].status))
+    several = len(report.suites) > 1
+    names = ["case", *(f"{suite}::{case}" if several else case for suite, case in rows)]
+    columns = [
+        [_shorten_name(model), *(_format_cell(found.get((*row, model))) for row in rows)]
+        for model in models
+    ]
+    yield from table_lines(list(map(_shorten_name, names)), columns, width)
+
+
+def _shorten_name(name: str) -> str:
+    return shorten_text(make_one_line(name), _LONGEST_NAME)
+
+
+def _format_cell(case: CaseResult | None) -> str:
+    if case is None:
+        return "·"
+    return case.status if case.planned == 1 else f"{case.status} {case.passed_count}/{case.planned}"

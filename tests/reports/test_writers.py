@@ -5,10 +5,8 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import UsageError
-from harness.reports.atomic_files import write_atomically
 from harness.reports.build import build_report
-from harness.reports.report_requests import ReportRequest, write_report
-from harness.reports.writers import WRITERS
+from harness.reports.writers import WRITERS, ReportRequest, write_atomically, write_report
 from tests.reports.sample_logs import an_ordinary_log
 
 

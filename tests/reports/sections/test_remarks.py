@@ -20,7 +20,7 @@ from harness.judging.trial import judge_trial
 from harness.pytest_plugin.failure_text import format_totals
 from harness.reports.build import build_report
 from harness.reports.formats.html_report.overview import build_overview
-from harness.reports.sections.call_outcomes import (
+from harness.reports.sections.remarks import (
     call_lines,
     calls_words,
     case_mark,

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from harness.reports.sections.run_list import PastRun, UnreadableLog, format_run_cells, past_runs
+from harness.reports.build import PastRun, UnreadableLog, format_run_cells, past_runs
 from harness.types import Usage
 from tests.reports.run_logs import write_log
 

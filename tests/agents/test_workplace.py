@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.agents.temporary_folder import TemporaryFolder, remove_abandoned
+from harness.agents.workplace import TemporaryFolder, remove_abandoned
 
 OWNER = """
 import sys
-from harness.agents.temporary_folder import TemporaryFolder
+from harness.agents.workplace import TemporaryFolder
 print(TemporaryFolder().path, flush=True)
 sys.stdin.read()
 """

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from harness.base.redaction import KNOWN
 from harness.base.redaction.output import guard_stream
-from harness.reports import packed_blocks
-from harness.reports.packed_blocks import pack_blocks
+from harness.reports import single_page
+from harness.reports.single_page import pack_blocks
 from tests.reports.packs import blocks_of, packs_of
 
 JSON = st.recursive(
@@ -43,7 +43,7 @@ def test_every_block_is_found_by_its_name_however_they_are_packed(
     blocks: dict[str, object], size: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packed_blocks, "PACK", size)
+        patch.setattr(single_page, "PACK", size)
         text = "".join(pack_blocks(blocks.items()))
         assert blocks_of(text) == blocks
         assert text == "".join(pack_blocks(blocks.items()))
