@@ -355,16 +355,15 @@ def policy_facts(made: Iterable[ToolCall], *, crossed: bool) -> Mapping[str, boo
     calls = tuple(made)
     return {
         "attempted": bool(calls),
-        "reached_server": any(_was_sent(call) for call in calls),
+        "reached_server": any(
+            # Arguments that cannot be sent at all are recorded without any time.
+            call.outcome not in NOT_SENT
+            and (call.outcome != "invalid_arguments" or call.duration_s)
+            for call in calls
+        ),
         "executed": any(call.outcome == "ok" for call in calls),
         "line_crossed": crossed,
     }
-
-
-def _was_sent(call: ToolCall) -> bool:
-    # Arguments that cannot be sent at all are recorded without any time.
-    unsendable = call.outcome == "invalid_arguments" and not call.duration_s
-    return call.outcome not in NOT_SENT and not unsendable
 
 
 def combine_facts(checks: Iterable[CheckResult]) -> Mapping[str, bool | None]:

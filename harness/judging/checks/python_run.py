@@ -7,14 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from harness.types import (
-    AssistantMessage,
-    JsonObject,
-    Message,
-    Outcome,
-    Transcript,
-    UserMessage,
-)
+from harness.types import AssistantMessage, JsonObject, Message, Outcome, Transcript, UserMessage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

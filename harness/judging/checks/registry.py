@@ -227,7 +227,5 @@ def find_judge_needs(checks: Iterable[Check]) -> Iterator[JudgeNeed]:
         kind = get_kind(check)
         if kind.needs_judge is not None:
             yield JudgeNeed(
-                model=check.params.get("model"),
-                required=kind.needs_judge,
-                is_rare=kind.asks_rarely,
+                model=check.params.get("model"), required=kind.needs_judge, is_rare=kind.asks_rarely
             )

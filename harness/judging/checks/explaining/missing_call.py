@@ -20,6 +20,7 @@ from harness.judging.checks.explaining.transcript_lines import (
     format_expected_call,
     format_tool_name,
     list_calls,
+    list_several_calls,
     seen_properties,
     server_properties,
     shared_words,
@@ -161,8 +162,7 @@ def _explain_other_arguments(
     ]
     if closest.is_error:
         lines.append(f"The call ended so: {describe_outcome(closest)}")
-    if len(made) > 1:
-        lines += list_calls(made, f"That is the closest of {len(made)} calls to it:")
+    lines += list_several_calls(made, f"That is the closest of {len(made)} calls to it:")
     return lines, _hint_arguments(call["tool"], found, evidence)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from harness.judging.checks.explaining.missing_call import explain_no_calls, hint_without_calls
 from harness.judging.checks.explaining.transcript_lines import (
+    describe_call,
     describe_ending,
-    describe_outcome,
     format_call,
     no_answer,
 )
@@ -76,8 +76,7 @@ def _explain_by_results(wanted: str, calls: Sequence[ToolCall]) -> tuple[list[st
                 "the assertion."
             )
     if failed := next((call for call in calls if call.is_error), None):
-        ended = f"{format_call(failed, 80)} → {describe_outcome(failed)}"
-        return [f"No tool returned it. A call failed: {ended}"], (
+        return [f"No tool returned it. A call failed: {describe_call(failed, 80)}"], (
             "See first why the call failed: the answer can only be as good as what the tools "
             "return."
         )

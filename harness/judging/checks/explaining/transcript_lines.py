@@ -102,16 +102,24 @@ def describe_outcome(call: ToolCall) -> str:
     return words
 
 
+def describe_call(call: ToolCall, width: int = 120) -> str:
+    """Return a call as text, and how it ended."""
+    return f"{format_call(call, width)} → {describe_outcome(call)}"
+
+
 def list_calls(calls: Sequence[ToolCall], heading: str) -> list[str]:
     """Return the first calls as numbered lines under a heading."""
     if not calls:
         return []
-    lines = [
-        f"  {place}. {format_call(call, 80)} → {describe_outcome(call)}"
-        for place, call in enumerate(calls[:_MAX_CALLS], 1)
-    ]
+    shown = enumerate(calls[:_MAX_CALLS], 1)
+    lines = [heading, *(f"  {place}. {describe_call(call, 80)}" for place, call in shown)]
     more = len(calls) - _MAX_CALLS
-    return [heading, *lines, *([f"  … and {more} more"] if more > 0 else [])]
+    return [*lines, f"  … and {more} more"] if more > 0 else lines
+
+
+def list_several_calls(calls: Sequence[ToolCall], heading: str) -> list[str]:
+    """Return them as `list_calls` does; nothing for a single one, which is told already."""
+    return list_calls(calls, heading) if len(calls) > 1 else []
 
 
 def report_calls(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
@@ -120,6 +128,12 @@ def report_calls(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
         {"tool": call.tool, "arguments": shorten_value(call.arguments), "outcome": call.outcome}
         for call in calls[:_MAX_REPORTED]
     ]
+
+
+def quote_answer(transcript: Transcript, words: str) -> str:
+    """Return the beginning of the answer behind ``words``, or that there is none."""
+    answer = format_line(transcript.answer, 240)
+    return f"{words}: “{answer}”" if transcript.answer.strip() else no_answer(transcript)
 
 
 def describe_ending(transcript: Transcript) -> str:

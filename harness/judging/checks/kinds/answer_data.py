@@ -247,10 +247,7 @@ ANSWER_JSON = FunctionKind(
             "is a note, and an unknown keyword is refused; what takes more than 200,000 "
             "[steps](servers.md#schemas-of-tools) is not judged"
         ),
-        fails=(
-            "Answer is not JSON: …",
-            "Answer does not fit the JSON Schema, in 2 places:",
-        ),
+        fails=("Answer is not JSON: …", "Answer does not fit the JSON Schema, in 2 places:"),
         example="answer_json: {type: object, required: [id]}  # long: {schema: {…}}",
     ),
 )

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from harness.base import JudgeError
-from harness.judging.checks.explaining.transcript_lines import no_answer
+from harness.judging.checks.explaining.transcript_lines import quote_answer
 from harness.judging.checks.judge.faithfulness import describe_conversation
 from harness.judging.checks.judge.judge import Judge
 from harness.judging.checks.judge.prompt import GRADE, JudgeQuestion
@@ -104,13 +104,12 @@ async def ask_judge(
 
 
 def _explain_judgement(params: JsonObject, judgement: Judgement, evidence: Evidence) -> Explanation:
-    least, answer = params.get("threshold", 1.0), evidence.transcript.answer
-    said = judgement.grade or f"{judgement.score:.2f} of at least {least:.2f}"
-    finds = f"The judge {judgement.model} finds the answer {said}"
-    begins = f"The answer begins: “{format_line(answer, 240)}”"
+    score = f"{judgement.score:.2f} of at least {params.get('threshold', 1.0):.2f}"
+    finds = f"The judge {judgement.model} finds the answer {judgement.grade or score}"
+
     return [
         f"{finds}: {format_line(judgement.explanation, 600)}",
-        begins if answer.strip() else no_answer(evidence.transcript),
+        quote_answer(evidence.transcript, "The answer begins"),
     ], (
         "See in the transcript (--debug) whether the tools returned what a right answer needs. If "
         "the judge errs, make the expectation more precise, or measure the judge with harness "

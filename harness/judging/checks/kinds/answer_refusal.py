@@ -21,11 +21,7 @@ from harness.judging.checks.kind import (
     FunctionKind,
     make_single_reader,
 )
-from harness.judging.checks.parsing import (
-    describe_type,
-    either_form,
-    read_either_form,
-)
+from harness.judging.checks.parsing import describe_type, either_form, read_either_form
 from harness.judging.matching.refusals import RefusalReading, read_refusal
 from harness.judging.matching.texts import clip_text, format_line
 from harness.types import JsonObject, JsonPath, Transcript

@@ -11,7 +11,7 @@ from typing import Any
 from harness.base import InvalidValue, search_pattern
 from harness.judging.checks.claims import EitherClaim, TextClaim
 from harness.judging.checks.explaining.missing_text import explain_missing
-from harness.judging.checks.explaining.transcript_lines import format_call, no_answer
+from harness.judging.checks.explaining.transcript_lines import format_call, quote_answer
 from harness.judging.checks.kind import (
     NOTHING_WRONG,
     CheckDoc,
@@ -246,9 +246,8 @@ def _judge_matches(params: JsonObject, evidence: Evidence) -> CheckFinding:
     why = NOTHING_WRONG
     if not any(search_pattern(pattern, reading) for reading in plain_readings(answer)):
         first = f"Answer does not match expected pattern: {format_line(pattern)}"
-        begins = f"It begins: “{format_line(answer, 240)}”"
-        told = begins if answer.strip() else no_answer(evidence.transcript)
-        why = [first, told], _hint_pattern(pattern, answer)
+        begins = quote_answer(evidence.transcript, "It begins")
+        why = [first, begins], _hint_pattern(pattern, answer)
     return CheckFinding(
         label=format_line(pattern, 60),
         expected={"matches": pattern},

@@ -13,11 +13,13 @@ from harness.base import InvalidValue
 from harness.judging.checks.claims import CallsClaim
 from harness.judging.checks.explaining.missing_call import explain_missing_call
 from harness.judging.checks.explaining.transcript_lines import (
+    describe_call,
     describe_outcome,
     format_call,
     format_expected_call,
     format_tool_name,
     list_calls,
+    list_several_calls,
     report_calls,
 )
 from harness.judging.checks.kind import (
@@ -82,8 +84,7 @@ def _judge_must_call(params: JsonObject, evidence: Evidence) -> CheckFinding:
         verdict, why = "passed", NOTHING_WRONG
         # It was made all the same: how it ended is only a note.
         if all(call.is_error for call in made):
-            ended = f"{format_call(made[-1])} → {describe_outcome(made[-1])}"
-            why = [f"The call was made, but it did not succeed: {ended}"], None
+            why = [f"The call was made, but it did not succeed: {describe_call(made[-1])}"], None
     return CheckFinding(
         label=format_value(params["tool"])[1:-1],
         verdict=verdict,
@@ -173,7 +174,7 @@ def _judge_must_not_call(params: JsonObject, evidence: Evidence) -> CheckFinding
             f"Tool was called although it must not be: {format_call(worst)}",
             _describe_effect(worst),
             _name_fault(worst),
-            *(list_calls(calls, "All calls, in order:") if len(calls) > 1 else ()),
+            *list_several_calls(calls, "All calls, in order:"),
         ]
         why = lines, _hint_forbidden(worst, evidence)
     elif doubts := list(_find_doubts(params, evidence)):

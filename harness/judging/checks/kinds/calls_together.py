@@ -14,7 +14,7 @@ from harness.base import InvalidValue, canonical_json
 from harness.judging.checks.claims import CallsClaim, EitherClaim
 from harness.judging.checks.explaining.missing_call import explain_missing_call, explain_no_calls
 from harness.judging.checks.explaining.transcript_lines import (
-    describe_outcome,
+    describe_call,
     explain_not_offered,
     format_call,
     format_expected_call,
@@ -250,10 +250,9 @@ def _judge_only(params: JsonObject, evidence: Evidence) -> CheckFinding:
     ]
     why = NOTHING_WRONG
     if others:
-        first = f"{format_call(others[0])} → {describe_outcome(others[0])}"
         allowed = ", ".join(map(format_expected_call, params["calls"])) or "none"
         lines = [
-            f"Tool was called although it must not be: {first}",
+            f"Tool was called although it must not be: {describe_call(others[0])}",
             f"Only these calls are expected: {clip_text(allowed, 300)}",
             *list_calls(calls, "All calls, in order:"),
         ]

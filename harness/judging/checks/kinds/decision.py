@@ -20,12 +20,12 @@ from harness.judging.checks.absent_fields import (
 )
 from harness.judging.checks.claims import CallsClaim
 from harness.judging.checks.explaining.transcript_lines import (
-    describe_outcome,
+    describe_call,
     explain_not_offered,
     find_hiding_variant,
     format_call,
     is_truncated,
-    list_calls,
+    list_several_calls,
     report_calls,
 )
 from harness.judging.checks.kind import (
@@ -39,13 +39,7 @@ from harness.judging.checks.kind import (
     make_single_reader,
     policy_facts,
 )
-from harness.judging.checks.parsing import (
-    TEXT,
-    check_tool,
-    describe_type,
-    long_form,
-    read_mapping,
-)
+from harness.judging.checks.parsing import TEXT, check_tool, describe_type, long_form, read_mapping
 from harness.judging.matching.calls import find_matching_calls
 from harness.judging.matching.json_values import format_value
 from harness.judging.matching.texts import format_line
@@ -234,8 +228,8 @@ def _explain_mismatch(
     first = f"Decision is {found.replace('_', ' ')}, expected {' or '.join(params['is'])}"
     # A call that went through tells more than the last attempt.
     told = next((call for call in made if call.outcome == "ok"), made[-1] if made else None)
-    lines = [f"{first}: {format_call(told)} → {describe_outcome(told)}" if told else first]
-    lines += list_calls(made, "All attempts:") if len(made) > 1 else []
+    lines = [f"{first}: {describe_call(told)}" if told else first]
+    lines += list_several_calls(made, "All attempts:")
     if found == "allowed":
         if "hidden" in params["is"] and "tool" in params and _is_hidden(asked, evidence):
             lines.append("The tool is not in the list of this identity, and works all the same.")
@@ -305,21 +299,13 @@ class _Decision(FunctionKind):
 def _traits(params: JsonObject) -> Sequence[CheckTrait]:
     wanted = params.get("is", ())
     unsuccessful = bool(wanted) and {"denied", "hidden", "not_attempted"}.issuperset(wanted)
-    return (
-        "decides_access",
-        "judges_refused_session",
-        *(("no_success",) if unsuccessful else ()),
-    )
+    return ("decides_access", "judges_refused_session", *(("no_success",) if unsuccessful else ()))
 
 
 DECISION = _Decision(
     name="decision",
     schema={
-        "anyOf": [
-            *_DECIDED["anyOf"],
-            _OF_TOOL,
-            {"type": "array", "items": _OF_TOOL, "minItems": 1},
-        ]
+        "anyOf": [*_DECIDED["anyOf"], _OF_TOOL, {"type": "array", "items": _OF_TOOL, "minItems": 1}]
     },
     read=_read_all,
     judge=_judge_decision,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from harness.base import InvalidValue, did_you_mean
-from harness.judging.checks.explaining.transcript_lines import no_answer
+from harness.judging.checks.explaining.transcript_lines import quote_answer
 from harness.judging.checks.kind import (
     NOTHING_WRONG,
     CheckDoc,
@@ -34,7 +34,7 @@ from harness.judging.checks.parsing import (
     read_texts,
 )
 from harness.judging.matching.json_values import format_value
-from harness.judging.matching.texts import clip_text, format_line, plain_readings
+from harness.judging.matching.texts import clip_text, plain_readings
 from harness.types import JsonObject, JsonPath
 
 By: TypeAlias = Literal["substring", "exact", "recall"]
@@ -140,9 +140,8 @@ def _judge_memory(params: JsonObject, evidence: Evidence) -> CheckFinding:
 
 
 def _explain_finding(params: JsonObject, found: RecallResult, evidence: Evidence) -> list[str]:
-    answers, answer = params["answers"], evidence.transcript.answer
-    said = f"The answer is: “{format_line(answer, 240)}”"
-    said = said if answer.strip() else no_answer(evidence.transcript)
+    answers = params["answers"]
+    said = quote_answer(evidence.transcript, "The answer is")
     if params["by"] == "recall":
         told = len(answers) - len(found.missing)
         bound = f"recall {found.score:.2f}, at least {params['at_least']:.2f} expected"

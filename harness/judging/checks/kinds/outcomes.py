@@ -13,10 +13,10 @@ from typing import Literal
 from harness.judging.checks.claims import CallsClaim
 from harness.judging.checks.explaining.missing_call import explain_missing_call
 from harness.judging.checks.explaining.transcript_lines import (
-    describe_outcome,
+    describe_call,
     explain_not_offered,
-    format_call,
     list_calls,
+    list_several_calls,
     report_calls,
 )
 from harness.judging.checks.kind import (
@@ -33,12 +33,7 @@ from harness.judging.checks.kind import (
     policy_facts,
     single_or_list_schema,
 )
-from harness.judging.checks.parsing import (
-    CALL_CHECK,
-    TRUE_OR_TOOL,
-    read_call,
-    true_or_tool,
-)
+from harness.judging.checks.parsing import CALL_CHECK, TRUE_OR_TOOL, read_call, true_or_tool
 from harness.judging.checks.witness.conditions import ANY, find_names
 from harness.judging.matching.calls import (
     described_calls,
@@ -123,12 +118,10 @@ def _explain_never_tried(wants: str, params: JsonObject, evidence: Evidence) -> 
 def _explain_no_success(made: list[ToolCall]) -> Explanation:
     if any(not call.is_error for call in made):
         return NOTHING_WRONG
-    lines = [
-        f"Call did not succeed: {format_call(made[-1])} → {describe_outcome(made[-1])}",
-        *(list_calls(made, "All attempts:") if len(made) > 1 else []),
-    ]
-    return lines, _HINTS.get(
-        made[-1].outcome, "See the error's text: it is what the model had to go on."
+    lines = [f"Call did not succeed: {describe_call(made[-1])}"]
+    otherwise = "See the error's text: it is what the model had to go on."
+    return lines + list_several_calls(made, "All attempts:"), _HINTS.get(
+        made[-1].outcome, otherwise
     )
 
 
@@ -157,8 +150,8 @@ def _explain_not_denied(made: list[ToolCall]) -> Explanation:
     worst = next((call for call in through if call.outcome == "ok"), through[0])
     let = "Call was let through although it must be denied"
     first = let if worst.outcome == "ok" else "Call was not denied"
-    lines = [f"{first}: {format_call(worst)} → {describe_outcome(worst)}"]
-    lines += list_calls(made, "All attempts:") if len(made) > 1 else []
+    lines = [f"{first}: {describe_call(worst)}"]
+    lines += list_several_calls(made, "All attempts:")
     if worst.outcome == "ok":
         return [*lines, "Line crossed: what the server allowed."], (
             "The server's policy has to refuse this call to this user; no description of a tool "
@@ -185,8 +178,8 @@ def _explain_no_error(made: list[ToolCall]) -> Explanation:
     good = [call for call in made if call.outcome in ("ok", "blocked")]
     if not good:
         return NOTHING_WRONG
-    lines = [f"Call did not end in an error: {format_call(good[0])} → {describe_outcome(good[0])}"]
-    lines += list_calls(made, "All of them:") if len(made) > 1 else []
+    lines = [f"Call did not end in an error: {describe_call(good[0])}"]
+    lines += list_several_calls(made, "All of them:")
     return lines, f"Narrow the check with args if only some calls of {good[0].tool} must fail."
 
 
@@ -212,10 +205,7 @@ MUST_BE_DENIED = _outcome_kind(
             "tried, a tool that is hidden from the user, another error and a call that harness did "
             "not send are no refusals; the failure names which it was"
         ),
-        fails=(
-            "Call was let through although it must be denied: …",
-            "Call was not denied: …",
-        ),
+        fails=("Call was let through although it must be denied: …", "Call was not denied: …"),
         example="must_be_denied: [{tool: delete_customer, args: {id: CUST_00042}}]",
     ),
 )
@@ -242,9 +232,8 @@ def _judge_no_errors(params: JsonObject, evidence: Evidence) -> CheckFinding:
     failed = [made for made in calls if made.is_error]
     why = NOTHING_WRONG
     if failed:
-        lines = [f"Tool call failed: {format_call(failed[0])} → {describe_outcome(failed[0])}"]
-        if len(failed) > 1:
-            lines += list_calls(failed, f"{len(failed)} of {len(calls)} calls failed:")
+        lines = [f"Tool call failed: {describe_call(failed[0])}"]
+        lines += list_several_calls(failed, f"{len(failed)} of {len(calls)} calls failed:")
         kind = NOT_SHOWN if failed[0].tool.endswith(NOT_SHOWN) else failed[0].outcome
         otherwise = "Say in the tool's description what it needs, so that no call is lost."
         why = lines, _HINTS.get(kind, otherwise)
@@ -281,7 +270,7 @@ def _explain_no_recovery(params: JsonObject, calls: list[ToolCall]) -> Explanati
     if not stuck:
         return NOTHING_WRONG
     return [
-        f"Error was not recovered from: {format_call(stuck[-1])} → {describe_outcome(stuck[-1])}",
+        f"Error was not recovered from: {describe_call(stuck[-1])}",
         "No later reply has a call that succeeded.",
         *list_calls(calls, "Called, in order:"),
     ], (
@@ -323,10 +312,7 @@ RECOVERS_FROM_ERROR = FunctionKind(
             "a call failed, and a call of a later reply succeeded (of the same tool, if one is "
             "named)"
         ),
-        fails=(
-            "Error was not recovered from: …",
-            "No error to recover from: …",
-        ),
+        fails=("Error was not recovered from: …", "No error to recover from: …"),
         example="recovers_from_error: {tool: get_order}",
     ),
 )

@@ -10,7 +10,7 @@ from harness.base import InvalidValue
 from harness.judging.checks.claims import CallsClaim
 from harness.judging.checks.explaining.missing_call import explain_no_result
 from harness.judging.checks.explaining.transcript_lines import (
-    describe_outcome,
+    describe_call,
     format_call,
     is_truncated,
     result_json,
@@ -223,7 +223,7 @@ def _explain_failures(params: JsonObject, evidence: Evidence) -> Explanation:
     failed = find_tool_calls(params, evidence.transcript)
     if not failed:
         return explain_no_result(params, evidence)
-    lines = [f"Tool call failed: {format_call(failed[-1])} → {describe_outcome(failed[-1])}"]
+    lines = [f"Tool call failed: {describe_call(failed[-1])}"]
     return lines, "There is no result to hold to the schema: see why the call failed."
 
 

@@ -18,12 +18,7 @@ from harness.judging.checks.kind import (
     FunctionKind,
     make_single_reader,
 )
-from harness.judging.checks.parsing import (
-    SHARE,
-    either_form,
-    read_either_form,
-    read_share,
-)
+from harness.judging.checks.parsing import SHARE, either_form, read_either_form, read_share
 from harness.judging.matching.texts import format_line
 from harness.types import CheckResult, JsonObject, Verdict
 
