@@ -38,6 +38,7 @@ from harness.suites.ingest import (
     scale_limits,
     split_into_chunks,
 )
+from harness.suites.memory_sources import choose_measure, find_source, list_scores
 from harness.suites.readers import Vocabulary
 from harness.types import Case, Check, Limits, Location, Suite, Turn
 
@@ -92,9 +93,11 @@ def read_memory(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CASE
     # Broken lines count: they are cases all the same once they are mended.
     total = len(lines.rows) + len(lines.problems)
     problems += list_count_problems(at, total, max_cases, "cases")
+    cases = collect_cases(found, problems, "name", "Give each line a name of its own.")
     return Suite(
         name=derive_name(path),
-        cases=collect_cases(found, problems, "name", "Give each line a name of its own."),
+        cases=cases,
+        scores=list_scores(cases),
         isolation="case",  # a trial must not find data that another trial stored
         digest=lines.digest,
         at=at,
@@ -124,7 +127,9 @@ class _MemoryRowReader:
             meant = "Give each question its list of accepted answers, in the same order."
             self._add_problem(message, meant)
         metadata = self._read_column("metadata", _parse_metadata, {})
-        by = self._read_column("metric", _parse_metric, "substring")
+        source = find_source((metadata or {}).get("source"))
+        given = self._read_column("metric", _parse_metric)
+        by = self._read_value("metadata", lambda: choose_measure(source, given))
         at_least = self._read_column("at_least", lambda value: value, 1.0)
         tell = self._read_column("ingest_prompt", parse_template, INGEST_PROMPT)
         parse_prompt = partial(parse_template, placeholder=QUESTION)
@@ -132,6 +137,8 @@ class _MemoryRowReader:
         name = self._read_column("name", parse_single_line, "")
         if len(self.problems) > known or told is None or questions is None or answers is None:
             return None
+        if source is not None:
+            metadata = {"category": source.competency, **metadata}
         checks = [self._build_checks(CHECK, {"answers": given, "by": by}) for given in answers]
         share = self._build_checks(SHARE_CHECK, {"at_least": at_least})
         if len(self.problems) > known:
@@ -193,10 +200,11 @@ class _MemoryRowReader:
 
     def _read_column(self, column: str, read: Callable[[Any], Any], default: Any = None) -> Any:
         value = self.row.value.get(column)
-        if value is None:
-            return default
+        return default if value is None else self._read_value(column, lambda: read(value))
+
+    def _read_value(self, column: str, read: Callable[[], Any]) -> Any:
         try:
-            return read(value)
+            return read()
         except InvalidValue as error:
             # Counted from 1: `questions[3]`.
             steps = (f"[{at + 1}]" if isinstance(at, int) else f".{at}" for at in error.path)

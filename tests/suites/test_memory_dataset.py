@@ -189,6 +189,59 @@ def test_a_mistake_in_a_line_is_told_with_its_column(
     assert told.startswith("1: ")
 
 
+@pytest.mark.parametrize(
+    ("source", "by"),
+    [
+        ("eventqa_full", "substring"),
+        ("ruler_qa1_197K", "substring"),
+        ("factconsolidation_mh_262k", "substring"),
+        ("icl_banking77_5900shot_balance", "exact"),
+        ("ICL_trec_fine_6400shot_balance", "exact"),
+        ("detective_qa", "exact"),
+        ("a_source_of_ours", "substring"),
+    ],
+)
+def test_answers_are_compared_as_the_source_officially_is(
+    tmp_path: Path, source: str, by: str
+) -> None:
+    chosen = case(tmp_path, metadata={"source": source})
+    assert chosen.turns[1].checks[0].params["by"] == by
+    chosen = case(tmp_path, metadata={"source": source}, metric="recall")
+    assert chosen.turns[1].checks[0].params["by"] == "recall"
+
+
+@pytest.mark.parametrize(
+    ("source", "official"),
+    [
+        ("longmemeval_s*", "judged by a model"),
+        ("infbench_sum_eng_shots2", "an F1 that a model judges"),
+        ("recsys_redial_full", "recall of film ids"),
+    ],
+)
+def test_a_source_whose_measure_is_missing_is_refused(
+    tmp_path: Path, source: str, official: str
+) -> None:
+    told = mistake(tmp_path, metadata={"source": source})
+    assert f"are officially {official}, which is not supported. | Leave these lines" in told
+    # Whoever names a measure knows that it is not the official one.
+    assert case(tmp_path, metadata={"source": source}, metric="exact").turns[1].checks
+
+
+def test_the_four_competencies_are_reported_apart(tmp_path: Path) -> None:
+    sources = ("icl_nlu_8296shot_balance", "detective_qa", "detective_qa", "ours", "eventqa_full")
+    suite = read(tmp_path, *({**ROW, "metadata": {"source": source}} for source in sources))
+    assert suite.scores == {
+        "parts": [
+            {"name": name, "category": name, "cases": count}
+            for name, count in (
+                ("Test-Time Learning", 1),
+                ("Long-Range Understanding", 2),
+                ("Accurate Retrieval", 1),
+            )
+        ]
+    }
+
+
 def test_every_mistake_of_a_file_is_told_at_once_in_order(tmp_path: Path) -> None:
     path = write(
         tmp_path,
