@@ -9,6 +9,7 @@ from .documents.document import parse_document as parse_document
 from .documents.document import read_document as read_document
 from .documents.document_reader import EXTENSION as EXTENSION
 from .documents.document_reader import DocumentReader as DocumentReader
+from .documents.document_reader import Values as Values
 from .documents.document_reader import find_dropped_keys as find_dropped_keys
 from .documents.env_file import read_env_file as read_env_file
 from .documents.fields import SHARE as SHARE

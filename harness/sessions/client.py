@@ -10,7 +10,7 @@ Importing this module loads the MCP SDK, which takes half a second: do it while 
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -52,7 +52,7 @@ from harness.sessions.transports.frames import Noise, is_closed
 from harness.sessions.transports.handshake import compute_probe_timeout
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.routing_headers import RoutingHeaders
-from harness.types import ServerSpec, SideContent, Wire
+from harness.types import JsonObject, ServerSpec, SideContent, Wire
 from harness.version import __version__
 
 # The SDK logs server errors; without a handler Python would print them to the terminal.
@@ -92,7 +92,7 @@ class WireFacts:
 class McpClient:
     """A session with one server for one user; used by many tasks at the same time."""
 
-    def __init__(self, wire: WireFacts, meta: Mapping[str, Any]) -> None:
+    def __init__(self, wire: WireFacts, meta: JsonObject) -> None:
         """Send ``meta`` with every request."""
         self._session = wire.session
         self._wire = wire
@@ -137,7 +137,7 @@ class McpClient:
             ) from error
         self._stamp_meta()
 
-    def clone_with_meta(self, meta: Mapping[str, Any]) -> McpClient:
+    def clone_with_meta(self, meta: JsonObject) -> McpClient:
         """Return a client of the same session that sends another ``meta`` with every request."""
         other = McpClient(self._wire, meta)
         # The handshake is over, so nobody else would add these fields.
@@ -147,7 +147,7 @@ class McpClient:
     async def request(
         self,
         method: str,
-        params: Mapping[str, Any],
+        params: JsonObject,
         exchange: Exchange | None = None,
         progress: ProgressHandler | None = None,
     ) -> dict[str, Any]:
@@ -302,7 +302,7 @@ class Link:
 async def open_client(
     reader: ObjectReceiveStream[SessionMessage | Exception],
     writer: ObjectSendStream[SessionMessage],
-    meta: Mapping[str, Any],
+    meta: JsonObject,
     *,
     over_http: bool = False,
     transport: str | None = None,
@@ -344,7 +344,7 @@ def _dump(part: BaseModel | None) -> dict[str, Any]:
     return {} if part is None else part.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
-def _merge_meta(given: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_meta(given: JsonObject, own: JsonObject) -> dict[str, Any]:
     """Return the ``_meta`` of a request; the session's values take precedence.
 
     The exceptions are the capabilities and the log level of a client behind the session: these stay

@@ -16,13 +16,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from harness.base import (
-    NotAdmitted,
-    OutOfResources,
-    ServerError,
-    UsageError,
-    canonical_json,
-)
+from harness.base import NotAdmitted, OutOfResources, ServerError, UsageError, canonical_json
 from harness.sessions.connection_end import (
     WORDS_CHARS,
     build_failure,
@@ -45,7 +39,7 @@ from harness.sessions.processes.process import ServerProcess, find_shortage, lau
 from harness.sessions.processes.server_starts import ServerStarts, use_older_handshake
 from harness.sessions.processes.stderr import extract_informative_lines
 from harness.sessions.session import Introduction
-from harness.sessions.shared_connection import REFUSED, SharedSession, ToolLister
+from harness.sessions.shared_connection import REFUSED, SharedSession, list_user_tools
 from harness.sessions.transports import TRANSPORTS
 from harness.sessions.transports.handshake import (
     HANDSHAKE,
@@ -184,8 +178,8 @@ class Connection:
         """
         assert self._client is not None
         client = self._client.clone_with_meta(build_request_meta(self._spec.identity, user_context))
-        lister = ToolLister(self._spec, self._turns, self._explain_loss, self.stderr_tail)
-        tools = await lister.list_user_tools(client)
+        known = self._spec, self._turns, self._explain_loss, self.stderr_tail
+        tools = await list_user_tools(client, *known)
         return SharedSession(self, user_context, tools, self._build_sender(client, tools))
 
     def close(self) -> None:

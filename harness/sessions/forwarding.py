@@ -6,7 +6,7 @@ notifications and requests (`ForeignClient`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -78,7 +78,7 @@ class ForeignClients:
         finally:
             self._all[:] = [one for one in self._all if one is not foreign_client]
 
-    def notify(self, method: str, params: Mapping[str, Any] | None) -> None:
+    def notify(self, method: str, params: JsonObject | None) -> None:
         """Send a notification to all of them, unless it is about one request of this connection."""
         if method not in _OF_ITS_REQUEST:
             for foreign_client in self._all:

@@ -25,6 +25,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import HEADER_MISMATCH, PARSE_ERROR, UNSUPPORTED_PROTOCOL_VERSION
 
 from harness.base import NotAdmitted, RequestRejected, ServerError, load_json, search_pattern
+from harness.types import JsonObject
 
 
 def compile_any(*patterns: str) -> re.Pattern[str]:
@@ -225,7 +226,7 @@ def _is_only_error(body: Any, depth: int) -> bool:
     )
 
 
-def _is_flat(error: Mapping[str, Any]) -> bool:
+def _is_flat(error: JsonObject) -> bool:
     """Whether an inner ``error`` has only keys of errors."""
     return all(_normalize_text(key) in _KEYS | _BESIDE for key in error)
 

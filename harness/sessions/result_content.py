@@ -53,18 +53,14 @@ def render_result(result: JsonObject) -> ResultContent:
     # MCP wants content in any case; without it, the model gets structured content as text.
     blocks = result.get("content", [] if structured is not None else None)
     if not isinstance(blocks, list):
-        problems.append(
-            f"its content is not a list: {_format_excerpt(blocks)}"
-            if "content" in result
-            else "it has no content"
-        )
+        found = f"its content is not a list: {_format_excerpt(blocks)}"
+        problems.append(found if "content" in result else "it has no content")
         blocks = []
     for block in blocks:
         text, complete = _render_block(block)
         if text is None:
-            problems.append(
-                f"it contains a content block of an unknown kind: {_format_excerpt(block)}"
-            )
+            what = "it contains a content block of an unknown kind"
+            problems.append(f"{what}: {_format_excerpt(block)}")
         else:
             parts.append(text)
             unseen += [] if complete else [text[1:-1]]
@@ -82,12 +78,9 @@ def render_result(result: JsonObject) -> ResultContent:
         and is_deep(text)
     ):
         why = f"of the text: it is JSON that nests deeper than {MAX_DEPTH} levels"
-    if (
-        structured is not None
-        # The part is not larger than the whole, so most results need not be encoded twice.
-        and size > STRUCTURED_BYTES
-        and count_json_bytes(structured) > STRUCTURED_BYTES
-    ):
+    # The part is not larger than the whole, so most results need not be encoded twice.
+    may_exceed = structured is not None and size > STRUCTURED_BYTES
+    if may_exceed and count_json_bytes(structured) > STRUCTURED_BYTES:
         structured, whole = None, False
     whole = whole and len(text) <= TEXT_CHARS
     sha256 = None if whole else digest_json(result)
@@ -135,22 +128,15 @@ def _render_block(block: Any) -> tuple[str | None, bool]:
         case {"type": "text", "text": str(text)}:
             return text, True
         case {"type": "image" | "audio" as kind, "data": str(data)}:
-            return (
-                f"[{kind} {block.get('mimeType', 'of unknown type')}, {_format_size(data)}]",
-                False,
-            )
+            mime = block.get("mimeType", "of unknown type")
+            return f"[{kind} {mime}, {_format_size(data)}]", False
         case {"type": "resource_link", "uri": str(uri)}:
             return f"[resource link {block.get('name', '')} {uri}]".replace("  ", " "), True
         case {"type": "resource", "resource": {"uri": str(uri), "text": str(text)}}:
             return f"[resource {uri}]\n{text}", True
         case {"type": "resource", "resource": {"uri": str(uri), "blob": str(blob)} as resource}:
-            return (
-                (
-                    f"[resource {uri} {resource.get('mimeType', 'of unknown type')}, "
-                    f"{_format_size(blob)}]"
-                ),
-                False,
-            )
+            mime = resource.get("mimeType", "of unknown type")
+            return f"[resource {uri} {mime}, {_format_size(blob)}]", False
         case _:
             return None, False
 

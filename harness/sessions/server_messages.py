@@ -14,7 +14,7 @@ a client behind it, the client answers; otherwise the MCP SDK refuses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -218,11 +218,7 @@ class AskingDispatcher(JSONRPCDispatcher):
         await super().run(partial(self._answer_request, on_request), *others, **named)
 
     async def send_raw_request(
-        self,
-        method: str,
-        params: Mapping[str, Any] | None,
-        opts: CallOptions | None = None,
-        **own: Any,
+        self, method: str, params: JsonObject | None, opts: CallOptions | None = None, **own: Any
     ) -> dict[str, Any]:
         """Send a request as `JSONRPCDispatcher.send_raw_request`."""
         # The SDK declares what it answers itself; a client behind the session may answer more.
@@ -236,7 +232,7 @@ class AskingDispatcher(JSONRPCDispatcher):
         on_request: OnRequest,
         context: DispatchContext[Any],
         method: str,
-        params: Mapping[str, Any] | None,
+        params: JsonObject | None,
     ) -> dict[str, Any]:
         client = self._foreign_clients.sole_client
         if method not in QUESTIONS or client is None:

@@ -10,10 +10,10 @@ that the server got.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from harness.sessions.forwarding import ForeignClient
 from harness.types import (
@@ -195,7 +195,7 @@ class SessionWrapper:
         return self._session.stderr_tail()
 
 
-def get_next_cursor(page: Mapping[str, Any]) -> str | None:
+def get_next_cursor(page: JsonObject) -> str | None:
     """Return the cursor of the page after ``page``; ``None`` at the end.
 
     An empty one is the end, too: servers in some languages write it for none.
@@ -204,7 +204,7 @@ def get_next_cursor(page: Mapping[str, Any]) -> str | None:
     return cursor if isinstance(cursor, str) and cursor else None
 
 
-def has_bad_cursor(page: Mapping[str, Any]) -> bool:
+def has_bad_cursor(page: JsonObject) -> bool:
     """Whether there is a further page whose cursor is no text, so that nobody can ask for it."""
     cursor = page.get("nextCursor")
     return cursor is not None and not isinstance(cursor, str)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import anyio
 
-from harness.base import NotAdmitted, OutOfResources, ServerError, TooBusy
+from harness.base import NotAdmitted, OutOfResources, ServerError
+from harness.sessions.connection_end import build_failure
 from harness.sessions.session import Introduction, SessionWrapper
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.throttle import Throttle
@@ -34,11 +34,7 @@ class SharedSession(SessionWrapper):
     """A `harness.sessions.Session` of one user over another user's connection."""
 
     def __init__(
-        self,
-        host: Connection,
-        user_context: JsonObject | None,
-        tools: ToolList,
-        caller: CallSender,
+        self, host: Connection, user_context: JsonObject | None, tools: ToolList, caller: CallSender
     ) -> None:
         """Call this user's ``tools`` by ``caller``, over the connection ``host``."""
         super().__init__(host)
@@ -74,54 +70,43 @@ class SharedSession(SessionWrapper):
         return await self._host.watch_user(self._caller, self._user_context)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolLister:
-    """Lists the tools of another user over a connection."""
+async def list_user_tools(
+    client: McpClient,
+    spec: ServerSpec,
+    turns: Throttle,
+    when_lost: Callable[[HttpFault | None], Awaitable[str]],
+    stderr_tail: Callable[[], str],
+) -> ToolList:
+    """Return the tools of the user that ``client`` speaks for, over another user's connection.
 
-    spec: ServerSpec
-    """The server."""
-    turns: Throttle
-    """Those of its requests."""
-    when_lost: Callable[[HttpFault | None], Awaitable[str]]
-    """Returns why there is no answer."""
-    stderr_tail: Callable[[], str]
-    """Returns what the server said last on stderr."""
+    ``when_lost`` returns why there is no answer, ``stderr_tail`` what the server said last.
 
-    async def list_user_tools(self, client: McpClient) -> ToolList:
-        """Return the tools of the user that ``client`` speaks for.
+    Raises:
+        NotAdmitted: the server refused this user.
+        ServerError: its tools could not be listed.
+    """
+    from harness.sessions.tool_list import list_tools  # loads the MCP SDK
 
-        Raises:
-            NotAdmitted: the server refused this user.
-            ServerError: its tools could not be listed.
-        """
-        from harness.sessions.tool_list import list_tools  # loads the MCP SDK
+    async def list_in_time() -> ToolList:
+        # Within the attempt, because waiting for a turn is no delay of the server.
+        with anyio.fail_after(spec.start_timeout_s):
+            return await list_tools(client.request, spec.refusals)
 
-        async def list_in_time() -> ToolList:
-            # Within the attempt, because waiting for a turn is no delay of the server.
-            with anyio.fail_after(self.spec.start_timeout_s):
-                return await list_tools(client.request, self.spec.refusals)
-
-        try:
-            return await self.turns.run_attempt(list_in_time)
-        except TimeoutError as error:
-            late = f"did not list its tools within {self.spec.start_timeout_s:g} s"
-            raise ServerError(f"server {self.spec.name!r} {late}", gone=True) from error
-        except HttpFault as fault:
-            raise self._build_error(fault, await self.when_lost(fault)) from fault
-        except ConnectionError as error:
-            raise ServerError(await self.when_lost(None), gone=True) from error
-        # A `ServerError` as well, but about harness itself: the server's name must not precede it.
-        except OutOfResources:
-            raise
-        except ServerError as error:
-            why = f"server {self.spec.name!r} {error}"
-            tail = error.stderr_tail or self.stderr_tail()
-            if isinstance(error, NotAdmitted):
-                raise NotAdmitted(why, status=error.status, stderr_tail=tail) from error
-            raise ServerError(why, stderr_tail=tail, gone=error.gone) from error
-
-    @staticmethod
-    def _build_error(fault: HttpFault, why: str) -> ServerError:
-        if fault.status in REFUSED:
-            return NotAdmitted(why, status=fault.status or 0)
-        return TooBusy(why) if fault.busy else ServerError(why, gone=fault.status is None)
+    try:
+        return await turns.run_attempt(list_in_time)
+    except TimeoutError as error:
+        late = f"did not list its tools within {spec.start_timeout_s:g} s"
+        raise ServerError(f"server {spec.name!r} {late}", gone=True) from error
+    except HttpFault as fault:
+        why, refused = await when_lost(fault), fault.status if fault.status in REFUSED else None
+        gone = fault.status is None
+        raise build_failure(why, "", refused=refused, gone=gone, busy=fault.busy) from fault
+    except ConnectionError as error:
+        raise ServerError(await when_lost(None), gone=True) from error
+    # A `ServerError` as well, but about harness itself: the server's name must not precede it.
+    except OutOfResources:
+        raise
+    except ServerError as error:
+        why, tail = f"server {spec.name!r} {error}", error.stderr_tail or stderr_tail()
+        status = error.status if isinstance(error, NotAdmitted) else None
+        raise build_failure(why, tail, refused=status, gone=error.gone, busy=False) from error

@@ -22,7 +22,7 @@ from harness.sessions.session import get_next_cursor, has_bad_cursor
 from harness.sessions.side_channels import limit_side_channels, wrap_side_channel
 from harness.sessions.transports.frames import is_closed, is_no_answer
 from harness.sessions.transports.http_errors import HttpFault
-from harness.types import SideContent
+from harness.types import JsonObject, SideContent
 
 MOST_READ = 20
 """Most resources, and most prompts, that are read."""
@@ -41,11 +41,11 @@ _LISTS = {"resources": (_RESOURCES, _TEMPLATES), "prompts": (_PROMPTS,)}
 _CONTENT = {"resources/read": "contents", "prompts/get": "messages"}
 """Request → the key of its answer's content."""
 
-Request = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
+Request = Callable[[str, JsonObject], Awaitable[dict[str, Any]]]
 
 
 async def read_side_channels(
-    request: Request, instructions: str | None, capabilities: Mapping[str, Any]
+    request: Request, instructions: str | None, capabilities: JsonObject
 ) -> tuple[SideContent, ...]:
     """Return the data beside the server's tools that were read within `_SECONDS`, and the rest.
 
@@ -72,15 +72,17 @@ class _SideChannelReader:
         for place in self._pending:
             yield SideContent(place=place, unread=f"harness reads for {_SECONDS:g} s at most")
 
-    async def read_all(self, instructions: str | None, capabilities: Mapping[str, Any]) -> None:
+    def _skip(self, place: str, why: str, *, refused: bool = False) -> None:
+        self.found.append(SideContent(place=place, unread=why, refused=refused))
+
+    async def read_all(self, instructions: str | None, capabilities: JsonObject) -> None:
         """Read everything that the server says it has."""
         if instructions:
             self.found.append(SideContent(place="the server's instructions", text=instructions))
         offered = [kind for kind in _LISTS if capabilities.get(kind) is not None]
         # Noted before anything is read, so that what the time is too short for can be named.
-        self._pending |= dict.fromkeys(
-            [_TOOLS, *(place for kind in offered for place in _LISTS[kind])]
-        )
+        lists = (place for kind in offered for place in _LISTS[kind])
+        self._pending |= dict.fromkeys([_TOOLS, *lists])
         if capabilities.get("logging") is not None:
             # Log messages may leak, too. A server that fails here only sends fewer of them.
             with suppress(MCPError, HttpFault, ServerError, OSError, TimeoutError):
@@ -96,7 +98,7 @@ class _SideChannelReader:
             listed = await self._record_entries(_PROMPTS, "prompts/list", "prompts")
             await self._read_entries("prompt", listed, "prompts/get", "name")
 
-    async def _record_entries(self, place: str, method: str, key: str) -> list[Mapping[str, Any]]:
+    async def _record_entries(self, place: str, method: str, key: str) -> list[JsonObject]:
         """Return the entries of a list, each of which is an aside."""
         listed = [entry async for entry in self._iterate_entries(place, method, key)]
         for entry in listed:
@@ -104,33 +106,30 @@ class _SideChannelReader:
         return listed
 
     async def _read_entries(
-        self, kind: str, listed: list[Mapping[str, Any]], method: str, key: str
+        self, kind: str, listed: list[JsonObject], method: str, key: str
     ) -> None:
         """Read the first entries of a list; the others are left out, and named."""
         entries = {f"the {kind} {entry.get(key)}": entry for entry in listed}
-        full = {
-            place: entry for place, entry in entries.items() if not _has_required_arguments(entry)
-        }
-        read, further = [*full][:MOST_READ], [*full][MOST_READ:]
-        self.found += (
-            SideContent(place=place, unread="it needs arguments")
-            for place in entries
-            if place not in full
-        )
+        full = [place for place, entry in entries.items() if not _has_required_arguments(entry)]
+        read, further = full[:MOST_READ], full[MOST_READ:]
+        for place in entries:
+            if place not in full:
+                self._skip(place, "it needs arguments")
         few = f"harness reads the first {MOST_READ} of a list"
-        self.found += (SideContent(place=place, unread=few) for place in further[:MOST_NAMED])
+        for place in further[:MOST_NAMED]:
+            self._skip(place, few)
         if (more := len(further) - MOST_NAMED) > 0:
             self.found.append(SideContent(place=f"{more:,} more {kind}s", unread=few))
         self._pending |= dict.fromkeys(read)
         for place in read:
-            params = {key: full[place].get(key)}
+            params = {key: entries[place].get(key)}
             result = await self._request_list(place, method, params, _CONTENT[method])
             self.found += wrap_side_channel(place, result)
             self._pending.pop(place)
 
     async def _iterate_entries(
         self, place: str, method: str, key: str
-    ) -> AsyncIterator[Mapping[str, Any]]:
+    ) -> AsyncIterator[JsonObject]:
         """Yield the entries of a list of the server, page by page."""
         self._pending[place] = None
         cursor: str | None = None
@@ -144,26 +143,24 @@ class _SideChannelReader:
                     yield item
             if odd := sum(not isinstance(item, Mapping) for item in items):
                 some = f"{odd:,} of the entries in {page_place}"
-                self.found.append(SideContent(place=some, unread="no object"))
+                self._skip(some, "no object")
             # A later page has a place of its own: if it fails, the pages before it were still read.
             cursor, page_place = get_next_cursor(page), f"{place} from page {number + 1}"
             if has_bad_cursor(page):
-                self.found.append(SideContent(place=page_place, unread="its cursor is no text"))
+                self._skip(page_place, "its cursor is no text")
             if cursor is None:
                 break
         else:
-            self.found.append(
-                SideContent(place=page_place, unread=f"harness reads {_PAGES} pages of a list")
-            )
+            self._skip(page_place, f"harness reads {_PAGES} pages of a list")
         self._pending.pop(place, None)
 
-    async def _request_in_time(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    async def _request_in_time(self, method: str, params: JsonObject) -> dict[str, Any]:
         with anyio.fail_after(_SECONDS * _SHARE):
             return await self._request(method, params)
 
     async def _request_list(
-        self, place: str, method: str, params: Mapping[str, Any], key: str
-    ) -> Mapping[str, Any]:
+        self, place: str, method: str, params: JsonObject, key: str
+    ) -> JsonObject:
         """Return the raw result of a request, with a list under ``key``.
 
         Without one, return nothing, and why is an aside.
@@ -177,12 +174,12 @@ class _SideChannelReader:
         except HttpFault as fault:
             said = "without an answer" if fault.status is None else f"with HTTP {fault.status}"
             why = f"the request for it ended {said}"
-            self.found.append(SideContent(place=place, unread=why, refused=fault.is_refusal))
+            self._skip(place, why, refused=fault.is_refusal)
         except TimeoutError:
             why = f"the request for it got no answer within {_SECONDS * _SHARE:g} s"
-            self.found.append(SideContent(place=place, unread=why))
+            self._skip(place, why)
         except (ServerError, OSError):
-            self.found.append(SideContent(place=place, unread="the request for it got no answer"))
+            self._skip(place, "the request for it got no answer")
         else:
             lack = _find_lack(result, key)
             if lack is None:
@@ -192,7 +189,7 @@ class _SideChannelReader:
         return {}
 
 
-def _find_lack(result: Mapping[str, Any], key: str) -> str | None:
+def _find_lack(result: JsonObject, key: str) -> str | None:
     """Return why ``result`` is not what was asked for, a list under ``key``; ``None`` if it is."""
     if result.get("resultType", "complete") != "complete":
         return "the server asks for more input first"
@@ -202,9 +199,8 @@ def _find_lack(result: Mapping[str, Any], key: str) -> str | None:
 def _build_unanswered(place: str, method: str, error: MCPError) -> SideContent:
     """Return the aside of something for which the server gave an error."""
     if is_closed(error) or is_no_answer(error.data):
-        return SideContent(
-            place=place, text=error.message, unread="the request for it got no answer"
-        )
+        why = "the request for it got no answer"
+        return SideContent(place=place, text=error.message, unread=why)
     # Exactly one, because this value is never empty.
     (aside,) = wrap_side_channel(place, {"error": error.message, "data": error.data})
     if is_rejection(error, method):
@@ -214,7 +210,7 @@ def _build_unanswered(place: str, method: str, error: MCPError) -> SideContent:
     return replace(aside, unread=why, refused=True)
 
 
-def _has_required_arguments(prompt: Mapping[str, Any]) -> bool:
+def _has_required_arguments(prompt: JsonObject) -> bool:
     arguments = prompt.get("arguments")
     return isinstance(arguments, list) and any(
         isinstance(argument, Mapping) and argument.get("required") for argument in arguments

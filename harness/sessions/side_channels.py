@@ -86,7 +86,7 @@ class UnsolicitedMessages:
         """Begin without any listener."""
         self._listeners: list[tuple[object, list[SideContent]]] = []
 
-    def record_message(self, method: str, params: Mapping[str, Any] | None) -> None:
+    def record_message(self, method: str, params: JsonObject | None) -> None:
         """Record one message of the server."""
         if not self._listeners or len({id(user) for user, _ in self._listeners}) > 1:
             return

@@ -7,7 +7,7 @@ or only with a change, gets a `ToolProblem`.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
 from mcp.shared.exceptions import MCPError
@@ -30,7 +30,7 @@ MAX_TOOLS = 10_000
 _COSTLY = "the official client rejects the whole list because of it"
 _NAME = re.compile(r"[A-Za-z0-9_./-]{1,128}")
 
-Request = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
+Request = Callable[[str, JsonObject], Awaitable[dict[str, Any]]]
 
 
 async def list_tools(request: Request, refusals: Sequence[str] = ()) -> ToolList:
@@ -51,22 +51,16 @@ async def list_tools(request: Request, refusals: Sequence[str] = ()) -> ToolList
         if cursor is None:
             break
         if cursor in seen:
-            listing.add_problem(
-                THE_LIST,
-                f"paging goes in a circle: the cursor {cursor[:80]!r} came twice",
-                usable=True,
-            )
+            why = f"paging goes in a circle: the cursor {cursor[:80]!r} came twice"
+            listing.add_problem(THE_LIST, why)
             break
         if len(listing.tools) >= MAX_TOOLS:
-            listing.add_problem(
-                THE_LIST, f"only the first {MAX_TOOLS:,} tools were read", usable=True
-            )
+            listing.add_problem(THE_LIST, f"only the first {MAX_TOOLS:,} tools were read")
             break
         seen.add(cursor)
     else:
-        listing.add_problem(
-            THE_LIST, f"paging did not end: only the first {MAX_PAGES} pages were read", usable=True
-        )
+        why = f"paging did not end: only the first {MAX_PAGES} pages were read"
+        listing.add_problem(THE_LIST, why)
     return listing.build_list()
 
 
@@ -94,7 +88,7 @@ class _ToolCollector:
         self._problems: list[ToolProblem] = []
         self._count = 0
 
-    async def add_page(self, page: Mapping[str, Any]) -> str | None:
+    async def add_page(self, page: JsonObject) -> str | None:
         """Add the tools of one page and return the cursor of the next."""
         tools = page.get("tools")
         if not isinstance(tools, list):
@@ -103,16 +97,16 @@ class _ToolCollector:
             self._count += 1
             await self._add_tool(raw)
         if has_bad_cursor(page):
-            self.add_problem(
-                THE_LIST, "the cursor of its next page is no text: it was not read", usable=True
-            )
+            why = "the cursor of its next page is no text: it was not read"
+            self.add_problem(THE_LIST, why)
         return get_next_cursor(page)
 
-    def add_problem(self, tool: str, problem: str, *, usable: bool, unknown: bool = False) -> None:
+    def add_problem(
+        self, tool: str, problem: str, *, usable: bool = True, unknown: bool = False
+    ) -> None:
         """Report a problem."""
-        self._problems.append(
-            ToolProblem(tool=tool, problem=problem, usable=usable, unknown=unknown)
-        )
+        found = ToolProblem(tool=tool, problem=problem, usable=usable, unknown=unknown)
+        self._problems.append(found)
 
     def build_list(self) -> ToolList:
         """Return the collected list."""
@@ -130,14 +124,14 @@ class _ToolCollector:
             self.add_problem(f"#{self._count}", "it has no name", usable=False)
             return
         if name in self.tools:
-            self.add_problem(name, "it is listed more than once; the first is offered", usable=True)
+            self.add_problem(name, "it is listed more than once; the first is offered")
             return
         schema, problem = _prepare_input_schema(raw.get("inputSchema"))
         if schema is None:
             self.add_problem(name, problem or "", usable=False)
             return
         for reservation in filter(None, (problem, *_find_reservations(name, raw))):
-            self.add_problem(name, reservation, usable=True)
+            self.add_problem(name, reservation)
         tool = self.tools[name] = _build_tool(name, raw, schema)
         await self._examine_schema(name, "inputSchema", tool.input_schema)
         if tool.output_schema is not None:
@@ -146,24 +140,18 @@ class _ToolCollector:
     async def _examine_schema(self, name: str, word: str, schema: JsonObject) -> None:
         examined = await examine_schema(schema)
         if examined.problem is not None:
-            self.add_problem(
-                name, f"its {word} is not a valid JSON Schema: {examined.problem}", usable=True
-            )
+            why = f"its {word} is not a valid JSON Schema: {examined.problem}"
+            self.add_problem(name, why)
         if examined.gave_up is not None:
-            problem = (
-                f"harness could not find out whether its {word} is a valid JSON Schema: "
-                f"{examined.gave_up}"
-            )
-            self.add_problem(name, problem, usable=True, unknown=True)
+            why = f"harness could not find out whether its {word} is a valid JSON Schema"
+            self.add_problem(name, f"{why}: {examined.gave_up}", unknown=True)
 
 
 def _prepare_input_schema(schema: Any) -> tuple[dict[str, Any] | None, str | None]:
     """Return the schema to offer, or ``None``, and its problem."""
     if not isinstance(schema, dict):
-        return (
-            None,
-            f"its inputSchema is {'missing' if schema is None else 'not an object'}; {_COSTLY}",
-        )
+        lack = "missing" if schema is None else "not an object"
+        return None, f"its inputSchema is {lack}; {_COSTLY}"
     kind = schema.get("type")
     if (why := find_shortcoming(schema)) is not None:
         return None, f"its inputSchema cannot be used: {why}"
@@ -173,19 +161,15 @@ def _prepare_input_schema(schema: Any) -> tuple[dict[str, Any] | None, str | Non
     if kind == "object":
         return schema, None
     if kind is None:
-        return {
-            "type": "object",
-            **schema,
-        }, 'its inputSchema lacks "type": "object", which was added'
+        added = {"type": "object", **schema}
+        return added, 'its inputSchema lacks "type": "object", which was added'
     return None, f"its inputSchema is of type {str(kind)[:80]!r} instead of 'object'; {_COSTLY}"
 
 
-def _find_reservations(name: str, raw: Mapping[str, Any]) -> Iterator[str | None]:
+def _find_reservations(name: str, raw: JsonObject) -> Iterator[str | None]:
     if not _NAME.fullmatch(name):
-        yield (
-            "its name is not 1 to 128 of the characters A-Z a-z 0-9 _ - . /, so many clients "
-            "reject it"
-        )
+        allowed = "1 to 128 of the characters A-Z a-z 0-9 _ - . /"
+        yield f"its name is not {allowed}, so many clients reject it"
     for key in ("title", "description"):
         if not isinstance(raw.get(key), str | None):
             yield f"its {key} is not text and was dropped"
@@ -198,7 +182,7 @@ def _find_reservations(name: str, raw: Mapping[str, Any]) -> Iterator[str | None
         yield f"its outputSchema was dropped: {why}"
 
 
-def _build_tool(name: str, raw: Mapping[str, Any], schema: Mapping[str, Any]) -> Tool:
+def _build_tool(name: str, raw: JsonObject, schema: JsonObject) -> Tool:
     hints = raw.get("annotations")
     hints = hints if isinstance(hints, dict) else {}
     output = _keep_type(dict, raw.get("outputSchema"))

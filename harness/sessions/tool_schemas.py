@@ -11,7 +11,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from anyio.to_thread import run_sync
@@ -86,9 +86,8 @@ class _Schema:
             return Examination(gave_up="it is nested too deeply")
         found = _examined.get(self._key)
         if found is None:
-            found = await _run_within_steps(
-                lambda budget: _find_schema_problem(self._schema, budget), SCHEMA_STEPS
-            )
+            work = partial(_find_schema_problem, self._schema)
+            found = await _run_within_steps(work, SCHEMA_STEPS)
             _cache_result(_examined, self._key, found)
         return found
 
@@ -96,20 +95,17 @@ class _Schema:
         """Return the errors of ``value``; cached, since many arguments and results repeat."""
         examined = await self.examine()
         if examined.problem is not None:
-            return Validation(
-                gave_up=f"the tool's schema is not a valid JSON Schema: {examined.problem}"
-            )
+            why = f"the tool's schema is not a valid JSON Schema: {examined.problem}"
+            return Validation(gave_up=why)
         if examined.gave_up is not None:
-            return Validation(
-                gave_up="whether the tool's schema is a valid JSON Schema is not known: "
-                f"{examined.gave_up}"
-            )
+            why = "whether the tool's schema is a valid JSON Schema is not known"
+            return Validation(gave_up=f"{why}: {examined.gave_up}")
         text = json.dumps(value, ensure_ascii=False)  # in the schema's order, which messages repeat
         key = f"{self._key} {text}"
         found = _validated.get(key)
         if found is None:
             found = await _run_within_steps(
-                lambda budget: validate_value(value, self._schema, budget), VALUE_STEPS
+                partial(validate_value, value, self._schema), VALUE_STEPS
             )
             if found.gave_up is None and len(text) <= _SHORT:
                 _cache_result(_validated, key, found)
@@ -158,21 +154,16 @@ class ToolSchemas:
     def collect_names(self, tool: str, arguments: JsonObject) -> frozenset[str]:
         """Return the names of the tool's parameters and of ``arguments``, at any depth."""
         schema = self._inputs.get(tool)
-        return frozenset(
-            (
-                *(name for name, _ in _iterate_entries(arguments)),
-                *(() if schema is None else schema.properties),
-            )
-        )
+        given = frozenset(name for name, _ in _iterate_entries(arguments))
+        return given if schema is None else given | schema.properties
 
     async def validate_output(self, tool: str, structured: Any, size: int) -> Validation:
         """Return the errors of ``structured``, of ``size`` bytes, by the ``outputSchema``."""
         if tool not in self._outputs:
             return Validation()
         if structured is None:
-            return Validation(
-                errors=("the tool has an outputSchema, but its result has no structuredContent",)
-            )
+            why = "the tool has an outputSchema, but its result has no structuredContent"
+            return Validation(errors=(why,))
         if size > CHECKED_BYTES:
             return Validation(gave_up=f"it is larger than {CHECKED_BYTES:,} bytes")
         return await self._outputs[tool].validate(structured)

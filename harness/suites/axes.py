@@ -100,9 +100,8 @@ def _require_variant(known: Mapping[str, Variant], name: str, where: str) -> Var
     listed = (
         f"It has {', '.join(known)}." if known else "It has none; write them below 'variants:'."
     )
-    raise UsageError(
-        f"there is no variant {name!r} in {where}", meant=did_you_mean(name, known) or listed
-    )
+    message = f"there is no variant {name!r} in {where}"
+    raise UsageError(message, meant=did_you_mean(name, known) or listed)
 
 
 def describe_variant(variant: Variant) -> JsonObject:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from harness.base import (
     InvalidValue,
     Problem,
     Steps,
+    Values,
     describe_value,
     did_you_mean,
     find_dropped_keys,
@@ -23,15 +24,7 @@ from harness.suites.ingest import INGEST_PROMPT, build_ingest_turns, scale_limit
 from harness.suites.parameters import ParameterExpander
 from harness.suites.simulated_users import format_summary, read_user
 from harness.suites.wordings import find_flaws
-from harness.types import (
-    Caller,
-    Case,
-    Check,
-    JsonObject,
-    Limits,
-    ScriptedCall,
-    Turn,
-)
+from harness.types import Caller, Case, Check, JsonObject, Limits, ScriptedCall, Turn
 
 _LIMITS = {
     "timeout": "timeout_s",
@@ -50,16 +43,14 @@ _SAID_BY_USER = (
 class CaseReader:
     """Reads the cases of one suite, whose own keys are already parsed."""
 
-    def __init__(
-        self, reading: DocumentReader, layout: SuiteLayouts, suite: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, reading: DocumentReader, layout: SuiteLayouts, suite: Values) -> None:
         """Read the defaults of every test; ``suite`` has the parsed values of the suite's keys."""
         self._reading = reading
         self._layout = layout
         self._suite = suite
         # None: they were given and are broken, which is told once and not for each test.
         is_broken = reading.has_key("contexts") and "contexts" not in suite
-        self._contexts: Mapping[str, Any] | None = None if is_broken else suite.get("contexts", {})
+        self._contexts: JsonObject | None = None if is_broken else suite.get("contexts", {})
         self._expander = ParameterExpander(reading, layout.test, layout.parameters)
         decision = layout.assertions.fields.get("decision")
         self._identities = IdentityReader(reading, suite, layout.expectation, decision)
@@ -92,7 +83,7 @@ class CaseReader:
 
     # ── Defaults of every test ────────────────────────────────────────────────────────────
 
-    def _read_defaults(self, given: Mapping[str, Any]) -> Case:
+    def _read_defaults(self, given: JsonObject) -> Case:
         """Return the case from which all other cases are derived."""
         path: Steps = ("defaults",)
         values = self._reading.read_mapping(path, given, self._layout.defaults, "defaults")
@@ -114,9 +105,7 @@ class CaseReader:
         self._identities.defaults.store_expectations(values.get("expect", {}))
         return self._apply_shared_keys(path, values, replace(top, checks=checks), "defaults")
 
-    def _apply_shared_keys(
-        self, path: Steps, values: Mapping[str, Any], base: Case, noun: str
-    ) -> Case:
+    def _apply_shared_keys(self, path: Steps, values: Values, base: Case, noun: str) -> Case:
         """Return ``base`` with the keys that tests and defaults share.
 
         Lists and mappings are added.
@@ -140,7 +129,7 @@ class CaseReader:
     # ── A test ───────────────────────────────────────────────────────────────────────────────
 
     def _expand_identities(
-        self, path: Steps, test: Mapping[str, Any], noun: str, end: str
+        self, path: Steps, test: JsonObject, noun: str, end: str
     ) -> Iterator[Case]:
         """Yield the cases of a test: one, or one for each identity."""
         values = self._reading.read_mapping(path, test, self._layout.test, noun)
@@ -172,7 +161,7 @@ class CaseReader:
         yield from cases
 
     def _read_case(
-        self, path: Steps, test: Mapping[str, Any], values: Mapping[str, Any], noun: str, end: str
+        self, path: Steps, test: JsonObject, values: Values, noun: str, end: str
     ) -> Case:
         self._lost = self._base_lost or "turns" in find_dropped_keys(test, values)
         # By the keys as written: an invalid prompt is a prompt that has its own problem.
@@ -206,7 +195,7 @@ class CaseReader:
             at=self._reading.document.locate(path),
         )
 
-    def _require_words(self, path: Steps, test: Mapping[str, Any], noun: str) -> None:
+    def _require_words(self, path: Steps, test: JsonObject, noun: str) -> None:
         """Require a prompt, turns or a user, and only one of them."""
         words = [key for key in ("prompt", "turns", "user") if test.get(key) is not None]
         if test.get("ingest") is not None and words != ["turns"]:
@@ -264,7 +253,7 @@ class CaseReader:
                 self._reading.problems.append(Problem(at=at, message=message, meant=meant))
 
     def _read_checks(
-        self, path: Steps, given: Mapping[str, Any], values: Mapping[str, Any], noun: str
+        self, path: Steps, given: JsonObject, values: Values, noun: str
     ) -> tuple[Check, ...]:
         """Return the checks of a test, of a turn or of the defaults, in the order of the file."""
         assertions = values.get("assertions", {})
@@ -290,7 +279,7 @@ class CaseReader:
             for part, check in parsed
         )
 
-    def _note_blanks(self, path: Steps, given: Mapping[str, Any], noun: str) -> None:
+    def _note_blanks(self, path: Steps, given: JsonObject, noun: str) -> None:
         for kind in MXCP_CHECKS:
             if kind in given and given[kind] is None:
                 at = self._reading.document.locate_key((*path, kind))
@@ -324,7 +313,7 @@ class CaseReader:
             self._reading.add_problem(path, message)
             return None
 
-    def _read_caller(self, path: Steps, values: Mapping[str, Any], base: Caller) -> Caller:
+    def _read_caller(self, path: Steps, values: Values, base: Caller) -> Caller:
         """Return ``base`` with the caller that ``values`` describe."""
         given = _select_given(values, "leaks", "credential", "allow_no_tools")
         if "user_context" in values:
@@ -349,9 +338,9 @@ class CaseReader:
         return context
 
 
-def _select_given(values: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+def _select_given(values: Values, *keys: str) -> dict[str, Any]:
     return {key: values[key] for key in keys if key in values}
 
 
-def _apply_limits(values: Mapping[str, Any], base: Limits) -> Limits:
+def _apply_limits(values: Values, base: Limits) -> Limits:
     return replace(base, **{name: values[key] for key, name in _LIMITS.items() if key in values})

@@ -26,15 +26,7 @@ from harness.base import (
 )
 from harness.suites.csv_dataset import CHECK, COLUMNS, NO_LIMIT, derive_name, parse_keywords
 from harness.suites.readers import Vocabulary, read_suite
-from harness.types import (
-    Caller,
-    Case,
-    Check,
-    GuardRails,
-    Location,
-    Repeats,
-    Suite,
-)
+from harness.types import Caller, Case, Check, GuardRails, Location, Repeats, Suite
 
 _FORMATS = {".csv": "csv", ".yml": "yaml", ".yaml": "yaml"}
 # The default of the check `graded`, which rows of CSV cannot change.

@@ -184,16 +184,14 @@ def _parse_tools(cell: str) -> list[str]:
     """Return the names in ``cell``: separated by commas, or a JSON array."""
     text = cell.strip()
     if not text:
-        raise InvalidValue(
-            "it is empty", meant="Name a tool, or write [] if no tool has to be called."
-        )
+        meant = "Name a tool, or write [] if no tool has to be called."
+        raise InvalidValue("it is empty", meant=meant)
     if not text.startswith("["):
         return [_parse_tool(name.strip()) for name in text.split(",")]
     names = _load_json(text)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise InvalidValue(
-            "an array of tools may contain only strings", meant='Write ["get_price","get_news"].'
-        )
+        meant = 'Write ["get_price","get_news"].'
+        raise InvalidValue("an array of tools may contain only strings", meant=meant)
     return [_parse_tool(name) for name in names]
 
 
@@ -219,9 +217,8 @@ def _parse_arguments(cell: str) -> list[dict[str, Any]]:
     value = _load_json(cell)
     objects = value if isinstance(value, list) else [value]
     if not all(isinstance(item, dict) for item in objects):
-        raise InvalidValue(
-            "expected a JSON object, or an array of objects", meant='Write {"ticker":"AAPL"}.'
-        )
+        meant = 'Write {"ticker":"AAPL"}.'
+        raise InvalidValue("expected a JSON object, or an array of objects", meant=meant)
     return objects
 
 

@@ -20,6 +20,7 @@ from harness.base import (
     parse_mapping,
     refer_to,
 )
+from harness.types import JsonObject
 
 OTHERS = "*"
 """In ``expect``: each identity of the test that is not named there."""
@@ -59,10 +60,10 @@ class DefaultExpectations:
         """``identities`` are the names the suite knows; `store_expectations` reads the values."""
         self._reading = reading
         self._identities = identities
-        self._by_tool: Mapping[str, Mapping[str, Any]] = {}
+        self._by_tool: Mapping[str, JsonObject] = {}
         self._named: dict[str, None] = {}
 
-    def store_expectations(self, by_tool: Mapping[str, Mapping[str, Any]]) -> None:
+    def store_expectations(self, by_tool: Mapping[str, JsonObject]) -> None:
         """Store the parsed values, and report unknown identities."""
         self._by_tool = by_tool
         for tool, expected in by_tool.items():

@@ -61,17 +61,11 @@ _FORMATS = (
     _ForeignFormat(
         "promptfoo",
         (*_DATA, *_JAVASCRIPT),
-        (
-            _match_key("prompts", indent=_TOP),
-            _match_key("providers", "targets", indent=_TOP),
-        ),
+        (_match_key("prompts", indent=_TOP), _match_key("providers", "targets", indent=_TOP)),
         _PROMPTFOO,
     ),
     _ForeignFormat(
-        "promptfoo",
-        (*_DATA, ".jsonl"),
-        (_match_key("vars"), _match_key("assert")),
-        _PROMPTFOO,
+        "promptfoo", (*_DATA, ".jsonl"), (_match_key("vars"), _match_key("assert")), _PROMPTFOO
     ),
     _ForeignFormat(
         "promptfoo",
@@ -146,10 +140,7 @@ _FORMATS = (
     _ForeignFormat(
         "MCPJam",
         _DATA,
-        (
-            _match_key("query", "prompt"),
-            _match_key("expectedToolCalls", "expectedTools"),
-        ),
+        (_match_key("query", "prompt"), _match_key("expectedToolCalls", "expectedTools")),
         f"{_AS_SUITE} 'query' becomes 'prompt', 'expectedToolCalls' becomes 'must_call'.",
     ),
     _ForeignFormat(
@@ -166,10 +157,7 @@ _FORMATS = (
     _ForeignFormat(
         "mcp-probe",
         _DATA,
-        (
-            _match_key("tests"),
-            _match_key("call") + r"""[ \t]*["']?(?:tools|resources|prompts)/""",
-        ),
+        (_match_key("tests"), _match_key("call") + r"""[ \t]*["']?(?:tools|resources|prompts)/"""),
         _CALLS,
     ),
     _ForeignFormat(
@@ -198,12 +186,7 @@ _FORMATS = (
         "'answer_contains'.",
     ),
     *(
-        _ForeignFormat(
-            tool,
-            (".py",),
-            (rf"^[ \t]*(?:from|import)[ \t]+{module}\b",),
-            _GRADED,
-        )
+        _ForeignFormat(tool, (".py",), (rf"^[ \t]*(?:from|import)[ \t]+{module}\b",), _GRADED)
         for tool, module in {
             "DeepEval": "deepeval",
             "Inspect": "inspect_ai",
@@ -217,10 +200,7 @@ _FORMATS = (
     ),
     *(
         _ForeignFormat(
-            tool,
-            _JAVASCRIPT,
-            (rf"""(?:from|import|require\()[ \t]*["']{package}["'/]""",),
-            _GRADED,
+            tool, _JAVASCRIPT, (rf"""(?:from|import|require\()[ \t]*["']{package}["'/]""",), _GRADED
         )
         for tool, package in {
             "mcp-evals": "mcp-evals",

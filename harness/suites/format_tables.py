@@ -179,13 +179,7 @@ def build_layouts(vocabulary: Vocabulary) -> SuiteLayouts:
         judge = {"expected_answer": advice}
     suite = {**_SUITE_FIELDS, **HANDLING, "allow_writes": ALLOW_WRITES, **LIMITS, **LABELS}
     shared = {**LIMITS, **REPEATS, **LABELS}
-    defaults = {
-        **_WHO,
-        "expect": DEFAULT_EXPECT,
-        "assertions": _ASSERTIONS,
-        **_SCRIPTED,
-        **shared,
-    }
+    defaults = {**_WHO, "expect": DEFAULT_EXPECT, "assertions": _ASSERTIONS, **_SCRIPTED, **shared}
     test = {**_TEST_FIELDS, **expected, **_SCRIPTED, **_PARAMETERS, **shared}
     turn = {
         "prompt": text_field("What the user says.", required=True),
@@ -208,8 +202,7 @@ def build_layouts(vocabulary: Vocabulary) -> SuiteLayouts:
             fields=defaults, elsewhere={**asserted, **in_test, **in_suite, **MISPLACED}
         ),
         test=Layout(
-            fields=test,
-            elsewhere={**in_suite, **asserted, **judge, **MISPLACED, **TEST_MISPLACED},
+            fields=test, elsewhere={**in_suite, **asserted, **judge, **MISPLACED, **TEST_MISPLACED}
         ),
         turn=Layout(
             fields=turn,
@@ -257,9 +250,8 @@ def _parse_server(value: Any) -> str | tuple[str, ...] | dict[str, Any]:
         return given
     names = tuple(parse_single_line(name) for name in value)
     if not names:
-        raise InvalidValue(
-            "there are no servers", meant="Write the names of configured servers: [shop, mail]."
-        )
+        meant = "Write the names of configured servers: [shop, mail]."
+        raise InvalidValue("there are no servers", meant=meant)
     return names
 
 

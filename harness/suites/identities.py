@@ -13,6 +13,7 @@ from harness.base import (
     InvalidValue,
     Layout,
     Steps,
+    Values,
     any_of,
     array_of,
     build_field,
@@ -71,9 +72,8 @@ def _parse_names(value: Any) -> tuple[str, ...]:
         try:
             name = parse_single_line(item)
         except InvalidValue as error:
-            raise InvalidValue(
-                error.message, path=(index,), meant="Name one of 'identities:'."
-            ) from error
+            meant = "Name one of 'identities:'."
+            raise InvalidValue(error.message, path=(index,), meant=meant) from error
         if name in names:
             raise InvalidValue(f"{name!r} is named twice", path=(index,), meant="Remove one.")
         names.append(name)
@@ -99,9 +99,8 @@ def _parse_tool(value: Any) -> JsonObject:
         raise InvalidValue("'tool' is missing", meant="Write {tool: …, args: {…}}.")
     parse_single_line(value["tool"])
     if not isinstance(absent := value.get("allow_absent", False), bool):
-        raise InvalidValue(
-            f"expected true or false, found {describe_value(absent)}", path=("allow_absent",)
-        )
+        message = f"expected true or false, found {describe_value(absent)}"
+        raise InvalidValue(message, path=("allow_absent",))
     return value
 
 
@@ -196,11 +195,7 @@ class IdentityReader:
     """Makes the cases of a test with several identities."""
 
     def __init__(
-        self,
-        reading: DocumentReader,
-        suite: Mapping[str, Any],
-        expectation: Layout,
-        decision: Field | None,
+        self, reading: DocumentReader, suite: Values, expectation: Layout, decision: Field | None
     ) -> None:
         """``suite`` has the parsed values of the suite's keys.
 
@@ -220,7 +215,7 @@ class IdentityReader:
         self.defaults = DefaultExpectations(reading, self.contexts)
         """The default expectations of tests about a tool."""
 
-    def read_names(self, path: Steps, values: Mapping[str, Any]) -> tuple[str, ...]:
+    def read_names(self, path: Steps, values: Values) -> tuple[str, ...]:
         """Return the known identities under ``as`` of a test or of the defaults."""
         if "as" in values and "user_context" in values:
             message = "'as' and 'user_context' both set the caller."
@@ -238,7 +233,7 @@ class IdentityReader:
         return tuple(name for name in values.get("as", ()) if name in self.contexts)
 
     def expand_case(
-        self, path: Steps, values: Mapping[str, Any], case: Case, names: Sequence[str], noun: str
+        self, path: Steps, values: Values, case: Case, names: Sequence[str], noun: str
     ) -> Iterator[Case]:
         """Yield ``case`` once for each of the identities, or unchanged if there are none."""
         expected = values.get("expect", {})
@@ -323,9 +318,8 @@ class IdentityReader:
             if meant == "Name it under 'tool:'.":
                 # In a test the tool is written beside `expect`.
                 meant = "Name it under 'tool:' of the test."
-            self._reading.add_problem(
-                (*path, *steps), f"{path[-1]}: {error.message.rstrip('.')}.", meant
-            )
+            message = f"{path[-1]}: {error.message.rstrip('.')}."
+            self._reading.add_problem((*path, *steps), message, meant)
             return
         for _, check in parsed:
             yield check.with_location(self._reading.document.locate(path))

@@ -46,15 +46,13 @@ def parse_sessions(value: Any) -> tuple[Session, ...]:
     """
     items = parse_list(value)
     if not items:
-        raise InvalidValue(
-            "there are no chunks", meant="Write a list of texts, or leave the key out."
-        )
+        meant = "Write a list of texts, or leave the key out."
+        raise InvalidValue("there are no chunks", meant=meant)
     read = parse_items(_parse_session, items)
     # All texts together: each of them is a conversation that costs something.
     if sum(map(len, read)) > MAX_CHUNKS:
-        raise InvalidValue(
-            f"there are {sum(map(len, read)):,} chunks; at most {MAX_CHUNKS:,} fit a test"
-        )
+        message = f"there are {sum(map(len, read)):,} chunks; at most {MAX_CHUNKS:,} fit a test"
+        raise InvalidValue(message)
     return read
 
 
@@ -89,9 +87,8 @@ def parse_template(value: Any, placeholder: str = CHUNK) -> str:
     if not isinstance(value, str):
         raise InvalidValue(f"expected a text, found {describe_value(value)}")
     if placeholder not in value:
-        raise InvalidValue(
-            f"it has no {placeholder}", meant=f"Write {placeholder} where the text belongs."
-        )
+        meant = f"Write {placeholder} where the text belongs."
+        raise InvalidValue(f"it has no {placeholder}", meant=meant)
     return value
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -27,7 +27,7 @@ from harness.base import (
     text_field,
     texts_by_name_field,
 )
-from harness.types import Alteration, DataSet, DependentTool, ScriptedCall
+from harness.types import Alteration, DataSet, DependentTool, JsonObject, ScriptedCall
 
 CallsReader = Callable[[Steps, Any, str], tuple[ScriptedCall, ...]]
 """``(path, list of calls, noun for messages) → calls``."""
@@ -118,7 +118,7 @@ INTERFERENCE = build_field(
 
 
 def read_alterations(
-    reading: DocumentReader, path: Steps, given: Sequence[Mapping[str, Any]], calls: CallsReader
+    reading: DocumentReader, path: Steps, given: Sequence[JsonObject], calls: CallsReader
 ) -> Iterator[Alteration]:
     """Yield the alterations that ``given`` at ``path`` describes; ``reading`` collects problems."""
     for index, part in enumerate(given):
@@ -160,7 +160,7 @@ def read_alterations(
 
 
 def _parse_data_set(
-    reading: DocumentReader, path: Steps, given: Mapping[str, Any], noun: str, calls: CallsReader
+    reading: DocumentReader, path: Steps, given: JsonObject, noun: str, calls: CallsReader
 ) -> DataSet:
     values = reading.read_mapping(path, given, DATA_SET_LAYOUT, noun)
     return DataSet(

@@ -40,7 +40,7 @@ from harness.suites.ingest import (
 )
 from harness.suites.memory_sources import choose_measure, find_source, list_scores
 from harness.suites.readers import Vocabulary
-from harness.types import Case, Check, Limits, Location, Suite, Turn
+from harness.types import Case, Check, JsonObject, Limits, Location, Suite, Turn
 
 MAX_BYTES = 100_000_000
 """Largest file; the longest published contexts have a few megabytes each."""
@@ -232,9 +232,8 @@ class _MemoryRowReader:
 
 def _parse_questions(value: Any) -> list[str]:
     if not isinstance(value, list) or not value:
-        raise InvalidValue(
-            f"expected a list of at least one question, found {describe_value(value)}"
-        )
+        message = f"expected a list of at least one question, found {describe_value(value)}"
+        raise InvalidValue(message)
     if len(value) > MAX_QUESTIONS:
         raise InvalidValue(f"there are {len(value):,}; at most {MAX_QUESTIONS:,} fit a case")
     return [*parse_items(parse_text, value)]
@@ -242,9 +241,8 @@ def _parse_questions(value: Any) -> list[str]:
 
 def _parse_answers(value: Any) -> list[list[str]]:
     if not isinstance(value, list):
-        raise InvalidValue(
-            f"expected a list, one item for each question, found {describe_value(value)}"
-        )
+        message = f"expected a list, one item for each question, found {describe_value(value)}"
+        raise InvalidValue(message)
     return [*parse_items(_parse_accepted, value)]
 
 
@@ -252,9 +250,8 @@ def _parse_accepted(value: Any) -> list[str]:
     """Return the accepted answers to one question, given as a text or a list of texts."""
     given = value if isinstance(value, list) else [value]
     if not given:
-        raise InvalidValue(
-            "there is no accepted answer", meant="Write a list of at least one text."
-        )
+        meant = "Write a list of at least one text."
+        raise InvalidValue("there is no accepted answer", meant=meant)
     return [parse_text(item) for item in given]
 
 
@@ -262,9 +259,8 @@ def _parse_metric(value: Any) -> str:
     if isinstance(value, str) and value in METRICS:
         return METRICS[value]
     near = did_you_mean(value, METRICS) if isinstance(value, str) else None
-    raise InvalidValue(
-        f"expected one of {', '.join(METRICS)}; found {describe_value(value)}", meant=near
-    )
+    message = f"expected one of {', '.join(METRICS)}; found {describe_value(value)}"
+    raise InvalidValue(message, meant=near)
 
 
 def _parse_metadata(value: Any) -> dict[str, Any]:
@@ -285,7 +281,7 @@ def _parse_size(value: Any) -> int:
     return value
 
 
-def _name_case(metadata: Mapping[str, Any], sources: Counter[str], line: int) -> str:
+def _name_case(metadata: JsonObject, sources: Counter[str], line: int) -> str:
     """Return a name made from the dataset's own ``source``, else from the line number."""
     source = metadata.get("source")
     if not isinstance(source, str) or not source.strip():

@@ -5,22 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from harness.base import Document, DocumentReader, InvalidInput, Problem, read_document
+from harness.base import Document, DocumentReader, InvalidInput, Problem, Values, read_document
 from harness.suites.cases import CaseReader
 from harness.suites.config.server_entries import build_guard_rails, read_server
 from harness.suites.format_tables import SuiteLayouts, build_layouts
 from harness.suites.interference import read_alterations
 from harness.suites.readers import Vocabulary
 from harness.suites.variants import read_variants
-from harness.types import (
-    Case,
-    Location,
-    Suite,
-)
+from harness.types import Case, Location, Suite
 
 
 def read_suite(path: Path, vocabulary: Vocabulary) -> Suite:
@@ -94,7 +88,7 @@ def _read_suite(reading: DocumentReader, layout: SuiteLayouts) -> Suite:
     )
 
 
-def _find_judge_model(reading: DocumentReader, values: Mapping[str, Any]) -> str | None:
+def _find_judge_model(reading: DocumentReader, values: Values) -> str | None:
     if "judge_model" in values and "expected_answer_model" in values:
         message = "'judge_model' and 'expected_answer_model' are two names of the same setting."
         reading.add_key_problem(("judge_model",), message, "Keep one of them.")

@@ -19,6 +19,7 @@ from harness.base import (
     InvalidValue,
     Layout,
     Steps,
+    Values,
     array_of,
     build_field,
     canonical_json,
@@ -27,6 +28,7 @@ from harness.base import (
     parse_list,
     parse_mapping,
 )
+from harness.types import JsonObject
 
 Row: TypeAlias = Mapping[str, Any]
 """One value for each parameter."""
@@ -72,9 +74,8 @@ def _parse_matrix(value: Any) -> dict[str, list[Any]]:
         _check_name(name, (name,))
         if not isinstance(values, list) or not values:
             there = "an empty list" if values == [] else describe_value(values)
-            raise InvalidValue(
-                f"expected a list of at least one value, found {there}", path=(name,)
-            )
+            message = f"expected a list of at least one value, found {there}"
+            raise InvalidValue(message, path=(name,))
         _check_distinct(values, (name,))
     return parse_mapping(value)
 
@@ -183,8 +184,8 @@ class ParameterExpander:
         self._copied = 0
 
     def expand_test(
-        self, path: Steps, test: Mapping[str, Any], noun: str
-    ) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        self, path: Steps, test: JsonObject, noun: str
+    ) -> Iterator[tuple[str, JsonObject]]:
         """Yield ``(suffix of the name, test)`` for each row of the test at ``path``.
 
         Nothing is yielded after a problem.
@@ -222,9 +223,7 @@ class ParameterExpander:
                 return
             yield f"[{end}{number}]", filled
 
-    def _check_parameters(
-        self, path: Steps, rest: Mapping[str, Any], values: Mapping[str, Any]
-    ) -> None:
+    def _check_parameters(self, path: Steps, rest: JsonObject, values: Values) -> None:
         """Report unknown and unused parameters, and placeholders that are not filled in."""
         key, given = next(iter(values.items()))
         count = math.prod(len(each) for each in given.values()) if key == "matrix" else len(given)
@@ -300,7 +299,7 @@ class ParameterExpander:
             )
 
 
-def _iterate_rows(values: Mapping[str, Any]) -> Iterator[Row]:
+def _iterate_rows(values: Values) -> Iterator[Row]:
     yield from values.get("parameters", ())
     if matrix := values.get("matrix"):
         for combination in itertools.product(*matrix.values()):

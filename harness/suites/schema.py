@@ -15,11 +15,7 @@ from harness.base import EXTENSION, Field, Layout, any_of, canonical_json, refer
 from harness.suites.config.server_entries import SERVER, identity_layout
 from harness.suites.format_tables import SuiteLayouts, build_layouts
 from harness.suites.identities import build_expectation_schema
-from harness.suites.interference import (
-    ALTERATION_LAYOUT,
-    DATA_SET_LAYOUT,
-    MAY_DEPEND_LAYOUT,
-)
+from harness.suites.interference import ALTERATION_LAYOUT, DATA_SET_LAYOUT, MAY_DEPEND_LAYOUT
 from harness.suites.parameters import FILLED
 from harness.suites.readers import Vocabulary
 from harness.suites.simulated_users import USER_LAYOUT

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -25,7 +24,7 @@ from harness.base import (
     require_text,
     text_field,
 )
-from harness.types import SimulatedUser
+from harness.types import JsonObject, SimulatedUser
 
 
 def _parse_marks(value: Any) -> tuple[str, ...]:
@@ -106,7 +105,7 @@ USER_LAYOUT = Layout(
 
 
 def read_user(
-    reading: DocumentReader, path: Steps, given: str | Mapping[str, Any], test: str
+    reading: DocumentReader, path: Steps, given: str | JsonObject, test: str
 ) -> SimulatedUser:
     """Return the user that ``given`` at ``path`` describes; ``reading`` collects problems."""
     if isinstance(given, str):

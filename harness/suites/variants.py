@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
@@ -39,6 +39,7 @@ from harness.types import (
     COPY_LETTERS,
     DecoyKind,
     Decoys,
+    JsonObject,
     ParameterEdit,
     ToolEdit,
     ToolSearch,
@@ -191,8 +192,7 @@ DECOYS_LAYOUT = Layout(
         ),
         "count": integer_field("How many.", least=1, default=Decoys().count),
         "kind": choice_field(
-            "Tools of other fields, or tools that sound like the server's own.",
-            get_args(DecoyKind),
+            "Tools of other fields, or tools that sound like the server's own.", get_args(DecoyKind)
         ),
         "seed": integer_field("Which of them; equal seed, equal decoys.", least=0, default=0),
         "description": _build_text_field(
@@ -283,9 +283,7 @@ _LISTED = ":', '".join(_CHANGES[:-1])
 _WHAT_CHANGES = f"Add '{_LISTED}:' or '{_CHANGES[-1]}:'."
 
 
-def read_variants(
-    reading: DocumentReader, path: Steps, given: Mapping[str, Any]
-) -> tuple[Variant, ...]:
+def read_variants(reading: DocumentReader, path: Steps, given: JsonObject) -> tuple[Variant, ...]:
     """Return the variants that ``given`` at ``path`` describes.
 
     ``reading`` collects problems.
@@ -352,9 +350,7 @@ def _read_variant(reading: DocumentReader, path: Steps, name: str, given: Any) -
     )
 
 
-def _read_tool(
-    reading: DocumentReader, path: Steps, name: str, given: Mapping[str, Any]
-) -> ToolEdit:
+def _read_tool(reading: DocumentReader, path: Steps, name: str, given: JsonObject) -> ToolEdit:
     values = reading.read_mapping(path, given, TOOL_LAYOUT, f"tool {name!r}")
     parameters = {
         key: None

@@ -12,14 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from harness.base import (
-    TEXT,
-    InvalidValue,
-    array_of,
-    build_field,
-    parse_items,
-    require_text,
-)
+from harness.base import TEXT, InvalidValue, array_of, build_field, parse_items, require_text
 from harness.judging import Scalar, described_calls, plain_values
 from harness.types import Case
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from harness.base.documents.document import Document, Steps
 from harness.base.documents.fields import Layout
 from harness.base.errors import InvalidInput, InvalidValue, Problem, did_you_mean
 
+Values: TypeAlias = Mapping[str, Any]
+"""The parsed values of a mapping, by their keys."""
 EXTENSION = "x-"
 """How keys begin that the file's author may use for anything, such as the anchors of YAML; the
 convention of Docker Compose, OpenAPI and GitLab."""
@@ -94,6 +96,6 @@ class DocumentReader:
         self.add_key_problem((*path, name), f"unknown key {name!r} in {noun}.", meant)
 
 
-def find_dropped_keys(given: Mapping[str, Any], parsed: Mapping[str, Any]) -> set[str]:
+def find_dropped_keys(given: Mapping[str, Any], parsed: Values) -> set[str]:
     """Return the keys of ``given`` whose values were invalid and already caused problems."""
     return {key for key, value in given.items() if value is not None and key not in parsed}

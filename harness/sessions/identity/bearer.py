@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit, urlunsplit
 
@@ -109,13 +108,9 @@ class Bearer:
             # Known before the command runs, because errors quote its stderr.
             for name in filter(names_secret, settings.token_env):
                 self._source.add_secret(os.environ.get(name, ""))
-            text = await run_token_command(
-                settings.token_command,
-                user_context,
-                self._source.guardian,
-                self._spec.transport.cwd,
-                settings.token_env,
-            )
+            cwd, guardian = self._spec.transport.cwd, self._source.guardian
+            command = settings.token_command
+            text = await run_token_command(command, user_context, guardian, cwd, settings.token_env)
             self._source.add_secret(text)
             return Token(text, read_expiry(text))
         issuer = await self._source.get_issuer(settings)
@@ -149,12 +144,7 @@ class Bearers:
         """Return itself."""
         return self
 
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """End the issuers."""
         if self._issuers is not None:
             await self._issuers.aclose()

@@ -125,12 +125,11 @@ class IdentityDelivery:
         return RequestAdditions()
 
 
+_FOLDER = Path(__file__).with_name("deliveries")
 DELIVERIES: Registry[type[IdentityDelivery]] = Registry(
     "harness.identity",
     "way to send an identity",
-    find_members(
-        Path(__file__).with_name("deliveries"), "harness.sessions.identity.deliveries", "DELIVERY"
-    ),
+    find_members(_FOLDER, "harness.sessions.identity.deliveries", "DELIVERY"),
 )
 """Every delivery by its ``via``."""
 
@@ -176,10 +175,8 @@ def describe_identity(identity: IdentitySpec) -> JsonObject:
     """Return how a server gets identities, without what is `IdentityDelivery.hidden`."""
     hidden = DELIVERIES.get(identity.via).hidden
     settings = {**identity.settings, **identity.plain}
-    return {
-        "via": identity.via,
-        **{name: True if name in hidden else value for name, value in settings.items()},
-    }
+    shown = {name: True if name in hidden else value for name, value in settings.items()}
+    return {"via": identity.via, **shown}
 
 
 def check_identity(server: ServerSpec, user_context: JsonObject | None) -> None:
@@ -280,7 +277,7 @@ def fill_template(template: str, user_context: JsonObject) -> str | None:
     return _PLACEHOLDER.sub(lambda match: _format_value(user_context[match[1]]), template)
 
 
-def fill_templates(templates: Mapping[str, Any], user_context: JsonObject) -> dict[str, str]:
+def fill_templates(templates: JsonObject, user_context: JsonObject) -> dict[str, str]:
     """Return the filled templates by name, without those that lack an attribute."""
     texts = {name: fill_template(str(text), user_context) for name, text in templates.items()}
     return {name: text for name, text in texts.items() if text is not None}

@@ -18,6 +18,7 @@ import json
 import socketserver
 import threading
 from collections.abc import Mapping
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -56,14 +57,10 @@ class Issuer:
         try:
             self._http = _DocumentServer((HOST, port), _Handler)
         except OSError as error:
-            why = (
-                "is taken by another process"
-                if error.errno == errno.EADDRINUSE
-                else f"cannot be used: {error.strerror}"
-            )
-            raise ServerError(
-                f"the issuer of tokens could not start: port {port} of {HOST} {why}"
-            ) from error
+            is_taken = error.errno == errno.EADDRINUSE
+            why = "is taken by another process" if is_taken else f"cannot be used: {error.strerror}"
+            message = f"the issuer of tokens could not start: port {port} of {HOST} {why}"
+            raise ServerError(message) from error
         self.url = f"http://{HOST}:{self._http.server_address[1]}"
         self.jwks_url = f"{self.url}{_JWKS}"
         self._key = SigningKey(algorithm)
@@ -75,9 +72,8 @@ class Issuer:
             _JWKS: self._key.build_jwks(),
         }
         # A daemon, so that a run that breaks off need not wait for it.
-        self._thread = threading.Thread(
-            target=self._http.serve_forever, args=(_POLL_S,), daemon=True
-        )
+        serve = partial(self._http.serve_forever, _POLL_S)
+        self._thread = threading.Thread(target=serve, daemon=True)
         self._thread.start()
 
     def issue_token(

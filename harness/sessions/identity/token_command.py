@@ -70,9 +70,8 @@ async def run_token_command(
             No message contains its stdout.
     """
     if unset := [name for name in variables if name not in os.environ]:
-        raise ServerError(
-            f"the token_command cannot be run: {', '.join(unset)} of its token_env is not set"
-        )
+        message = f"the token_command cannot be run: {', '.join(unset)} of its token_env is not set"
+        raise ServerError(message)
     with anyio.CancelScope(shield=True):  # every started process must be tracked
         process = await _start_command(command, cwd, guardian, {*INHERITED, *variables})
         guardian.watch_group(process.pid)
@@ -91,9 +90,8 @@ async def run_token_command(
         raise ServerError(f"the token_command did not end within {COMMAND_S:g} s", stderr_tail=tail)
     if process.returncode:
         why = "".join(f"; its last words: {cause}" for cause in extract_informative_lines(tail)[:1])
-        raise ServerError(
-            f"the token_command ended with exit code {process.returncode}{why}", stderr_tail=tail
-        )
+        message = f"the token_command ended with exit code {process.returncode}{why}"
+        raise ServerError(message, stderr_tail=tail)
     return _parse_token(bytes(out), tail)
 
 

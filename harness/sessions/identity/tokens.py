@@ -58,9 +58,7 @@ _SORTS: Mapping[TokenAlgorithm, _KeyKind] = {
         hashes.SHA256(),
     ),
     "EdDSA": _KeyKind(
-        ed25519.Ed25519PrivateKey.generate,
-        lambda key: OKPAlgorithm.to_jwk(key, as_dict=True),
-        None,
+        ed25519.Ed25519PrivateKey.generate, lambda key: OKPAlgorithm.to_jwk(key, as_dict=True), None
     ),
 }
 
@@ -72,8 +70,7 @@ def new_key(algorithm: TokenAlgorithm) -> PrivateKey:
 
 def public_jwk(algorithm: TokenAlgorithm, key: PublicKey, key_id: str) -> dict[str, Any]:
     """Return ``key`` as a JSON Web Key for signatures, under the id ``key_id``."""
-    found = _SORTS[algorithm].to_jwk(key)
-    return {**found, "kid": key_id, "use": "sig", "alg": algorithm}
+    return {**_SORTS[algorithm].to_jwk(key), "kid": key_id, "use": "sig", "alg": algorithm}
 
 
 def certificate_digest(algorithm: TokenAlgorithm) -> Any:
@@ -108,56 +105,40 @@ def apply_claims_flaw(
     ``expired_s`` is the number of seconds since the expiry of an ``expired`` token; by default
     `EXPIRED_S`.
     """
-    change = _CLAIMS.get(credential)
     if credential == "expired" and expired_s is not None:
-        change = _shift_times(-expired_s - LIFETIME_S)
-    changed = dict(claims)
-    if change is not None:
-        change(changed)
-    return changed
+        return _shift_times(claims, -expired_s - LIFETIME_S)
+    change = _CLAIMS.get(credential, dict)
+    return change(claims)
 
 
-def _shift_times(seconds: float) -> Callable[[Claims], None]:
-    """Return a change that shifts all times by ``seconds``."""
-
-    def move(claims: Claims) -> None:
-        for name in ("iat", "nbf", "exp"):
-            claims[name] += int(seconds)
-
-    return move
+def _shift_times(claims: JsonObject, seconds: float) -> Claims:
+    moved = {name: claims[name] + int(seconds) for name in ("iat", "nbf", "exp")}
+    return {**claims, **moved}
 
 
-def _drop_claim(name: str) -> Callable[[Claims], None]:
-    return lambda claims: claims.pop(name)
+def _drop_claim(claims: JsonObject, name: str) -> Claims:
+    return {key: value for key, value in claims.items() if key != name}
 
 
-def _change_claim(name: str, value: Callable[[Any], Any]) -> Callable[[Claims], None]:
-    def put(claims: Claims) -> None:
-        claims[name] = value(claims[name])
-
-    return put
-
-
-def _delay_validity(claims: Claims) -> None:
-    claims["nbf"] += int(EXPIRED_S)
-    # The expiry moves along, so that the token has only one flaw.
-    claims["exp"] += 2 * int(EXPIRED_S)
-
-
-_CLAIMS: Mapping[Credential, Callable[[Claims], Any]] = {
+_CLAIMS: Mapping[Credential, Callable[[JsonObject], Claims]] = {
     # The whole lifetime lies in the past, not only its end.
-    "expired": _shift_times(-EXPIRED_S - LIFETIME_S),
-    "expired_lately": _shift_times(-LATELY_S - LIFETIME_S),
-    "not_yet_valid": _delay_validity,
-    "missing_expiry": _drop_claim("exp"),
-    "wrong_audience": _change_claim("aud", lambda _: WRONG_AUDIENCE),
-    "other_audiences": _change_claim("aud", lambda _: [WRONG_AUDIENCE, "https://third.invalid"]),
+    "expired": lambda claims: _shift_times(claims, -EXPIRED_S - LIFETIME_S),
+    "expired_lately": lambda claims: _shift_times(claims, -LATELY_S - LIFETIME_S),
+    # The expiry moves along, so that the token has only one flaw.
+    "not_yet_valid": lambda claims: {
+        **claims,
+        "nbf": claims["nbf"] + int(EXPIRED_S),
+        "exp": claims["exp"] + 2 * int(EXPIRED_S),
+    },
+    "missing_expiry": lambda claims: _drop_claim(claims, "exp"),
+    "wrong_audience": lambda claims: {**claims, "aud": WRONG_AUDIENCE},
+    "other_audiences": lambda claims: {**claims, "aud": [WRONG_AUDIENCE, "https://third.invalid"]},
     # For verifiers that compare only the beginning, as the longer issuer below.
-    "longer_audience": _change_claim("aud", lambda own: f"{own}-of-another-service"),
-    "missing_audience": _drop_claim("aud"),
-    "wrong_issuer": _change_claim("iss", lambda _: "https://another-issuer.invalid"),
-    "longer_issuer": _change_claim("iss", lambda own: f"{own}.another-issuer.invalid"),
-    "missing_issuer": _drop_claim("iss"),
+    "longer_audience": lambda claims: {**claims, "aud": f"{claims['aud']}-of-another-service"},
+    "missing_audience": lambda claims: _drop_claim(claims, "aud"),
+    "wrong_issuer": lambda claims: {**claims, "iss": "https://another-issuer.invalid"},
+    "longer_issuer": lambda claims: {**claims, "iss": f"{claims['iss']}.another-issuer.invalid"},
+    "missing_issuer": lambda claims: _drop_claim(claims, "iss"),
 }
 
 

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import anyio
@@ -75,12 +74,7 @@ class Guardian:
         """Unregister the process group, because it has ended."""
         self._write_line(f"-{group}\n")
 
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Close the pipe and wait for the helper's end.
 
         Never raises, never waits longer than `END_S`.

@@ -137,10 +137,9 @@ class Host:
         except ServerError as error:
             self._failure = error
         except Exception as error:  # noqa: BLE001 - whatever a URL or a machine brings is this server's fault and must not touch others
-            why = (
-                f"server {self._spec.name!r} could not be started: {type(error).__name__}: {error}"
-            )
-            lack = find_shortage(error, f"starting server {self._spec.name!r}")
+            noun = f"server {self._spec.name!r}"
+            why = f"{noun} could not be started: {type(error).__name__}: {error}"
+            lack = find_shortage(error, f"starting {noun}")
             self._failure = lack or ServerError(why, stderr_tail=self._last_words)
         finally:
             # However it ended, nobody may wait for it forever.

@@ -203,13 +203,10 @@ async def launch_server(
     Raises:
         ServerError: it could not be started.
     """
-    process = await _start_process(
-        spec,
-        # The user's variables come last: those of the entry must not replace them.
-        {**_inherit_environment(), **spec.transport.env, **env},
-        guardian,
-        with_pipes=with_pipes,
-    )
+    inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    # The user's variables come last: those of the entry must not replace them.
+    env = {**inherited, **spec.transport.env, **env}
+    process = await _start_process(spec, env, guardian, with_pipes=with_pipes)
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(process.stderr.read_continuously)
@@ -226,21 +223,18 @@ async def _start_process(
     spec: ServerSpec, env: Mapping[str, str], guardian: Guardian, *, with_pipes: bool
 ) -> ServerProcess:
     if spec.transport.command is None:
-        wrong = (
-            "is reached over stdio and has"
-            if spec.transport.url is None
-            else "has a url, is reached over stdio, and has"
-        )
-        raise ServerError(f"server {spec.name!r} {wrong} no command to start")
-    _check_startable(spec.name, spec.transport.command, spec.transport.cwd, env)
+        has_url = spec.transport.url is not None
+        wrong = "has a url, is reached over stdio, and" if has_url else "is reached over stdio and"
+        raise ServerError(f"server {spec.name!r} {wrong} has no command to start")
+    why = f"server {spec.name!r} could not be started: "
+    if obstacle := _find_obstacle(spec.transport.command, spec.transport.cwd, env):
+        raise ServerError(why + obstacle)
     starting = f"starting server {spec.name!r}"
     try:
         # A pipe of our own, which `StderrTail` can read at any moment without waiting.
         stderr_read, stderr_write = os.pipe()
     except OSError as error:
-        raise find_shortage(error, starting) or ServerError(
-            f"server {spec.name!r} could not be started: {error}"
-        ) from error
+        raise find_shortage(error, starting) or ServerError(f"{why}{error}") from error
     try:
         await guardian.start()
         # A cancellation between the fork and its return would leave an untracked process.
@@ -256,9 +250,7 @@ async def _start_process(
             )
     except (OSError, ValueError) as error:
         os.close(stderr_read)
-        raise find_shortage(error, starting) or ServerError(
-            f"server {spec.name!r} could not be started: {error}"
-        ) from error
+        raise find_shortage(error, starting) or ServerError(f"{why}{error}") from error
     except BaseException:
         os.close(stderr_read)
         raise
@@ -268,36 +260,29 @@ async def _start_process(
     return ServerProcess(process, StderrTail(stderr_read), guardian)
 
 
-def _inherit_environment() -> dict[str, str]:
-    return {name: os.environ[name] for name in INHERITED if name in os.environ}
-
-
-def _check_startable(name: str, command: str, cwd: str | None, env: Mapping[str, str]) -> None:
-    """Check the command before the start: afterwards the system only says "no such file"."""
+def _find_obstacle(command: str, cwd: str | None, env: Mapping[str, str]) -> str | None:
+    """Return why the command cannot start: afterwards the system only says "no such file"."""
     folder = Path(cwd or ".")
     if not folder.is_dir():
         problem = "is not a directory" if folder.exists() else "does not exist"
-        raise ServerError(
-            f"server {name!r} could not be started: its working directory {cwd} {problem}"
-        )
+        return f"its working directory {cwd} {problem}"
+    # A relative path counts from the server's folder, not from that of harness.
+    path = folder / command
     if "/" in command:
-        # A relative path counts from the server's folder, not from that of harness.
-        path, where = str(folder / command), f"(looked for in {folder.absolute()})"
-        found = os.access(path, os.X_OK) and Path(path).is_file()
+        where = f"(looked for in {folder.absolute()})"
+        found = os.access(path, os.X_OK) and path.is_file()
     else:
         search = env.get("PATH", os.defpath)
-        path, where = str(folder / command), f"in PATH ({search})"
+        where = f"in PATH ({search})"
         found = shutil.which(command, path=search) is not None
     if found:
-        return
-    if not Path(path).exists():
-        raise ServerError(
-            f"server {name!r} could not be started: command {command!r} was not found {where}"
-        )
-    problem = "is a directory" if Path(path).is_dir() else "is not executable"
+        return None
+    if not path.exists():
+        return f"command {command!r} was not found {where}"
     if "/" not in command:
-        problem = f"was not found {where}; did you mean './{command}'?"
-    raise ServerError(f"server {name!r} could not be started: command {command!r} {problem}")
+        return f"command {command!r} was not found {where}; did you mean './{command}'?"
+    problem = "is a directory" if path.is_dir() else "is not executable"
+    return f"command {command!r} {problem}"
 
 
 @functools.cache

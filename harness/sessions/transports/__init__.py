@@ -49,11 +49,10 @@ class Transport:
         return loaded
 
 
+_FOLDER = Path(__file__).with_name("kinds")
 TRANSPORTS: Registry[Transport] = Registry(
     "harness.transports",
     "transport",
-    find_members(
-        Path(__file__).with_name("kinds"), "harness.sessions.transports.kinds", "TRANSPORT"
-    ),
+    find_members(_FOLDER, "harness.sessions.transports.kinds", "TRANSPORT"),
 )
 """Every transport by the name that a server's ``type`` gives it."""

@@ -98,9 +98,8 @@ class EndpointClient:
                 raise lack from error
             proxy = find_proxy(str(url))
             by = f" by the proxy of {proxy.variable}" if proxy else ""
-            raise HttpFault(
-                f"cannot be reached at {url_text(url)}{by}: {_find_reason(error)}", gone=True
-            ) from error
+            message = f"cannot be reached at {url_text(url)}{by}: {_find_reason(error)}"
+            raise HttpFault(message, gone=True) from error
         except httpx2.SSEError as error:
             raise HttpFault(f"sent an event stream that cannot be read: {error}") from error
         except httpx2.DecodingError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from mcp.shared.inbound import (
@@ -16,6 +15,8 @@ from mcp.shared.inbound import (
     x_mcp_header_map,
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from harness.types import JsonObject
 
 
 class RoutingHeaders:
@@ -39,7 +40,7 @@ class RoutingHeaders:
                 ):
                     self._parameters[name] = x_mcp_header_map(schema)
 
-    def build_headers(self, method: str, params: Mapping[str, Any]) -> dict[str, str]:
+    def build_headers(self, method: str, params: JsonObject) -> dict[str, str]:
         """Return the headers of a request."""
         if self._version is None:
             return {}

@@ -16,9 +16,8 @@ A POST runs in the requesting task and returns only a status.
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import Any
 
 import anyio
 import httpx2
@@ -44,11 +43,12 @@ from harness.sessions.transports.http_client import (
 )
 from harness.sessions.transports.http_errors import HttpFault, names_lost_session
 from harness.sessions.transports.streamable_http import get_answer_timeout
+from harness.types import JsonObject
 
 
 @asynccontextmanager
 async def connect(
-    endpoint: ServerEndpoint, meta: Mapping[str, Any], on_closed: Callable[[], None]
+    endpoint: ServerEndpoint, meta: JsonObject, on_closed: Callable[[], None]
 ) -> AsyncGenerator[Link]:
     """Connect to ``endpoint``; ``on_closed`` is called when its stream has ended."""
     async with open_endpoint_client(endpoint) as web, anyio.create_task_group() as tasks:

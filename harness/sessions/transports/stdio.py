@@ -14,9 +14,9 @@ or waits for it. Reading is linear in what arrives, and lenient where that costs
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import anyio
 import anyio.lowlevel
@@ -34,6 +34,7 @@ from harness.sessions.transports.frames import (
     is_optional,
     read_frames,
 )
+from harness.types import JsonObject
 
 NOTIFY_S = 0.1
 """Seconds that an optional notification may wait for a server that does not read."""
@@ -46,7 +47,7 @@ _FIRST_PARTS, _EXCERPT_BYTES = 8, 200
 
 @asynccontextmanager
 async def connect(
-    process: ServerProcess, meta: Mapping[str, Any], on_closed: Callable[[], None]
+    process: ServerProcess, meta: JsonObject, on_closed: Callable[[], None]
 ) -> AsyncGenerator[Link]:
     """Connect to ``process``; ``on_closed`` is called when it no longer reads or writes."""
     assert process.stdout is not None

@@ -20,7 +20,6 @@ from __future__ import annotations
 import math
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from typing import Any
 
 import anyio
 import httpx2
@@ -51,6 +50,7 @@ from harness.sessions.transports.http_client import (
 )
 from harness.sessions.transports.http_errors import HttpFault, names_lost_session
 from harness.sessions.transports.http_replies import AnswerReader, MessageStreamReader, parse_error
+from harness.types import JsonObject
 
 NOTIFY_S = 0.25
 """Seconds that an optional notification may take."""
@@ -75,7 +75,7 @@ _GONE = frozenset({404, 410})
 
 @asynccontextmanager
 async def connect(
-    endpoint: ServerEndpoint, meta: Mapping[str, Any], on_closed: Callable[[], None]
+    endpoint: ServerEndpoint, meta: JsonObject, on_closed: Callable[[], None]
 ) -> AsyncGenerator[Link]:
     """Connect to ``endpoint``; ``on_closed`` is called when it is unreachable or has ended."""
     async with open_endpoint_client(endpoint) as web:

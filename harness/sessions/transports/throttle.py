@@ -164,11 +164,9 @@ def _build_fault(end: RetriesExhausted, ends: str) -> HttpFault:
     last = end.last_failure
     # There was no attempt: its turn did not come in time.
     if not isinstance(last, HttpFault):
-        why = (
-            "other trials send all requests that it takes at once"
-            if end.is_crowded
-            else "it asked all trials to wait"
-        )
+        why = "it asked all trials to wait"
+        if end.is_crowded:
+            why = "other trials send all requests that it takes at once"
         return HttpFault(f"was not asked: {why}{end.describe(ends)}", busy=True)
     if not last.retryable:
         return last

@@ -12,13 +12,14 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from harness.base import (
     KNOWN,
     InvalidInput,
     Problem,
     UsageError,
+    Values,
     builtin_server,
     builtin_servers,
     did_you_mean,
@@ -85,7 +86,7 @@ class Config:
         """Wall time of a trial, in seconds; ``None`` when no file sets it."""
         return next((file.timeout_s for file in self.files if file.timeout_s), None)
 
-    def resolve_model(self, name: str, options: Mapping[str, Any] | None = None) -> ModelSpec:
+    def resolve_model(self, name: str, options: Values | None = None) -> ModelSpec:
         """Return the model of that name: a configured one, a known id or alias, or ``provider:id``.
 
         ``options`` are settings as in a file, and override the file's.

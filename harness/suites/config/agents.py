@@ -18,6 +18,7 @@ from harness.base import (
     InvalidValue,
     Layout,
     UsageError,
+    Values,
     any_of,
     arguments_field,
     array_of,
@@ -34,7 +35,7 @@ from harness.base import (
     texts_by_name_field,
 )
 from harness.suites.config.expansion import build_setting_error, expand_references
-from harness.types import CLIENT_CAN, AgentSpec, JsonPath, Location, ModelSpec
+from harness.types import CLIENT_CAN, AgentSpec, JsonObject, JsonPath, Location, ModelSpec
 
 
 def _parse_command(value: Any) -> tuple[str, ...]:
@@ -47,9 +48,8 @@ def _parse_command(value: Any) -> tuple[str, ...]:
     elif isinstance(value, list):
         words = _ARGUMENTS.parse(value)
     else:
-        raise InvalidValue(
-            f"expected a command line or a list of words, found {describe_value(value)}"
-        )
+        message = f"expected a command line or a list of words, found {describe_value(value)}"
+        raise InvalidValue(message)
     if not words or not words[0].strip():
         raise InvalidValue("expected a program and its arguments, found nothing")
     return words
@@ -117,7 +117,7 @@ class AgentEntry:
 
     name: str
     """The user's name for it."""
-    settings: Mapping[str, Any] = field(repr=False)
+    settings: Values = field(repr=False)
     """Setting → value."""
     base: Path
     """The folder to which its relative paths refer."""
@@ -125,9 +125,7 @@ class AgentEntry:
     """Returns the place of a setting; ``None`` if there is no file."""
 
 
-def read_agents(
-    reading: DocumentReader, section: Mapping[str, Any], base: Path
-) -> dict[str, AgentEntry]:
+def read_agents(reading: DocumentReader, section: JsonObject, base: Path) -> dict[str, AgentEntry]:
     """Return the agents of ``agents:``, by name; ``reading`` collects mistakes."""
     return {name: _read_agent(reading, name, value, base) for name, value in section.items()}
 
@@ -150,9 +148,7 @@ def _read_agent(reading: DocumentReader, name: str, value: Any, base: Path) -> A
     )
 
 
-def _check_kind(
-    reading: DocumentReader, path: JsonPath, written: str, settings: Mapping[str, Any]
-) -> None:
+def _check_kind(reading: DocumentReader, path: JsonPath, written: str, settings: Values) -> None:
     noun = f"agent {path[-1]!r}"
     # Nothing more can be said: which settings it takes depends on the kind.
     if written not in KINDS:
@@ -162,19 +158,13 @@ def _check_kind(
     kind = KINDS.get(written)
     for name in settings.keys() - {*_OF_ALL, *kind.settings}:
         takes = ", ".join((*_OF_ALL, *kind.settings))
-        reading.add_key_problem(
-            (*path, name),
-            f"{noun}: type {written} takes no {name!r}.",
-            f"It takes: {takes}.",
-        )
+        message = f"{noun}: type {written} takes no {name!r}."
+        reading.add_key_problem((*path, name), message, f"It takes: {takes}.")
     # Here and not as `required` of the layout, which is the same for all kinds.
     for name in kind.needs:
         if name not in settings:
-            reading.add_problem(
-                path,
-                f"{noun}: type {written} needs {name!r}.",
-                f"Add '{name}: …'.",
-            )
+            meant = f"Add '{name}: …'."
+            reading.add_problem(path, f"{noun}: type {written} needs {name!r}.", meant)
 
 
 def resolve_named_agent(

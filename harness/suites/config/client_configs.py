@@ -44,7 +44,7 @@ from harness.suites.config.expansion import expand_references
 from harness.suites.config.files import ConfigFile, ServerEntry, locate_below
 from harness.suites.config.server_entries import SERVER
 from harness.suites.config.servers import read_named_server, resolve_cwd
-from harness.types import JsonPath, Location, ServerSpec
+from harness.types import JsonObject, JsonPath, Location, ServerSpec
 
 _SECTIONS = ("mcpServers", "servers")
 _USUAL = (
@@ -161,16 +161,14 @@ class _ClientConfigReader:
     document: Document
     section: str
     workspace: FilePath
-    inputs: Mapping[str, Mapping[str, Any]]
+    inputs: Mapping[str, JsonObject]
 
     def read_server(self, name: str, value: Any) -> ServerEntry | None:
         """Return a server; ``None`` if it is disabled or cannot be a server."""
         path = (self.section, name)
         if not isinstance(value, dict):
-            self.reading.add_problem(
-                path,
-                f"server {name!r}: expected a mapping, found {describe_value(value)}.",
-            )
+            message = f"server {name!r}: expected a mapping, found {describe_value(value)}."
+            self.reading.add_problem(path, message)
             return None
         # Clients write either key.
         if value.get("disabled") is True or value.get("enabled") is False:
@@ -196,7 +194,7 @@ class _ClientConfigReader:
         )
 
     def _read_env_file(
-        self, path: JsonPath, value: Mapping[str, Any], spec: ServerSpec, asked: dict[str, str]
+        self, path: JsonPath, value: JsonObject, spec: ServerSpec, asked: dict[str, str]
     ) -> str | None:
         written = value.get("envFile")
         if written is None:

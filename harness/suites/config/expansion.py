@@ -89,9 +89,7 @@ def _expand_text(
 
 
 def build_setting_error(
-    noun: str,
-    problems: Sequence[InvalidValue],
-    locate: Callable[[JsonPath], Location] | None,
+    noun: str, problems: Sequence[InvalidValue], locate: Callable[[JsonPath], Location] | None
 ) -> UsageError:
     """Return the error for settings of ``noun``: all problems, or the first where none has a place.
 

@@ -29,7 +29,7 @@ from harness.suites.config.agents import AgentEntry, read_agents
 from harness.suites.config.model_entries import MODEL, ModelEntry, read_foreign_model, read_model
 from harness.suites.config.models import OFFLINE
 from harness.suites.config.servers import read_named_server, resolve_cwd
-from harness.types import JsonPath, Location, ServerSpec
+from harness.types import JsonObject, JsonPath, Location, ServerSpec
 
 _NAMED = "Use 'servers:', with a mapping for each server's name."
 CONFIGURATION = Layout(
@@ -201,16 +201,14 @@ def _read_section(
 
 
 def _read_servers(
-    reading: DocumentReader, section: Mapping[str, Any], base: FilePath, *, project: bool
+    reading: DocumentReader, section: JsonObject, base: FilePath, *, project: bool
 ) -> dict[str, ServerEntry]:
     entries = {}
     for name, value in section.items():
         path = ("servers", name)
         if not isinstance(value, dict):
-            reading.add_problem(
-                path,
-                f"server {name!r}: expected a mapping, found {describe_value(value)}.",
-            )
+            message = f"server {name!r}: expected a mapping, found {describe_value(value)}."
+            reading.add_problem(path, message)
             continue
         # A project's server starts beside its file from wherever the command is given.
         spec = resolve_cwd(read_named_server(reading, path, value), base, by_default=project)

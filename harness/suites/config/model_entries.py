@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from harness.base import (
     Layout,
     Problem,
     UsageError,
+    Values,
     build_field,
     choice_field,
     decimal_field,
@@ -84,7 +85,7 @@ class ModelEntry:
 
     name: str
     """The user's name for it."""
-    settings: Mapping[str, Any] = field(repr=False)
+    settings: Values = field(repr=False)
     """Setting → value; the key is a `Secret`, ``options`` are merged in."""
     wanted: str
     """The model for the API if ``model`` is not set: an id, or a name to translate into an id."""
@@ -106,11 +107,7 @@ def read_model(reading: DocumentReader, path: JsonPath, value: Any) -> ModelEntr
         settings = reading.read_mapping(path, given, MODEL, f"model {name!r}")
         moved = _dissolve_options(settings)
     except InvalidValue as error:
-        reading.add_problem(
-            (*path, *error.path),
-            f"model {name!r}: {error.message}.",
-            error.meant,
-        )
+        reading.add_problem((*path, *error.path), f"model {name!r}: {error.message}.", error.meant)
 
     def locate_setting(part: JsonPath) -> Location:
         # A moved setting is told at the line under `options` where somebody wrote it.
@@ -126,7 +123,7 @@ def read_model(reading: DocumentReader, path: JsonPath, value: Any) -> ModelEntr
     )
 
 
-def override_options(entry: ModelEntry, options: Mapping[str, Any]) -> ModelEntry:
+def override_options(entry: ModelEntry, options: Values) -> ModelEntry:
     """Return ``entry`` with a program's settings, which override the file's.
 
     Raises:
@@ -177,9 +174,8 @@ def _dissolve_options(settings: dict[str, Any]) -> dict[JsonPath, JsonPath]:
             elif option in _IN_OPTIONS:
                 target, parsed = (option,), MODEL.fields[option].parse(value)
         except InvalidValue as error:
-            raise InvalidValue(
-                f"{option}: {error.message}", path=("options", option), meant=error.meant
-            ) from error
+            message = f"{option}: {error.message}"
+            raise InvalidValue(message, path=("options", option), meant=error.meant) from error
         # Written directly counts more than under `options`.
         if _put_if_absent(settings, target, parsed):
             moved[target] = ("options", option)

@@ -5,7 +5,6 @@ Suites and configuration share this format; the JSON Schema of suites is made fr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,6 +15,7 @@ from harness.base import (
     InvalidValue,
     Layout,
     Steps,
+    Values,
     any_of,
     array_of,
     build_field,
@@ -38,7 +38,15 @@ from harness.base import (
 from harness.judging import check_pattern
 from harness.sessions import DELIVERIES, NO_ISOLATION, delivery_of
 from harness.suites.config.transport_entries import HOW_TO_REACH, read_transport
-from harness.types import GuardRails, IdentitySpec, NamedTool, ScriptedCall, ServerSpec, StateQuery
+from harness.types import (
+    GuardRails,
+    IdentitySpec,
+    JsonObject,
+    NamedTool,
+    ScriptedCall,
+    ServerSpec,
+    StateQuery,
+)
 
 
 def identity_layout(via: str | None = None) -> Layout:
@@ -165,9 +173,8 @@ def _parse_named_tool(item: Any) -> NamedTool:
         return NamedTool(tool=parse_single_line(item))
     absent = item.get("allow_absent", False)
     if "tool" not in item or not isinstance(absent, bool) or item.keys() - {"tool", "allow_absent"}:
-        raise InvalidValue(
-            f"expected a tool's name, found {describe_value(item)}", meant=_BLOCKED_FORM
-        )
+        message = f"expected a tool's name, found {describe_value(item)}"
+        raise InvalidValue(message, meant=_BLOCKED_FORM)
     return NamedTool(tool=parse_single_line(item["tool"]), allow_absent=absent)
 
 
@@ -237,9 +244,7 @@ ALLOW_WRITES = build_field(
 """``allow_writes:`` of a suite."""
 
 
-def build_guard_rails(
-    reading: DocumentReader, path: Steps, values: Mapping[str, Any]
-) -> GuardRails:
+def build_guard_rails(reading: DocumentReader, path: Steps, values: Values) -> GuardRails:
     """Return the guard rails of a server or a suite: ``read_only``, ``block``, ``allow_writes``."""
 
     def locate_tools(key: str) -> tuple[NamedTool, ...]:
@@ -307,7 +312,7 @@ _OF_PARTS = {*HOW_TO_REACH, "protocol", "identity", "read_only", "block"}
 def read_server(
     reading: DocumentReader,
     path: Steps,
-    given: Mapping[str, Any],
+    given: JsonObject,
     name: str,
     *,
     layout: Layout = SERVER,

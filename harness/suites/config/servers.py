@@ -26,12 +26,7 @@ from harness.sessions import delivery_of
 from harness.suites.config.expansion import UnsetVariable, build_setting_error, expand_references
 from harness.suites.config.server_entries import SERVER, read_server
 from harness.suites.config.transport_entries import check_url, choose_transport
-from harness.types import (
-    JsonPath,
-    Location,
-    ServerSpec,
-    TransportSpec,
-)
+from harness.types import JsonObject, JsonPath, Location, ServerSpec, TransportSpec
 
 _RULES = lines_field("Rules.")
 _LINT_IGNORE = build_field(
@@ -50,9 +45,7 @@ _LAUNCHERS = frozenset({"python", "python3", "node", "npx", "bunx", "uvx", "uv",
 # words of a command line that start a server but do not identify it
 
 
-def read_named_server(
-    reading: DocumentReader, path: JsonPath, value: Mapping[str, Any]
-) -> ServerSpec:
+def read_named_server(reading: DocumentReader, path: JsonPath, value: JsonObject) -> ServerSpec:
     """Return the server in the mapping ``value`` at ``path``; the path's last step is its name.
 
     References stay unexpanded, and a relative ``cwd`` stays relative; ``reading`` collects
@@ -102,8 +95,7 @@ def expand_server(
         # Of the unexpanded form: it is shown to people, and names variables in place of secrets.
         deeds=describe_actions(spec),
         transport=replace(
-            transport,
-            **{name: expand_value(getattr(transport, name), name) for name in _EXPANDED},
+            transport, **{name: expand_value(getattr(transport, name), name) for name in _EXPANDED}
         ),
         queries={
             name: replace(
@@ -181,9 +173,8 @@ def _find_url_problems(spec: ServerSpec) -> Iterator[InvalidValue]:
             yield InvalidValue(f"url: {error.message}.", path=("url",), meant=error.meant)
     for name, value in transport.headers.items():
         if problem := header_problem(name, value):
-            yield InvalidValue(
-                f"the header {name!r} cannot be sent: {problem}.", path=("headers", name)
-            )
+            message = f"the header {name!r} cannot be sent: {problem}."
+            yield InvalidValue(message, path=("headers", name))
 
 
 def parse_server_command(command: str) -> ServerSpec:
@@ -198,9 +189,8 @@ def parse_server_command(command: str) -> ServerSpec:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise UsageError(
-            f"the server's command cannot be read: {error}", meant="Check its quotation marks."
-        ) from error
+        meant = "Check its quotation marks."
+        raise UsageError(f"the server's command cannot be read: {error}", meant=meant) from error
     if not words:
         raise UsageError(
             "the server's command is empty",
@@ -220,9 +210,8 @@ def _build_url_server(url: str) -> ServerSpec:
     try:
         check_url(url)
     except InvalidValue as error:
-        raise UsageError(
-            f"the server's URL cannot be used: {error.message}", meant=error.meant
-        ) from error
+        message = f"the server's URL cannot be used: {error.message}"
+        raise UsageError(message, meant=error.meant) from error
     parts = urlsplit(url)
     return ServerSpec(
         name=f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or "server",

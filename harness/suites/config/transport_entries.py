@@ -19,6 +19,7 @@ from harness.base import (
     DocumentReader,
     InvalidValue,
     Steps,
+    Values,
     arguments_field,
     build_field,
     did_you_mean,
@@ -29,7 +30,7 @@ from harness.base import (
     texts_by_name_field,
 )
 from harness.sessions import TRANSPORTS
-from harness.types import Transport, TransportSpec
+from harness.types import JsonObject, Transport, TransportSpec
 
 
 def _map_type_names(*, built_in: bool = False) -> Mapping[str, str]:
@@ -126,11 +127,7 @@ HOW_TO_REACH = {
 
 
 def read_transport(
-    reading: DocumentReader,
-    path: Steps,
-    given: Mapping[str, Any],
-    values: Mapping[str, Any],
-    called: str,
+    reading: DocumentReader, path: Steps, given: JsonObject, values: Values, called: str
 ) -> TransportSpec:
     """Return the transport that ``values`` describe, and report keys that do not fit it."""
     kinds = {values[key] for key in ("type", "transport") if key in values}
@@ -161,7 +158,7 @@ _KEPT = ("command", "args", "env", "cwd", "url", "headers", "protocol", "concurr
 """Keys of a server that are fields of `TransportSpec`."""
 
 
-def _without_effect(values: Mapping[str, Any], name: str) -> Iterator[tuple[str, str, str]]:
+def _without_effect(values: Values, name: str) -> Iterator[tuple[str, str, str]]:
     """Yield ``(key, problem, advice)`` for each key without effect beside the others."""
     transport = TRANSPORTS.get(name)
     for key in transport.ignored_keys:

@@ -259,8 +259,7 @@ class _PythonSuiteReader:
             metadata=read("metadata", parse_mapping) or {},
             server=self._build_case_server(given, case_id, noun),
             interruption=Interruption(
-                steering=read("steering", parse_text),
-                abort=read("abort", parse_boolean) or False,
+                steering=read("steering", parse_text), abort=read("abort", parse_boolean) or False
             ),
             at=self.at,
         )

@@ -16,12 +16,7 @@ from typing import Any
 
 from harness.base import InvalidValue, UsageError
 from harness.judging import get_entry
-from harness.types import (
-    Isolation,
-    JsonObject,
-    ServerSpec,
-    TransportSpec,
-)
+from harness.types import Isolation, JsonObject, ServerSpec, TransportSpec
 
 _SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters")
 

@@ -107,7 +107,7 @@ def _build_default_claims(user_context: JsonObject) -> dict[str, Any]:
     return dict(user_context)
 
 
-def _map_claims(mapping: Mapping[str, Any], user_context: JsonObject) -> dict[str, Any]:
+def _map_claims(mapping: JsonObject, user_context: JsonObject) -> dict[str, Any]:
     claims: dict[str, Any] = {}
     for name, template in mapping.items():
         value = _fill_template(template, user_context)
@@ -175,9 +175,8 @@ def _parse_claims(value: Any) -> dict[str, Any]:
             None,
         )
         if above is not None:
-            raise InvalidValue(
-                f"the claim {name!r} would be inside the claim {above!r}", path=(name,)
-            )
+            message = f"the claim {name!r} would be inside the claim {above!r}"
+            raise InvalidValue(message, path=(name,))
     return claims
 
 
@@ -191,15 +190,13 @@ def _parse_port(value: Any) -> int:
 def _parse_command(value: Any) -> str:
     """Parse a command line. It may contain a secret, so messages must not show it."""
     if not isinstance(value, str) or not value.strip():
-        raise InvalidValue(
-            "expected a command line", meant="Write it as one string: 'my-idp token --short'."
-        )
+        meant = "Write it as one string: 'my-idp token --short'."
+        raise InvalidValue("expected a command line", meant=meant)
     try:
         shlex.split(value)
     except ValueError as error:
-        raise InvalidValue(
-            f"the command cannot be read: {error}", meant="Check its quotation marks."
-        ) from error
+        meant = "Check its quotation marks."
+        raise InvalidValue(f"the command cannot be read: {error}", meant=meant) from error
     return value
 
 

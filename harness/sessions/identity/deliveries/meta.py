@@ -29,14 +29,12 @@ def _parse_meta_key(value: Any) -> str:
     """Parse a key of ``_meta``, by the grammar of the MCP specification."""
     key = parse_single_line(value)
     if not _META_KEY.fullmatch(key):
-        raise InvalidValue(
-            f"{key!r} is not a key for _meta", meant="Write it like com.example/user, or user."
-        )
+        meant = "Write it like com.example/user, or user."
+        raise InvalidValue(f"{key!r} is not a key for _meta", meant=meant)
     labels = key.rpartition("/")[0].lower().split(".")
     if key in _META_KEYS_OF_MCP or _LABELS_OF_MCP.intersection(labels[:2]):
-        raise InvalidValue(
-            f"the key {key!r} belongs to MCP itself", meant="Choose one of your own domain."
-        )
+        meant = "Choose one of your own domain."
+        raise InvalidValue(f"the key {key!r} belongs to MCP itself", meant=meant)
     return key
 
 

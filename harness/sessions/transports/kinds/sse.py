@@ -4,9 +4,5 @@ from __future__ import annotations
 
 from harness.sessions.transports import Transport
 
-TRANSPORT = Transport(
-    connect="harness.sessions.transports.sse:connect",
-    over="http",
-    path="/sse",
-)
+TRANSPORT = Transport(connect="harness.sessions.transports.sse:connect", over="http", path="/sse")
 """``type: sse``."""
