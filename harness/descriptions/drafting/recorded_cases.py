@@ -14,8 +14,13 @@ from typing import Any
 
 from harness.base import MARK, UsageError, canonical_json
 from harness.descriptions.drafting.draft import DraftCase
-from harness.descriptions.drafting.render import SCHEMA_NAME, case_text
-from harness.descriptions.drafting.yaml_text import dump_yaml, format_comment, join_parts
+from harness.descriptions.drafting.render import (
+    SCHEMA_NAME,
+    case_text,
+    dump_yaml,
+    format_comment,
+    join_parts,
+)
 from harness.runlog import RunLog
 from harness.types import JsonObject, ToolCall, Transcript, TrialResult, UserMessage
 

@@ -89,13 +89,6 @@ class LintEvidence:
 OPINION = LintEvidence(kind="opinion")
 """Evidence for a rule without any."""
 
-SIMILAR = LintEvidence(
-    kind="reported",
-    source="MetaTool, arXiv 2310.03128",
-    effect="models struggle to select among similar tools",
-)
-"""The cost of similar tools."""
-
 _AGENTGAUGE = "agentgauge, open data, 2026"
 _SPECIFICATION = "MCP specification 2025-11-25, Tools"
 
@@ -109,6 +102,11 @@ def reported_evidence(effect: str, source: str) -> LintEvidence:
     """Return evidence that ``source`` states ``effect``, without a figure for the defect alone."""
     return LintEvidence(kind="reported", source=source, effect=effect)
 
+
+SIMILAR = reported_evidence(
+    "models struggle to select among similar tools", "MetaTool, arXiv 2310.03128"
+)
+"""The cost of similar tools."""
 
 CONTRADICTED = LintEvidence(
     kind="measured",

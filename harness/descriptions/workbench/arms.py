@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
@@ -80,15 +81,14 @@ def select_unrun_arms(
 
 
 def _make_names_unique(arms: Iterable[Arm]) -> Iterable[Arm]:
-    taken: dict[str, int] = {}
+    taken: Counter[str] = Counter()
     for arm in arms:
-        if arm.variant is None:
-            yield arm
-            continue
-        name = arm.variant.name
-        taken[name] = taken.get(name, 0) + 1
-        own = name if taken[name] == 1 else f"{name} ({taken[name]})"
-        yield replace(arm, variant=replace(arm.variant, name=own))
+        variant = arm.variant
+        if variant is not None:
+            taken[variant.name] += 1
+            if (number := taken[variant.name]) > 1:
+                variant = replace(variant, name=f"{variant.name} ({number})")
+        yield replace(arm, variant=variant)
 
 
 PartKind: TypeAlias = Literal[

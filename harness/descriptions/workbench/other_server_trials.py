@@ -191,6 +191,11 @@ def group_by_reason(not_asked: Mapping[str, str]) -> dict[str, list[str]]:
     return found
 
 
+def count_of(number: int, noun: str) -> str:
+    """Return ``1 case`` or ``2 cases``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def list_names(names: Sequence[str], most: int) -> str:
     """Return the first names, each on one line, and the number of the others."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from statistics import fmean
 
 from harness.base import ConfidenceSequence, make_one_line
@@ -24,6 +25,9 @@ OWN = "the server's own list"
 class _ListProgress:
     """The trials of one list with one model so far."""
 
+    model: str
+    is_own: bool
+    """Whether it is the server's own list."""
     study: str
     name: str
     cases: int
@@ -56,21 +60,19 @@ class StageProgress:
         the unchanged list.
         """
         self._lists: dict[str, _ListProgress] = {}
-        self._own = {model: model for model in models}
         self._several = len(models) > 1
         alpha = _LEVEL / max(1, len(arms) * len(models))
-        for model in models:
-            for arm in arms:
-                name = name_entrant(
-                    model, {} if arm.variant is None else {"variant": arm.variant.name}
-                )
-                self._own[name] = model
-                self._lists[name] = _ListProgress(
-                    study=studies[arm.key],
-                    name=own if arm.variant is None else make_one_line(arm.variant.name),
-                    cases=cases if arm.cases is None else len(arm.cases),
-                    sequence=ConfidenceSequence(alpha),
-                )
+        for model, arm in product(models, arms):
+            variant = arm.variant
+            axes = {} if variant is None else {"variant": variant.name}
+            self._lists[name_entrant(model, axes)] = _ListProgress(
+                model=model,
+                is_own=variant is None,
+                study=studies[arm.key],
+                name=own if variant is None else make_one_line(variant.name),
+                cases=cases if arm.cases is None else len(arm.cases),
+                sequence=ConfidenceSequence(alpha),
+            )
 
     def add_results(self, results: Iterable[TrialResult]) -> list[str]:
         """Add settled results, and return a line for each list that they complete."""
@@ -79,12 +81,12 @@ class StageProgress:
     def describe_list(self, entrant: str) -> str:
         """Return the progress of the list whose trials are of that entrant."""
         one = self._lists.get(entrant)
-        return "" if one is None else self._format_list(entrant, one)
+        return "" if one is None else self._format_list(one)
 
     def has_changes(self, entrant: str) -> bool:
         """Whether the list has changed the result of any case, or is the server's own."""
         one = self._lists.get(entrant)
-        return one is not None and (self._own[entrant] == entrant or any(one.moves.values()))
+        return one is not None and (one.is_own or any(one.moves.values()))
 
     def _add_result(self, result: TrialResult) -> str | None:
         one = self._lists.get(result.entrant)
@@ -97,47 +99,43 @@ class StageProgress:
             return None
         known = [float(end) for end in ends if end is not None]
         one.rates[case] = fmean(known) if known else None
-        self._compare_case(result.entrant, case)
-        return self._format_list(result.entrant, one) if one.is_complete else None
+        self._compare_case(one, case)
+        return self._format_list(one) if one.is_complete else None
 
-    def _compare_case(self, entrant: str, case: str) -> None:
+    def _compare_case(self, one: _ListProgress, case: str) -> None:
         """Compare a case with the server's own list, on every list where both are now known."""
-        own = self._lists.get(self._own[entrant])
+        of_model = [each for each in self._lists.values() if each.model == one.model]
+        own = next((each for each in of_model if each.is_own), None)
         if own is None or (before := own.rates.get(case)) is None:
             return
-        changed = [self._lists[entrant]]
         # A result on the server's own list counts for every other list of its model.
-        if changed == [own]:
-            changed = [one for name, one in self._lists.items() if self._own[name] == entrant]
-        for one in changed:
-            after = one.rates.get(case)
+        for each in of_model if one is own else [one]:
+            after = each.rates.get(case)
             # A sequence holds only if it sees each case once.
-            if one is not own and after is not None and case not in one.moves:
-                one.moves[case] = after - before
-                one.sequence.add([after - before])
+            if each is not own and after is not None and case not in each.moves:
+                each.moves[case] = after - before
+                each.sequence.add([after - before])
 
-    def _format_list(self, entrant: str, one: _ListProgress) -> str:
-        of = [each for name, each in self._lists.items() if each.study == one.study]
+    def _format_list(self, one: _ListProgress) -> str:
+        of = [each for each in self._lists.values() if each.study == one.study]
         done = sum(each.is_complete for each in of)
-        whose = f" ({self._own[entrant]})" if self._several else ""
-        return (
-            f"[{one.study} {done}/{len(of)}] {one.name}{whose}: {self._format_result(entrant, one)}"
-        )
+        whose = f" ({one.model})" if self._several else ""
+        return f"[{one.study} {done}/{len(of)}] {one.name}{whose}: {_format_result(one)}"
 
-    def _format_result(self, entrant: str, one: _ListProgress) -> str:
-        judged = [rate for rate in one.rates.values() if rate is not None]
-        lost = len(one.rates) - len(judged)
-        unjudged = f"; {lost} without a verdict" if lost else ""
-        cases = f"{len(judged)} of {one.cases} cases"
-        if self._own[entrant] == entrant:
-            rate = format_percent(fmean(judged)) if judged else "nothing"
-            return f"{rate} passed ({cases}{unjudged})"
-        if not one.moves:
-            return f"nothing to compare yet ({cases}{unjudged})"
-        moved = format_points(fmean(one.moves.values()))
-        low, high = one.sequence.interval
-        shown = (
-            f"; shown: {format_points(low)} to {format_points(high)}" if low > 0 or high < 0 else ""
-        )
-        so_far = "" if one.is_complete else " so far"
-        return f"{moved} points{so_far} ({cases}{unjudged}{shown})"
+
+def _format_result(one: _ListProgress) -> str:
+    judged = [rate for rate in one.rates.values() if rate is not None]
+    lost = len(one.rates) - len(judged)
+    unjudged = f"; {lost} without a verdict" if lost else ""
+    cases = f"{len(judged)} of {one.cases} cases"
+    if one.is_own:
+        rate = format_percent(fmean(judged)) if judged else "nothing"
+        return f"{rate} passed ({cases}{unjudged})"
+    if not one.moves:
+        return f"nothing to compare yet ({cases}{unjudged})"
+    moved = format_points(fmean(one.moves.values()))
+    low, high = one.sequence.interval
+    apart = low > 0 or high < 0
+    shown = f"; shown: {format_points(low)} to {format_points(high)}" if apart else ""
+    so_far = "" if one.is_complete else " so far"
+    return f"{moved} points{so_far} ({cases}{unjudged}{shown})"

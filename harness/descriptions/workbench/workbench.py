@@ -8,7 +8,7 @@ stages before it, so that a workbench that was interrupted in any way can contin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import InitVar, asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -78,43 +78,36 @@ class WorkbenchRequest:
     """The options of the studies."""
 
 
+@dataclass
 class Workbench:
     """The studies of one suite."""
 
-    def __init__(
-        self,
-        ground: WorkbenchContext,
-        order: WorkbenchRequest,
-        tools: Sequence[Tool],
-        clean: RunPlan,
-        writer: ModelSpec | None = None,
-        other: OtherServerTrials | None = None,
-        runs: Path = RUNS,
-    ) -> None:
-        """``clean`` is the plan of the clean arm; ``tools`` are offered to its callers.
+    ground: WorkbenchContext
+    """Where the suite, the servers and the models are found."""
+    order: WorkbenchRequest
+    """The user's order."""
+    tools: Sequence[Tool]
+    """The tools that are offered to the callers of the clean arm."""
+    clean: InitVar[RunPlan]
+    """The plan of the clean arm."""
+    writer: ModelSpec | None = None
+    """The model that the order's options name, if it may be asked."""
+    other: OtherServerTrials | None = None
+    """The other server, if its trials are to run."""
+    runs: Path = RUNS
+    """The folder of all runs."""
 
-        ``writer`` is the model that the order's options name, if it may be asked, and ``other`` is
-        their server, if its trials are to run.
-        """
-        self._ground = ground
-        self.other = other
-        """The other server, if its trials are to run."""
+    def __post_init__(self, clean: RunPlan) -> None:
+        """Choose the studies and the variants that the order names."""
         # Which study asked for an arm first, since its progress is shown there.
         self._asked_by: dict[str, str] = {CLEAN.key: "clean"}
-        self._writer = writer
-        self._order = order
-        self._runs = runs
-        self._tools = tuple(tools)
         self._suite = only_suite(clean)
         self._cases = tuple(case.name for case in self._suite.cases)
         self._models = clean.models
-        self.studies: tuple[Study, ...] = chosen_studies(order.studies)
+        self.studies: tuple[Study, ...] = chosen_studies(self.order.studies)
         """The studies, in the order of reports."""
-        self._versus = tuple(
-            variant
-            for variant in choose_variants(self._suite, order.options.versus)
-            if variant is not None
-        )
+        versus = choose_variants(self._suite, self.order.options.versus)
+        self._versus = tuple(variant for variant in versus if variant is not None)
 
     @property
     def needs_run(self) -> bool:
@@ -187,7 +180,7 @@ class Workbench:
             left = options.budget.left_after(self._total_usage(logs)) if logs else options.budget
             if left is None:
                 return self._end_early(logs, "budget", f"no budget is left for stage {stage}")
-            path = log_path(stage_id(first, stage), self._runs)
+            path = log_path(stage_id(first, stage), self.runs)
             begun = read_log(path) if has_header(path) else None
             if begun is not None and begun.footer is not None and begun.footer.fault is not None:
                 begun = amend_log(begun, reason="complete", fault=None)  # the stage is resumed
@@ -198,7 +191,7 @@ class Workbench:
                 self._plan_stage(stage, arms, first),
                 replace(options, budget=left),
                 observer_of(stage, shown, begun.results if begun else ()),
-                runs=self._runs,
+                runs=self.runs,
                 resume=begun,
                 run_id=stage_id(first, stage),
             )
@@ -226,11 +219,11 @@ class Workbench:
             "of": first,
             "stage": stage,
             "studies": [study.name for study in self.studies],
-            "options": asdict(self._order.options),
-            "request": asdict(self._ground.request),
+            "options": asdict(self.order.options),
+            "request": asdict(self.ground.request),
         }
         other = self.plan_other_server(settings) if stage == OTHER else None
-        return self._ground.plan_stage(arms, settings).plan if other is None else other
+        return self.ground.plan_stage(arms, settings).plan if other is None else other
 
     def build_result(self, logs: Sequence[RunLog]) -> WorkbenchResult:
         """Return the findings in ``logs`` of all stages; without logs, those that need no run."""
@@ -241,7 +234,7 @@ class Workbench:
         return WorkbenchResult(
             run_id=logs[0].header.run_id if logs else "",
             suite=self._suite.name,
-            tools=self._tools,
+            tools=tuple(self.tools),
             models=tuple(
                 ModelResults(
                     model=bench.model,
@@ -295,13 +288,13 @@ class Workbench:
         for model in self._models:
             yield StudyContext(
                 suite=self._suite,
-                tools=self._tools,
+                tools=tuple(self.tools),
                 model=model.name,
                 baseline=get_traits(model.provider).answers != "llm",
-                options=self._order.options,
+                options=self.order.options,
                 versus=self._versus,
                 other=other,
-                writer=self._writer,
+                writer=self.writer,
                 folder=folder,
             )
 

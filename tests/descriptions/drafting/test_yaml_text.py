@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.documents.document import read_document
-from harness.descriptions.drafting.yaml_text import Inline, comment_out, dump_yaml, format_comment
+from harness.descriptions.drafting.render import Inline, comment_out, dump_yaml, format_comment
 
 _TRICKY = st.sampled_from(
     ["", " ", "no", "yes", "null", "~", "1e5", "0o17", "0x1F", "007", ".5", "1_000", "12:30",

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 import harness
-from harness.descriptions.workbench.improving.split import case_names, split_intents
+from harness.descriptions.workbench.improving.acceptance import case_names, split_intents
 from harness.runlog import read_log
 from harness.suites.variants import read_variants_file
 from tests.end_to_end.harness_process import Project, finish, provided

@@ -86,11 +86,8 @@ def _find_refusal(values: Sequence[Any], schema: JsonObject, tool: Tool) -> str 
     References are resolved in the tool's whole schema. A value that cannot be validated within the
     limit counts as accepted.
     """
-    defined = {
-        key: tool.input_schema[key]
-        for key in ("$schema", "$defs", "definitions")
-        if key in tool.input_schema
-    }
+    whole = tool.input_schema
+    defined = {key: whole[key] for key in ("$schema", "$defs", "definitions") if key in whole}
     for value in values[:_MOST_VALUES]:
         found = validate_value(value, {**schema, **defined}, Budget(_STEPS), most=1)
         if value is not None and found.errors and found.gave_up is None:

@@ -11,7 +11,7 @@ from harness.base import PairedEffect, make_one_line
 from harness.descriptions.linting.rules.listing import estimated_tokens
 from harness.descriptions.workbench.analysis.effects import effect_facts
 from harness.descriptions.workbench.measurements import ModelMeasurements
-from harness.descriptions.workbench.other_server_trials import group_by_reason, list_names
+from harness.descriptions.workbench.other_server_trials import count_of, group_by_reason, list_names
 from harness.descriptions.workbench.study import OtherServer, StudyContext
 from harness.judging import wanted_first
 from harness.reports import format_percent
@@ -221,16 +221,16 @@ def _format_case(one: CaseComparison) -> str:
 
 def _build_notes(other: OtherServer, measured: ModelMeasurements) -> Iterator[str]:
     for why, names in group_by_reason(other.not_asked).items():
-        count = "1 case" if len(names) == 1 else f"{len(names):,} cases"
+        are = "is" if len(names) == 1 else "are"
         yield (
-            f"{count} cannot be asked of {other.name} and {'is' if len(names) == 1 else 'are'} "
-            f"left out of the comparison: {list_names(names, _MOST_CASES)} ({why})."
+            f"{count_of(len(names), 'case')} cannot be asked of {other.name} and {are} left out of "
+            f"the comparison: {list_names(names, _MOST_CASES)} ({why})."
         )
     if measured.other is None:
         yield f"{other.name} has not been tried yet."
     elif lost := measured.other.count_unjudged():
-        trials = "1 trial" if lost == 1 else f"{lost:,} trials"
+        have = "has" if lost == 1 else "have"
         yield (
-            f"{trials} on {other.name} {'has' if lost == 1 else 'have'} no verdict; a case is "
-            "compared on its other trials, or not at all."
+            f"{count_of(lost, 'trial')} on {other.name} {have} no verdict; a case is compared on "
+            "its other trials, or not at all."
         )

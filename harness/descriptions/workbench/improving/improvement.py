@@ -16,13 +16,19 @@ from typing import Any
 from harness.base import Pair
 from harness.descriptions.workbench.arms import Arm, Part, iterate_parts, remove_part, variant_key
 from harness.descriptions.workbench.improving.acceptance import (
+    HELD_OUT,
     MOST_PROPOSALS,
     Gain,
     HeldOutResult,
+    Intent,
+    Split,
+    case_names,
     choose_finalists,
     evaluate_proposal,
     fewest_gains,
     measure_gain,
+    pair_intents,
+    split_intents,
 )
 from harness.descriptions.workbench.improving.proposal import (
     CaseFailure,
@@ -34,14 +40,6 @@ from harness.descriptions.workbench.improving.proposal import (
 )
 from harness.descriptions.workbench.improving.regime import FailingCase, failing_cases, hinted_arm
 from harness.descriptions.workbench.improving.rules import propose_by_rules
-from harness.descriptions.workbench.improving.split import (
-    HELD_OUT,
-    Intent,
-    Split,
-    case_names,
-    pair_intents,
-    split_intents,
-)
 from harness.descriptions.workbench.improving.writer import (
     WriterProposals,
     read_proposals,

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from harness.base import format_money
-from harness.descriptions.drafting.yaml_text import dump_yaml
+from harness.descriptions.drafting.render import dump_yaml
 from harness.descriptions.workbench.arms import parameter_schemas
 from harness.descriptions.workbench.improving.acceptance import (
     LEVEL,
@@ -21,6 +21,7 @@ from harness.descriptions.workbench.improving.acceptance import (
 )
 from harness.descriptions.workbench.improving.improvement import Improvement
 from harness.descriptions.workbench.improving.proposal import Proposal
+from harness.descriptions.workbench.other_server_trials import count_of
 from harness.descriptions.workbench.study import Finding, StudyContext
 from harness.runner import split_sentences
 from harness.types import JsonObject, ParameterEdit, Tool, ToolEdit
@@ -230,7 +231,7 @@ def build_findings(found: Improvement) -> Iterator[Finding]:
     elsewhere = [failure.case for failure in found.known_failures if not failure.may_be_words]
     if elsewhere:
         yield Finding(
-            text=f"{_format_count(len(elsewhere), 'case')} no description will mend: "
+            text=f"{count_of(len(elsewhere), 'case')} no description will mend: "
             f"{', '.join(elsewhere[:5])}{' …' if len(elsewhere) > 5 else ''}.",  # noqa: PLR2004
             weight=100 * len(elsewhere) / found.split.size,
             certain=False,
@@ -242,15 +243,14 @@ def build_notes(found: Improvement, bench: StudyContext) -> Iterator[str]:
     if (written := found.writer_proposals) is not None:
         yield from written.notes
         yield (
-            f"{written.model} wrote {_format_count(len(written.proposals), 'proposal')} for "
+            f"{written.model} wrote {count_of(len(written.proposals), 'proposal')} for "
             f"{written.usage.tokens or 0:,} tokens ({format_money(written.usage.cost_usd)})."
         )
     if left_out := len(found.all_proposals) - len(found.proposals):
         yield f"{left_out} proposals were not tried: at most {MOST_PROPOSALS} are."
     if found.known_failures and found.unjudged_count:
         yield (
-            f"{_format_count(found.unjudged_count, 'case')} without a verdict on the "
-            f"server's own list."
+            f"{count_of(found.unjudged_count, 'case')} without a verdict on the server's own list."
         )
     cases = len(bench.suite.cases)
     if found.split.size < cases:
@@ -351,7 +351,3 @@ def _format_points(gain: Gain) -> str:
         f"{100 * gain.difference:+.0f} points ({100 * low:+.0f} to {100 * high:+.0f} at "
         f"{100 * (1 - gain.level):.4g} %)"
     )
-
-
-def _format_count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

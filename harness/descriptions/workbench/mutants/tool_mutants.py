@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from harness.descriptions.workbench.mutants.mutant import (
@@ -63,16 +63,21 @@ _NAME_WORD = re.compile(r"[A-Za-z][a-z]*|[A-Z]+(?![a-z])")
 
 def swap_texts(operator: str, tools: Sequence[Tool]) -> Iterator[Mutant]:
     """Yield lists in which a tool and the most similar one swap their texts."""
+    return _swap_with_similar(
+        operator, tools, "its text is that of", lambda tool: ToolEdit(description=tool.description)
+    )
+
+
+def _swap_with_similar(
+    operator: str, tools: Sequence[Tool], defect: str, take: Callable[[Tool], ToolEdit]
+) -> Iterator[Mutant]:
     for tool, other in _pairs_alike(tools):
         yield Mutant(
             operator=operator,
             tool=tool.name,
             other=other.name,
-            defect=f"its text is that of {other.name}, and the other way round",
-            edits={
-                tool.name: ToolEdit(description=other.description),
-                other.name: ToolEdit(description=tool.description),
-            },
+            defect=f"{defect} {other.name}, and the other way round",
+            edits={tool.name: take(other), other.name: take(tool)},
         )
 
 
@@ -131,14 +136,9 @@ def contradict_text(tool: Tool) -> Iterator[ToolDefect]:
 
 def swap_names(operator: str, tools: Sequence[Tool]) -> Iterator[Mutant]:
     """Yield lists in which a tool and the most similar one swap their names."""
-    for tool, other in _pairs_alike(tools):
-        yield Mutant(
-            operator=operator,
-            tool=tool.name,
-            other=other.name,
-            defect=f"it is called {other.name}, and the other way round",
-            edits={tool.name: ToolEdit(name=other.name), other.name: ToolEdit(name=tool.name)},
-        )
+    return _swap_with_similar(
+        operator, tools, "it is called", lambda tool: ToolEdit(name=tool.name)
+    )
 
 
 def name_like_sibling(operator: str, tools: Sequence[Tool]) -> Iterator[Mutant]:

@@ -14,10 +14,6 @@ from harness.reports import format_percent, format_points
 from harness.types import JsonObject
 
 
-def _build_arms(bench: StudyContext) -> Sequence[Arm]:
-    return [Arm(variant=variant) for variant in bench.versus]
-
-
 def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyResult:
     other, margin = measured.other, bench.options.margin
     versions = [
@@ -94,6 +90,6 @@ STUDY = Study(
     name="ab",
     place=40,
     question="Is another version of the list better, worse or equivalent?",
-    arms=_build_arms,
+    arms=lambda bench: [Arm(variant=variant) for variant in bench.versus],
     read=_analyze_results,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.base import ConfusionMatrix, group_cases, make_printable, merge_trials, rate_interval
@@ -38,6 +38,8 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
     cells = Counter((one.wanted, one.found) for one in placed if one.wanted != one.found)
     wrong = sorted(cells.items(), key=lambda cell: (-cell[1], cell[0]))
     macro = matrix.macro_f1
+    left_out = len(calls) - len(placed)
+    are = "1 trial is" if left_out == 1 else f"{left_out} trials are"
     return StudyResult(
         headline="No trial says which tool was wanted first."
         if macro is None
@@ -67,14 +69,10 @@ def _analyze_results(bench: StudyContext, measured: ModelMeasurements) -> StudyR
                 for (wanted, found), count in matrix.counts.items()
             ],
         },
-        notes=tuple(_build_notes(len(calls) - len(placed))),
+        notes=(f"{are} left out: no check there says which tool is to be called first.",)
+        if left_out
+        else (),
     )
-
-
-def _build_notes(left_out: int) -> Iterator[str]:
-    if left_out:
-        are = "1 trial is" if left_out == 1 else f"{left_out} trials are"
-        yield f"{are} left out: no check there says which tool is to be called first."
 
 
 def _place_trial(want: ExpectedFirstCalls, call: FirstCall) -> _PlacedTrial:

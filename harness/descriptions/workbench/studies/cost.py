@@ -13,6 +13,7 @@ from harness.descriptions.workbench.analysis.effects import (
 )
 from harness.descriptions.workbench.arms import iterate_parts
 from harness.descriptions.workbench.measurements import ModelMeasurements
+from harness.descriptions.workbench.other_server_trials import count_of
 from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
 from harness.judging import wanted_first
 from harness.reports import format_points
@@ -102,7 +103,7 @@ def _build_findings(idle: Sequence[PartEffect], total: int, margin: float) -> tu
     if not idle:
         return ()
     saved = sum(one.part.tokens for one in idle)
-    each = "1 part" if len(idle) == 1 else f"{len(idle)} parts"
+    each = count_of(len(idle), "part")
     return (
         Finding(
             text=f"{each} of {saved:,} tokens in each request may go: without any one of them no "

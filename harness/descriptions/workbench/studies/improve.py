@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.descriptions.workbench.arms import Arm
-from harness.descriptions.workbench.improving.acceptance import LOOKS, MOST_PROPOSALS
+from harness.descriptions.workbench.improving.acceptance import (
+    LOOKS,
+    MOST_PROPOSALS,
+    case_names,
+    split_intents,
+)
 from harness.descriptions.workbench.improving.improvement import Improvement
 from harness.descriptions.workbench.improving.proposal import (
     CaseFailure,
@@ -22,15 +27,10 @@ from harness.descriptions.workbench.improving.report import (
     variants_yaml,
     write_headline,
 )
-from harness.descriptions.workbench.improving.split import case_names, split_intents
 from harness.descriptions.workbench.improving.writer import estimate_usage, recorded_usage
 from harness.descriptions.workbench.measurements import ModelMeasurements
 from harness.descriptions.workbench.study import Study, StudyContext, StudyResult
 from harness.types import Usage
-
-
-def _build_arms(_bench: StudyContext) -> Sequence[Arm]:
-    return ()  # all arms follow from the results of the clean arm
 
 
 def _next_arms(bench: StudyContext, measured: ModelMeasurements) -> Sequence[Arm]:
@@ -82,7 +82,6 @@ STUDY = Study(
     name="improve",
     place=100,
     question="Which words are better, and hold on questions that their author never saw?",
-    arms=_build_arms,
     read=_analyze_results,
     next_arms=_next_arms,
     estimate=_estimate_trials,

@@ -9,10 +9,13 @@ import pytest
 
 from harness.base.stats.intervals import wilson_interval
 from harness.descriptions.workbench.arms import CLEAN, Arm, iterate_parts, remove_part
-from harness.descriptions.workbench.improving.acceptance import questions_for_gain
+from harness.descriptions.workbench.improving.acceptance import (
+    case_names,
+    questions_for_gain,
+    split_intents,
+)
 from harness.descriptions.workbench.improving.improvement import Improvement
 from harness.descriptions.workbench.improving.report import write_headline
-from harness.descriptions.workbench.improving.split import case_names, split_intents
 from harness.descriptions.workbench.measurements import ModelMeasurements
 from harness.judging import wanted_tool
 from harness.types import Case, Variant

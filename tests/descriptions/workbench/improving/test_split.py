@@ -7,7 +7,11 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.descriptions.workbench.improving.split import case_names, group_intents, split_intents
+from harness.descriptions.workbench.improving.acceptance import (
+    case_names,
+    group_intents,
+    split_intents,
+)
 from harness.types import Caller, Case, Check
 
 
