@@ -43,10 +43,10 @@ from .querying.compared_runs import open_shown_run as open_shown_run
 from .querying.index import STORE as STORE
 from .querying.index import IndexNotWritten as IndexNotWritten
 from .querying.index import fill_store_meanwhile as fill_store_meanwhile
-from .querying.index import format_read_uri as format_read_uri
 from .querying.index import has_current_page as has_current_page
 from .querying.index import keep_store as keep_store
 from .querying.index import make_store as make_store
+from .querying.index import open_database as open_database
 from .querying.index import open_log_index as open_log_index
 from .querying.index import read_index_facts as read_index_facts
 from .querying.page_writer import AXIS_FILTERS as AXIS_FILTERS
@@ -95,6 +95,7 @@ from .viewer import ASSETS as ASSETS
 from .viewer.graded_checks import get_pairs as get_pairs
 from .viewer.graded_checks import graded_check as graded_check
 from .viewer.graded_checks import graded_facts as graded_facts
+from .viewer.graded_checks import mark_calls as mark_calls
 from .viewer.grid import QUESTION as QUESTION
 from .viewer.grid import ConversationExcerpt as ConversationExcerpt
 from .viewer.grid import build_cell as build_cell

@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from starlette.exceptions import HTTPException
+
 from harness.base import HarnessError, InvalidInput
 from harness.reports import build_entry, build_report, build_summary, clean_json
 from harness.runlog import RunLog, being_written, read_log
@@ -83,7 +85,7 @@ class Listing:
         else:
             self._facts[name] = facts
         # The order depends on nothing else: most looks find no change, and need no sorting.
-        if _get_time(before) != _get_time(facts):
+        if (before and before.st_mtime_ns) != (facts and facts.st_mtime_ns):
             self._newest = None
         return facts
 
@@ -92,28 +94,30 @@ class Listing:
         return self._facts.get(name)
 
 
-def _get_time(facts: os.stat_result | None) -> int | None:
-    return None if facts is None else facts.st_mtime_ns
-
-
 MOST = 500
 """Most runs in one request."""
 
 
 def find_run(run_id: str, runs: Path) -> Path | None:
     """Return the log of exactly that run; names with a path are unknown."""
-    plain = (
-        bool(run_id)
-        and "/" not in run_id
-        and "\\" not in run_id
-        and "\0" not in run_id
-        and run_id[0] != "."
-    )
+    plain = run_id and run_id[0] != "." and not {*run_id} & {*"/\\\0"}
     path = log_path(run_id, runs)
     try:
         return path if plain and has_begun(path) else None
     except (OSError, ValueError):  # too long, or in no encoding: no file has such a name
         return None
+
+
+def require_log(run_id: str, runs: Path) -> Path:
+    """Return the log of exactly that run.
+
+    Raises:
+        HTTPException: there is none.
+    """
+    path = find_run(run_id, runs)
+    if path is None:
+        raise HTTPException(404, "There is no such run, or it has no log.")
+    return path
 
 
 def has_begun(path: Path) -> bool:
@@ -206,10 +210,10 @@ class _CatalogRow:
     text: bytes
     """The entry as JSON: a tenth of what it takes as objects."""
 
-    def can_match(self, suite: str, model: str, result: str) -> bool:
-        """Return whether it may be asked for; texts are in small letters."""
-        named = suite in self.suites and model in self.models
-        return named and (not result or self.open or result in self.endings)
+    def can_match(self, wanted: RunFilter) -> bool:
+        """Return whether it may be asked for."""
+        named = wanted.suite.lower() in self.suites and wanted.model.lower() in self.models
+        return named and (not wanted.result or self.open or wanted.result in self.endings)
 
 
 class Catalog:
@@ -233,7 +237,6 @@ class Catalog:
         open_ones = [name for name, row in list(self._rows.items()) if row.open]
         names = self._listing.newest_first(open_ones)
         self._forget_missing(names)
-        suite, model, result = wanted.suite.lower(), wanted.model.lower(), wanted.result
         found: list[dict[str, Any]] = []
         unread, logs, size = 0, 0, 0
         for run_id in names:
@@ -244,9 +247,7 @@ class Catalog:
             if (
                 # What cannot fit is passed over by the facts of the last look: no file is touched
                 # for it.
-                row is not None
-                and not row.can_match(suite, model, result)
-                and self._is_current(run_id, row)
+                row is not None and not row.can_match(wanted) and self._is_current(run_id, row)
             ):
                 continue
             facts = self._listing.refresh_facts(run_id)
@@ -300,7 +301,7 @@ class Catalog:
     def _select_entry(
         self, run_id: str, row: _CatalogRow, wanted: RunFilter
     ) -> dict[str, Any] | None:
-        if not row.can_match(wanted.suite.lower(), wanted.model.lower(), wanted.result):
+        if not row.can_match(wanted):
             return None
         entry: dict[str, Any] = json.loads(row.text)
         try:

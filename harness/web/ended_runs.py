@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,7 +19,7 @@ from harness.reports import clean_json, encode_reviews
 from harness.runlog import Header, being_written, find_last_line, read_header, read_log
 from harness.runner import case_label, texts_of
 from harness.types import JsonObject
-from harness.web.catalog import find_run
+from harness.web.catalog import find_run, require_log
 from harness.web.run_view import ensure_view, find_settled, find_view
 from harness.web.settings import Settings
 from harness.web.uploads import SUFFIXES
@@ -30,46 +29,46 @@ _FIELDS = ("key", "decision", "by", "note")
 _DECISIONS = ("accept", "overrule")
 
 
-class Reviews:
-    """The endpoint, over the runs of a folder."""
+def make_routes(settings: Settings) -> list[Route]:
+    """Return the endpoints, over the runs of ``settings``."""
 
-    def __init__(self, settings: Settings) -> None:
-        """Review the runs of ``settings``."""
-        self._settings = settings
-
-    def routes(self) -> list[Route]:
-        """Return it."""
-        return [Route("/evaluations/{id}/reviews", self.post_review, methods=["POST"])]
-
-    async def post_review(self, request: Request) -> Response:
+    async def post_review(request: Request) -> Response:
         """Append a review to the run's log, and return all of its reviews."""
-        path = find_run(request.path_params["id"], self._settings.runs)
-        if path is None:
-            raise HTTPException(404, "There is no such run, or it has no log.")
+        path = require_log(request.path_params["id"], settings.runs)
         fields = await _read_fields(request)
         if await anyio.to_thread.run_sync(being_written, path):
             raise HTTPException(409, "The run is still under way: review it when it has ended.")
-        # `run_sync` passes on no keywords.
-        add = partial(
-            _append_review,
-            path,
-            fields["key"],
-            cast("Decision", fields["decision"]),
-            by=fields.get("by", ""),
-            note=fields.get("note", ""),
-        )
         try:
-            await anyio.to_thread.run_sync(add)
+            await anyio.to_thread.run_sync(_append_review, path, fields)
         except UsageError as error:
-            raise HTTPException(
-                422, clean_json(f"{error.message[0].upper()}{error.message[1:]}.")
-            ) from error
+            words = f"{error.message[0].upper()}{error.message[1:]}."
+            raise HTTPException(422, clean_json(words)) from error
         except HarnessError as error:
             raise HTTPException(409, clean_json(str(error))) from error
         return JSONResponse(await anyio.to_thread.run_sync(_read_reviews, path))
 
+    async def get_suite(request: Request) -> Response:
+        """Return the suite of a run and what was chosen for it."""
+        log = require_log(request.path_params["id"], settings.runs)
+        header = await anyio.to_thread.run_sync(read_header, log)
+        file = _find_suite_file(log, header, settings.max_bytes)
+        if file is None and request.query_params.get("if_any") == "1":
+            return JSONResponse({"name": None})  # whoever offers to run it again asks by the way
+        if file is None:
+            raise HTTPException(404, "The suite of this run is no file that this page can read.")
+        name = f"{next(iter(header.suites))}{file.suffix}"
+        text = file.read_text("utf-8", "replace")
+        return JSONResponse({"name": name, "text": text, "choice": _choices_of(header)})
 
-def _append_review(path: Path, key: str, decision: Decision, *, by: str, note: str) -> None:
+    return [
+        Route("/evaluations/{id}/reviews", post_review, methods=["POST"]),
+        Route("/evaluations/{id}/suite", get_suite, methods=["GET"]),
+    ]
+
+
+def _append_review(path: Path, fields: Mapping[str, str]) -> None:
+    key, decision = fields["key"], cast("Decision", fields["decision"])
+    by, note = fields.get("by", ""), fields.get("note", "")
     add_review(path, key, decision, by=by, note=note, known=_known_status(path, key))
 
 
@@ -121,38 +120,6 @@ async def _read_fields(request: Request) -> dict[str, str]:
             400, "A review has the texts key, decision (accept or overrule), by and note."
         )
     return dict(found)
-
-
-class RerunEndpoint:
-    """The endpoint ``/evaluations/{id}/suite``."""
-
-    def __init__(self, settings: Settings) -> None:
-        """Read the runs of ``settings``."""
-        self._settings = settings
-
-    def routes(self) -> list[Route]:
-        """Return it."""
-        return [Route("/evaluations/{id}/suite", self.get_suite, methods=["GET"])]
-
-    async def get_suite(self, request: Request) -> Response:
-        """Return the suite of a run and what was chosen for it."""
-        log = find_run(request.path_params["id"], self._settings.runs)
-        if log is None:
-            raise HTTPException(404, "There is no such run, or it has no log.")
-        header = await anyio.to_thread.run_sync(read_header, log)
-        file = _find_suite_file(log, header, self._settings.max_bytes)
-        if file is None and request.query_params.get("if_any") == "1":
-            return JSONResponse({"name": None})  # whoever offers to run it again asks by the way
-        if file is None:
-            raise HTTPException(404, "The suite of this run is no file that this page can read.")
-        name = next(iter(header.suites))
-        return JSONResponse(
-            {
-                "name": f"{name}{file.suffix}",
-                "text": file.read_text("utf-8", "replace"),
-                "choice": _choices_of(header),
-            }
-        )
 
 
 def _choices_of(header: Header) -> JsonObject:

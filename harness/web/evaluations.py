@@ -23,11 +23,11 @@ from harness.runlog import being_written, read_header, read_log
 from harness.runner import MOST_ON_PAGE, NOBODY
 from harness.suites import OFFLINE, load_config
 from harness.web import vetting
-from harness.web.catalog import ENDINGS, MOST, Catalog, RunFilter, find_run, get_state, has_begun
+from harness.web.catalog import ENDINGS, MOST, Catalog, RunFilter, get_state, has_begun, require_log
 from harness.web.feed import FollowerCache, follow_log, format_page
 from harness.web.jobs import ABORT_S, LISTEN_S, STOP_S, QueueFull, RunJob, RunQueue
 from harness.web.process import UploadRefused
-from harness.web.requests import error_response, run_while_awaited
+from harness.web.requests import error_response, parse_number, run_while_awaited
 from harness.web.run_view import build_view_summary, ensure_view
 from harness.web.settings import Settings
 from harness.web.uploads import read_upload
@@ -209,10 +209,7 @@ class Evaluations:
         return self._board.get(request.path_params["id"])
 
     def _find_log(self, request: Request) -> Path:
-        path = find_run(request.path_params["id"], self._settings.runs)
-        if path is None:
-            raise HTTPException(404, "There is no such run, or it has no log.")
-        return path
+        return require_log(request.path_params["id"], self._settings.runs)
 
     def _stream(
         self, events: AsyncIterator[tuple[str, str, str]], headers: dict[str, str] | None = None
@@ -300,8 +297,6 @@ def _build_attachment_header(name: str) -> dict[str, str]:
 
 
 def _parse_limit(text: str) -> int:
-    # Checked before `int` sees it, which takes digits of other scripts and fails beyond 4,300
-    # digits.
-    if not (text.isascii() and text.isdecimal() and len(text) < len("1000000") and int(text)):
+    if not (number := parse_number(text, 6)):
         raise HTTPException(400, f"'limit' takes a number from 1 to {MOST}.")
-    return min(int(text), MOST)
+    return min(number, MOST)

@@ -153,7 +153,7 @@ class EventFeed:
             if self._judge.is_waiting(ended):
                 self._judge.add_result(ended, partial(self._find_view, offset))
                 self._offsets[ended.key] = offset
-                self._progress.add_waiting(ended)
+                self._progress.add(ended, is_settled=False)
                 progress = self._progress.as_json()
                 self.add(Event.from_data("test_case_waiting", {**names, "progress": progress}))
             else:

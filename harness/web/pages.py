@@ -44,7 +44,7 @@ from harness.runlog import read_header, read_log
 from harness.runner import options_of
 from harness.suites import AXES
 from harness.types import JsonObject
-from harness.web.catalog import find_run
+from harness.web.catalog import require_log
 from harness.web.requests import HEALTH
 from harness.web.settings import Settings
 from harness.web.workbench_page import NoPage, build_page
@@ -83,7 +83,7 @@ class Pages:
 
     async def get_report(self, request: Request) -> Response:
         """Return the report page of a run: every message, call and check."""
-        path = self._find_log(request.path_params["id"])
+        path = require_log(request.path_params["id"], self._settings.runs)
 
         def write_report_page(stream: TextIO) -> None:
             log = read_log(path)
@@ -99,7 +99,9 @@ class Pages:
     async def get_workbench(self, request: Request) -> Response:
         """Return the page of a workbench: what its studies found."""
         run_id = request.path_params["id"]
-        header = await anyio.to_thread.run_sync(read_header, self._find_log(run_id))
+        header = await anyio.to_thread.run_sync(
+            read_header, require_log(run_id, self._settings.runs)
+        )
         if WORKBENCH not in header.settings:
             raise HTTPException(404, "This run was not made by harness workbench.")
         try:
@@ -113,7 +115,7 @@ class Pages:
     async def get_comparison(self, request: Request) -> Response:
         """Return the comparison page: run ``a`` with each run ``b``, or the models of ``a``."""
         asked = [*request.query_params.getlist("a")[:1], *request.query_params.getlist("b")]
-        paths = [self._find_log(name) for name in asked or [""]]
+        paths = [require_log(name, self._settings.runs) for name in asked or [""]]
 
         def write_comparison_page(stream: TextIO) -> None:
             with ExitStack() as stack:
@@ -127,12 +129,6 @@ class Pages:
             )
         except UsageError as error:
             raise HTTPException(422, f"These runs cannot be compared: {error}") from error
-
-    def _find_log(self, run_id: str) -> Path:
-        path = find_run(run_id, self._settings.runs)
-        if path is None:
-            raise HTTPException(404, "There is no such run, or it has no log.")
-        return path
 
 
 def _format_address(side: Side) -> str:

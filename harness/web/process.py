@@ -60,12 +60,8 @@ class RunProcess:
             Refused: the upload cannot be run; the process has ended.
         """
         process = await anyio.open_process(
-            [
-                sys.executable,
-                "-P",
-                "-m",
-                "harness.web.worker",
-            ],  # -P: nothing is imported from the working directory
+            # -P: nothing is imported from the working directory
+            [sys.executable, "-P", "-m", "harness.web.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             # Inherited: a traceback of the worker appears in the terminal of the server.
@@ -84,9 +80,8 @@ class RunProcess:
             if message is None or "ready" not in message:
                 await worker.kill()
         if message is None:
-            raise UploadRefused(
-                [_build_problem("the file could not be read in time, or its reader broke down.")]
-            )
+            words = "the file could not be read in time, or its reader broke down."
+            raise UploadRefused([{"line": None, "column": None, "message": words, "meant": None}])
         if "ready" not in message:
             raise UploadRefused(message["invalid"])
         return worker, message["ready"]
@@ -131,7 +126,3 @@ class RunProcess:
         with anyio.move_on_after(within_s):
             await self._process.wait()
         return self._process.returncode is not None
-
-
-def _build_problem(message: str) -> dict[str, Any]:
-    return {"line": None, "column": None, "message": message, "meant": None}

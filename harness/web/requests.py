@@ -220,6 +220,12 @@ def _is_same_token(shown: str, token: str) -> bool:
 T = TypeVar("T")
 
 
+def parse_number(text: str, digits: int) -> int | None:
+    """Return the number that ``text`` says in at most so many ``digits``, if it does."""
+    # Checked before `int` sees it, which takes digits of other scripts, and fails beyond 4,300.
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= digits else None
+
+
 class _RequestAbandoned(Exception):
     """Nobody waits any more; raised in the thread."""
 

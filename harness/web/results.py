@@ -23,6 +23,7 @@ from harness.reports import (
     get_pairs,
     graded_check,
     graded_facts,
+    mark_calls,
     shorten_line,
 )
 from harness.runlog import TrialLine
@@ -31,9 +32,6 @@ from harness.types import CheckResult, Status, Transcript, Trial, TrialResult, U
 
 Colour: TypeAlias = Literal["green", "yellow", "red", "grey"]
 """Colour of a trial's score: from 0.7, from 0.4, below; grey without a score."""
-
-_Ending: TypeAlias = Status | Literal["waiting"]
-"""A trial's status, or ``waiting`` if it is not settled yet."""
 
 _ANSWER = 20_000
 _RESULT = 4_000
@@ -80,7 +78,7 @@ def encode_result(line: TrialLine) -> dict[str, Any]:
         "metrics": encode_metrics(graded),
         "query": clean_json(_find_query(said)),
         "expected": expected[:_MOST_CALLS],
-        "calls": _encode_calls(run, said, graded),
+        "calls": _encode_calls(run, said),
         "left_out": {
             "expected": len(expected[_MOST_CALLS:]),
             "calls": len(said.server_calls[_MOST_CALLS:]),
@@ -89,7 +87,12 @@ def encode_result(line: TrialLine) -> dict[str, Any]:
         "explanation": clean_json(_find_explanation(run, graded)),
         "problem": format_mark(run) or record.problem or "",
         "checks": [_encode_check(check) for check in run.checks if check is not graded],
-        "error": _encode_error(run),
+        "error": run.error
+        and {
+            "kind": run.error.kind,
+            "message": clean_json(run.error.message),
+            "detail": clean_json(run.error.detail),
+        },
     }
 
 
@@ -109,27 +112,21 @@ class Progress:
     def __init__(self, planned: int) -> None:
         """Begin at zero."""
         self._planned = planned
-        self._ended: dict[str, tuple[_Ending, float | None]] = {}
-        self._endings: Counter[_Ending] = Counter()
+        self._ended: dict[str, tuple[Status | Literal["waiting"], float | None]] = {}
+        self._endings: Counter[str] = Counter()
         self._cost = 0.0
         self._unpriced = 0
 
-    def add(self, result: TrialResult) -> None:
+    def add(self, result: TrialResult, *, is_settled: bool = True) -> None:
         """Count a trial; a repeated trial of a resumed run replaces the earlier one."""
-        self._count_result(result, result.status)
-
-    def add_waiting(self, ended: TrialResult) -> None:
-        """Count a trial that has ended but is not settled."""
-        self._count_result(ended, "waiting")
-
-    def _count_result(self, result: TrialResult, ending: _Ending) -> None:
+        # Counted one by one: a page that runs for long asks for the sum at each event.
         if result.key in self._ended:
             self._count(*self._ended[result.key], -1)
         cost = (result.usage + result.judge_usage + result.user_usage).cost_usd
-        self._ended[result.key] = ending, cost
-        self._count(ending, cost, 1)
+        self._ended[result.key] = result.status if is_settled else "waiting", cost
+        self._count(*self._ended[result.key], 1)
 
-    def _count(self, status: _Ending, cost: float | None, times: int) -> None:
+    def _count(self, status: str, cost: float | None, times: int) -> None:
         self._endings[status] += times
         self._cost += times * (cost or 0.0)
         self._unpriced += times * (cost is None)
@@ -137,11 +134,14 @@ class Progress:
     def as_json(self) -> dict[str, Any]:
         """Return the numbers so far; the cost is null if any cost is unknown."""
         done = len(self._ended)
-        endings: dict[str, int] = {
-            status: count for status, count in self._endings.items() if count
-        }
         cost = None if self._unpriced else self._cost
-        return {"done": done, "planned": max(self._planned, done), **endings, "paid_usd": cost}
+        # `+` leaves out the endings that no trial has any more.
+        return {
+            "done": done,
+            "planned": max(self._planned, done),
+            **+self._endings,
+            "paid_usd": cost,
+        }
 
 
 def _find_query(said: Transcript) -> str:
@@ -169,25 +169,18 @@ def _encode_expected(result: TrialResult, graded: CheckResult | None) -> list[di
     return [{"tool": clean_json(tool)} for tool in expected_tools(result.checks)]
 
 
-def _encode_calls(
-    result: TrialResult, said: Transcript, graded: CheckResult | None
-) -> list[dict[str, Any]]:
-    marked = graded_facts(graded).get("calls") or ()
-    wanted = set(expected_tools(result.checks))
-    calls = []
-    for place, call in enumerate(said.server_calls[:_MOST_CALLS]):
-        known = marked[place] if place < len(marked) else None
-        calls.append(
-            {
-                "tool": clean_json(call.tool),
-                "arguments": clean_json(call.arguments),
-                "outcome": call.outcome,
-                "expected": bool(known["expected"]) if known else call.tool in wanted,
-                "result": limit_text(call.text, _RESULT),
-                "duration_s": round(call.duration_s, 3),
-            }
-        )
-    return calls
+def _encode_calls(result: TrialResult, said: Transcript) -> list[dict[str, Any]]:
+    return [
+        {
+            "tool": clean_json(call.tool),
+            "arguments": clean_json(call.arguments),
+            "outcome": call.outcome,
+            "expected": expected,
+            "result": limit_text(call.text, _RESULT),
+            "duration_s": round(call.duration_s, 3),
+        }
+        for call, expected in mark_calls(result, said, _MOST_CALLS)
+    ]
 
 
 def _find_explanation(result: TrialResult, graded: CheckResult | None) -> str:
@@ -205,14 +198,4 @@ def _encode_check(check: CheckResult) -> dict[str, Any]:
         "warning": check.severity == "warn",
         "explanation": clean_json(check.explanation),
         "hint": clean_json(check.hint),
-    }
-
-
-def _encode_error(result: TrialResult) -> dict[str, Any] | None:
-    if result.error is None:
-        return None
-    return {
-        "kind": result.error.kind,
-        "message": clean_json(result.error.message),
-        "detail": clean_json(result.error.detail),
     }

@@ -10,8 +10,8 @@ import sqlite3
 import tempfile
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,9 @@ from harness.reports import (
     STORE,
     IndexNotWritten,
     encode_reviews,
-    format_read_uri,
     has_current_page,
     make_store,
+    open_database,
     read_reviews,
     review_words,
 )
@@ -44,21 +44,15 @@ class RunView:
     path: Path
     """The store."""
 
-    @contextmanager
-    def open_database(self) -> Iterator[sqlite3.Connection]:
-        """Give a connection that reads it, and has room for tables of its own."""
-        with closing(sqlite3.connect(format_read_uri(self.path), uri=True)) as db:
-            yield db
+    def open_database(self) -> closing[sqlite3.Connection]:
+        """Give a connection that reads it."""
+        return open_database(self.path)
 
     def read_part(self, name: str) -> Any:
-        """Return the part ``name``, one of those that `writing` writes."""
-        return json.loads(self.read_part_json(name))
-
-    def read_part_json(self, name: str) -> str:
-        """Return it as JSON."""
+        """Return the part ``name``, one of those that `write_page` writes."""
         with self.open_database() as db:
             ((body,),) = db.execute('SELECT body FROM "_parts" WHERE name = ?', (name,))
-        return str(body)
+        return json.loads(body)
 
     def read_bodies(self) -> str:
         """Return all cells of the run, a JSON array; of a large run that is large, too."""

@@ -18,7 +18,7 @@ from starlette.responses import Response
 from uvicorn.server import HANDLED_SIGNALS
 
 from harness.base import HarnessError, UsageError
-from harness.web.ended_runs import RerunEndpoint, Reviews
+from harness.web import ended_runs
 from harness.web.evaluations import Evaluations, respond_refusal
 from harness.web.jobs import RunQueue
 from harness.web.pages import Pages
@@ -32,8 +32,7 @@ def make_app(board: RunQueue, settings: Settings) -> Starlette:
     return Starlette(
         routes=[
             *Evaluations(board, settings).routes(),
-            *Reviews(settings).routes(),
-            *RerunEndpoint(settings).routes(),
+            *ended_runs.make_routes(settings),
             *ViewerEndpoints(board, settings).routes(),
             *Pages(settings).routes(),
         ],

@@ -108,13 +108,7 @@ def require_offered(values: Mapping[str, Any], config: Config) -> None:
         ("server", values.get("server", ()), server_names(config)),
         ("judge", (judge,), (*model_names(config), NOBODY)),
     ]
-    for what, names, known in offers:
-        for name in names:
-            if name is not None and name not in known:
-                raise UsageError(
-                    f"there is no {what} named {name!r} here",
-                    meant=_format_alternatives(name, known),
-                )
+    _require_known(offers)
 
 
 def require_plan(plan: RunPlan, max_cases: int, config: Config) -> None:
@@ -129,19 +123,26 @@ def require_plan(plan: RunPlan, max_cases: int, config: Config) -> None:
             message, meant="Split the file, repeat less, or start 'harness serve' with --max-cases."
         )
     # Names were checked before, but the suite and the configuration add further ones to a plan.
-    used = [
-        (
-            "model",
-            [spec.name for spec in (*plan.models, *plan.judges, *plan.user_models)],
-            model_names(config),
-        ),
-        ("server", [spec.name for spec in plan.servers if not spec.members], server_names(config)),
-    ]
-    for what, name, known in ((what, name, known) for what, names, known in used for name in names):
-        if name not in known:
-            raise UsageError(
-                f"there is no {what} named {name!r} here", meant=_format_alternatives(name, known)
-            )
+    specs = (*plan.models, *plan.judges, *plan.user_models)
+    servers = [spec.name for spec in plan.servers if not spec.members]
+    _require_known(
+        [
+            ("model", [spec.name for spec in specs], model_names(config)),
+            ("server", servers, server_names(config)),
+        ]
+    )
+
+
+def _require_known(
+    used: Iterable[tuple[str, Iterable[str | None], Iterable[str]]],
+) -> None:
+    for what, names, known in used:
+        for name in names:
+            if name is not None and name not in known:
+                raise UsageError(
+                    f"there is no {what} named {name!r} here",
+                    meant=_format_alternatives(name, known),
+                )
 
 
 def _find_forbidden(suite: Suite, config: Config) -> Iterator[Problem]:

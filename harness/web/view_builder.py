@@ -58,14 +58,11 @@ class ViewBuilder:
             OSError: it is gone.
         """
         async with self._turn:
-            kept = await anyio.to_thread.run_sync(find_view, log)
-            if kept is None:
+            if await anyio.to_thread.run_sync(find_view, log) is None:
                 try:
                     await self._read_log(log)
                 finally:
                     self._read_to.pop(log, None)
-        if kept is not None:
-            return kept
         # Nothing is read again for this, unless the process could not keep it or is broken.
         return await anyio.to_thread.run_sync(ensure_view, log)
 

@@ -7,10 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 from collections.abc import Callable, Sequence
-from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +20,16 @@ from starlette.routing import Route
 
 from harness.reports import (
     FILTERS,
-    format_read_uri,
     join_grids,
+    open_database,
     open_log_index,
     search_texts,
     trial_detail,
 )
 from harness.runlog import TrialLine, being_written, read_header, read_lines
-from harness.web.catalog import MOST_BYTES, find_run
+from harness.web.catalog import MOST_BYTES, require_log
 from harness.web.jobs import RunQueue
-from harness.web.requests import run_while_awaited
+from harness.web.requests import parse_number, run_while_awaited
 from harness.web.rows import (
     MOST_ROWS,
     ORDERS,
@@ -91,14 +88,11 @@ class ViewerEndpoints:
         if job is not None and not job.over.is_set():
             return JSONResponse({"grid": None, "to_read": 0})
         log = self._find_log(request)
-        wait = await anyio.to_thread.run_sync(_check_wait, log)
-        if wait.going_on or (wait.size and asked.get("whole") != "1"):
-            told: dict[str, Any] = {
-                "grid": None,
-                "to_read": wait.size,
-                "read": self._readings.get_progress(log),
-            }
-            if wait.size and asked.get("beginning") == "1":
+        size = await anyio.to_thread.run_sync(_size_to_read, log)
+        if size is None or (size and asked.get("whole") != "1"):
+            read = self._readings.get_progress(log)
+            told: dict[str, Any] = {"grid": None, "to_read": size or 0, "read": read}
+            if size and asked.get("beginning") == "1":
                 told["beginning"] = await anyio.to_thread.run_sync(build_first_grid, log)
             return JSONResponse(told)
         view = await self._get_view(log)
@@ -113,10 +107,8 @@ class ViewerEndpoints:
     async def get_rows(self, request: Request) -> Response:
         """Return some of the rows that fit what is asked for, how many do, and where a cell is."""
         asked = request.query_params
-        offset, count = (
-            _parse_number(asked, "offset", 0),
-            min(_parse_number(asked, "count", 100), MOST_ROWS),
-        )
+        offset = _read_number(asked, "offset", 0)
+        count = min(_read_number(asked, "count", 100), MOST_ROWS)
         log = self._find_log(request)
         if await anyio.to_thread.run_sync(being_written, log):
             raise HTTPException(409, "The run is still under way: its events tell its tests.")
@@ -138,7 +130,7 @@ class ViewerEndpoints:
         names = list(dict.fromkeys(names))
         if len(names) > MOST_RUNS:
             raise HTTPException(400, f"At most {MOST_RUNS} runs are shown side by side.")
-        logs = [self._locate_log(name) for name in names]
+        logs = [require_log(name, self._runs) for name in names]
         # Here, where a large log is read by a process of its own: joining then only opens what is
         # there.
         for log in logs:
@@ -149,17 +141,15 @@ class ViewerEndpoints:
 
     async def get_trial(self, request: Request) -> Response:
         """Return everything there is to see of the trial whose line begins at ``at``."""
-        at = request.path_params["at"]
-        if not (at.isascii() and at.isdecimal() and len(at) < len("1000000000000000")):
-            raise HTTPException(404, "There is no such trial.")
+        at = parse_number(request.path_params["at"], 15)
         log = self._find_log(request)
-        line = await anyio.to_thread.run_sync(_read_trial_line, log, int(at))
-        if line is None:
+        line = None if at is None else await anyio.to_thread.run_sync(_read_trial_line, log, at)
+        if at is None or line is None:
             raise HTTPException(404, "There is no such trial.")
         result = line.run
         if result.case.group is not None:  # what other identities saw may have decided on it
             await self._get_view(log)
-            settled = await anyio.to_thread.run_sync(find_settled, log, int(at))
+            settled = await anyio.to_thread.run_sync(find_settled, log, at)
             result = settled or result
         detail = await anyio.to_thread.run_sync(trial_detail, result, line.transcript)
         return JSONResponse({**detail, "key": result.key})
@@ -167,10 +157,10 @@ class ViewerEndpoints:
     async def get_live_steps(self, request: Request) -> Response:
         """Return the steps so far of a trial under way that was started on this page."""
         given = request.query_params
-        trial = given.get("trial", "1")
-        if not (trial.isascii() and trial.isdecimal() and len(trial) < len("1000000")):
+        trial = parse_number(given.get("trial", "1"), 6)
+        if trial is None:
             raise HTTPException(400, "'trial' takes a number from 1 on.")
-        name = (given.get("suite", ""), given.get("case", ""), given.get("entrant", ""), int(trial))
+        name = (given.get("suite", ""), given.get("case", ""), given.get("entrant", ""), trial)
         job = self._board.get(request.path_params["id"])
         return JSONResponse(
             {"steps": job.talks.get_steps(name) if job else [], "ours": job is not None}
@@ -189,38 +179,23 @@ class ViewerEndpoints:
 
     async def _get_view(self, log: Path) -> RunView:
         """Return the view of ``log``; a large log is read in a process of its own."""
-        wait = await anyio.to_thread.run_sync(_check_wait, log)
-        if wait.size:
+        if await anyio.to_thread.run_sync(_size_to_read, log):
             return await self._readings.build_view(log)
         return await anyio.to_thread.run_sync(ensure_view, log)
 
     def _find_log(self, request: Request) -> Path:
-        return self._locate_log(request.path_params["id"])
-
-    def _locate_log(self, run_id: str) -> Path:
-        path = find_run(run_id, self._runs)
-        if path is None:
-            raise HTTPException(404, "There is no such run, or it has no log.")
-        return path
+        return require_log(request.path_params["id"], self._runs)
 
 
-@dataclass(frozen=True, slots=True)
-class _Wait:
-    """What there is to wait for before a run is shown."""
+def _size_to_read(log: Path) -> int | None:
+    """Return the bytes of a large log that is to be read first; ``None``: the run goes on.
 
-    going_on: bool = False
-    """Whether there is no view of it yet, since it goes on."""
-    size: int = 0
-    """Bytes of a large log that is to be read; 0: it comes at once."""
-
-
-def _check_wait(log: Path) -> _Wait:
-    """Look at the files of a run: its log is not read for this."""
+    The log is not read for this; 0: its view comes at once.
+    """
     if being_written(log):
-        return _Wait(going_on=True)
-    facts = log.stat()
-    large = facts.st_size > MOST_BYTES and find_view(log) is None
-    return _Wait(size=facts.st_size if large else 0)
+        return None
+    size = log.stat().st_size
+    return size if size > MOST_BYTES and find_view(log) is None else 0
 
 
 def _build_page_data(view: RunView) -> dict[str, Any]:
@@ -286,18 +261,18 @@ def _search_log(log: Path, words: Sequence[str], go_on: Callable[[], None]) -> d
     found: dict[str, list[int]] = {word: [] for word in words}
     with (
         open_log_index(log, lambda _: go_on()) as store,
-        closing(sqlite3.connect(format_read_uri(store), uri=True)) as db,
+        open_database(store) as db,
     ):
         for word, at in search_texts(db, words, go_on):
             found[word].append(at)
     return found
 
 
-def _parse_number(given: QueryParams, name: str, default: int) -> int:
-    text = given.get(name, str(default))
-    if not (text.isascii() and text.isdecimal() and len(text) < len("1000000000000")):
+def _read_number(given: QueryParams, name: str, default: int) -> int:
+    number = parse_number(given.get(name, str(default)), 12)
+    if number is None:
         raise HTTPException(400, f"'{name}' takes a number from 0 on.")
-    return int(text)
+    return number
 
 
 def _read_trial_line(log: Path, at: int) -> TrialLine | None:

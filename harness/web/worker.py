@@ -54,7 +54,7 @@ from harness.runner import (
     read_options,
 )
 from harness.suites import load_config
-from harness.types import Transcript, Trial, TrialResult
+from harness.types import Location, Transcript, Trial, TrialResult
 from harness.web import vetting
 from harness.web.ended_runs import failed_cases
 from harness.web.results import name_trial
@@ -256,25 +256,21 @@ def encode_problems(error: HarnessError, path: Path, name: str) -> list[dict[str
     def clean_text(text: str | None) -> str | None:
         return None if text is None else limit_text(text.replace(own, name), _LONGEST)
 
+    problems: list[tuple[Location | None, str, str | None]]
     if isinstance(error, InvalidInput):
-        return [
-            {
-                "line": problem.at.line if problem.at.file == own else None,
-                "column": problem.at.column if problem.at.file == own else None,
-                "message": clean_text(problem.message),
-                "meant": clean_text(problem.meant),
-            }
-            for problem in error.problems[:100]
-        ]
-    usage = error if isinstance(error, UsageError) else None
-    message = usage.message if usage else str(error)
+        problems = [(one.at, one.message, one.meant) for one in error.problems[:100]]
+    elif isinstance(error, UsageError):
+        problems = [(None, error.message, error.meant)]
+    else:
+        problems = [(None, str(error), None)]
     return [
         {
-            "line": None,
-            "column": None,
+            "line": at.line if at and at.file == own else None,
+            "column": at.column if at and at.file == own else None,
             "message": clean_text(message),
-            "meant": clean_text(usage.meant if usage else None),
+            "meant": clean_text(meant),
         }
+        for at, message, meant in problems
     ]
 
 

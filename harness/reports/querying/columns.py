@@ -32,15 +32,11 @@ class Column:
     """Its name."""
     doc: str
     """What that is, and in which unit."""
-    value: str | Callable[[Any], Any] = ""
-    """Where its value is in what a row is made from, as a path of names, or what computes it; by
-    default there is a thing of the column's name."""
+    path: str = ""
+    """Where its value is in what a row is made from: names, with dots between them; by default
+    there is a thing of the column's name."""
     judged: bool = True
     """Whether the results of others, or a person, may change it later."""
-
-    def make_getter(self) -> Callable[[Any], Any]:
-        """Return what takes the value from the things that a row is made from."""
-        return self.value if callable(self.value) else attrgetter(self.value or self.name)
 
 
 TEXT, INTEGER, REAL, BOOLEAN, JSON = (
@@ -63,13 +59,21 @@ class Table:
 
     def build_row(self, **things: Any) -> tuple[Any, ...]:
         """Return the row of the ``things`` that the columns name."""
-        source = SimpleNamespace(**things)
-        # A generator takes longer.
-        return tuple([_to_stored(get_value(source), kind) for kind, get_value in self._getters])
+        row = list(self._get_values(SimpleNamespace(**things)))
+        for place in self._places_of_json:
+            if row[place] is not None:
+                row[place] = _JSON.encode(row[place])
+        # A generator takes longer, and so does a call for each value: a run does this while it goes
+        # on.
+        return tuple([one if type(one) in _AS_IT_IS else _to_stored(one) for one in row])
 
     @cached_property
-    def _getters(self) -> tuple[tuple[FieldKind, Callable[[Any], Any]], ...]:
-        return tuple((column.kind, column.make_getter()) for column in self.columns)
+    def _get_values(self) -> Callable[[Any], tuple[Any, ...]]:
+        return attrgetter(*(column.path or column.name for column in self.columns))
+
+    @cached_property
+    def _places_of_json(self) -> list[int]:
+        return [place for place, column in enumerate(self.columns) if column.kind == "JSON"]
 
     @property
     def column_names(self) -> tuple[str, ...]:
@@ -106,15 +110,12 @@ RUN = TEXT("run", "Name of the run.")
 """The first column of each table; it is the same in the whole file, which therefore has none."""
 
 
-def _to_stored(value: Any, kind: FieldKind) -> Any:
+_AS_IT_IS = frozenset({type(None), float, bool})
+"""Types that SQLite takes."""
+
+
+def _to_stored(value: Any) -> Any:
     """Return ``value`` as SQLite takes it."""
-    if value is None or isinstance(value, float):
-        return value
-    if kind == "JSON":
-        return replace_surrogates(_JSON.encode(value))
-    # Before integers, since a bool is one in Python.
-    if isinstance(value, bool):
-        return int(value)
     return to_number(value) if isinstance(value, int) else replace_surrogates(str(value))
 
 

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -16,11 +16,11 @@ from harness.reports.comparing.comparison_types import CaseEndings, CaseName, Ca
 from harness.reports.comparing.entrants import ComparedRun
 from harness.reports.comparing.page.cases import PageRun, PageTrial, judged_run, known_tools
 from harness.reports.querying.columns import ENTRANT
-from harness.reports.querying.index import format_read_uri
+from harness.reports.querying.index import open_database
 from harness.reports.querying.store_access import index_if_worth, read_indexed_run, tool_lists
 from harness.reports.querying.totals import SPENT, read_endings, read_spent, read_trials
 from harness.runlog import TrialLine, parse_line, read_header, read_log
-from harness.types import Status, ToolList, Transcript, Usage
+from harness.types import ToolList, Transcript, Usage
 
 
 @contextmanager
@@ -48,7 +48,7 @@ def compared_run(
 def indexed_run(index: Path, log: Path) -> Iterator[tuple[ComparedRun, Sequence[str]]]:
     """Give the run in ``index``, that of ``log``; what is compared is read as it is asked for."""
     past = read_indexed_run(index, log)
-    with closing(sqlite3.connect(format_read_uri(index), uri=True)) as db:
+    with open_database(index) as db:
         tools, _ = tool_lists(db)
         run = ComparedRun(
             header=read_header(log),
@@ -106,10 +106,11 @@ class _IndexedTrials:
 
 _CASE = 'SELECT trials FROM "_compared" WHERE suite = ? AND "case" = ? AND entrant = ?'
 _SHOWN = f"""
-SELECT trial_id, trial, {ENTRANT}, status, problem, tokens_in, tokens_out, cost_usd, latency_s,
-    events_digest
+SELECT trial_id, trial, {ENTRANT}, status, problem, latency_s, events_digest, tokens_in, tokens_out,
+    cost_usd
 FROM json_each(?) CROSS JOIN "trials" ON trial_id = value
 """  # noqa: S608 - our own names
+_USED = ("input_tokens", "output_tokens", "cost_usd")
 
 
 @contextmanager
@@ -130,7 +131,7 @@ def open_shown_run(log: Path, by_people: bool) -> Iterator[PageRun]:  # noqa: FB
 @contextmanager
 def indexed_cases(index: Path, log: Path) -> Iterator[PageRun]:
     """Give the run in ``index``, that of ``log``, a case at a time."""
-    with closing(sqlite3.connect(format_read_uri(index), uri=True)) as db, log.open("rb") as file:
+    with open_database(index) as db, log.open("rb") as file:
         yield _IndexedCases(db, file, known_tools(*tool_lists(db)))
 
 
@@ -145,32 +146,20 @@ class _IndexedCases:
     def list_trials(self, model: str, name: CaseName) -> Sequence[PageTrial]:
         found = self.db.execute(_CASE, (*name, model)).fetchone()
         places = [] if found is None else list(read_trials(found[0]))
-        return [self._build_trial(*row) for row in self.db.execute(_SHOWN, (json.dumps(places),))]
-
-    def _build_trial(  # noqa: PLR0913, PLR0917 - the columns of `_SHOWN`
-        self,
-        trial_id: int,
-        number: int,
-        model: str,
-        status: Status,
-        problem: str | None,
-        tokens_in: int | None,
-        tokens_out: int | None,
-        cost_usd: float | None,
-        latency_s: float,
-        events_digest: str | None,
-    ) -> PageTrial:
-        usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out, cost_usd=cost_usd)
-        return PageTrial(
-            number=number,
-            model=model,
-            status=status,
-            problem=problem or "",
-            usage=usage,
-            latency_s=latency_s,
-            events_digest=events_digest,
-            transcript=partial(self._read_transcript, trial_id),
-        )
+        rows = self.db.execute(_SHOWN, (json.dumps(places),))
+        return [
+            PageTrial(
+                number=number,
+                model=entrant,
+                status=status,
+                problem=problem or "",
+                usage=Usage(**dict(zip(_USED, used, strict=True))),
+                latency_s=latency_s,
+                events_digest=digest,
+                transcript=partial(self._read_transcript, trial_id),
+            )
+            for trial_id, number, entrant, status, problem, latency_s, digest, *used in rows
+        ]
 
     def _read_transcript(self, trial_id: int) -> Transcript | None:
         # The id of a trial is where its line begins.

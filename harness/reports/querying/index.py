@@ -41,8 +41,8 @@ from harness.version import __version__
 
 STORE = "run.sqlite"
 """The file, beside its log."""
-_FORM = 6
-"""Raised when the same columns get other values."""
+_FORM = f"7 {__version__}"
+"""The number is raised when the same columns get other values."""
 _META = (
     'CREATE TABLE "_meta" (form TEXT, log_size INTEGER, log_time INTEGER, read INTEGER,'
     " digest TEXT, open INTEGER)"
@@ -223,7 +223,7 @@ def has_current_page(place: Path, log: Path) -> bool:
 
 def read_index_facts(index: Path, log: Path) -> tuple[str, list[str]]:
     """Return the name of the run, and what is unreadable in its ``log``, a sentence each."""
-    with closing(sqlite3.connect(format_read_uri(index), uri=True)) as db:
+    with open_database(index) as db:
         ((run, bad),) = db.execute("SELECT run, damaged FROM _state, runs")
     return run, [f"{log.parent}/{sentence}" for sentence in json.loads(bad)]
 
@@ -232,6 +232,11 @@ def format_read_uri(index: Path) -> str:
     """Return the URI under which SQLite reads ``index`` and never writes."""
     # immutable: no locks, which some file systems lack. A store is replaced, and never changed.
     return f"file:{quote(str(index.resolve()))}?mode=ro&immutable=1"
+
+
+def open_database(store: Path) -> closing[sqlite3.Connection]:
+    """Give a connection that reads ``store``, and has room for tables of its own."""
+    return closing(sqlite3.connect(format_read_uri(store), uri=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +264,7 @@ def _read_metadata(place: Path) -> _IndexMetadata | None:
     """Return what the index at ``place`` says; ``None``: there is none that can be trusted."""
     try:
         facts = place.stat()
-        with closing(sqlite3.connect(format_read_uri(place), uri=True)) as db:
+        with open_database(place) as db:
             made = tuple(sql for (sql,) in db.execute("SELECT sql FROM sqlite_master"))
             # Another version may have had other tables; compared as written, no change can be
             # forgotten.
@@ -273,13 +278,9 @@ def _read_metadata(place: Path) -> _IndexMetadata | None:
             settled, page = has
     except (OSError, sqlite3.Error, TypeError, ValueError):
         return None
-    if form != _build_form() or not whole or facts.st_mtime_ns != time:
+    if form != _FORM or not whole or facts.st_mtime_ns != time:
         return None
     return _IndexMetadata(size, time, read, digest, bool(is_open), settled, page)
-
-
-def _build_form() -> str:
-    return f"{_FORM} {__version__}"
 
 
 def _create_draft(folder: Path) -> tuple[Path, int]:
@@ -337,7 +338,7 @@ def _write_index(draft: Path, log: Path, fill: Fill) -> None:
         db.execute(
             'INSERT INTO "_meta" VALUES (?, ?, ?, ?, ?, ?)',
             (
-                _build_form(),
+                _FORM,
                 facts.st_size,
                 facts.st_mtime_ns,
                 read,

@@ -31,6 +31,8 @@ from harness.reports.querying.tables import (
     OF_TRIALS,
     TOOLS,
     TRIALS,
+    build_trial_row,
+    iterate_check_rows,
     iterate_conversation_rows,
 )
 from harness.reports.querying.texts import Packer, extract_text
@@ -256,16 +258,11 @@ class _LogIndexer(LogContent):
         self, trial_id: int, result: TrialResult, said: Transcript | None
     ) -> tuple[Any, ...]:
         record = TrialRecord(result, self.reviews.get(result.key), said)
-        return TRIALS.build_row(trial_id=trial_id, record=record)
+        return build_trial_row(trial_id, record)
 
     def _add_checks(self, trial_id: int, result: TrialResult) -> None:
-        self.db.executemany(
-            CHECKS.insert_statement,
-            [
-                CHECKS.build_row(trial_id=trial_id, n=n, check=check)
-                for n, check in enumerate(result.checks, start=1)
-            ],
-        )
+        rows = iterate_check_rows(trial_id, result.checks)
+        self.db.executemany(CHECKS.insert_statement, rows)
 
     def _add_tools(self, line: ToolsLine) -> None:
         # A resumed run writes its lists once more.

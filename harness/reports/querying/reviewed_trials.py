@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,9 +11,9 @@ from harness.judging import KnownStatus, judge_log
 from harness.reports.querying.columns import ENTRANT
 from harness.reports.querying.index import (
     IndexNotWritten,
-    format_read_uri,
     ignore_progress,
     is_worth_indexing,
+    open_database,
     open_log_index,
     read_index_facts,
 )
@@ -112,7 +111,7 @@ def _read_by_index(log: Path, read_to: Callable[[int], None]) -> ReviewedRun:
     size = log.stat().st_size
     with (
         open_log_index(log, read_to) as index,
-        closing(sqlite3.connect(format_read_uri(index), uri=True)) as db,
+        open_database(index) as db,
     ):
         rows = db.execute(_TRIALS)
         trials = tuple(ReviewedTrial(*row) for row in rows)

@@ -6,7 +6,7 @@ import re
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -148,7 +148,7 @@ class QueryAnswer:
 
 @contextmanager
 def answer_query(
-    indexes: Mapping[str, Path] | Sequence[tuple[str, Path]], sql: str, timeout_s: float
+    indexes: Sequence[tuple[str, Path]], sql: str, timeout_s: float
 ) -> Iterator[QueryAnswer]:
     """Give the answer to ``sql``, over the runs (name, index) of ``indexes``.
 
@@ -161,9 +161,7 @@ def answer_query(
         guard = _Guard(time.monotonic() + timeout_s, timeout_s)
         try:
             # Before the guard: a question may neither attach a file nor make a view.
-            _attach_indexes(
-                db, list(dict(indexes).items()) if isinstance(indexes, Mapping) else indexes
-            )
+            _attach_indexes(db, indexes)
             db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
             db.set_authorizer(guard.allows)
             db.set_progress_handler(guard.is_over, _STEPS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import fields
 from pathlib import Path
 
@@ -16,8 +16,8 @@ from harness.base import InvalidInput
 from harness.reports.build import PastRun, UnreadableLog, past_runs
 from harness.reports.querying.index import (
     IndexNotWritten,
-    format_read_uri,
     is_worth_indexing,
+    open_database,
     open_log_index,
     read_index_facts,
 )
@@ -63,7 +63,11 @@ def past_runs_by_index(
     """Yield what `past_runs` yields; logs that are worth it are read once."""
     for log in logs:
         try:
-            yield _read_run(log, by_index(log))
+            if by_index(log):
+                with open_log_index(log) as index:
+                    yield read_indexed_run(index, log)
+            else:
+                yield next(past_runs([log]))
         except IndexNotWritten:
             # Without room for an index, the log itself is read, each time anew.
             yield from past_runs([log])
@@ -71,17 +75,10 @@ def past_runs_by_index(
             yield UnreadableLog(run_id=log.parent.name, log=str(log), error=str(error))
 
 
-def _read_run(log: Path, by_index: bool) -> PastRun | UnreadableLog:  # noqa: FBT001 - it stands alone
-    if not by_index:
-        return next(past_runs([log]))
-    with open_log_index(log) as index:
-        return read_indexed_run(index, log)
-
-
 def read_indexed_run(index: Path, log: Path) -> PastRun:
     """Return the facts of the run in ``index``, which is that of ``log``."""
     run_id, damaged = read_index_facts(index, log)
-    with closing(sqlite3.connect(format_read_uri(index), uri=True)) as db:
+    with open_database(index) as db:
         db.row_factory = sqlite3.Row
         row = db.execute("SELECT * FROM runs").fetchone()
     costs = (row["cost_usd"], row["judge_cost_usd"], row["user_cost_usd"])

@@ -6,14 +6,27 @@ made from named things (`Table.build_row`), and a path begins with one of their 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 from harness.reports.querying.columns import BOOLEAN, INTEGER, JSON, REAL, TEXT, Column, Table
-from harness.reports.record_fields import CONVERSATION_FIELDS, RECORD_FIELDS, RecordField
+from harness.reports.record_fields import (
+    CONVERSATION_FIELDS,
+    RECORD_FIELDS,
+    RecordField,
+    axis_fields,
+)
+from harness.reports.trial_record import TrialRecord
 from harness.suites import AXES
-from harness.types import AssistantMessage, Transcript, UserMessage
+from harness.types import (
+    AssistantMessage,
+    CaseResult,
+    CheckResult,
+    HasEntrant,
+    Transcript,
+    UserMessage,
+)
 
 # ── The run as a whole: `past` is how `harness runs` lists it, `usage` the models' under test ──
 
@@ -78,13 +91,7 @@ RUNS = Table(
     ),
 )
 
-# ── The verdict on a `case` ──
-
-
-def _get_axis(axis: str, row: Any) -> Any:
-    """Return the value of a case on ``axis``."""
-    return row.case.axes.get(axis)
-
+# ── The verdict on a `case`, with its value on each of its `axes` ──
 
 CASES = Table(
     "cases",
@@ -93,7 +100,7 @@ CASES = Table(
         TEXT("suite", "Name of the suite.", "case.suite"),
         TEXT("case", "Name of the case.", "case.case"),
         TEXT("model", "Name of the model.", "case.model"),
-        *(TEXT(axis.name, axis.doc, partial(_get_axis, axis.name)) for axis in AXES),
+        *(TEXT(axis.name, axis.doc, f"axes.{axis.name}") for axis in AXES),
         TEXT("status", "passed, failed, error, skipped, cancelled.", "case.status"),
         INTEGER("passed", "Number of trials that passed.", "case.passed_count"),
         INTEGER("planned", "Number of planned trials.", "case.planned"),
@@ -130,7 +137,7 @@ FINDINGS = Table(
     ),
 )
 
-# ── A trial: its `trial_id` and its `record` ──
+# ── A trial: its `trial_id`, its `record`, and its value on each of its `axes` ──
 
 TRIAL_ID = INTEGER("trial_id", "Id of the trial: the position of its line in the log, in bytes.")
 
@@ -141,11 +148,8 @@ _AXES = {axis.name for axis in AXES}
 def _build_column(field: RecordField) -> Column:
     """Return the column of a field of the record."""
     doc = f"{field.doc} In {field.unit}." if field.unit else field.doc
-    # The value on an axis is no attribute of a record.
-    value = (
-        (lambda row: row.record.read(field.name)) if field.name in _AXES else f"record.{field.name}"
-    )
-    return Column(field.kind, field.name, doc, value, field.name not in CONVERSATION_FIELDS)
+    path = f"{'axes' if field.name in _AXES else 'record'}.{field.name}"
+    return Column(field.kind, field.name, doc, path, field.name not in CONVERSATION_FIELDS)
 
 
 TRIALS = Table(
@@ -170,9 +174,7 @@ CHECKS = Table(
         TEXT("verdict", "passed, failed, not_judged.", "check.verdict"),
         TEXT("severity", "fail, or warn; a warning does not change the verdict.", "check.severity"),
         REAL("score", "Score from 0 to 1, if the check gives one.", "check.score"),
-        TEXT(
-            "explanation", "Explanation of the verdict.", lambda row: row.check.explanation or None
-        ),
+        TEXT("explanation", "Explanation of the verdict."),
         TEXT("hint", "A remedy that usually helps.", "check.hint"),
         TEXT("code", "The check's code for the reason.", "check.code"),
         JSON("expected", "The expected value.", "check.expected"),
@@ -182,11 +184,7 @@ CHECKS = Table(
         BOOLEAN("reached_server", _DOCS["reached_server"], "check.reached_server"),
         BOOLEAN("executed", _DOCS["executed"], "check.executed"),
         BOOLEAN("line_crossed", _DOCS["line_crossed"], "check.line_crossed"),
-        INTEGER(
-            "line",
-            "The line of the check in the suite.",
-            lambda row: row.check.at and row.check.at.line,
-        ),
+        INTEGER("line", "The line of the check in the suite."),
     ),
     keys=("trial_id",),
 )
@@ -205,11 +203,7 @@ CALLS = Table(
             "Outcome of the call: ok, tool_error, denied, timeout … (see the run log).",
             "call.outcome",
         ),
-        INTEGER(
-            "reply",
-            "Number of the reply that asked for the call, from 1: replies.n.",
-            lambda row: row.call.reply or None,
-        ),
+        INTEGER("reply", "Number of the reply that asked for the call, from 1: replies.n."),
         TEXT(
             "refusal",
             "Form of the refusal: tool_error, protocol_error, http_status.",
@@ -237,11 +231,7 @@ REPLIES = Table(
         INTEGER("n", "Number in the trial, from 1."),
         TEXT("stop", "end, tool_calls, max_tokens, refusal, other.", "reply.stop"),
         TEXT("stop_detail", "The provider's own reason for the stop.", "reply.stop_detail"),
-        INTEGER(
-            "asked_for",
-            "Number of tool calls that the reply asks for.",
-            lambda row: len(row.reply.tool_requests),
-        ),
+        INTEGER("asked_for", "Number of tool calls that the reply asks for."),
         REAL(
             "asked_s",
             "Time of the request: seconds from the start of the trial.",
@@ -308,6 +298,32 @@ OF_TRIALS = (TRIALS, CHECKS, CALLS, REPLIES, MESSAGES)
 """Those that have rows of single trials."""
 
 
+def build_trial_row(trial_id: int, record: TrialRecord) -> tuple[Any, ...]:
+    """Return the row of a trial."""
+    return TRIALS.build_row(trial_id=trial_id, record=record, axes=_name_values(record.result))
+
+
+def build_case_row(case: CaseResult) -> tuple[Any, ...]:
+    """Return the row of a case."""
+    return CASES.build_row(case=case, axes=_name_values(case))
+
+
+def _name_values(of: HasEntrant) -> SimpleNamespace:
+    return SimpleNamespace(**axis_fields(of.axes))
+
+
+def iterate_check_rows(trial_id: int, checks: Iterable[CheckResult]) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of the checks of a trial."""
+    for n, check in enumerate(checks, start=1):
+        yield CHECKS.build_row(
+            trial_id=trial_id,
+            n=n,
+            check=check,
+            explanation=check.explanation or None,
+            line=check.at and check.at.line,
+        )
+
+
 def iterate_conversation_rows(
     trial_id: int, said: Transcript
 ) -> Iterator[tuple[Table, tuple[Any, ...]]]:
@@ -315,12 +331,18 @@ def iterate_conversation_rows(
     phases = {"model": said.tool_calls, "setup": said.setup_calls, "teardown": said.teardown_calls}
     for phase, calls in phases.items():
         for n, call in enumerate(calls, start=1):
-            yield CALLS, CALLS.build_row(trial_id=trial_id, n=n, phase=phase, call=call)
+            asked_in = call.reply or None
+            row = CALLS.build_row(trial_id=trial_id, n=n, phase=phase, call=call, reply=asked_in)
+            yield CALLS, row
     replies = [message for message in said.messages if isinstance(message, AssistantMessage)]
     for n, message in enumerate(replies, start=1):
-        reply = message.reply
         row = REPLIES.build_row(
-            trial_id=trial_id, n=n, message=message, reply=reply, usage=reply.usage
+            trial_id=trial_id,
+            n=n,
+            message=message,
+            reply=message.reply,
+            usage=message.reply.usage,
+            asked_for=len(message.reply.tool_requests),
         )
         yield REPLIES, row
     for n, (role, text) in enumerate(_iterate_messages(said), start=1):

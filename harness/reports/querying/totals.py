@@ -10,13 +10,13 @@ import heapq
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
 from itertools import groupby
-from struct import Struct, pack, unpack
-from typing import Any, NamedTuple, TypeAlias
+from operator import itemgetter
+from struct import pack, unpack
+from typing import Any
 
 from harness.judging import (
     NO_LEAK,
@@ -30,7 +30,7 @@ from harness.judging import (
 from harness.reports.build import Totals, build_run_report, past_run
 from harness.reports.comparing.comparison_types import CaseEndings, CaseUsage, TrialEnding
 from harness.reports.querying.columns import ENTRANT, to_number
-from harness.reports.querying.tables import CASES, RUNS
+from harness.reports.querying.tables import CASES, RUNS, build_case_row
 from harness.reports.sections.remarks import count_calls
 from harness.reports.sections.sentences import compute_pass_rate
 from harness.runlog import RunLog
@@ -45,9 +45,6 @@ from harness.types import (
     TrialResult,
     Usage,
 )
-
-_Place: TypeAlias = tuple[int, ...]
-"""By suite, case, model and repeat: the order of a report."""
 
 _AXES = ", ".join(f"'{axis.name}', \"{axis.name}\"" for axis in AXES)
 _ROWS = f"""
@@ -81,7 +78,7 @@ def write_totals(
     sums = _RunningTotals()
     db.execute('DELETE FROM "cases"')
     # In one pass: each case is added up, written and rated as it goes by, and none is kept.
-    rate = compute_pass_rate(_write_cases(db, sums.add_each(_iterate_cases(db, log, whole))))
+    rate = compute_pass_rate(sums.write_each(db, _iterate_cases(db, log, whole)))
     report = build_run_report(log, sums.totals)
     code = choose_exit_code(sums.verdicts, report.reason, report.counts.planned, sums.results)
     past = past_run(report)
@@ -112,21 +109,18 @@ class _RunningTotals:
     results: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
 
-    def add_each(self, cases: Iterable[CaseResult]) -> Iterator[CaseResult]:
-        """Add each of ``cases``, and pass it on."""
+    def write_each(
+        self, db: sqlite3.Connection, cases: Iterable[CaseResult]
+    ) -> Iterator[CaseResult]:
+        """Write and add up each of ``cases``, and pass it on."""
         for case in cases:
             self.verdicts.add(case.status)
             self.results += len(case.trials)
             self.outcomes.update(count_calls(case.trials).outcomes)
             for trial in case.trials:
                 self.totals.add_result(trial)
+            db.execute(CASES.insert_statement, build_case_row(case))
             yield case
-
-
-def _write_cases(db: sqlite3.Connection, cases: Iterable[CaseResult]) -> Iterator[CaseResult]:
-    for case in cases:
-        db.execute(CASES.insert_statement, CASES.build_row(case=case))
-        yield case
 
 
 def _iterate_cases(
@@ -141,9 +135,10 @@ def _iterate_cases(
         )
     }
     trials = ((tuple(row[:4]), _build_counted_result(row, leaking)) for row in db.execute(_ROWS))
-    others = sorted(((order(one), one) for one in whole), key=_get_place)
-    for _, together in groupby(heapq.merge(trials, others, key=_get_place), key=_get_case_place):
-        yield from case_results(one for _, one in together)
+    others = sorted(((order(one), one) for one in whole), key=itemgetter(0))
+    together = heapq.merge(trials, others, key=itemgetter(0))
+    for _, same in groupby(together, key=lambda found: found[0][:3]):
+        yield from case_results(one for _, one in same)
 
 
 def _build_counted_result(row: tuple[Any, ...], leaking: AbstractSet[int]) -> TrialResult:
@@ -158,23 +153,11 @@ def _build_counted_result(row: tuple[Any, ...], leaking: AbstractSet[int]) -> Tr
         repeats=repeats,
         status=status,
         leaks=trial_id in leaking,
-        outcomes=_decode_outcomes(outcomes),
+        outcomes=outcomes and json.loads(outcomes),
         usage=Usage(input_tokens=tokens_in, output_tokens=tokens_out, cost_usd=cost),
         judge_usage=Usage(cost_usd=judge_cost),
         user_usage=Usage(cost_usd=user_cost),
     )
-
-
-def _decode_outcomes(outcomes: str | None) -> Mapping[str, int] | None:
-    return None if outcomes is None else dict(json.loads(outcomes))
-
-
-def _get_place(found: tuple[_Place, TrialResult]) -> _Place:
-    return found[0]
-
-
-def _get_case_place(found: tuple[_Place, TrialResult]) -> _Place:
-    return found[0][:3]
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,76 +216,53 @@ ORDER BY suite_at, case_at, model_at, repeat, first_at
 """  # noqa: S608 - our own names
 
 
-class _Trial(NamedTuple):
-    """A row of `_TRIALS`."""
-
-    suite_at: int
-    case_at: int
-    model_at: int
-    suite: str
-    case: str
-    entrant: str
-    status: Status
-    error_kind: str | None
-    skip_reason: str | None
-    as_text: int
-    stop: str | None
-    latency_s: float
-    tokens_in: int | None
-    tokens_out: int | None
-    cache_read_tokens: int | None
-    cache_write_tokens: int | None
-    cost_usd: float | None
-    tools_digest: str | None
-    test: str | None
-    trial_id: int
-
-
 def write_compared(db: sqlite3.Connection) -> None:
     """Write the rows of all cases, from the trials in ``db``."""
+    trials = db.cursor()
+    trials.row_factory = sqlite3.Row
     db.execute('DELETE FROM "_compared"')
     db.executemany(
         f'INSERT INTO "_compared" VALUES ({", ".join("?" * 12)})',  # noqa: S608 - our own words
-        map(_build_row, _group_by_case(map(_Trial._make, db.execute(_TRIALS)))),
+        map(_build_row, _group_by_case(trials.execute(_TRIALS))),
     )
 
 
-def _group_by_case(trials: Iterator[_Trial]) -> Iterator[Sequence[_Trial]]:
+def _group_by_case(trials: Iterable[sqlite3.Row]) -> Iterator[Sequence[sqlite3.Row]]:
     """Yield the trials of each case and model; those that no header names share a place."""
     # The rows come sorted by place, so only the trials of one place are held at a time.
     for _, together in groupby(trials, key=lambda one: one[:3]):
-        found: dict[tuple[str, str, str], list[_Trial]] = {}
+        found: dict[tuple[str, str, str], list[sqlite3.Row]] = {}
         for one in together:
             found.setdefault(one[3:6], []).append(one)
         yield from found.values()
 
 
-def _build_row(trials: Sequence[_Trial]) -> tuple[Any, ...]:
+def _build_row(trials: Sequence[sqlite3.Row]) -> tuple[Any, ...]:
     endings = CaseEndings.from_trials(
-        (TrialEnding.from_parts(*trial[6:10]) for trial in trials), trials[0].test
+        (TrialEnding.from_parts(*trial[6:10]) for trial in trials), trials[0]["test"]
     )
     spent = CaseUsage.from_trials(
-        (_build_usage(trial), None if trial.stop is None else trial.latency_s) for trial in trials
+        (_build_usage(one), None if one["stop"] is None else one["latency_s"]) for one in trials
     )
-    offered = list(dict.fromkeys(trial.tools_digest for trial in trials if trial.tools_digest))
+    offered = [one["tools_digest"] for one in trials if one["tools_digest"]]
     return (
         *trials[0][3:6],
         json.dumps([asdict(endings.counts), endings.tally.unjudged, endings.test]),
-        json.dumps(offered),
+        json.dumps([*dict.fromkeys(offered)]),
         *(None if one is None else to_number(one) for one in spent[:4]),
         None if spent.costs is None else _pack_floats(spent.costs),
         _pack_floats(spent.latencies),
-        pack(f"<{len(trials)}q", *(trial.trial_id for trial in trials)),
+        pack(f"<{len(trials)}q", *(trial["trial_id"] for trial in trials)),
     )
 
 
-def _build_usage(trial: _Trial) -> Usage:
+def _build_usage(trial: sqlite3.Row) -> Usage:
     return Usage(
-        input_tokens=trial.tokens_in,
-        output_tokens=trial.tokens_out,
-        cache_read_tokens=trial.cache_read_tokens,
-        cache_write_tokens=trial.cache_write_tokens,
-        cost_usd=trial.cost_usd,
+        input_tokens=trial["tokens_in"],
+        output_tokens=trial["tokens_out"],
+        cache_read_tokens=trial["cache_read_tokens"],
+        cache_write_tokens=trial["cache_write_tokens"],
+        cost_usd=trial["cost_usd"],
     )
 
 
@@ -329,14 +289,9 @@ def read_trials(data: bytes) -> Sequence[int]:
 
 
 def _pack_floats(values: Sequence[float]) -> bytes:
-    return _build_struct(len(values)).pack(*values)
+    # Little-endian on every machine: a folder of runs may be copied to another one.
+    return pack(f"<{len(values)}d", *values)
 
 
 def _unpack_floats(data: bytes) -> Sequence[float]:
-    return _build_struct(len(data) // 8).unpack(data)
-
-
-@cache
-def _build_struct(number: int) -> Struct:
-    # Little-endian on every machine: a folder of runs may be copied to another one.
-    return Struct(f"<{number}d")
+    return unpack(f"<{len(data) // 8}d", data)

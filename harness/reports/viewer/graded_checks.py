@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from harness.reports.sections.tool_use import expected_tools
-from harness.types import CheckResult, JsonObject, Transcript, TrialResult
+from harness.types import CheckResult, JsonObject, ToolCall, Transcript, TrialResult
 
 METRICS = ("tool_selection", "argument_match", "faithfulness")
 """The metrics of a graded case."""
@@ -35,8 +35,8 @@ def graded_detail(
         return None
     pairs = get_pairs(check)
     called = {call.tool for call in said.server_calls}
-    wanted = set(expected_tools(result.checks))
-    marked = graded_facts(check).get("calls") or ()
+    metrics = get_metrics(check)
+    faith = metrics.get("faithfulness", {})
     shown = (
         [{"tool": tool, "met": tool in called} for tool in expected_tools(result.checks)]
         if pairs is None
@@ -59,21 +59,25 @@ def graded_detail(
                 "text": score_words(facts.get("score")),
                 "label": text(facts.get("label")),
             }
-            for name, facts in get_metrics(check).items()
+            for name, facts in metrics.items()
         ],
         "pairs": [{**pair, "tool": text(pair["tool"])} for pair in shown[:_MOST]],
         "calls": [
-            {
-                "tool": text(call.tool),
-                "expected": bool(marked[place]["expected"])
-                if place < len(marked)
-                else call.tool in wanted,
-            }
-            for place, call in enumerate(said.server_calls[:_MOST])
+            {"tool": text(call.tool), "expected": expected}
+            for call, expected in mark_calls(result, said, _MOST)
         ],
-        "explanation": text(get_metrics(check).get("faithfulness", {}).get("explanation")),
-        "judge": text(get_metrics(check).get("faithfulness", {}).get("judge")),
+        "explanation": text(faith.get("explanation")),
+        "judge": text(faith.get("judge")),
     }
+
+
+def mark_calls(result: TrialResult, said: Transcript, most: int) -> Iterator[tuple[ToolCall, bool]]:
+    """Yield the first calls of a trial, each with whether it was expected."""
+    marked = graded_facts(graded_check(result)).get("calls") or ()
+    wanted = set(expected_tools(result.checks))
+    for place, call in enumerate(said.server_calls[:most]):
+        known = place < len(marked)
+        yield call, bool(marked[place]["expected"]) if known else call.tool in wanted
 
 
 def graded_check(result: TrialResult) -> CheckResult | None:

@@ -9,11 +9,11 @@ from click.testing import CliRunner, Result
 from harness.base.errors import UsageError
 from harness.cli.commands import view as viewing
 from harness.cli.commands.view import command, has_browser
+from harness.cli.page_cache import WORTH_KEEPING
 from harness.judging.reviews import add_review
 from harness.reports.writers import ReportRequest, write_report
 from harness.runlog import RunLog, read_log
 from harness.types import Report
-from harness.web.page_cache import WORTH_KEEPING
 from tests.reports import logs
 from tests.reports.packs import all_of
 from tests.reports.sample_logs import a_conversation, a_log, a_run

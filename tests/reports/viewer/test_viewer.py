@@ -170,6 +170,25 @@ def test_cases_are_filtered(
 
 
 @pytest.mark.slow
+def test_the_variant_is_a_filter_of_rows_and_columns(tmp_path: Path, browser: Browser) -> None:
+    trials: list[Trial] = []
+    for number, axes in enumerate(({}, {"variant": "short"}, {"variant": "shorter"})):
+        run = replace(a_run(f"case_{number}", model="large"), axes=axes, key=f"{number:064}")
+        trials.append((run, a_conversation("get_order")))
+    address = page_of(a_log(tmp_path, trials, models=("large", "large+short", "large+shorter")))
+    titles = "return [...document.querySelectorAll('.vhead .vname')].map((one) => one.textContent)"
+    browser.open(address)
+    assert len(browser.run(titles)) == 3
+    browser.run(SET, "#filter-variant", "value", "short")
+    assert (browser.run(NAMES), browser.run(titles)) == (["case_1"], ["large+short"])
+    assert browser.run("return location.hash") == "#variant=short"
+    browser.open(f"{address}#variant=none&unknown=x")
+    browser.until(lambda: browser.run(NAMES) == ["case_0"])
+    assert browser.run(titles) == ["large"]
+    assert browser.run(TEXT, ".filters summary") == "Filters (1)"
+
+
+@pytest.mark.slow
 def test_j_and_k_go_from_trace_to_trace_and_escape_back_to_the_grid(
     tmp_path: Path, browser: Browser
 ) -> None:
