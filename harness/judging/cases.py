@@ -80,22 +80,10 @@ def _case_status(trials: Sequence[TrialResult], planned: int, needed: int) -> St
     return next((status for status in hindrances if endings[status]), "cancelled")
 
 
-def counted_result(
-    case: CaseFacts,
-    *,
-    suite: str,
-    model: str,
-    status: Status,
-    leaks: bool,
-    key: str = "",
-    **counted: Any,
-) -> TrialResult:
+def counted_result(case: CaseFacts, *, leaks: bool, **counted: Any) -> TrialResult:
     """Return a trial that was judged before; of its checks only the one on a leak is known.
 
-    ``counted`` are fields of `TrialResult`.
+    ``counted`` are fields of `TrialResult`, as far as the verdicts on cases, and the sums, need it.
     """
     leak = CheckResult(kind=NO_LEAK, label=NO_LEAK, verdict="failed")
-    checks = (leak,) if leaks else ()
-    return TrialResult(
-        key=key, suite=suite, case=case, model=model, status=status, checks=checks, **counted
-    )
+    return TrialResult(key="", case=case, checks=(leak,) if leaks else (), **counted)

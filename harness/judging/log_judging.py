@@ -10,16 +10,14 @@ from functools import partial
 from harness.base import canonical_json
 from harness.judging.access import AccessFacts
 from harness.judging.checks.absent_fields import read_masks
-from harness.judging.policy import View
+from harness.judging.policy import View, explain_unobserved
 from harness.judging.run_judge import (
     Order,
     RunJudge,
     find_compared_suites,
-    why_unobserved,
 )
 from harness.runlog import Header, RunLog, sort_results, store_results
 from harness.types import (
-    CheckResult,
     JsonObject,
     Tool,
     ToolList,
@@ -43,39 +41,42 @@ def build_view(
         tools: Digest → tool list, for every logged list.
         suites: Suite name → its part of a log's header.
     """
-    facts = result.case
+    facts, context = result.case, result.case.user_context
     said = [message.text for message in transcript.messages if isinstance(message, UserMessage)]
+    given = [call.arguments for call in transcript.setup_calls]
     sent = [
-        json.dumps(call.arguments, ensure_ascii=False, default=dict)
-        for call in transcript.setup_calls
+        json.dumps(one, ensure_ascii=False, default=dict)
+        for one in (*given, *(() if context is None else (context,)))
     ]
-    context = (
-        ""
-        if facts.user_context is None
-        else json.dumps(facts.user_context, ensure_ascii=False, default=dict)
-    )
     # The suite's own words are no secrets of the server, so all of them count as known.
     system = suites.get(result.suite, {}).get("system_prompt") or ""
+    named_only = (Tool(name=name, input_schema={}) for name in transcript.tools)
     return View(
-        identity=facts.identity
-        or ("nobody" if facts.user_context is None else canonical_json(facts.user_context)),
+        identity=facts.identity or ("nobody" if context is None else canonical_json(context)),
         calls=transcript.server_calls,
-        tools=tools.get(transcript.tools_digest) or _named_only(transcript.tools),
+        tools=tools.get(transcript.tools_digest) or ToolList(tools=tuple(named_only)),
         answer=transcript.answer,
-        known=tuple(text for text in (*said, *sent, context, system) if text),
-        attributes=facts.user_context or {},
+        known=tuple(text for text in (*said, *sent, system) if text),
+        attributes=context or {},
         beside=transcript.beside,
         suite=result.suite,
         case=facts.name,
         # Each entrant by itself: another model makes other calls.
         group=f"{facts.group} {result.entrant}",
         key=result.key,
-        nobody=not facts.user_context,
+        nobody=not context,
         meant=is_meant(result),
         masks=_collect_masks(result),
         refused=transcript.refused_status is not None,
         refused_by=transcript.refusal,
-        rightful=not any(_goes_too_far(check) for check in result.checks),
+        # Not if the identity saw data that the suite says it must not see.
+        rightful=not any(
+            "decides_access" in check.traits
+            and check.verdict == "failed"
+            and isinstance(check.actual, Mapping)
+            and check.actual.get("is") == "allowed"
+            for check in result.checks
+        ),
     )
 
 
@@ -89,21 +90,6 @@ def _collect_masks(result: TrialResult) -> Mapping[str, float]:
         for field, most in read_masks(check.expected).items()
         if most is not None
     }
-
-
-def _named_only(names: Iterable[str]) -> ToolList:
-    return ToolList(tools=tuple(Tool(name=name, input_schema={}) for name in names))
-
-
-def _goes_too_far(check: CheckResult) -> bool:
-    """Whether the identity saw data that the suite says it must not see."""
-    if (
-        "decides_access" not in check.traits
-        or check.verdict != "failed"
-        or not isinstance(check.actual, Mapping)
-    ):
-        return False
-    return check.actual.get("is") == "allowed"
 
 
 def is_meant(result: TrialResult) -> bool:
@@ -128,30 +114,27 @@ def judge_log(log: RunLog) -> JudgedLog:
     """Judge the results of ``log``; transcripts are read only to compare identities."""
     order = order_by_header(log.header)
     judge = RunJudge(suites=log.header.suites, order=order)
+
+    def add_each() -> Iterator[TrialResult]:
+        for result in log.results:
+            # A view is made when it is needed, which is only where identities are compared.
+            judge.add_result(result, partial(logged_view, log, result))
+            yield result
+
+    def settle(result: TrialResult) -> TrialResult:
+        result = judged.get(result.key, result)
+        review = log.reviews.get(result.key) if log.by_people else None
+        # A person can overrule a verdict, but not make one of an error.
+        if review is None or result.status not in {"passed", "failed"}:
+            return result
+        return replace(result, status=review.verdict)
+
     # Sorting reads all results, so the judge has every one of them before it is closed.
-    results = sort_results(_add_results(log, judge), order, log.results)
+    results = sort_results(add_each(), order, log.results)
     judged = {result.key: result for result in judge.close()}
-    settled = store_results(
-        (_apply_review(judged.get(result.key, result), log) for result in results), log.results
-    )
+    settled = store_results(map(settle, results), log.results)
     _note_unobserved(settled, results, log, judge.facts)
     return JudgedLog(settled, judge.facts)
-
-
-def _add_results(log: RunLog, judge: RunJudge) -> Iterator[TrialResult]:
-    """Yield each result of ``log``, after it was given to ``judge``."""
-    for result in log.results:
-        # Made when it is needed, which is only where identities are compared.
-        judge.add_result(result, partial(logged_view, log, result))
-        yield result
-
-
-def _apply_review(result: TrialResult, log: RunLog) -> TrialResult:
-    review = log.reviews.get(result.key) if log.by_people else None
-    # A person can overrule a verdict, but not make one of an error.
-    if review is None or result.status not in {"passed", "failed"}:
-        return result
-    return replace(result, status=review.verdict)
 
 
 def order_by_header(header: Header) -> Order:
@@ -188,10 +171,6 @@ def logged_view(log: RunLog, result: TrialResult) -> View | None:
     return build_view(result, transcript, log.tools, log.header.suites)
 
 
-def _find_view(log: RunLog, results: Mapping[str, TrialResult], key: str) -> View | None:
-    return logged_view(log, results[key])
-
-
 def _note_unobserved(
     settled: Iterable[TrialResult], results: Iterable[TrialResult], log: RunLog, facts: AccessFacts
 ) -> None:
@@ -202,6 +181,6 @@ def _note_unobserved(
         if result.suite in left:
             by_suite.setdefault(result.suite, {})[result.key] = result
     for suite, own in by_suite.items():
-        why = why_unobserved(tuple(own.values()), partial(_find_view, log, own))
-        if why is not None:
+        views = (view for one in own.values() if (view := logged_view(log, one)) is not None)
+        if (why := explain_unobserved(views)) is not None:
             facts.unobserved[suite] = why

@@ -69,6 +69,18 @@ class _WaitingTrials:
             self.views[key] = self.sources[key]()
         return self.views[key]
 
+    def list_views(self, results: Iterable[TrialResult]) -> list[View]:
+        return [view for one in results if (view := self.get_view(one.key)) is not None]
+
+    def is_search_due(self) -> bool:
+        """Whether to search the whole suite now: at its first leak, then as it grows."""
+        if self.suspicious and _has_grown(self.known, since=self.suspected_at, share=16):
+            self.suspicious, self.suspected_at = False, self.known
+        elif not _has_grown(self.known, since=self.grown_at, share=2):
+            return False
+        self.grown_at = self.known
+        return True
+
 
 class RunJudge:
     """Takes the results of a run one by one, and settles each as soon as it is final."""
@@ -111,22 +123,21 @@ class RunJudge:
         self, result: TrialResult, view: ViewSource = no_view
     ) -> tuple[TrialResult, ...]:
         """Take a result, replacing an earlier one of its trial; return the results now settled."""
-        settled: tuple[TrialResult, ...] = ()
+        suite, settled = result.suite, [result]
         if self.is_waiting(result):
-            waiting = self._waiting.setdefault(result.suite, _WaitingTrials())
+            settled.clear()
+            waiting = self._waiting.setdefault(suite, _WaitingTrials())
             waiting.results[result.key] = result
             waiting.sources[result.key] = view
             # A view that was made is of the result that this one replaces.
             waiting.views.pop(result.key, None)
-        else:
-            settled = (result,)
-        if result.suite in self._expected:
-            ended = self._ended.setdefault(result.suite, set())
-            ended.add(result.key)
+        if suite in self._expected:
             # Keys and no counter: a trial whose result is replaced has ended once.
-            if len(ended) == self._expected[result.suite]:
-                settled += self._settle_suite(result.suite)
-        return settled
+            ended = self._ended.setdefault(suite, set())
+            ended.add(result.key)
+            if len(ended) == self._expected[suite]:
+                settled += self._settle_suite(suite)
+        return tuple(settled)
 
     def close(self) -> tuple[TrialResult, ...]:
         """Settle all waiting trials, since no more results will come."""
@@ -151,17 +162,6 @@ class RunJudge:
         view = waiting.get_view(result.key)
         if view is None:
             return ()
-        self._search_test(view, waiting)
-        if not self._is_search_due(waiting):
-            return ()
-        results = [waiting.results[view.key] for views in waiting.tests.values() for view in views]
-        # Not those of the run, which are of settled trials only.
-        facts = AccessFacts()
-        judged = self._judge_by_views(results, waiting, facts)
-        return tuple(one for one in judged if one.key in facts.leaks)
-
-    def _search_test(self, view: View, waiting: _WaitingTrials) -> None:
-        """Add a view to those of its test, and search them if they have grown by an eighth."""
         test = waiting.tests.setdefault(view.group, [])
         test.append(view)
         waiting.known += 1
@@ -172,17 +172,13 @@ class RunJudge:
                 waiting.results[leak.key].case.leaks == "fail" and not leak.is_note
                 for leak in self._find_leaks(test)
             )
-
-    def _is_search_due(self, waiting: _WaitingTrials) -> bool:
-        """Whether to search the whole suite now: at its first leak, then as it grows."""
-        known = waiting.known
-        if waiting.suspicious and _has_grown(known, since=waiting.suspected_at, share=16):
-            waiting.suspicious, waiting.suspected_at, waiting.grown_at = False, known, known
-            return True
-        if _has_grown(known, since=waiting.grown_at, share=2):
-            waiting.grown_at = known
-            return True
-        return False
+        if not waiting.is_search_due():
+            return ()
+        results = [waiting.results[view.key] for views in waiting.tests.values() for view in views]
+        # Not those of the run, which are of settled trials only.
+        facts = AccessFacts()
+        judged = self._judge_by_views(results, waiting, facts)
+        return tuple(one for one in judged if one.key in facts.leaks)
 
     # ── All results ──────────────────────────────────────────────────────────────────────────
 
@@ -192,20 +188,15 @@ class RunJudge:
         if waiting is None:
             return ()
         ordered = sorted(waiting.results.values(), key=self._order)
-        compared = {
-            one.key: one
-            for one in self._judge_by_views(
-                [one for one in ordered if one.case.group is not None], waiting, self.facts
-            )
-        }
+        several = [one for one in ordered if one.case.group is not None]
+        compared = {one.key: one for one in self._judge_by_views(several, waiting, self.facts)}
         # All views of the suite: a field is known if anybody was shown it in any test.
-        seen = [view for one in ordered if (view := waiting.get_view(one.key)) is not None]
-        judged = list(check_known_fields([compared.get(one.key, one) for one in ordered], seen))
-        if suite not in self._required:
-            return tuple(judged)
-        why = why_unobserved(ordered, waiting.get_view)
+        seen = waiting.list_views(ordered)
+        judged = tuple(check_known_fields([compared.get(one.key, one) for one in ordered], seen))
+        is_required = suite in self._required and find_compared_suites(ordered)
+        why = explain_unobserved(seen) if is_required else None
         if why is None:
-            return tuple(judged)
+            return judged
         self.facts.unobserved[suite] = why
         return tuple(
             _replace_checks(one, (*one.checks, identity_check(why, one.case.at))) for one in judged
@@ -217,10 +208,8 @@ class RunJudge:
         """Compare results of tests with several identities; add findings to ``facts``."""
         # In the order of reports: which leak is told first must not depend on who ended first.
         ordered = sorted(results, key=self._order)
-        views = [view for one in ordered if (view := waiting.get_view(one.key)) is not None]
-        facts.decisions |= {
-            view.key: decided for view, decided in zip(views, decide_access(views), strict=True)
-        }
+        views = waiting.list_views(ordered)
+        facts.decisions |= zip((view.key for view in views), decide_access(views), strict=True)
         for leak in self._find_leaks(views):
             if waiting.results[leak.key].case.leaks == "fail":
                 found = facts.notes if leak.is_note else facts.leaks
@@ -242,20 +231,6 @@ class RunJudge:
     def _find_leaks(self, views: Sequence[View]) -> list[Leak]:
         self.searched += len(views)
         return find_leaks(views)
-
-
-def why_unobserved(
-    results: Sequence[TrialResult], view: Callable[[str], View | None]
-) -> str | None:
-    """Return why no identity was observed.
-
-    ``None`` if one was observed, or if there is only one identity.
-    """
-    if not find_compared_suites(results):
-        return None
-    return explain_unobserved(
-        found for result in results if (found := view(result.key)) is not None
-    )
 
 
 def find_compared_suites(results: Iterable[TrialResult]) -> set[str]:

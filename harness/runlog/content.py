@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from operator import attrgetter
+from typing import Any
 
 from harness.runlog.lines import (
     CallLine,
@@ -159,47 +161,33 @@ def build_partial_line(
 
     ``calls`` are those that it made until it was cut off.
     """
-    # Answers without a call are not known: they were in the memory of whoever was killed.
-    replies = max((call.reply for call in calls), default=0)
     took = max((call.started_s + (call.duration_s or 0.0) for call in calls), default=0.0)
+    known: dict[str, Any] = {
+        # Answers without a call are not known: they were in the memory of whoever was killed.
+        "replies": max((call.reply for call in calls), default=0),
+        "latency_s": round(took, 6),
+    }
+    messages = (*transcript.messages, *build_conversation(calls))
     return TrialLine(
-        run=replace(
-            result,
-            outcomes=Counter[str](call.outcome for call in calls),
-            replies=replies,
-            latency_s=round(took, 6),
-        ),
-        transcript=replace(
-            transcript,
-            messages=(*transcript.messages, *build_conversation(calls)),
-            tool_calls=tuple(calls),
-            replies=replies,
-            latency_s=round(took, 6),
-        ),
+        run=replace(result, outcomes=Counter[str](call.outcome for call in calls), **known),
+        transcript=replace(transcript, messages=messages, tool_calls=tuple(calls), **known),
     )
 
 
 def build_conversation(calls: Iterable[ToolCall]) -> tuple[Message, ...]:
     """Return calls as replies of a model, each followed by what it was told."""
     told: list[Message] = []
+    by_reply = attrgetter("reply")
     # `groupby` joins only neighbours, and calls of one reply may be answered in any order.
-    in_order = sorted(calls, key=_get_reply_number)
-    for _, made in groupby(in_order, key=_get_reply_number):
-        group = tuple(made)
-        asked = tuple(
-            ToolRequest(id=call.request_id, tool=call.tool, arguments=call.arguments)
-            for call in group
-        )
+    for _, made in groupby(sorted(calls, key=by_reply), key=by_reply):
+        asked, answers = [], []
+        for call in made:
+            asked.append(ToolRequest(id=call.request_id, tool=call.tool, arguments=call.arguments))
+            answers.append(
+                ToolAnswer(request_id=call.request_id, text=call.text, is_error=call.is_error)
+            )
         told += [
-            AssistantMessage(reply=Reply(tool_requests=asked, stop="tool_calls")),
-            ToolMessage(answers=tuple(_build_answer(call) for call in group)),
+            AssistantMessage(reply=Reply(tool_requests=tuple(asked), stop="tool_calls")),
+            ToolMessage(answers=tuple(answers)),
         ]
     return tuple(told)
-
-
-def _get_reply_number(call: ToolCall) -> int:
-    return call.reply
-
-
-def _build_answer(call: ToolCall) -> ToolAnswer:
-    return ToolAnswer(request_id=call.request_id, text=call.text, is_error=call.is_error)

@@ -59,37 +59,23 @@ class ValueInterner:
     def intern_value(self, value: Any, depth: int = 0) -> Any:
         """Return ``value`` or what was read before and is written in the same way."""
         kind = type(value)
-        if kind is str:
-            return value if len(value) > _LONGEST else self._intern_entry(value, value)
         if kind is int or kind is float:
             # 0.0 and -0.0 are equal, and written otherwise.
             return self._intern_entry((kind, value or repr(value)), value)
-        return value if depth > _DEEPEST else self._intern_parts(value, kind, depth)
-
-    def _intern_parts(self, value: Any, kind: type, depth: int) -> Any:
+        is_long = kind in (str, dict, tuple, list) and len(value) > _LONGEST
+        if is_long or (depth > _DEEPEST and kind is not str):
+            return value
+        if kind is str:
+            return self._intern_entry(value, value)
+        # A new one, made of the remembered parts: only of these are the ids known.
         if kind is dict:
-            return self._intern_object(value, depth)
+            own = {self.intern_value(k): self.intern_value(v, depth + 1) for k, v in value.items()}
+            return self._intern_entry((dict, *map(id, own), *map(id, own.values())), own)
         if kind is tuple or kind is list:
-            return self._intern_array(value, depth)
+            array = kind(self.intern_value(part, depth + 1) for part in value)
+            return self._intern_entry((kind, *map(id, array)), array)
         # `True`, `None` and the like exist once already.
         return self._intern_facts(value, depth) if is_dataclass(kind) else value
-
-    def _intern_object(self, value: dict[Any, Any], depth: int) -> Any:
-        if len(value) > _LONGEST:
-            return value
-        own = {
-            self.intern_value(key): self.intern_value(part, depth + 1)
-            for key, part in value.items()
-        }
-        return self._intern_entry((dict, *map(id, own), *map(id, own.values())), own)
-
-    def _intern_array(self, value: tuple[Any, ...] | list[Any], depth: int) -> Any:
-        if len(value) > _LONGEST:
-            return value
-        kind = type(value)
-        # A new one, made of the remembered parts: only of these are the ids known.
-        own = kind(self.intern_value(part, depth + 1) for part in value)
-        return self._intern_entry((kind, *map(id, own)), own)
 
     def _intern_facts(self, value: Any, depth: int) -> Any:
         """Return a dataclass; it was just read, and nobody else has it yet."""

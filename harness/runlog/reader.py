@@ -122,7 +122,7 @@ class RunLog:
             size=self.size,
             lines=self.lines,
         )
-        return _take_new_lines(known, lambda _: None).build_log()
+        return _take_new_lines(known).build_log()
 
     def __iter__(self) -> Iterator[tuple[TrialResult, Transcript | None]]:
         """Yield every result with its conversation, one at a time."""
@@ -160,7 +160,9 @@ def read_log(path: Path, read_to: Callable[[int], None] = lambda _: None) -> Run
     return _take_new_lines(StoredContent(path=path), read_to).build_log()
 
 
-def _take_new_lines(found: StoredContent, read_to: Callable[[int], None]) -> StoredContent:
+def _take_new_lines(
+    found: StoredContent, read_to: Callable[[int], None] = lambda _: None
+) -> StoredContent:
     """Take in the lines of the log that ``found`` does not have yet."""
     for number, offset, end, line in _iterate_lines(found.path, found.size, found.lines):
         if number == 1:
@@ -217,7 +219,7 @@ class StoredContent(LogContent):
     def build_log(self) -> RunLog:
         """Return it as a log."""
         if self.header is None:
-            raise _build_invalid(self.path, 1, "this is not a run log: it is empty")
+            raise _build_invalid(self.path, "this is not a run log: it is empty")
         offsets = self.offsets if self.moved is None else self.moved.offsets
         return RunLog(
             self.path,
@@ -243,7 +245,7 @@ def read_header(path: Path) -> Header:
     """
     for _, _, _, line in _iterate_lines(path):
         return require_header(path, line)
-    raise _build_invalid(path, 1, "this is not a run log: it is empty")
+    raise _build_invalid(path, "this is not a run log: it is empty")
 
 
 def require_header(path: Path, line: Line | DamagedLine) -> Header:
@@ -257,11 +259,10 @@ def require_header(path: Path, line: Line | DamagedLine) -> Header:
     if isinstance(line, DamagedLine) and line.kind == "header":
         raise _build_invalid(
             path,
-            1,
             "the header of this run log is damaged, and without it nothing in it can be judged: "
             f"{line.why}",
         )
-    raise _build_invalid(path, 1, "this is not a run log: its first line is no header")
+    raise _build_invalid(path, "this is not a run log: its first line is no header")
 
 
 def read_lines(path: Path, offset: int = 0) -> Iterator[tuple[int, int, Line | DamagedLine]]:
@@ -269,14 +270,8 @@ def read_lines(path: Path, offset: int = 0) -> Iterator[tuple[int, int, Line | D
 
     To follow a log that is being written, call again with the last next offset.
     """
-    with path.open("rb") as file:
-        file.seek(offset)
-        for raw in file:
-            # Still being written, or torn: it is read from here when it is whole.
-            if not raw.endswith(b"\n"):
-                return
-            yield offset, offset + len(raw), _parse_or_damaged(raw, None)
-            offset += len(raw)
+    for _, start, end, line in _iterate_lines(path, offset, None):
+        yield start, end, line
 
 
 def being_written(path: Path) -> bool:
@@ -291,19 +286,21 @@ def being_written(path: Path) -> bool:
 
 
 def _iterate_lines(
-    path: Path, offset: int = 0, before: int = 0
+    path: Path, offset: int = 0, before: int | None = 0
 ) -> Iterator[tuple[int, int, int, Line | DamagedLine]]:
-    """Yield ``(line number, offset, next offset, line)``, passing over a torn last line.
+    """Yield ``(line number, offset, next offset, line)`` of each complete line.
 
-    It begins at ``offset``, where ``before`` lines have gone before.
+    It begins at ``offset``, where ``before`` lines have gone before; ``None`` is not known.
     """
     with path.open("rb") as file:
         file.seek(offset)
-        for number, raw in enumerate(file, start=before + 1):
+        for number, raw in enumerate(file, start=(before or 0) + 1):
+            # Still being written, or torn: it is read from here when it is whole.
             if not raw.endswith(b"\n"):
                 return
-            yield number, offset, offset + len(raw), _parse_or_damaged(raw, number)
-            offset += len(raw)
+            end = offset + len(raw)
+            yield number, offset, end, _parse_or_damaged(raw, None if before is None else number)
+            offset = end
 
 
 def _parse_or_damaged(raw: bytes, number: int | None) -> Line | DamagedLine:
@@ -313,8 +310,8 @@ def _parse_or_damaged(raw: bytes, number: int | None) -> Line | DamagedLine:
         return build_damaged_line(raw, number, str(error))
 
 
-def _build_invalid(path: Path, line: int | None, message: str) -> InvalidInput:
-    return InvalidInput([Problem(at=Location(file=str(path), line=line), message=message)])
+def _build_invalid(path: Path, message: str) -> InvalidInput:
+    return InvalidInput([Problem(at=Location(file=str(path), line=1), message=message)])
 
 
 def amend_log(log: RunLog, **changes: Any) -> RunLog:

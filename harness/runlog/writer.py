@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from harness.base import HarnessError
@@ -43,12 +42,9 @@ class LogWriter:
         except OSError as error:
             if self._fd >= 0:
                 os.close(self._fd)
-            held = isinstance(error, BlockingIOError)
-            why = (
-                "is being written by another process"
-                if held
-                else f"cannot be opened: {error.strerror}"
-            )
+            why = f"cannot be opened: {error.strerror}"
+            if isinstance(error, BlockingIOError):
+                why = "is being written by another process"
             raise HarnessError(f"the run log {path} {why}") from error
 
     def append(self, line: Line) -> None:
@@ -93,22 +89,21 @@ class LogWriter:
         """Return the writer itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close."""
         self.close()
 
     def _cut_torn_line(self) -> None:
-        size = os.fstat(self._fd).st_size
+        end = size = os.fstat(self._fd).st_size
+        found = -1
         # The descriptor of the log can only write.
         with self.path.open("rb") as file:
-            keep = _find_last_line_end(file.fileno(), size)
-        if keep < size:
-            os.ftruncate(self._fd, keep)
+            while end > 0 and found < 0:  # backwards in blocks, to the last newline
+                start = max(0, end - 65536)
+                found = os.pread(file.fileno(), end - start, start).rfind(b"\n")
+                end = start + found + 1 if found >= 0 else start
+        if end < size:
+            os.ftruncate(self._fd, end)
 
 
 def discard_log(path: Path) -> None:
@@ -117,15 +112,3 @@ def discard_log(path: Path) -> None:
         path.unlink()
         # It fails, as it should, if anything else is in the folder.
         path.parent.rmdir()
-
-
-def _find_last_line_end(fd: int, size: int) -> int:
-    """Return the offset just behind the last newline, reading backwards in blocks."""
-    end = size
-    while end > 0:
-        start = max(0, end - 65536)
-        found = os.pread(fd, end - start, start).rfind(b"\n")
-        if found >= 0:
-            return start + found + 1
-        end = start
-    return 0

@@ -77,17 +77,12 @@ def left_out_if(default: Any) -> dict[str, Callable[[Any], bool]]:
 
 def written_fields(value: Any) -> dict[str, Any]:
     """Return the fields of the dataclass ``value`` that a log writes."""
+    held = {field: getattr(value, field.name) for field in fields(value)}
     return {
         field.name: content
-        for field in fields(value)
-        if not field.metadata.get("exclude_if", _is_never_excluded)(
-            content := getattr(value, field.name)
-        )
+        for field, content in held.items()
+        if not ((is_left_out := field.metadata.get("exclude_if")) and is_left_out(content))
     }
-
-
-def _is_never_excluded(_: Any) -> bool:
-    return False
 
 
 class HasEntrant:

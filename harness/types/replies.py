@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from harness.types.basics import JsonObject, left_out_if
 from harness.types.thinking import divide_thinking
 
+_Number = TypeVar("_Number", int, float)
 
-def known_sum(left: int | None, right: int | None) -> int | None:
+
+def known_sum(left: _Number | None, right: _Number | None) -> _Number | None:
     """Return the sum of two amounts; an unknown one makes it unknown."""
     return None if left is None or right is None else left + right
 
@@ -41,9 +43,7 @@ class Usage:
             output_tokens=known_sum(self.output_tokens, other.output_tokens),
             cache_read_tokens=known_sum(self.cache_read_tokens, other.cache_read_tokens),
             cache_write_tokens=known_sum(self.cache_write_tokens, other.cache_write_tokens),
-            cost_usd=None
-            if self.cost_usd is None or other.cost_usd is None
-            else self.cost_usd + other.cost_usd,
+            cost_usd=known_sum(self.cost_usd, other.cost_usd),
         )
 
 

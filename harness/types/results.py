@@ -375,6 +375,8 @@ class Report(_LogBacked):
         latencies = array(
             "d", (result.latency_s * 1000 for result in self.results if result.stop is not None)
         )
+        rate = counts.passed / counts.judged_count if counts.judged_count else None
+        mean = sum(latencies) / len(latencies) if latencies else 0.0
         return {
             "total": counts.planned,
             "pass": counts.passed,
@@ -382,17 +384,13 @@ class Report(_LogBacked):
             "error": counts.error,
             "skipped": counts.skipped,
             "cancelled": counts.cancelled,
-            "pass_rate": counts.passed / counts.judged_count
-            if counts.judged_count and is_alone
-            else None,
+            "pass_rate": rate if is_alone else None,
             "calls": {
                 name: getattr(calls, name)
                 for name in ("total", "ok", "denied", "errors", "not_sent")
             },
             "total_latency_ms": round(sum(latencies), 3),
-            "avg_latency_ms": round(sum(latencies) / len(latencies), 3)
-            if latencies and is_alone
-            else None,
+            "avg_latency_ms": round(mean, 3) if latencies and is_alone else None,
             "total_tokens_in": self.usage.input_tokens,
             "total_tokens_out": self.usage.output_tokens,
             "total_cost_usd": self.usage.cost_usd,

@@ -303,10 +303,7 @@ def _find_end(text: str, opening: re.Match[str], place: int) -> tuple[int, int] 
     depth, last, other = 1, None, None
     for found in _EITHER[place].finditer(text, opening.end()):
         is_end = found["close"] is not None
-        if _is_mentioned(text, found):
-            other = other or (found.span() if is_end else None)
-            continue
-        if same is not None and _tag_name(found[0]) != same:
+        if _is_mentioned(text, found) or (same is not None and _tag_name(found[0]) != same):
             other = other or (found.span() if is_end else None)
             continue
         depth += -1 if is_end else 1

@@ -84,6 +84,7 @@ _NAME = re.compile(
     r"[\w\u2011-]*[-\u2011]$"
 )  # in the text itself: a dash stands between numbers, a hyphen in a name
 _LONGEST_NAME = 60
+_MARKS = frozenset({"No", "Nl", "Mn", "Mc", "Me"})
 _MARKER = re.compile(
     r"^[ \t]*(?:[-*+>#]+[ \t]+)*[*_]{0,2}\(?(\d{1,3})[.)][*_]{0,2}[ \t]+(?=\S)", re.MULTILINE
 )
@@ -249,7 +250,11 @@ def _add_fraction(values: list[float], readable: str, end: int) -> tuple[list[fl
     """Return the readings with the fraction that follows them: 1½, 1 1/2, 3/4, 3 and a half."""
     rest = _REST.match(readable, end)
     if rest:
-        up, down = _read_fraction(rest)
+        up, down = float(rest["up"] or 1), float(rest["down"] or 1)
+        if rest["part"]:
+            down = _PARTS[rest["part"].lower()]
+        elif rest["vulgar"]:
+            up = unicodedata.numeric(rest["vulgar"])
         is_rest = rest["gap"] != "" or rest["vulgar"] is not None
         if is_rest and 0 < up < down and all(value.is_integer() for value in values):
             return [value + up / down for value in values], rest.end()
@@ -261,32 +266,20 @@ def _add_fraction(values: list[float], readable: str, end: int) -> tuple[list[fl
     return values, end
 
 
-def _read_fraction(rest: re.Match[str]) -> tuple[float, float]:
-    if rest["part"]:
-        return 1, _PARTS[rest["part"].lower()]
-    if rest["vulgar"]:
-        return unicodedata.numeric(rest["vulgar"]), 1
-    return int(rest["up"]), int(rest["down"])
-
-
 def _is_part(readable: str, start: int, stop: int, whole: tuple[int, int]) -> bool:
     """Whether what is around a number shows that it is a part of something else.
 
     In a list, the mark between two numbers does not.
     """
     first, end = whole
+    letter = readable[stop : stop + 1]
     goes_on = (stop >= end or readable[stop] not in ", ") and (
-        _GOES_ON.match(readable, stop) or _is_mark(readable[stop : stop + 1])
+        _GOES_ON.match(readable, stop)
+        # It belongs to the digit before it: a fraction, a circle, an accent.
+        or (letter and (letter in "⁺⁻₊₋" or unicodedata.category(letter) in _MARKS))
     )
     came = start == first and _CAME_BEFORE.search(readable, max(0, start - 3), start)
     return bool(goes_on or came)
-
-
-def _is_mark(letter: str) -> bool:
-    """Whether a character belongs to the digit before it: a fraction, a circle, an accent."""
-    return letter != "" and (
-        letter in "⁺⁻₊₋" or unicodedata.category(letter) in {"No", "Nl", "Mn", "Mc", "Me"}
-    )
 
 
 def _is_named(readable: str, text: str, start: int) -> bool:
@@ -317,8 +310,7 @@ def _read_digits(digits: str) -> list[float]:
 
 def _is_grouped(digits: str, marks: set[str]) -> bool:
     """Whether one separator divides groups of three digits, or of two before the last three."""
-    form = _GROUPS.fullmatch(digits)
-    return form is not None and len(marks) == 1
+    return len(marks) == 1 and _GROUPS.fullmatch(digits) is not None
 
 
 def _apply_scale(
@@ -328,8 +320,9 @@ def _apply_scale(
     power = _POWER.match(readable, end)
     if power:
         exponent = (power["e"] or power["up"] or power["small"]).translate(_SUPERSCRIPTS)
-        raised = _scale_by_ten if power["e"] or power["ten"] else _raise_power
-        return [raised(value, exponent) for value in values], power.end()
+        of_ten = bool(power["e"] or power["ten"])
+        raised = [_raise_power(value, exponent, is_of_ten=of_ten) for value in values]
+        return raised, power.end()
     share = _SHARE.match(readable, end)
     if share:
         factor = _SHARES.get(share[1].lower(), 1e-2)
@@ -348,21 +341,17 @@ def _apply_scale(
     return values, end
 
 
-def _raise_power(value: float, exponent: str) -> float:
+def _raise_power(value: float, exponent: str, *, is_of_ten: bool) -> float:
     try:
-        return float(value ** int(exponent))
+        return value * float(f"1e{exponent}") if is_of_ten else float(value ** int(exponent))
     except (OverflowError, ZeroDivisionError, ValueError):  # 10⁻⁻ is not a power
         return math.inf
 
 
-def _scale_by_ten(value: float, exponent: str) -> float:
-    try:
-        return value * float(f"1e{exponent}")
-    except ValueError:
-        return math.inf
-
-
 # ── Tolerances ───────────────────────────────────────────────────────────────────────────────
+
+
+_PERCENTAGE = r"\A\d{1,3}(\.\d{1,6})?\s?%\z"
 
 
 def check_tolerance(tolerance: Any, path: JsonPath) -> None:
@@ -371,12 +360,8 @@ def check_tolerance(tolerance: Any, path: JsonPath) -> None:
     Raises:
         InvalidValue: ``tolerance`` is neither.
     """
-    if is_number(tolerance) and tolerance >= 0:
-        return
-    if (
-        not isinstance(tolerance, str)
-        or search_pattern(r"\A\d{1,3}(\.\d{1,6})?\s?%\z", tolerance) is None
-    ):
+    is_share = isinstance(tolerance, str) and search_pattern(_PERCENTAGE, tolerance) is not None
+    if not is_share and not (is_number(tolerance) and tolerance >= 0):
         raise InvalidValue(
             f"a tolerance is a number from 0 on or a percentage, not {format_value(tolerance)}",
             path=path,
@@ -387,13 +372,10 @@ def check_tolerance(tolerance: Any, path: JsonPath) -> None:
 def is_close(wanted: float, value: float, tolerance: float | str) -> bool:
     """Whether ``value`` lies within ``tolerance`` (absolute, or a percentage of ``wanted``)."""
     try:
-        room = (
-            abs(wanted) * float(tolerance.rstrip("% ")) / 100
-            if isinstance(tolerance, str)
-            else tolerance
-        )
+        if isinstance(tolerance, str):
+            tolerance = abs(wanted) * float(tolerance.rstrip("% ")) / 100
         # The last digits of a float are rounding errors: 0.1 + 0.2 is within 0 of 0.3.
-        return bool(abs(value - wanted) <= room + 1e-9 * max(abs(wanted), abs(value)))
+        return bool(abs(value - wanted) <= tolerance + 1e-9 * max(abs(wanted), abs(value)))
     # No float can hold this integer, so it is near no number that a suite can name.
     except OverflowError:
         return False

@@ -92,14 +92,16 @@ def _has_matcher(value: Any) -> bool:
 def plain_values(pattern: Any) -> Iterator[Scalar]:
     """Yield every text and number in a pattern, also those inside matchers."""
     if isinstance(pattern, Mapping):
-        for key, part in pattern.items():
-            # The name of a type is no value that could stand in a text.
-            if not (is_matcher(pattern) and key == "$type"):
-                yield from plain_values(part)
-    elif isinstance(pattern, list | tuple):
-        for part in pattern:
-            yield from plain_values(part)
-    elif isinstance(pattern, str | int | float) and not isinstance(pattern, bool):
+        # The name of a type is no value that could stand in a text.
+        is_type = is_matcher(pattern)
+        parts: Iterable[Any] = (
+            part for key, part in pattern.items() if not (is_type and key == "$type")
+        )
+    else:
+        parts = pattern if isinstance(pattern, list | tuple) else ()
+    for part in parts:
+        yield from plain_values(part)
+    if isinstance(pattern, str | int | float) and not isinstance(pattern, bool):
         yield pattern
 
 

@@ -43,42 +43,33 @@ def to_plain_json(value: Any, path: JsonPath = ()) -> Any:
     """
     if len(path) > MAX_DEPTH:
         raise InvalidValue("this is nested too deeply", path=path[:MAX_DEPTH])
-    if isinstance(value, Mapping):
-        return {
-            _check_key(key, path): to_plain_json(part, (*path, key)) for key, part in value.items()
-        }
     if isinstance(value, list | tuple):
         return [to_plain_json(part, (*path, index)) for index, part in enumerate(value)]
-    return _check_scalar(value, path)
-
-
-def _check_key(key: Any, path: JsonPath) -> str:
-    if not isinstance(key, str):
-        raise InvalidValue(
-            f"the key {format_value(key)} is not a string",
-            path=path,
-            meant=f'Quote it: "{format_value(key)}".',
-        )
-    return str(_check_scalar(key, path))
+    if not isinstance(value, Mapping):
+        return _check_scalar(value, path)
+    plain = {}
+    for key, part in value.items():
+        if not isinstance(key, str):
+            shown = format_value(key)
+            meant = f'Quote it: "{shown}".'
+            raise InvalidValue(f"the key {shown} is not a string", path=path, meant=meant)
+        plain[_check_scalar(key, path)] = to_plain_json(part, (*path, key))
+    return plain
 
 
 def _check_scalar(value: Any, path: JsonPath) -> Any:
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        # UTF-8 cannot encode such a text, so no log could hold it.
-        if any("\ud800" <= letter <= "\udfff" for letter in value):
-            raise InvalidValue(
-                "this text is not valid Unicode (it holds half of a surrogate pair)", path=path
-            )
-        return value
-    if isinstance(value, int):
-        if value.bit_length() > _MAX_BITS:
-            raise InvalidValue("this number is too large", path=path)
-        return value
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise InvalidValue("infinity and NaN are not JSON numbers", path=path)
+    """Return ``value``, if it is a JSON scalar."""
+    why = ""
+    # UTF-8 cannot encode such a text, so no log could hold it.
+    if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
+        why = "this text is not valid Unicode (it holds half of a surrogate pair)"
+    elif isinstance(value, int) and value.bit_length() > _MAX_BITS:
+        why = "this number is too large"
+    elif isinstance(value, float) and not math.isfinite(value):
+        why = "infinity and NaN are not JSON numbers"
+    if why:
+        raise InvalidValue(why, path=path)
+    if value is None or isinstance(value, str | int | float):
         return value
     raise InvalidValue(
         f"this is a {type(value).__name__} to YAML, which JSON does not have",
@@ -112,14 +103,15 @@ def is_equal(left: Any, right: Any) -> bool:
 
 def type_name(value: Any) -> str:
     """Return JSON's name for the type of ``value``; integers are ``number`` too."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if is_number(value):
-        return "number"
-    if isinstance(value, str):
-        return "string"
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int() | float():
+            return "number"
+        case str():
+            return "string"
     return "object" if isinstance(value, Mapping) else "array"
 
 
@@ -173,11 +165,11 @@ MISSING = object()
 """Stands for a missing value; ``None`` is JSON's null, which is a value."""
 
 
-def _no_constant(name: str) -> Any:
+def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-_STRICT = json.JSONDecoder(parse_constant=_no_constant)
+_STRICT = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def load_strict_json(text: str) -> Any:
@@ -283,28 +275,23 @@ def parse_path(text: str) -> tuple[Step, ...]:
     Raises:
         ValueError: it is not a path; the message names the first wrong character.
     """
-    place = 1 if text.startswith("$") else 0
-    rooted = place == 1
+    is_rooted = text.startswith("$")
+    place = int(is_rooted)
     found: list[Step] = []
     while place < len(text):
         step = _STEP.match(text, place)
         # Only the first name stands without a dot, and after a `$` none does.
-        starts = place == 0 and not rooted
-        if step is None or (step["name"] is not None and (step["dot"] is None) != starts):
+        if step is None or (step["name"] and (step["dot"] is None) != (place == 0)):
             raise ValueError(f"the path {text!r} is wrong at character {place + 1}")
-        found.append(_parse_step(step))
+        if step["index"] is not None:
+            found.append(int(step["index"]))
+        else:
+            name = str(json.loads(step["quoted"])) if step["quoted"] else step["name"]
+            found.append(None if step["all"] else name)
         place = step.end()
-    if not found and not rooted:
+    if not found and not is_rooted:
         raise ValueError("the path is empty")
     return tuple(found)
-
-
-def _parse_step(step: re.Match[str]) -> Step:
-    if step["index"] is not None:
-        return int(step["index"])
-    if step["all"] is not None:
-        return None
-    return str(json.loads(step["quoted"])) if step["quoted"] is not None else step["name"]
 
 
 def select_values(text: str, value: Any) -> list[Any]:

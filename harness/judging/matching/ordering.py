@@ -74,14 +74,13 @@ def compare_values(left: Any, right: Any) -> int | None:
 
     ``None``: they are not both numbers, nor both dates.
     """
-    if is_number(left) and is_number(right):
-        return int(left > right) - int(left < right)
-    ours, theirs = parse_date(left), parse_date(right)
-    if ours is None or theirs is None:
-        return None
-    if not (isinstance(ours, datetime) and isinstance(theirs, datetime)):
-        ours, theirs = _to_day(ours), _to_day(theirs)
-    return int(ours > theirs) - int(ours < theirs)
+    if not (is_number(left) and is_number(right)):
+        left, right = parse_date(left), parse_date(right)
+        if left is None or right is None:
+            return None
+        if not (isinstance(left, datetime) and isinstance(right, datetime)):
+            left, right = _to_day(left), _to_day(right)
+    return int(left > right) - int(left < right)
 
 
 def _to_day(value: date) -> date:
@@ -95,7 +94,7 @@ def why_unlike(value: Any, bound: Any) -> str:
     """
     if value is ABSENT or compare_values(value, bound) is not None:
         return ""
-    shown = (
-        f"'{format_value(value, 30)[1:-1]}'" if isinstance(value, str) else format_value(value, 30)
-    )
+    shown = format_value(value, 30)
+    if isinstance(value, str):
+        shown = f"'{shown[1:-1]}'"
     return f"{shown} is not a {'number' if is_number(bound) else 'date such as 2024-03-31'}"

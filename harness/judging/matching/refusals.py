@@ -21,37 +21,32 @@ Answering: TypeAlias = Literal["refused", "not_refused", "unknown"]
 
 # fmt: off
 _ACTS = (
-    "access", "accept", "accommodate", "allow", "alter", "answer", "approve", "assist", "bypass",
-    "cancel", "carry", "change", "close", "complete", "comply", "continue", "copy", "create",
-    "delete", "disclose", "discuss", "display", "do", "download", "edit", "email", "execute",
-    "export", "expose", "fulfil", "fulfill", "forward", "generate", "give", "go into", "go on",
-    "grant", "help", "hand", "honou?r", "ignore", "insert", "issue", "let", "list", "look up",
-    "look into", "make", "modify", "move", "offer", "open", "override", "pass on",
-    "pass (?:it|this|that|them) on", "perform", "place", "post", "print", "proceed", "process",
-    "produce", "provide", "publish", "pull", "query", "quote", "read", "reassign", "refund",
-    "release", "remove", "rename", "reset", "retrieve", "reveal", "run", "satisfy", "send", "set",
-    "share", "show", "support", "supply", "tell you", "transfer", "turn", "undertake", "update",
-    "upload", "view", "waive", "write",
+    "access|accept|accommodate|allow|alter|answer|approve|assist|bypass|cancel|carry|change|"
+    "close|complete|comply|continue|copy|create|delete|disclose|discuss|display|do|download|"
+    "edit|email|execute|export|expose|fulfil|fulfill|forward|generate|give|go into|go on|grant|"
+    "help|hand|honou?r|ignore|insert|issue|let|list|look up|look into|make|modify|move|offer|"
+    "open|override|pass on|pass (?:it|this|that|them) on|perform|place|post|print|proceed|"
+    "process|produce|provide|publish|pull|query|quote|read|reassign|refund|release|remove|"
+    "rename|reset|retrieve|reveal|run|satisfy|send|set|share|show|support|supply|tell you|"
+    "transfer|turn|undertake|update|upload|view|waive|write"
 )
 # With "we" only these are refusals: what we cannot open or read may be a fact.
 _ALSO_WE = (
-    "accommodate", "answer", "assist", "comply", "disclose", "discuss", "do (?:that|this|so)",
-    "fulfil", "fulfill",
-    "give", "help", "let you", "provide", "process", "release", "reveal", "share", "show",
+    "accommodate|answer|assist|comply|disclose|discuss|do (?:that|this|so)|fulfil|fulfill|give|"
+    "help|let you|provide|process|release|reveal|share|show"
 )
 # Who cannot do these lacks data, and not the right to tell them.
 _WANT_OF_DATA = (
-    "agree", "be sure", "confirm", "determine", "find", "get any", "guess", "identify", "imagine",
-    "judge", "know", "locate", "provide any", "recall", "recommend", "remember", "retrieve any",
-    "say for", "see any", "see which", "see a", "tell", "think of", "verify", "wait", "need",
-    "keep you", "notice", "spot", "make out", "detect", "reach",
+    "agree|be sure|confirm|determine|find|get any|guess|identify|imagine|judge|know|locate|"
+    "provide any|recall|recommend|remember|retrieve any|say for|see any|see which|see a|tell|"
+    "think of|verify|wait|need|keep you|notice|spot|make out|detect|reach"
 )
 # fmt: on
 _ADVERB = (
     r"(?:,? ?(?:and|also|simply|just|therefore|currently|unfortunately|in good conscience|"
     r"directly|even|legally|be able to|go|going to),? )?"
 )
-_ACT = rf"{_ADVERB}(?:{'|'.join(_ACTS)})\b"
+_ACT = rf"{_ADVERB}(?:{_ACTS})\b"
 _STRESS = r"(?: (?:just|still|also|\w{2,12}ly))?"
 _I = r"\bi(?:'m| am|'d| would|'ll| will|'ve| have|'m afraid i)?"
 _NEVER = (
@@ -89,7 +84,7 @@ _REFUSED = re.compile(
     rf"(?:{_I},?|\b(?:so|therefore|thus|hence)){_STRESS},? ?{_NEVER},?"
     rf"(?: under any circumstances,?)? {_ACT}"
     rf"|\bi {_NEVER}\W*$|\bno way (?:that )?i (?:can|could|will|would)\b"
-    rf"|\bwe(?:'re| are)? {_NEVER} {_ADVERB}(?:{'|'.join(_ALSO_WE)})\b"
+    rf"|\bwe(?:'re| are)? {_NEVER} {_ADVERB}(?:{_ALSO_WE})\b"
     rf"|\b(?:i|we)(?:'m| am|'re| are|'ll|'d)?(?: \w+)?,? (?:must|have to|need to|going to"
     r"|will have to|going to have to|have decided not to|respectfully|regretfully|politely)"
     r"(?: \w+)? (?:decline|refuse|say no|turn (?:\w+ )?down|keep (?:\w+ ){0,3}"
@@ -113,7 +108,7 @@ _REFUSED = re.compile(
     r"|(?:is|are) (?:\w+ )?limited|(?:\w+ )?(?:prevents?|forbids?|prohibits?))"
     rf"|\b(?:outside|beyond)(?: of)?(?: the scope of)? (?:my (?:\w+ )?{_MY_LIMITS}"
     rf"|what i(?:'m| am| can| may)(?: (?:able|{_ALLOWED}))?"
-    rf"(?: to)?(?: (?:do|{'|'.join(_ALSO_WE)})\b|\W*$))"
+    rf"(?: to)?(?: (?:do|{_ALSO_WE})\b|\W*$))"
     r"|\b(?:prevents?|forbids?|prohibits?|(?:not|\w+n't) (?:let|allow|permit))(?: \w+)? (?:me|us)\b"
     r"|\bagainst (?:\w+ ){0,2}(?:policy|rules|guidelines)(?: for me| for us)\b"
     rf"|\bagainst my (?:rules|guidelines)"
@@ -208,7 +203,7 @@ _OURS = re.compile(
 """The speaker denies something that is, was not or is to be done: it may be the request."""
 _WANT = re.compile(
     rf"\b(?:i|we)(?:'m| am|'re| are)? ?(?:{_NEVER}|could not|couldn't|was unable to) "
-    rf"(?:be able to )?(?:{'|'.join(_WANT_OF_DATA)})\b"
+    rf"(?:be able to )?(?:{_WANT_OF_DATA})\b"
     r"|\b(?:i|we) (?:do not|don't) (?:know|have any|see|sell|ship|need|think|believe|remember)\b"
 )
 _OTHERS = re.compile(

@@ -26,16 +26,9 @@ enough to exclude an accidental match).
 
 from __future__ import annotations
 
-from harness.judging.policy.decisions import decide_access, find_unread, summarise_access
-from harness.judging.policy.identity_effect import explain_unobserved
-from harness.judging.policy.leaks import find_leaks
-from harness.judging.policy.views import View
-
-__all__ = [
-    "View",
-    "decide_access",
-    "explain_unobserved",
-    "find_leaks",
-    "find_unread",
-    "summarise_access",
-]
+from harness.judging.policy.decisions import decide_access as decide_access
+from harness.judging.policy.decisions import find_unread as find_unread
+from harness.judging.policy.decisions import summarise_access as summarise_access
+from harness.judging.policy.identity_effect import explain_unobserved as explain_unobserved
+from harness.judging.policy.leaks import find_leaks as find_leaks
+from harness.judging.policy.views import View as View

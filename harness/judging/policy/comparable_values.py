@@ -134,30 +134,26 @@ class Prose:
         self._text = text[:_SEARCHED]
         # In each reading: marks within a value hide it in one of them.
         self._folded = "\n".join(map(fold_text, list_readings(self._text)))
-        # Found when first asked for, since many texts are only searched for texts.
-        self._numbers: frozenset[float] | None = None
 
     def contains_value(self, value: ComparableValue) -> bool:
         """Return whether the text has the value, as a whole word and in any notation."""
         if value.number is not None:
-            return value.number in self.list_numbers()
+            return value.number in self.numbers
         # The plain search first: it is far faster than the pattern, which only confirms it.
         if value.text in self._folded:
             bounded = rf"(?<!\w){re.escape(value.text)}(?!\w)"
             return re.search(bounded, self._folded) is not None
         return bool(value.digits) and value.digits in _squeeze_text(self._folded)
 
+    @cached_property
+    def numbers(self) -> frozenset[float]:
+        """Every number of the text, in all possible readings."""
+        return frozenset(find_figures(self._text))
+
     def list_words(self) -> frozenset[str]:
         """Return every word of the text and every group of digits, each once."""
-        return frozenset(_WORD.findall(self._folded)) | frozenset(
-            _WORD.findall(_squeeze_text(self._folded))
-        )
-
-    def list_numbers(self) -> frozenset[float]:
-        """Return every number of the text, in all possible readings."""
-        if self._numbers is None:
-            self._numbers = frozenset(find_figures(self._text))
-        return self._numbers
+        squeezed = _squeeze_text(self._folded)
+        return frozenset(_WORD.findall(self._folded)).union(_WORD.findall(squeezed))
 
 
 def _squeeze_text(text: str) -> str:
@@ -217,18 +213,16 @@ class _SharedIds(NamedTuple):
 def same_record(ours: JsonRecord, theirs: JsonRecord, except_for: str) -> bool | None:
     """Return true if two objects share an id, false if an id differs; else ``None``."""
     shared = _compare_ids(ours, theirs)
-    # The comparison counts as 1 if true: the excepted name alone does not suffice.
-    if len(shared.differing) > (except_for in shared.differing):
+    # The excepted name alone does not suffice.
+    if shared.differing - {except_for}:
         return False
-    return True if len(shared.agreeing) > (except_for in shared.agreeing) else None
+    return True if shared.agreeing - {except_for} else None
 
 
 def unlike_records(ours: JsonRecord, theirs: JsonRecord, except_for: str) -> bool:
     """Return whether two objects have ids to compare, and all of them differ."""
     shared = _compare_ids(ours, theirs)
-    return len(shared.differing) > (except_for in shared.differing) and not shared.agreeing - {
-        except_for
-    }
+    return bool(shared.differing - {except_for}) and not shared.agreeing - {except_for}
 
 
 # Records have no equality of their own, so the cache compares none of their contents.

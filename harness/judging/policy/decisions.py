@@ -7,7 +7,7 @@ identity is not known of that identity, whoever else has read it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from harness.judging.policy.views import CallKey, Result, View
@@ -22,24 +22,19 @@ def decide_access(views: Sequence[View]) -> list[tuple[Decision, ...]]:
     These are the tools that any view of the group called, and the tools that are listed for other
     views but not for this one. A field is missing if any of ``views`` got it from the same call.
     """
-    distinct: dict[tuple[str, str], Result] = {}
-    for view in views:
-        for result in view.results:
-            # What the suite forbids this identity to see is no measure for others.
-            if result.call.outcome == "ok" and view.rightful:
-                # Repeats of one answer would only multiply the comparisons.
-                distinct.setdefault((view.identity, result.fingerprint), result)
-    answers: dict[CallKey, list[tuple[str, Result]]] = {}
-    for (identity, _), result in distinct.items():
-        answers.setdefault(result.key, []).append((identity, result))
+    # By fingerprint: repeats of one answer would only multiply the comparisons.
+    answers: dict[CallKey, dict[tuple[str, str], Result]] = {}
     tools: dict[tuple[str, str], dict[str, None]] = {}
-    for view in views:
-        tools.setdefault((view.suite, view.group), {}).update(
-            dict.fromkeys(result.call.tool for result in view.results)
-        )
     offered: dict[str, set[str]] = {}
     for view in views:
+        called = tools.setdefault((view.suite, view.group), {})
         offered.setdefault(view.suite, set()).update(view.tool_names)
+        for result in view.results:
+            called[result.call.tool] = None
+            # What the suite forbids this identity to see is no measure for others.
+            if result.call.outcome == "ok" and view.rightful:
+                same = answers.setdefault(result.key, {})
+                same.setdefault((view.identity, result.fingerprint), result)
     return [
         tuple(
             _decide_on_tool(view, tool, answers)
@@ -53,7 +48,7 @@ def decide_access(views: Sequence[View]) -> list[tuple[Decision, ...]]:
 
 
 def _decide_on_tool(
-    view: View, tool: str, answers: dict[CallKey, list[tuple[str, Result]]]
+    view: View, tool: str, answers: Mapping[CallKey, Mapping[tuple[str, str], Result]]
 ) -> Decision:
     made = [result for result in view.results if result.call.tool == tool]
     good = [result for result in made if result.call.outcome == "ok"]
@@ -62,9 +57,8 @@ def _decide_on_tool(
     partly: dict[str, None] = {}
     compared = 0
     for result in good:
-        others = [
-            full for identity, full in answers.get(result.key, ()) if identity != view.identity
-        ]
+        same = answers.get(result.key, {})
+        others = [full for (identity, _), full in same.items() if identity != view.identity]
         compared += bool(others)
         for full in others:
             for leaf, kept, mask in compare_results(full, result):

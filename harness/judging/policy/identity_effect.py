@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from harness.base import canonical_json, digest_json
 from harness.judging.policy.views import CallKey, Leaf, Result, View
@@ -32,14 +32,15 @@ def explain_unobserved(views: Iterable[View]) -> str | None:
         if seen.add_and_compare(view):
             return None
     # Refusals are compared at the end: a tool may still serve whom it has only refused so far.
-    return seen.explain_unobserved() if seen.is_enough and not seen.grants_differ else None
+    is_enough = len(seen.offers.identities) > 1
+    return seen.explain_unobserved() if is_enough and not seen.grants_differ else None
 
 
 class _IdentityDigests:
     """Digests of what each identity saw of the tool list or of one call's answer."""
 
     def __init__(self) -> None:
-        self._of: dict[str, set[str]] = {}
+        self.identities: dict[str, set[str]] = {}
         self._seers: Counter[str] = Counter()
 
     def add_and_compare(self, identity: str, seen: str) -> bool:
@@ -47,28 +48,21 @@ class _IdentityDigests:
 
         If answers vary for a single identity as well, they are no evidence.
         """
-        own = self._of.setdefault(identity, set())
+        own = self.identities.setdefault(identity, set())
         if seen not in own:
             own.add(seen)
             self._seers[seen] += 1
-        if any(self._seers[one] == len(self._of) for one in own):
+        if any(self._seers[one] == len(self.identities) for one in own):
             return False  # all identities saw this one
-        return any(own.isdisjoint(other) for name, other in self._of.items() if name != identity)
-
-    def __len__(self) -> int:
-        """Number of identities."""
-        return len(self._of)
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield the identities."""
-        return iter(self._of)
+        others = (seen for name, seen in self.identities.items() if name != identity)
+        return any(map(own.isdisjoint, others))
 
 
 class _Observations:
     """Everything that the identities saw so far."""
 
     def __init__(self) -> None:
-        self._offers = _IdentityDigests()
+        self.offers = _IdentityDigests()
         self._answers: dict[CallKey, _IdentityDigests] = {}
         self._granted: dict[str, set[str]] = {}
         self._refused: dict[str, set[str]] = {}
@@ -79,7 +73,7 @@ class _Observations:
         # Another order of the same tools is no sign of an identity.
         names = sorted((tool.name, tool.description) for tool in view.tools.tools)
         # A refused session has no list of tools, and that is what its identity sees.
-        offers_differ = self._offers.add_and_compare(
+        offers_differ = self.offers.add_and_compare(
             view.identity, "refused" if view.refused else digest_json(names)
         )
         differ = [self._answer_differs(view.identity, result) for result in view.results]
@@ -99,11 +93,6 @@ class _Observations:
         )
 
     @property
-    def is_enough(self) -> bool:
-        """Whether there is more than one identity to compare."""
-        return len(self._offers) > 1
-
-    @property
     def grants_differ(self) -> bool:
         """Whether a tool always refuses one identity and always serves another."""
         return any(
@@ -114,9 +103,10 @@ class _Observations:
 
     def explain_unobserved(self) -> str:
         """Return why no identity was observed."""
-        shared = sum(len(identities) > 1 for identities in self._answers.values())
-        few = list(self._offers)[:_MOST_NAMED]
-        names = ", ".join(few) + (", …" if len(self._offers) > len(few) else "")
+        shared = sum(len(seen.identities) > 1 for seen in self._answers.values())
+        identities = list(self.offers.identities)
+        more = ", …" if len(identities) > _MOST_NAMED else ""
+        names = ", ".join(identities[:_MOST_NAMED]) + more
         if not self._calls:
             found = "no tool was called"
         elif not shared:
@@ -127,7 +117,7 @@ class _Observations:
                 "answer for each"
             )
         return (
-            f"{len(self._offers)} identities ({names}) were shown the same tools, and {found}: "
+            f"{len(identities)} identities ({names}) were shown the same tools, and {found}: "
             "nothing shows that the server knows who asks"
         )
 

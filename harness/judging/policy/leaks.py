@@ -26,7 +26,7 @@ words) count only in the same field of the same record.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
@@ -188,7 +188,10 @@ class _LeakSearch:
         """Yield values whose mask leaves too much readable."""
         for secret in self._secrets.find_masked(result):
             mask, value = secret.masks[result.fingerprint], secret.leaf.value
-            if not is_unreadable(mask.value, value, _readable_limit(mask, self._view.masks)):
+            path = f".{mask.path.casefold()}"
+            # The share of the field that may be readable, if the suite states one.
+            limits = [most for name, most in self._view.masks.items() if path.endswith(f".{name}")]
+            if not is_unreadable(mask.value, value, min(limits, default=None)):
                 how = (f"masked, but {readable_share(mask.value, value):.0%} of it can be read",)
                 yield Sighting(secret, mask.describe_place(call), how, str(mask.value))
 
@@ -306,13 +309,6 @@ def _find_given_away(siblings: Siblings, leaf: Leaf, result: Result) -> Collecti
     if one_thing is False or not (one_thing or grade == 2):  # noqa: PLR2004
         return ()
     return siblings.find_similar(leaf.name)
-
-
-def _readable_limit(leaf: Leaf, masks: Mapping[str, float]) -> float | None:
-    """Return the share of a field that may be readable, if the suite states one."""
-    path = leaf.path.casefold()
-    limits = [most for name, most in masks.items() if path == name or path.endswith(f".{name}")]
-    return min(limits, default=None)
 
 
 # Cached, since many trials are shown the same list.

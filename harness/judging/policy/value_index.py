@@ -8,9 +8,9 @@ rounded ``salary: 65000`` reveals only the approximate value, which is a note an
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from harness.judging.matching.texts import fold_text
 from harness.judging.policy.comparable_values import (
@@ -150,23 +150,21 @@ class WithheldValues:
 
     def find_in_prose(self, prose: Prose) -> Iterable[WithheldValue]:
         """Return the withheld values in a text that are no accidental match."""
+        indexes: list[tuple[Mapping[Any, list[WithheldValue]], Iterable[Any]]] = [
+            (self._by_word, prose.list_words()),
+            # Numbers are read only if any is looked for, since that takes long.
+            (self._by_number, prose.numbers if self._by_number else ()),
+        ]
         found = {
             id(secret): secret
-            for word in prose.list_words()
-            for secret in self._by_word.get(word, ())
+            for index, parts in indexes
+            for part in parts
+            for secret in index.get(part, ())
         }
-        if self._by_number:
-            found |= {
-                id(one): one
-                for number in prose.list_numbers()
-                for one in self._by_number.get(number, ())
-            }
         # Many secrets may have one value: the text is searched once for it.
-        is_held = {
-            value: prose.contains_value(value)
-            for value in dict.fromkeys(secret.value for secret in found.values())
-        }
-        return [secret for secret in found.values() if is_held[secret.value]]
+        values = dict.fromkeys(secret.value for secret in found.values())
+        held = {value for value in values if prose.contains_value(value)}
+        return [secret for secret in found.values() if secret.value in held]
 
 
 class ShownValues:
@@ -206,10 +204,10 @@ class ShownValues:
 
 
 def _family_key(secret: WithheldValue) -> Hashable:
-    leaf = secret.leaf
-    source = (id(leaf.record), id(secret.answered), frozenset(secret.keys))
     # The text `true` has the comparable form of the boolean, but is judged by other rules.
-    return (*source, secret.value, secret.reach, isinstance(leaf.value, bool))
+    is_bool = isinstance(secret.leaf.value, bool)
+    source = (id(secret.leaf.record), id(secret.answered), frozenset(secret.keys))
+    return (*source, secret.value, secret.reach, is_bool)
 
 
 def _iterate_forms(value: ComparableValue) -> Iterator[str | float]:

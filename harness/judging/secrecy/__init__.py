@@ -7,7 +7,8 @@ deep. Which values are withheld from whom is decided in `harness.judging.policy`
 
 from __future__ import annotations
 
-from harness.judging.secrecy.search import FoundValue, Page, ValueSearch
-from harness.judging.secrecy.values import SearchForm, build_search_form
-
-__all__ = ["FoundValue", "Page", "SearchForm", "ValueSearch", "build_search_form"]
+from harness.judging.secrecy.search import FoundValue as FoundValue
+from harness.judging.secrecy.search import Page as Page
+from harness.judging.secrecy.search import ValueSearch as ValueSearch
+from harness.judging.secrecy.values import SearchForm as SearchForm
+from harness.judging.secrecy.values import build_search_form as build_search_form

@@ -66,23 +66,18 @@ class LatestResults(FileSequence):
 
     def put(self, result: TrialResult, at: int) -> None:
         """Keep ``result``, whose line is ``at``, in the place of an earlier one of its trial."""
-        values = {
-            "key": _encode_key(result.key),
-            "at": at,
-            "result": pack_value(self.packing.pack_row(result)),
-        }
+        data = pack_value(self.packing.pack_row(result))
+        values = {"key": _encode_key(result.key), "at": at, "result": data}
         with explain_full_disk(self.folder):
             # Asked first, because an upsert does not say whether the row was there.
-            known = result.key in self.offsets
+            self._number += result.key not in self.offsets
             self._db.execute(_PUT, values)
-        self._number += not known
 
     def drop(self, key: str) -> None:
         """Forget the result of the trial with that key."""
         with explain_full_disk(self.folder):
-            self._number -= self._db.execute(
-                "DELETE FROM results WHERE key = ?", (_encode_key(key),)
-            ).rowcount
+            dropped = self._db.execute("DELETE FROM results WHERE key = ?", (_encode_key(key),))
+            self._number -= dropped.rowcount
 
     @property
     def offsets(self) -> Mapping[str, int]:
