@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import anyio
 
 from harness.base import HarnessError, UsageError, canonical_json, make_one_line
+from harness.descriptions.workbench.analysis.effects import list_names
 from harness.descriptions.workbench.arms import CLEAN, Arm
 from harness.descriptions.workbench.stages import (
     WorkbenchContext,
@@ -189,17 +190,6 @@ def group_by_reason(not_asked: Mapping[str, str]) -> dict[str, list[str]]:
     for case, why in not_asked.items():
         found.setdefault(why, []).append(case)
     return found
-
-
-def count_of(number: int, noun: str) -> str:
-    """Return ``1 case`` or ``2 cases``."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def list_names(names: Sequence[str], most: int) -> str:
-    """Return the first names, each on one line, and the number of the others."""
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return f"{', '.join(map(make_one_line, names[:most]))}{more}"
 
 
 def _find_obstacles(case: Case, tools: ToolList) -> Iterator[str]:

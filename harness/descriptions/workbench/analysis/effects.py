@@ -1,8 +1,8 @@
-"""The effect of an arm compared with the control arm, and of each part of the tool list."""
+"""The effect of an arm compared with the control arm, and of each part of the list, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.base import (
@@ -11,6 +11,7 @@ from harness.base import (
     PairedEffect,
     Trials,
     group_cases,
+    make_one_line,
     merge_pair,
     paired_effects,
 )
@@ -115,3 +116,14 @@ def part_effects(bench: StudyContext, measured: ModelMeasurements) -> list[PartE
         if effect is not None
     ]
     return sorted(found, key=lambda one: (-abs(one.effect.difference), one.effect.p_adjusted))
+
+
+def count_of(number: int, noun: str) -> str:
+    """Return ``1 case`` or ``2 cases``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def list_names(names: Sequence[str], most: int) -> str:
+    """Return the first names, each on one line, and the number of the others."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{', '.join(map(make_one_line, names[:most]))}{more}"

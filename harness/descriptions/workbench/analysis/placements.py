@@ -36,7 +36,7 @@ THIRDS = ("first third", "middle", "last third")
 """Parts of the list in which choices are counted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class PlacedCall:
     """The first call of one trial, and the position of the wanted tool."""
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from harness.base import PairedEffect, make_one_line
 from harness.descriptions.linting.rules.listing import estimated_tokens
-from harness.descriptions.workbench.analysis.effects import effect_facts
+from harness.descriptions.workbench.analysis.effects import count_of, effect_facts, list_names
 from harness.descriptions.workbench.measurements import ModelMeasurements
-from harness.descriptions.workbench.other_server_trials import count_of, group_by_reason, list_names
+from harness.descriptions.workbench.other_server_trials import group_by_reason
 from harness.descriptions.workbench.study import OtherServer, StudyContext
 from harness.judging import wanted_first
 from harness.reports import format_percent

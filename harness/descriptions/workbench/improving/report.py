@@ -9,6 +9,7 @@ from typing import Any
 
 from harness.base import format_money
 from harness.descriptions.drafting.render import dump_yaml
+from harness.descriptions.workbench.analysis.effects import count_of
 from harness.descriptions.workbench.arms import parameter_schemas
 from harness.descriptions.workbench.improving.acceptance import (
     LEVEL,
@@ -21,13 +22,12 @@ from harness.descriptions.workbench.improving.acceptance import (
 )
 from harness.descriptions.workbench.improving.improvement import Improvement
 from harness.descriptions.workbench.improving.proposal import Proposal
-from harness.descriptions.workbench.other_server_trials import count_of
 from harness.descriptions.workbench.study import Finding, StudyContext
 from harness.runner import split_sentences
 from harness.types import JsonObject, ParameterEdit, Tool, ToolEdit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class TextChange:
     """One changed part of a tool's words; values of an enum and the like are JSON."""
 
@@ -128,13 +128,8 @@ def _tool_changes(tool: Tool, edit: ToolEdit) -> Iterator[TextChange]:
             ]
     for parameter, part, before, after in changes:
         if after != before:
-            yield TextChange(
-                tool=tool.name,
-                parameter=parameter,
-                part=part,
-                before=_format_value(before),
-                after=_format_value(after),
-            )
+            texts = _format_value(before), _format_value(after)
+            yield TextChange(tool.name, parameter, part, *texts)
 
 
 def _format_value(value: Any) -> str:

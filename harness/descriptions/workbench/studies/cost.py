@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from harness.descriptions.workbench.analysis.effects import (
     PartEffect,
+    count_of,
     effect_facts,
     effect_text,
     part_effects,
@@ -13,7 +14,6 @@ from harness.descriptions.workbench.analysis.effects import (
 )
 from harness.descriptions.workbench.arms import iterate_parts
 from harness.descriptions.workbench.measurements import ModelMeasurements
-from harness.descriptions.workbench.other_server_trials import count_of
 from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
 from harness.judging import wanted_first
 from harness.reports import format_points

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from harness.base import canonical_json, make_one_line
+from harness.descriptions.workbench.analysis.effects import list_names
 from harness.descriptions.workbench.arms import parameter_schemas
 from harness.descriptions.workbench.measurements import ModelMeasurements
-from harness.descriptions.workbench.other_server_trials import list_names
 from harness.descriptions.workbench.study import Finding, Study, StudyContext, StudyResult
 from harness.judging import ABSENT, is_matcher, matches_pattern, plain_values, wanted_calls
 from harness.types import JsonObject, Tool

@@ -115,13 +115,7 @@ def _placed_calls(
         tool = wanted.get(call.case)
         if tool in call.shown and len(call.shown) > 1:
             place = call.shown.index(tool) / (len(call.shown) - 1)
-            yield PlacedCall(
-                key=call.key,
-                case=call.case,
-                place=place,
-                chosen=call.tool == tool,
-                order=variant_key(arm),
-            )
+            yield PlacedCall(call.key, call.case, place, call.tool == tool, variant_key(arm))
 
 
 def _write_headline(bench: StudyContext, effect: PairedEffect | None) -> str:
