@@ -9,10 +9,10 @@ from .comparing.comparison_types import Contrast as Contrast
 from .comparing.comparison_types import Effect as Effect
 from .comparing.comparison_types import Side as Side
 from .comparing.console import print_comparison as print_comparison
+from .comparing.contrasts import ComparedRun as ComparedRun
 from .comparing.contrasts import compare_logs as compare_logs
 from .comparing.contrasts import compare_runs as compare_runs
 from .comparing.contrasts import find_regressions as find_regressions
-from .comparing.entrants import ComparedRun as ComparedRun
 from .comparing.json_form import comparison_json as comparison_json
 from .comparing.json_form import gate_json as gate_json
 from .comparing.json_form import write_comparison_json as write_comparison_json

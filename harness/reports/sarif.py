@@ -25,19 +25,14 @@ def sarif_log(
 ) -> JsonObject:
     """Return a log with one run of ``driver``; ``category`` tells its uploads apart."""
     tool = {"name": driver, "semanticVersion": __version__, "rules": list(rules)}
-    return {
-        "$schema": _SCHEMA,
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {"driver": tool},
-                "automationDetails": {"id": category},
-                "columnKind": "unicodeCodePoints",
-                "results": list(_number_duplicates(results)),
-                **more,
-            }
-        ],
+    run = {
+        "tool": {"driver": tool},
+        "automationDetails": {"id": category},
+        "columnKind": "unicodeCodePoints",
+        "results": list(_number_duplicates(results)),
+        **more,
     }
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
 def _number_duplicates(results: Iterable[JsonObject]) -> Iterator[JsonObject]:

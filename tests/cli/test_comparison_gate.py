@@ -7,8 +7,7 @@ from harness.base.errors import UsageError
 from harness.cli.comparison_gate import compare_results, comparison_files, parse_margin
 from harness.cli.results_output import ResultsOutput
 from harness.reports.build import build_report
-from harness.reports.comparing.contrasts import compare_logs
-from harness.reports.comparing.entrants import ComparedRun
+from harness.reports.comparing.contrasts import ComparedRun, compare_logs
 from tests.reports.run_logs import write_log
 
 

@@ -98,10 +98,8 @@ class JsonRpcConnection:
         line, _, self._buffer = self._buffer.partition(b"\n")
         if not line.strip():
             return {}
-        stderr = self._program.stderr.get_text()
-        return parse_json_object(
-            line.decode("utf-8", "replace"), self.name, "JSON-RPC message", stderr
-        )
+        said, stderr = line.decode("utf-8", "replace"), self._program.stderr.get_text()
+        return parse_json_object(said, self.name, "JSON-RPC message", stderr)
 
 
 _REVISION = 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import tomli_w
@@ -17,7 +18,7 @@ from harness.agents.agent import Agent, AgentKind, AgentReply, can
 from harness.agents.program import parse_json_lines, parse_token_count, run_program
 from harness.agents.workplace import Workplace, resolve_agent_command
 from harness.base import AgentError
-from harness.types import AgentSpec, JsonObject, Usage
+from harness.types import UNKNOWN_USAGE, AgentSpec, JsonObject
 
 _FEATURES = {"shell": "shell_tool", "view_image": "view_image"}
 """Name of its own tool → the feature that enables it."""
@@ -71,12 +72,11 @@ class Codex:
         tokens_in, tokens_out, cached = map(_subtract_counts, self._used, before)
         return AgentReply(
             text=answers[-1] if answers else "",
-            usage=Usage(
+            usage=replace(
+                UNKNOWN_USAGE,
                 input_tokens=tokens_in,
                 output_tokens=tokens_out,
                 cache_read_tokens=cached,
-                cache_write_tokens=None,
-                cost_usd=None,
             ),
             own_tools=Counter(used),
         )

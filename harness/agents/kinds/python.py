@@ -11,12 +11,13 @@ import os
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from harness.agents.agent import Agent, AgentKind, AgentReply
 from harness.agents.program import parse_json_lines, parse_token_count, run_program
 from harness.agents.workplace import Workplace, resolve_agent_command
-from harness.types import UNKNOWN_USAGE, AgentSpec, Usage
+from harness.types import UNKNOWN_USAGE, AgentSpec
 
 _SCRIPT = Path(__file__).parents[1] / "function_script.py"
 
@@ -41,13 +42,10 @@ class PythonFunction:
             raise done.build_error(last)
         told = list(parse_json_lines(done))[-1]
         cost = told.get("cost_usd")
-        tokens = {
-            name: parse_token_count(told.get(name)) for name in ("input_tokens", "output_tokens")
-        }
-        known = Usage(
-            **tokens,
-            cache_read_tokens=None,
-            cache_write_tokens=None,
+        known = replace(
+            UNKNOWN_USAGE,
+            input_tokens=parse_token_count(told.get("input_tokens")),
+            output_tokens=parse_token_count(told.get("output_tokens")),
             cost_usd=float(cost) if isinstance(cost, int | float) else None,
         )
         return AgentReply(

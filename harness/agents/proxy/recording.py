@@ -108,9 +108,8 @@ class Recording:
         """Return the call that a request repeats with the requested input."""
         if "inputResponses" not in params and "requestState" not in params:
             return None
-        return self._questions.pop(
-            _build_question_key(tool, arguments, params.get("requestState")), None
-        )
+        key = _build_question_key(tool, arguments, params.get("requestState"))
+        return self._questions.pop(key, None)
 
 
 def _build_question_key(tool: str, arguments: JsonObject, state: object) -> str:

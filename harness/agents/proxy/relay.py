@@ -167,10 +167,8 @@ class ClientSubscriptions:
 def _can_change(session: Session) -> bool:
     """Whether a server says that any of its lists or resources may change."""
     offered = session.introduction.capabilities.values()
-    return any(
-        isinstance(facts, dict) and (facts.get("listChanged") or facts.get("subscribe"))
-        for facts in offered
-    )
+    known = [facts for facts in offered if isinstance(facts, dict)]
+    return any(facts.get("listChanged") or facts.get("subscribe") for facts in known)
 
 
 MOST_WAITING = 1_000

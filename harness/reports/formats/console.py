@@ -5,7 +5,7 @@ The end of it stays on the screen when a run is over, so failures come last, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -104,7 +104,7 @@ class _Summary:
         self._print_cases()
         self._print_access()
         self._print_totals()
-        self._standing_out()
+        self._print_extremes()
         self._print_locations()
 
     def _print_brief(self) -> None:
@@ -115,7 +115,7 @@ class _Summary:
             elif words := case_mark(case):
                 self._print(Text(f"{case.status:<9} {case_name(case, self.report)}: ! {words}"))
         self._print_counts()
-        self._print_remarks()
+        self._print_lines(remark_lines(self.report))
         self._print_damage()
 
     def _print_grid(self) -> None:
@@ -246,8 +246,7 @@ class _Summary:
         if lines:
             self._print_indented(LEGEND, "dim", depth=0)
         warnings = list(access_warnings(access))
-        for words in warnings:
-            self._print_indented(f"! {words}", "yellow", depth=0)
+        self._print_lines((f"! {words}" for words in warnings), "yellow")
         if lines or warnings:
             self.console.print()
 
@@ -259,25 +258,24 @@ class _Summary:
 
     def _print_totals(self) -> None:
         self._print_counts()
-        self._print_remarks()
-        for words in (
+        lines = (
+            *remark_lines(self.report),
             *pass_rate_lines(self.report),
             *repeat_lines(self.report),
             *stand_ins(self.report),
             *format_effort(self.report),
             *format_side_usage(self.report),
-        ):
-            self._print_indented(words, "", depth=0)
+        )
+        self._print_lines(lines)
         self._print_damage()
         self._print_scores()
 
-    def _print_remarks(self) -> None:
-        for words in remark_lines(self.report):
-            self._print_indented(words, "", depth=0)
-
     def _print_damage(self) -> None:
-        for words in self.report.damaged:
-            self._print_indented(f"! {make_one_line(words)}", "yellow", depth=0)
+        self._print_lines((f"! {make_one_line(words)}" for words in self.report.damaged), "yellow")
+
+    def _print_lines(self, lines: Iterable[str], style: str = "", depth: int = 0) -> None:
+        for line in lines:
+            self._print_indented(line, style, depth)
 
     def _print_scores(self) -> None:
         """Print the scores of leaderboards."""
@@ -285,10 +283,9 @@ class _Summary:
             self.console.print()
             title = make_one_line(f"scores of {table.suite}")
             self._print_pair(title, "bold", make_one_line(table.entrant), "")
-            for line in score_lines(table):
-                self._print_indented(line, "", depth=2)
+            self._print_lines(score_lines(table), depth=2)
 
-    def _standing_out(self) -> None:
+    def _print_extremes(self) -> None:
         mistaken = [
             f"{one.expected} → {one.called}{f' ({one.trials}×)' if one.trials > 1 else ''}"
             for one in find_confusions(self.report, self.log)
@@ -298,17 +295,17 @@ class _Summary:
             words = f"expected → called instead: {', '.join(mistaken[:_MOST])}{more}"
             self._print_indented(words, "yellow", depth=0)
         ran = [case for case in self.report.cases if any(result.stop for result in case.trials)]
-        self._print_highest("slowest", ran, _find_latency, format_seconds)
-        self._print_highest("dearest", ran, _sum_cost, format_money)
+        slowest = [(max(result.latency_s for result in case.trials), case) for case in ran]
+        self._print_highest("slowest", slowest, format_seconds)
+        self._print_highest("dearest", [(_sum_cost(case), case) for case in ran], format_money)
 
     def _print_highest(
         self,
         title: str,
-        cases: Sequence[CaseResult],
-        of: Callable[[CaseResult], float],
+        amounts: Sequence[tuple[float, CaseResult]],
         show: Callable[[float], str],
     ) -> None:
-        found = [(amount, case) for case in cases if (amount := of(case)) > 0]
+        found = [one for one in amounts if one[0] > 0]
         if len(found) > 1:
             most = sorted(found, key=lambda one: one[0], reverse=True)[:_MOST]
             named = (f"{case_name(case, self.report)} {show(amount)}" for amount, case in most)
@@ -338,13 +335,8 @@ class _Summary:
 
 def _is_remarkable(case: CaseResult) -> bool:
     """Whether a case that passed, or was not started, has something that a reader should know."""
-    return case_mark(case) is not None or any(
-        check.verdict != "passed" for check in case.deciding_trial.checks
-    )
-
-
-def _find_latency(case: CaseResult) -> float:
-    return max(result.latency_s for result in case.trials)
+    checks = case.deciding_trial.checks
+    return case_mark(case) is not None or any(one.verdict != "passed" for one in checks)
 
 
 def _sum_cost(case: CaseResult) -> float:

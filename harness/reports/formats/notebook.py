@@ -64,10 +64,8 @@ def _format_html(report: Report) -> Iterator[str]:
     yield "</tr></thead><tbody>"
     cases = sort_by_urgency(report)
     for case in cases[:_ROWS]:
-        cells = "".join(
-            f'<td style="text-align: left">{_escape_text(cell)}</td>'
-            for cell in _format_cells(case, report)
-        )
+        shown = map(_escape_text, _format_cells(case, report))
+        cells = "".join(f'<td style="text-align: left">{cell}</td>' for cell in shown)
         yield f"<tr>{cells}</tr>"
     yield "</tbody></table>"
     if len(cases) > _ROWS:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from harness.reports.comparing.comparison_types import CaseEndings, CaseName, CaseUsage
-from harness.reports.comparing.entrants import ComparedRun
+from harness.reports.comparing.contrasts import ComparedRun
 from harness.reports.comparing.page.cases import PageRun, PageTrial, judged_run, known_tools
 from harness.reports.querying.columns import ENTRANT
 from harness.reports.querying.index import open_database

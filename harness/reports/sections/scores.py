@@ -9,7 +9,8 @@ and whose score is the share that passed; or a mean, ``{"name", "mean", "weight"
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from typing import Any
 
 from harness.reports.record_fields import axis_fields
@@ -66,12 +67,8 @@ def score_tables(report: Report) -> Iterator[ScoreTable]:
         for entrant in report.entrants if defined else ():
             cases = [one for one in report.cases if (one.suite, one.entrant) == (suite, entrant)]
             rates = _group_rates(cases)
-            lines = [
-                line
-                for part in defined["parts"]
-                for line in _ScorePart.from_json(part, rates).iterate_scores(0, None)
-                if line.judged
-            ]
+            scores = (line for part in defined["parts"] for line in _score_part(part, rates))
+            lines = [line for line in scores if line.judged]
             if lines:
                 model, axes = cases[0].model, cases[0].axes
                 yield ScoreTable(suite=suite, model=model, axes=axes, scores=tuple(lines))
@@ -133,42 +130,28 @@ def _list_verdicts(result: TrialResult) -> list[bool]:
     return list(turns.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _ScorePart:
-    """A category or a mean, worked out."""
-
-    name: str
-    score: float
-    judged: int
-    cases: int
-    weight: float = 1.0
-    weighted: bool = False
-    parts: tuple[_ScorePart, ...] = ()
-
-    @classmethod
-    def from_json(cls, part: JsonObject, rates: Mapping[str, Sequence[float]]) -> _ScorePart:
-        weight = part.get("weight", 1)
-        if "category" in part:
-            found = rates.get(part["category"], ())
-            score = sum(found) / len(found) if found else 0.0
-            # Turns that are counted as cases may be more than the cases.
-            return cls(part["name"], score, len(found), max(part["cases"], len(found)), weight)
-        parts = tuple(cls.from_json(one, rates) for one in part["parts"])
-        weights = {
-            "equal": [1.0 for _ in parts],
-            "weighted": [part.weight for part in parts],
-            # A category without any verdict weighs as much as all of its cases, and lowers the
-            # mean.
-            "pooled": [float(part.judged or part.cases) for part in parts],
-        }[part["mean"]]
-        total = sum(share * one.score for share, one in zip(weights, parts, strict=True))
-        score = total / sum(weights)
-        judged, cases = sum(part.judged for part in parts), sum(part.cases for part in parts)
-        return cls(part["name"], score, judged, cases, weight, part["mean"] == "weighted", parts)
-
-    def iterate_scores(self, depth: int, share: float | None) -> Iterator[Score]:
-        yield Score(self.name, depth, self.score, self.judged, self.cases, share)
-        total = sum(part.weight for part in self.parts)
-        for part in self.parts:
-            own = part.weight / total if self.weighted else None
-            yield from part.iterate_scores(depth + 1, own)
+def _score_part(
+    part: JsonObject, rates: Mapping[str, Sequence[float]], depth: int = 0
+) -> list[Score]:
+    """Return the score of a part, and behind it those of its own parts."""
+    name = part["name"]
+    if "category" in part:
+        found = rates.get(part["category"], ())
+        score = sum(found) / len(found) if found else 0.0
+        # Turns that are counted as cases may be more than the cases.
+        return [Score(name, depth, score, len(found), max(part["cases"], len(found)))]
+    inner = [_score_part(one, rates, depth + 1) for one in part["parts"]]
+    own = [scores[0] for scores in inner]
+    given = [one.get("weight", 1) for one in part["parts"]]
+    weights = {
+        "equal": [1.0 for _ in own],
+        "weighted": given,
+        # A category without any verdict weighs as much as all of its cases, and lowers the mean.
+        "pooled": [float(one.judged or one.cases) for one in own],
+    }[part["mean"]]
+    score = sum(share * one.score for share, one in zip(weights, own, strict=True)) / sum(weights)
+    if part["mean"] == "weighted":
+        for scores, weight in zip(inner, given, strict=True):
+            scores[0] = replace(scores[0], weight=weight / sum(given))
+    mean = Score(name, depth, score, sum(it.judged for it in own), sum(it.cases for it in own))
+    return [mean, *chain.from_iterable(inner)]

@@ -188,14 +188,12 @@ def model_words(report: Report, entrant: str) -> str:
 
 def sort_by_urgency(report: Report) -> list[CaseResult]:
     """Return the cases, failed ones first (leaks before others), then marked ones that passed."""
-    return sorted(
-        report.cases,
-        key=lambda case: (
-            URGENCY.index(case.status),
-            not any(map(is_leaking, case.trials)),
-            case_mark(case) is None,
-        ),
-    )
+
+    def rank(case: CaseResult) -> tuple[int, bool, bool]:
+        leaks = any(map(is_leaking, case.trials))
+        return URGENCY.index(case.status), not leaks, case_mark(case) is None
+
+    return sorted(report.cases, key=rank)
 
 
 def least_urgent_first(report: Report) -> list[CaseResult]:

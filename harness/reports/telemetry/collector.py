@@ -176,10 +176,8 @@ def _build_metric(
 ) -> SdkMetric:
     data: Histogram | Sum
     if one.bounds is None:
-        numbers = [
-            NumberDataPoint(dict(attributes), start_ns, end_ns, value)
-            for attributes, value in one.points.items()
-        ]
+        points = one.points.items()
+        numbers = [NumberDataPoint(dict(key), start_ns, end_ns, value) for key, value in points]
         data = Sum(numbers, temporality, is_monotonic=True)
     else:
         spreads = [

@@ -104,20 +104,9 @@ TRIALS = "harness.trials"
 TRIAL_DURATION = "harness.trial.duration"
 RUN_COST = "harness.cost"
 
-CONTENT = frozenset(
-    {
-        INPUT_MESSAGES,
-        OUTPUT_MESSAGES,
-        TOOL_ARGUMENTS,
-        TOOL_RESULT,
-        EXPLANATION,
-        INPUT_VALUE,
-        OUTPUT_VALUE,
-        CHECK_LABEL,
-        USER_CONTEXT,
-        ERROR_MESSAGE,
-    }
-)
+_MESSAGES = {INPUT_MESSAGES, OUTPUT_MESSAGES, INPUT_VALUE, OUTPUT_VALUE, USER_CONTEXT}
+_DETAILS = {TOOL_ARGUMENTS, TOOL_RESULT, EXPLANATION, CHECK_LABEL, ERROR_MESSAGE}
+CONTENT = frozenset(_MESSAGES | _DETAILS)
 """Attributes that may hold text of users, models, servers and suites."""
 
 OF_TRIAL = {

@@ -75,11 +75,9 @@ class TelemetryRequest:
     @property
     def url(self) -> str:
         """The URL of the requests."""
-        named = os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-        if self.endpoint is None and named:
-            return named
+        named = None if self.endpoint else os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
         base = self.endpoint or os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT") or _DEFAULT
-        return base.rstrip("/").removesuffix(_PATH) + _PATH
+        return named or base.rstrip("/").removesuffix(_PATH) + _PATH
 
     @property
     def metrics_url(self) -> str | None:

@@ -117,18 +117,15 @@ class MetricsTally:
         for call in (*transcript.setup_calls, *transcript.tool_calls, *transcript.teardown_calls):
             if call.duration_s > 0:  # else it was never sent
                 self._count(conventions.CALL_DURATION, _describe_call(call), call.duration_s)
-                tool = {
-                    conventions.TOOL_NAME: call.tool,
-                    conventions.ERROR_TYPE: call.outcome if call.is_error else None,
-                }
-                self._count(conventions.TOOL_DURATION, _build_attributes(tool), call.duration_s)
+                failed = call.outcome if call.is_error else None
+                told = {conventions.TOOL_NAME: call.tool, conventions.ERROR_TYPE: failed}
+                self._count(conventions.TOOL_DURATION, _build_attributes(told), call.duration_s)
         replies = [one.reply for one in transcript.messages if isinstance(one, AssistantMessage)]
         for reply in replies:
             self._add_tokens(who, reply.usage)
         error = result.error.kind if result.error else None
-        agent = _build_attributes(
-            {conventions.AGENT_NAME: result.suite, conventions.ERROR_TYPE: error}
-        )
+        named = {conventions.AGENT_NAME: result.suite, conventions.ERROR_TYPE: error}
+        agent = _build_attributes(named)
         self._count(conventions.AGENT_DURATION, agent, transcript.latency_s)
         self._count(conventions.AGENT_REPLIES, agent, len(replies))
         self._count(conventions.AGENT_CALLS, agent, len(transcript.tool_calls))

@@ -83,11 +83,8 @@ def _encode_reply(reply: Reply) -> Mapping[str, Any]:
     said = [_encode_text(reply.text)] if reply.text else []
     if reply.thinking:
         said.insert(0, {**_encode_text(reply.thinking), "type": "reasoning"})
-    return {
-        "role": "assistant",
-        "parts": [*said, *asked],
-        "finish_reason": FINISH.get(reply.stop, reply.stop),
-    }
+    reason = FINISH.get(reply.stop, reply.stop)
+    return {"role": "assistant", "parts": [*said, *asked], "finish_reason": reason}
 
 
 def _encode_text(text: str) -> Mapping[str, Any]:
@@ -182,10 +179,8 @@ class _SpanTree:
         self.root_id = self.ids.derive_id("root", 8)
 
     def build_trace(self) -> Trace:
-        children = sorted(
-            (*self._iterate_calls(), *self._iterate_replies()),
-            key=lambda span: (span.start_ns, span.end_ns),
-        )
+        spans = (*self._iterate_calls(), *self._iterate_replies())
+        children = sorted(spans, key=lambda span: (span.start_ns, span.end_ns))
         return Trace(trace_id=self.ids.trace_id, spans=(self._build_root(children), *children))
 
     def _build_root(self, children: Sequence[Span]) -> Span:

@@ -16,8 +16,7 @@ from rich.console import Console
 from harness.judging.trial import written_call_warnings
 from harness.reports.comparing.comparison_types import Comparison
 from harness.reports.comparing.console import print_comparison
-from harness.reports.comparing.contrasts import compare_logs, compare_runs
-from harness.reports.comparing.entrants import ComparedRun
+from harness.reports.comparing.contrasts import ComparedRun, compare_logs, compare_runs
 from harness.reports.comparing.json_form import write_comparison_json
 from harness.reports.comparing.markup import write_comparison_markdown
 from harness.reports.comparing.page import write_comparison_html
