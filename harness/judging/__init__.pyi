@@ -7,8 +7,11 @@ from .access import group_by_value as group_by_value
 from .access import is_leaking as is_leaking
 from .access import judge_by_comparison as judge_by_comparison
 from .access import leak_lines as leak_lines
+from .cases import NO_TRIAL as NO_TRIAL
 from .cases import case_results as case_results
 from .cases import counted_result as counted_result
+from .cases import find_missing as find_missing
+from .cases import missing_results as missing_results
 from .checks import VOCABULARY as VOCABULARY
 from .checks import evaluate_checks as evaluate_checks
 from .checks.absent_fields import read_masks as read_masks
@@ -91,9 +94,6 @@ from .matching.matchers import is_matcher as is_matcher
 from .matching.matchers import matches_pattern as matches_pattern
 from .matching.texts import check_pattern as check_pattern
 from .matching.texts import fold_text as fold_text
-from .missing_trials import NO_TRIAL as NO_TRIAL
-from .missing_trials import find_missing as find_missing
-from .missing_trials import missing_results as missing_results
 from .policy.comparable_values import ComparableValue as ComparableValue
 from .policy.comparable_values import JsonRecord as JsonRecord
 from .policy.comparable_values import Prose as Prose

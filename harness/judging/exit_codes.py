@@ -35,7 +35,7 @@ def choose_exit_code(
 ) -> int:
     """Return the exit code of a run that ended for ``reason``, by the verdicts on its cases.
 
-    ``recorded`` are its results, those included that `harness.judging.missing_trials` adds.
+    ``recorded`` are its results, those included that `harness.judging.cases` adds.
     """
     if reason == "interrupted":
         return EXIT_INTERRUPTED

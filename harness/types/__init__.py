@@ -45,11 +45,11 @@ from harness.types.cases import GREETING as GREETING
 from harness.types.cases import Case as Case
 from harness.types.cases import CaseFacts as CaseFacts
 from harness.types.cases import Check as Check
+from harness.types.cases import CheckTrait as CheckTrait
 from harness.types.cases import Severity as Severity
 from harness.types.cases import SimulatedUser as SimulatedUser
 from harness.types.cases import Suite as Suite
 from harness.types.cases import Turn as Turn
-from harness.types.check_traits import CheckTrait as CheckTrait
 from harness.types.outcomes import NOT_LOADED as NOT_LOADED
 from harness.types.outcomes import NOT_SENT as NOT_SENT
 from harness.types.outcomes import NOT_SHOWN as NOT_SHOWN
@@ -58,6 +58,7 @@ from harness.types.outcomes import UNANSWERED as UNANSWERED
 from harness.types.outcomes import CallCounts as CallCounts
 from harness.types.outcomes import Counts as Counts
 from harness.types.outcomes import Outcome as Outcome
+from harness.types.outcomes import Review as Review
 from harness.types.outcomes import count_needed_passes as count_needed_passes
 from harness.types.replies import UNKNOWN_USAGE as UNKNOWN_USAGE
 from harness.types.replies import Reply as Reply
@@ -76,7 +77,6 @@ from harness.types.results import Report as Report
 from harness.types.results import Trial as Trial
 from harness.types.results import TrialResult as TrialResult
 from harness.types.results import Verdict as Verdict
-from harness.types.reviews import Review as Review
 from harness.types.specs import CLIENT_CAN as CLIENT_CAN
 from harness.types.specs import RESERVED_CLAIMS as RESERVED_CLAIMS
 from harness.types.specs import THE_LIST as THE_LIST

@@ -1,4 +1,4 @@
-"""How tool calls and trials end, and how many of them ended so."""
+"""How tool calls and trials end, how many of them ended so, and what a person says of a verdict."""
 
 from __future__ import annotations
 
@@ -127,3 +127,26 @@ def count_needed_passes(planned: int, share: float) -> int:
     """Return how many of ``planned`` trials must pass if that ``share`` of them must."""
     # 0.07 × 100 is a little more than 7 in binary fractions; 7 trials are meant.
     return max(1, math.ceil(planned * share - 1e-9))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """A person's verdict on one trial. It stands beside the machine's and never replaces it."""
+
+    key: str
+    """`TrialResult.key`."""
+    verdict: Literal["passed", "failed"]
+    """What the person says."""
+    machine: Literal["passed", "failed"]
+    """The verdict that the person looked at."""
+    by: str
+    """The person's name."""
+    note: str = ""
+    """The reason; never empty if the verdict is overruled."""
+    at: str = ""
+    """UTC, ISO 8601."""
+
+    @property
+    def decision(self) -> Literal["accepted", "overruled"]:
+        """Whether the two agree."""
+        return "accepted" if self.verdict == self.machine else "overruled"

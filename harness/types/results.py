@@ -10,11 +10,9 @@ from typing import Protocol as _Interface
 
 from harness.types.access import AccessReport
 from harness.types.basics import HasEntrant, JsonObject, Location, Status, left_out_if
-from harness.types.cases import Case, CaseFacts, Severity
-from harness.types.check_traits import CheckTrait
-from harness.types.outcomes import CallCounts, Counts, count_needed_passes
+from harness.types.cases import Case, CaseFacts, CheckTrait, Severity
+from harness.types.outcomes import CallCounts, Counts, Review, count_needed_passes
 from harness.types.replies import Usage
-from harness.types.reviews import Review
 from harness.types.transcripts import Message, Stop, Transcript, TrialError
 
 Verdict: TypeAlias = Literal["passed", "failed", "not_judged"]

@@ -1,4 +1,4 @@
-"""`harness.judging.unknown_fields` by itself: which names count as known, and to whom."""
+"""`harness.judging.run_judge` by itself: which names count as known, and to whom."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.judging.policy import View
-from harness.judging.unknown_fields import check_known_fields
+from harness.judging.run_judge import check_known_fields
 from harness.types import (
     CaseFacts,
     CheckResult,

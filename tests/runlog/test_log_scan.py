@@ -10,7 +10,7 @@ import pytest
 
 from harness.judging.reviews import add_review
 from harness.runlog import Footer, LogWriter, RunLog, TrialLine, read_log
-from harness.runlog.log_scan import find_last_line, read_footer, read_reviews
+from harness.runlog.lines import find_last_line, read_footer, read_reviews
 from tests.reports.sample_logs import a_conversation, a_log, a_run
 
 

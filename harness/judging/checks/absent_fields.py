@@ -4,7 +4,7 @@
 
     without: {fields: [email], mask: partial, readable: "<=25%"}
 
-A name that no result of anybody has is an error (`harness.judging.unknown_fields`), unless
+A name that no result of anybody has is an error (`harness.judging.run_judge`), unless
 ``allow_unknown: true`` says that it may be so.
 """
 

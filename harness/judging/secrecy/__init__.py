@@ -1,8 +1,9 @@
 """Search for withheld values in texts, plain or encoded.
 
-`values` grades values by how improbable an accidental match is, `normal` normalises texts for
-comparison, `decoders` undoes encodings, and `search` finds values in texts, up to two encodings
-deep. Which values are withheld from whom is decided in `harness.judging.policy`.
+`values` normalises texts for comparison and grades values by how improbable an accidental match is,
+`decoders` undoes encodings, `search` finds values in texts, up to two encodings deep, and `masks`
+tells what a mask leaves readable. Which values are withheld from whom is decided in
+`harness.judging.policy`.
 """
 
 from __future__ import annotations

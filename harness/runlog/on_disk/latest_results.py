@@ -9,7 +9,7 @@ from operator import eq
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-from harness.runlog.on_disk.result_packing import ResultPacker, pack_value, unpack_value
+from harness.runlog.interning import ResultPacker, pack_value, unpack_value
 from harness.runlog.on_disk.temporary_database import explain_full_disk, nameless_database
 from harness.types import TrialResult
 

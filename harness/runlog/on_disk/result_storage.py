@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from harness.base import iterate_batches
+from harness.runlog.interning import ResultPacker, pack_value, unpack_value
 from harness.runlog.on_disk.latest_results import FileSequence, LatestResults
-from harness.runlog.on_disk.result_packing import ResultPacker, pack_value, unpack_value
 from harness.runlog.on_disk.temporary_database import (
     explain_full_disk,
     nameless_database,

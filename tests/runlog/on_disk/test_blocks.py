@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.runlog.on_disk.result_packing import ResultPacker
+from harness.runlog.interning import ResultPacker
 from harness.runlog.on_disk.result_storage import ResultBlocks
 from harness.types import TrialResult
 from tests.runlog.on_disk.made import VALUES, a_result, results

@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.runlog.on_disk.result_packing import ResultPacker
+from harness.runlog.interning import ResultPacker
 from harness.runlog.on_disk.result_storage import Place, ResultsInOrder
 from harness.types import TrialResult
 from tests.runlog.on_disk.made import results
