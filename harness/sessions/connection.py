@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import anyio
 
@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from harness.sessions.client import Link, McpClient
     from harness.sessions.transports.frames import Noise
 
+Place: TypeAlias = ServerProcess | Host
+"""Where a server runs: a process with pipes, or a URL."""
 LOST_S = 2.0
 """Seconds that a call on a broken connection waits for the cause; `OBITUARY_S` are enough."""
 
@@ -85,7 +87,7 @@ class Connection:
         self._bearers = bearers
         self.bearer: Bearer | None = None
         self.additions = RequestAdditions()
-        self._place: ServerProcess | Host | None = None
+        self._place: Place | None = None
         self._caller: CallSender | None = None
         self._client: McpClient | None = None
         self._noise: Noise | None = None
@@ -111,15 +113,19 @@ class Connection:
         return self._tools
 
     @property
+    def _sender(self) -> CallSender:
+        assert self._caller is not None
+        return self._caller
+
+    @property
     def loss_reason(self) -> str | None:
         """Why the server is gone; ``None`` while it is alive."""
         return self._lost
 
     def stderr_tail(self) -> str:
         """Return the last lines that the server wrote on stderr."""
-        return self._bearers.redact_text(
-            self._last_words if self._place is None else self._place.stderr_text()
-        )
+        text = self._last_words if self._place is None else self._place.stderr_text()
+        return self._bearers.redact_text(text)
 
     async def wait_ready(self) -> None:
         """Wait until calls are possible, within ``start_timeout_s``.
@@ -133,33 +139,28 @@ class Connection:
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call and return its record (see `harness.sessions.Session.call`)."""
-        assert self._caller is not None
         self.touched = True
-        made = await self._caller.call(request, reply=reply, epoch=epoch)
+        made = await self._sender.call(request, reply=reply, epoch=epoch)
         self.unsettled = self.unsettled or made.outcome == "timeout"
         return made
 
     async def send_request(self, method: str, params: JsonObject) -> JsonObject:
         """Send any other request (see `harness.sessions.Session.send_request`)."""
-        assert self._caller is not None
         self.touched = True
-        return await self._caller.send_request(method, params)
+        return await self._sender.send_request(method, params)
 
     @property
     def introduction(self) -> Introduction:
         """The server's description of itself; known once the connection is `wait_ready`."""
-        assert self._caller is not None
-        return self._caller.introduction
+        return self._sender.introduction
 
     def forward_messages(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
         """Forward messages to a client (see `harness.sessions.Session.forward_messages`)."""
-        assert self._caller is not None
-        return self._caller.forward_messages(foreign_client)
+        return self._sender.forward_messages(foreign_client)
 
     async def watch(self) -> tuple[SideContent, ...]:
         """Watch this user's session (see `harness.sessions.Session.watch`)."""
-        assert self._caller is not None
-        return await self.watch_user(self._caller, self._who.user_context)
+        return await self.watch_user(self._sender, self._who.user_context)
 
     async def watch_user(
         self, caller: CallSender, user_context: JsonObject | None
@@ -194,22 +195,25 @@ class Connection:
         """
         await self._ended.wait()
 
+    async def end(self) -> None:
+        """End the server, and wait until no process is left."""
+        self.close()
+        await self.wait_closed()
+
     async def run(self) -> None:
         """Open the connection, keep it until `close` or a loss, end the server; never raises."""
         try:
-            with anyio.CancelScope(
-                deadline=anyio.current_time() + self._spec.start_timeout_s
-            ) as starting:
+            deadline = anyio.current_time() + self._spec.start_timeout_s
+            with anyio.CancelScope(deadline=deadline) as starting:
                 while await self._run_attempt(starting) and not self._closing:
                     # A new event, since the end of the first process has set the old one.
                     self._spec, self._over = use_older_handshake(self._spec), anyio.Event()
         except ServerError as error:
             self._failure = error
         except UsageError as error:
-            lack = find_shortage(error, f"reaching server {self._spec.name!r}")
-            self._failure = lack or ServerError(
-                f"server {self._spec.name!r} cannot be reached: {error}"
-            )
+            noun = f"server {self._spec.name!r}"
+            lack = find_shortage(error, f"reaching {noun}")
+            self._failure = lack or ServerError(f"{noun} cannot be reached: {error}")
         except Exception as error:  # noqa: BLE001 - whatever escapes the SDK is this server's fault and must not touch others
             self._failure = find_shortage(error, f"talking to server {self._spec.name!r}")
             self._conclude(f"crashed the client: {'; '.join(iterate_leaf_errors(error))}")
@@ -236,20 +240,20 @@ class Connection:
                     if again := await self._open_session(link, place, starting):
                         return again
                     if self._caller is not None and self._failure is None:
-                        await self._wait_for_end(link, place)
+                        await self._over.wait()
+                        if not self._closing:
+                            self._conclude(await describe_end(link, place))
                 return False
             finally:
                 self._last_words = place.stderr_text()
                 self._place = None
 
-    def _enter_server(self) -> AbstractAsyncContextManager[ServerProcess | Host]:
+    def _enter_server(self) -> AbstractAsyncContextManager[Place]:
         if TRANSPORTS.get(self._spec.transport.kind).over == "pipes":
             return launch_server(self._spec, self._env, self._guardian)
         return self._hosts.lend(self._spec, self._env, self._over.set)
 
-    def _prepare_connect(
-        self, place: ServerProcess | Host
-    ) -> Callable[[], AbstractAsyncContextManager[Link]]:
+    def _prepare_connect(self, place: Place) -> Callable[[], AbstractAsyncContextManager[Link]]:
         """Load the transport and return how to connect with it, once ``place`` is ready."""
         connect = TRANSPORTS.get(self._spec.transport.kind).load()
         if isinstance(place, ServerProcess):
@@ -286,9 +290,7 @@ class Connection:
             why = f"no token for server {self._spec.name!r}: {error}"
             raise ServerError(why, stderr_tail=tail) from error
 
-    async def _open_session(
-        self, link: Link, place: ServerProcess | Host, starting: anyio.CancelScope
-    ) -> bool:
+    async def _open_session(self, link: Link, place: Place, starting: anyio.CancelScope) -> bool:
         """Open the connection; return whether the server ended before the older handshake."""
         step = HANDSHAKE
         try:
@@ -353,11 +355,6 @@ class Connection:
                     why += link.client.hindrance + find_hint(step, self._spec, link.client)
                 self._conclude(why, noise, gone=link is not None)
             raise
-
-    async def _wait_for_end(self, link: Link, place: ServerProcess | Host) -> None:
-        await self._over.wait()
-        if not self._closing:
-            self._conclude(await describe_end(link, place))
 
     async def _explain_loss(self, fault: HttpFault | None = None) -> str:
         """Return why a call has no answer: ``fault``, or why the whole connection broke."""

@@ -92,10 +92,8 @@ class Pool:
         Borrowers that hold one process and wait for another could block each other forever. So only
         as many borrowers are admitted at once as all their processes fit.
         """
-        needed = sum(
-            1 if one.isolation == "none" else len(user_contexts)
-            for one in server.members or (server,)
-        )
+        members, users = server.members or (server,), len(user_contexts)
+        needed = sum(1 if one.isolation == "none" else users for one in members)
         lend = self._lend_joined if server.members else self._lend_single
         async with self._reserve_processes(needed, server), AsyncExitStack() as loans:
             yield [
@@ -161,14 +159,14 @@ class Pool:
         seat.loans += 1
         try:
             if server.isolation == "case":
-                connection = await self._take_fresh_connection(seat, server, identity)
+                connection = await self._take_fresh_connection(seat)
             else:
-                connection = await self._get_shared_connection(seat, server, identity)
+                connection = await self._get_shared_connection(seat)
             try:
                 yield connection
             finally:
                 if server.isolation == "case":
-                    await self._give_back(seat, server, connection)
+                    await _give_back(seat, connection)
         finally:
             seat.loans -= 1
             seat.last_used = anyio.current_time()
@@ -185,8 +183,7 @@ class Pool:
             await connection.wait_ready()
             yield connection
         finally:
-            connection.close()
-            await connection.wait_closed()
+            await connection.end()
 
     def has_sent_token(self, text: str) -> bool:
         """Whether ``text`` contains a token that was sent to a server, or a part of one."""
@@ -222,36 +219,33 @@ class Pool:
             seat = self._get_entry(server, who)
             async with seat.lock:
                 if seat.connection is None:
-                    await self._require_hope(seat, server)
+                    await seat.require_hope()
                     seat.connection = await self._start_connection(server, who)
 
-    async def _get_shared_connection(
-        self, seat: PoolEntry, server: ServerSpec, identity: Identity
-    ) -> Connection:
+    async def _get_shared_connection(self, seat: PoolEntry) -> Connection:
         async with seat.lock:
             connection = seat.connection
             if connection is None or connection.loss_reason is not None:
-                await self._require_hope(seat, server)
-                seat.connection = connection = await self._start_connection(server, identity)
-        await self._wait_ready(seat, server, connection)
+                await seat.require_hope()
+                connection = await self._start_connection(seat.server, seat.identity)
+                seat.connection = connection
+        await seat.wait_ready(connection)
         return connection
 
-    async def _take_fresh_connection(
-        self, seat: PoolEntry, server: ServerSpec, identity: Identity
-    ) -> Connection:
-        await self._require_hope(seat, server)
+    async def _take_fresh_connection(self, seat: PoolEntry) -> Connection:
+        await seat.require_hope()
+        server = seat.server
         while seat.returned:
             used = seat.returned.pop()
             if server.reset and await reset_state(used, server.reset):
                 return used
-            used.close()
-            await used.wait_closed()
+            await used.end()
         # No request changed the state of this one, if there is one.
         connection, seat.connection = seat.connection, None
         if connection is None or connection.loss_reason is not None:
-            connection = await self._start_connection(server, identity)
+            connection = await self._start_connection(server, seat.identity)
         try:
-            await self._wait_ready(seat, server, connection)
+            await seat.wait_ready(connection)
             if server.transport.command is None and server.reset is not None:
                 await require_reset(connection, server, server.reset)
         # A cancelled trial, too, must not leave a connection that nobody else knows.
@@ -259,41 +253,6 @@ class Pool:
             connection.close()
             raise
         return connection
-
-    async def _give_back(self, seat: PoolEntry, server: ServerSpec, connection: Connection) -> None:
-        """Keep a server for the next loan if its state is fresh or can be reset, else end it."""
-        # Nobody knows what the server still does for a trial that was cut off.
-        cut_off = anyio.get_current_task().has_pending_cancellation()
-        is_usable = connection.loss_reason is None and not cut_off
-        if is_usable and not connection.touched and seat.connection is None:
-            seat.connection = connection
-        elif is_usable and not connection.unsettled and server.reset is not None:
-            seat.returned.append(connection)
-        else:
-            connection.close()
-            await connection.wait_closed()
-
-    async def _require_hope(self, seat: PoolEntry, server: ServerSpec) -> None:
-        """Refuse to start a server again that does not start, by itself or for somebody else."""
-        last = seat.connection
-        if last is not None and last.loss_reason is not None and seat.failed is not last:
-            await self._wait_ready(seat, server, last)  # a start in advance may have failed
-        seat.starts.refuse_hopeless(seat.failures, seat.failure)
-
-    async def _wait_ready(
-        self, seat: PoolEntry, server: ServerSpec, connection: Connection
-    ) -> None:
-        try:
-            await connection.wait_ready()
-        except ServerError as error:
-            # many may wait for the same start: it counts as one failure
-            if seat.failed is not connection:
-                seat.failures += 1
-                seat.failure, seat.failed = error, connection
-                seat.starts.record_failure(server, error)
-            raise
-        seat.failures = 0
-        seat.starts.record_success()
 
     async def _start_connection(self, server: ServerSpec, identity: Identity) -> Connection:
         while self._running >= MAX_PROCESSES:
@@ -335,10 +294,9 @@ class Pool:
 
     def _get_entry(self, server: ServerSpec, identity: Identity) -> PoolEntry:
         key = (self._digest_server(server), identity.key)
-        seat = self._seats.get(key)
-        if seat is None:
-            seat = self._seats[key] = PoolEntry(self._starts[key[0]])
-        return seat
+        if key not in self._seats:
+            self._seats[key] = PoolEntry(server, identity, self._starts[key[0]])
+        return self._seats[key]
 
     def _digest_server(self, server: ServerSpec) -> str:
         """Return equal text for equal servers; cached, since every trial needs it."""
@@ -347,6 +305,19 @@ class Pool:
             # kept alive, so that its id() is not reused
             known = self._digests[id(server)] = server, digest_json(asdict(server))
         return known[1]
+
+
+async def _give_back(seat: PoolEntry, connection: Connection) -> None:
+    """Keep a server for the next loan if its state is fresh or can be reset, else end it."""
+    # Nobody knows what the server still does for a trial that was cut off.
+    cut_off = anyio.get_current_task().has_pending_cancellation()
+    is_usable = connection.loss_reason is None and not cut_off
+    if is_usable and not connection.touched and seat.connection is None:
+        seat.connection = connection
+    elif is_usable and not connection.unsettled and seat.server.reset is not None:
+        seat.returned.append(connection)
+    else:
+        await connection.end()
 
 
 def _check_caller(server: ServerSpec, who: Identity) -> None:

@@ -8,6 +8,7 @@ import anyio
 
 from harness.base import ServerError
 from harness.sessions.connection import Connection
+from harness.sessions.identity.delivery import Identity
 from harness.sessions.processes.server_starts import ServerStarts
 from harness.types import ScriptedCall, ServerSpec, ToolRequest
 
@@ -16,6 +17,10 @@ from harness.types import ScriptedCall, ServerSpec, ToolRequest
 class PoolEntry:
     """The entry of one server and user in the pool."""
 
+    server: ServerSpec
+    """The server."""
+    identity: Identity
+    """The user; nobody, if all users share the connection."""
     starts: ServerStarts
     """What all users' starts of the server came to."""
     connection: Connection | None = None
@@ -34,6 +39,31 @@ class PoolEntry:
     """Why the last of them failed."""
     failed: Connection | None = None
     """Whose failure was counted last: many may wait for one start, which fails once."""
+
+    async def require_hope(self) -> None:
+        """Refuse to start a server again that does not start, by itself or for somebody else."""
+        last = self.connection
+        if last is not None and last.loss_reason is not None and self.failed is not last:
+            await self.wait_ready(last)  # a start in advance may have failed
+        self.starts.refuse_hopeless(self.failures, self.failure)
+
+    async def wait_ready(self, connection: Connection) -> None:
+        """Wait until ``connection`` is ready, and count its failure.
+
+        Raises:
+            ServerError: it could not be opened.
+        """
+        try:
+            await connection.wait_ready()
+        except ServerError as error:
+            # many may wait for the same start: it counts as one failure
+            if self.failed is not connection:
+                self.failures += 1
+                self.failure, self.failed = error, connection
+                self.starts.record_failure(self.server, error)
+            raise
+        self.failures = 0
+        self.starts.record_success()
 
 
 async def reset_state(connection: Connection, reset: ScriptedCall) -> bool:

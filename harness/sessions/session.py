@@ -59,7 +59,6 @@ class Session(Protocol):
     @property
     def tools(self) -> ToolList:
         """The tools that this user sees."""
-        ...
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call and return its record, whatever its outcome; never raises for a bad server.
@@ -68,7 +67,6 @@ class Session(Protocol):
         most once. Malformed requests and calls that the server's guard rails forbid are not sent,
         and are recorded as ``invalid_arguments`` or ``blocked``.
         """
-        ...
 
     async def send_request(self, method: str, params: JsonObject) -> JsonObject:
         """Send any other request, within ``call_timeout_s``, and return its raw result.
@@ -80,19 +78,16 @@ class Session(Protocol):
             RequestRejected: the server did not take the request as harness wrote it.
             ServerError: it was not answered in time, or the server is gone.
         """
-        ...
 
     @property
     def introduction(self) -> Introduction:
         """The server's description of itself."""
-        ...
 
     def forward_messages(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
         """Forward the server's notifications and requests to ``foreign_client`` within the block.
 
         If several clients share a connection, all get the notifications and none gets the requests.
         """
-        ...
 
     async def watch(self) -> tuple[SideContent, ...]:
         """Record data beside results from now on, and return the data beside tools.
@@ -100,16 +95,13 @@ class Session(Protocol):
         That is `ToolCall.beside`, and `harness.sessions.side_channel_reader`. Never raises for a
         bad server.
         """
-        ...
 
     @property
     def loss_reason(self) -> str | None:
         """Why the server is gone; ``None`` while it is alive."""
-        ...
 
     def stderr_tail(self) -> str:
         """Return the last lines of the server's stderr, bounded."""
-        ...
 
 
 class SessionPool(Protocol):
@@ -130,7 +122,6 @@ class SessionPool(Protocol):
             NotAdmitted: the server refused this user a session.
             ServerError: it could not be started, or could not list its tools, in time.
         """
-        ...
 
     def lend_sessions(
         self,
@@ -143,13 +134,11 @@ class SessionPool(Protocol):
         Always borrow several sessions this way: two borrowers that take them one by one could wait
         for each other forever.
         """
-        ...
 
     def prestart(
         self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
     ) -> None:
         """Start in the background the server for the next loan of that user. Never raises."""
-        ...
 
 
 class SessionWrapper:

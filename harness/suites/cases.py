@@ -149,10 +149,8 @@ class CaseReader:
         lost = lost or len(self._reading.problems) > before
         compared = len(names) > 1 and case.caller.leaks == "fail"  # which is a check in itself
         if not compared and not lost and not all(each.every_check for each in cases):
-            meant = (
-                "Add 'assertions:' with at least one of: "
-                f"{', '.join(self._layout.assertions.fields)}."
-            )
+            known = ", ".join(self._layout.assertions.fields)
+            meant = f"Add 'assertions:' with at least one of: {known}."
             self._reading.add_problem((*path, "assertions"), f"{noun} checks nothing.", meant)
         for one in cases:
             for flaw in find_flaws(one):
@@ -211,9 +209,8 @@ class CaseReader:
             self._reading.add_problem((*path, "prompt"), f"{noun} has no 'prompt'.", meant)
         elif len(words) > 1:
             message = f"{noun} has both {words[0]!r} and {words[1]!r}."
-            meant = (
-                "Make the prompt the first of the turns." if words[1] == "turns" else _SAID_BY_USER
-            )
+            has_turns = words[1] == "turns"
+            meant = "Make the prompt the first of the turns." if has_turns else _SAID_BY_USER
             self._reading.add_key_problem((*path, words[0]), message, meant)
 
     def _read_turns(self, path: Steps, turns: Any, noun: str, *, fresh: bool) -> tuple[Turn, ...]:
@@ -222,10 +219,8 @@ class CaseReader:
         for index, given in enumerate(turns):
             place, each = (*path, index), f"turn {index + 1} of {noun}"
             if not isinstance(given, dict):
-                message = (
-                    f"{each}: expected a mapping (lines of 'key: value'), found "
-                    f"{describe_value(given)}."
-                )
+                found = describe_value(given)
+                message = f"{each}: expected a mapping (lines of 'key: value'), found {found}."
                 self._reading.add_problem(place, message, "Write '- prompt: …'.")
                 self._lost = True
                 continue
@@ -234,11 +229,8 @@ class CaseReader:
             # The state is read once, when the last turn is over.
             if index < len(turns) - 1:
                 self._refuse_end_state(checks, each)
-            read.append(
-                Turn(
-                    prompt=values.get("prompt", ""), checks=checks, fresh=values.get("fresh", fresh)
-                )
-            )
+            prompt, afresh = values.get("prompt", ""), values.get("fresh", fresh)
+            read.append(Turn(prompt=prompt, checks=checks, fresh=afresh))
         return tuple(read)
 
     def _refuse_end_state(self, checks: Sequence[Check], noun: str) -> None:

@@ -30,7 +30,6 @@ class Leaderboard(Protocol):
             UsageError: there is no such part.
             NothingToRun: the data was not fetched; the message has the command that fetches it.
         """
-        ...
 
 
 class ModelRecording(Protocol):
@@ -39,15 +38,12 @@ class ModelRecording(Protocol):
     @property
     def notes(self) -> Sequence[str]:
         """Messages for the user: files and parts that were left out, with the reason."""
-        ...
 
     def list_cases(self) -> Collection[str]:
         """Return the names of the recorded cases."""
-        ...
 
     def get_transcripts(self, case: str) -> Sequence[Transcript]:
         """Return every recorded trial of that case; empty if it was not recorded."""
-        ...
 
 
 @runtime_checkable
@@ -59,14 +55,12 @@ class ExecutableRecording(ModelRecording, Protocol):
 
     def restore_case(self, case: Case) -> Case:
         """Return ``case`` as it was recorded, in particular its checks."""
-        ...
 
     def get_verdicts(self, case: str, index: int) -> Mapping[str, Judgement]:
         """Return ``statement → judgement`` of the recorded judge for a trial.
 
         Empty if there was none.
         """
-        ...
 
 
 @runtime_checkable
@@ -79,7 +73,6 @@ class ReplayableLeaderboard(Protocol):
         Raises:
             UsageError: there is no recording of this leaderboard.
         """
-        ...
 
 
 @runtime_checkable
@@ -92,7 +85,6 @@ class DecoyLeaderboard(Protocol):
         Raises:
             NothingToRun: its data were not fetched.
         """
-        ...
 
 
 LEADERBOARDS: Registry[Leaderboard] = Registry("harness.leaderboards", "leaderboard", {})

@@ -21,11 +21,9 @@ class Vocabulary(Protocol):
 
     def names(self) -> Sequence[str]:
         """Return every check name that is allowed under ``assertions:``."""
-        ...
 
     def schema(self, name: str) -> JsonObject:
         """Return the JSON Schema of the value under that name."""
-        ...
 
     def parse(self, name: str, value: Any) -> Sequence[tuple[tuple[str | int, ...], Check]]:
         """Return ``(path in value, check)`` for each check that ``value`` asks for.
@@ -33,11 +31,9 @@ class Vocabulary(Protocol):
         Raises:
             InvalidValue: the error has the path of the invalid part.
         """
-        ...
 
     def find_contradictions(self, case: Case) -> Sequence[Problem]:
         """Return the checks of ``case`` that cannot hold together."""
-        ...
 
 
 Reader: TypeAlias = Callable[[Path, Vocabulary], Suite]

@@ -94,11 +94,10 @@ def read_frames(text: str) -> tuple[list[ReceivedMessage], str | None]:
 
 def _normalize_id(frame: Any) -> Any:
     """Return ``frame`` with an id such as 2.0 as 2, the same number in JSON."""
-    match frame:
-        case {"id": float() as request_id} if request_id.is_integer():
-            return {**frame, "id": int(request_id)}
-        case _:
-            return frame
+    request_id = frame.get("id") if isinstance(frame, dict) else None
+    if isinstance(request_id, float) and request_id.is_integer():
+        return {**frame, "id": int(request_id)}
+    return frame
 
 
 def _iterate_values(text: str) -> Iterator[Any]:

@@ -89,9 +89,8 @@ class EndpointClient:
             OutOfResources: harness has no open file left for it.
         """
         try:
-            async with self._follow_redirects(
-                self._client.build_request(method, url, **request)
-            ) as response:
+            built = self._client.build_request(method, url, **request)
+            async with self._follow_redirects(built) as response:
                 yield response
         except httpx2.ConnectError as error:
             if (lack := find_shortage(error, f"reaching {url_text(url)}")) is not None:
@@ -131,9 +130,8 @@ async def open_endpoint_client(endpoint: ServerEndpoint) -> AsyncGenerator[Endpo
     headers = httpx2.Headers({"user-agent": "harness"})
     # As a header, which the entry may override: messages quote the URL.
     if url.userinfo:
-        headers["authorization"] = (
-            f"Basic {base64.b64encode(f'{url.username}:{url.password}'.encode()).decode()}"
-        )
+        login = base64.b64encode(f"{url.username}:{url.password}".encode()).decode()
+        headers["authorization"] = f"Basic {login}"
         url = url.copy_with(userinfo=b"")
     headers.update(_encode_headers(endpoint.headers))
     # How many requests run at the same time is decided by `Throttle`.
@@ -257,11 +255,6 @@ def media_type(response: httpx2.Response) -> str:
     """Return the type of an answer's body, in lower case and without parameters."""
     kind: str = response.headers.get("content-type", "")
     return kind.partition(";")[0].strip().lower()
-
-
-def is_success(response: httpx2.Response) -> bool:
-    """Whether the status is a success."""
-    return bool(response.is_success)
 
 
 def _encode_headers(headers: Mapping[str, str]) -> httpx2.Headers:

@@ -35,7 +35,6 @@ from harness.sessions.transports.http_client import (
     build_status_fault,
     drain_response,
     extract_text,
-    is_success,
     iterate_events,
     media_type,
     open_endpoint_client,
@@ -74,9 +73,8 @@ class EventStream:
         self.complaint: str | None = None
         self.noise = Noise("in its event stream")
         # Without a bound, because `send_nowait` cannot wait; a flood ends the stream.
-        self._outgoing, self.incoming = anyio.create_memory_object_stream[
-            SessionMessage | Exception
-        ](math.inf)
+        streams = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
+        self._outgoing, self.incoming = streams
         self._web = web
         self._fault: HttpFault | None = None
         self._post_url: httpx2.URL | None = None
@@ -112,7 +110,7 @@ class EventStream:
         return self._post_url
 
     async def _take_events(self, response: httpx2.Response) -> None:
-        if not is_success(response):
+        if not response.is_success:
             raise build_status_fault(response, await read_beginning(response))
         if media_type(response) != "text/event-stream":
             kind = media_type(response)
@@ -177,7 +175,7 @@ class SseWriter(ObjectSendStream[SessionMessage]):
         headers = {"content-type": "application/json", **(own or {})}
         post = self._web.exchange_request("POST", url, content=content, headers=headers)
         async with post as response:
-            if not is_success(response):
+            if not response.is_success:
                 said = await read_beginning(response)
                 is_refusal = build_status_fault(response, said).is_refusal
                 is_over = names_lost_session(extract_text(said), is_refusal=is_refusal)

@@ -100,7 +100,10 @@ class Config:
             raise self._build_no_model(name)
         if options:
             entry = override_options(entry, options)
-        return ModelResolver(entry, self.environ, keyless=self.keyless).resolve().require_spec()
+        resolved = ModelResolver(entry, self.environ, keyless=self.keyless).resolve()
+        if resolved.error is not None:
+            raise resolved.error
+        return resolved.spec
 
     def resolve_agent(self, text: str, cwd: Path) -> ModelSpec:
         """Return the agent that ``text`` names: a configured one, a kind, or a command in ``cwd``.

@@ -121,12 +121,10 @@ def read_config_file(file: FilePath, *, project: bool = False) -> ConfigFile:
     """
     document = read_document(file)
     reading = DocumentReader(document)
-    content = _read_section(reading, (), document.value, CONFIGURATION, "the configuration")
+    content = _read_section(reading, (), document.value, CONFIGURATION)
     # MXCP's form: the models stand one level deeper, beside the name of the default.
-    models = _read_section(reading, ("models",), content.get("models"), MODELS, "'models'")
-    defaults = _read_section(
-        reading, ("defaults",), content.get("defaults"), DEFAULTS, "'defaults'"
-    )
+    models = _read_section(reading, ("models",), content.get("models"), MODELS)
+    defaults = _read_section(reading, ("defaults",), content.get("defaults"), DEFAULTS)
     folder = file.absolute().parent
     config = ConfigFile(
         file=document.file,
@@ -161,9 +159,8 @@ def read_foreign_config_file(path: FilePath) -> ConfigFile:
     # Only those: what else is wrong in another tool's file is that tool's business.
     reading.problems = _within_models(document)
     content = document.value if isinstance(document.value, dict) else {}
-    models = _read_section(
-        reading, ("models",), _keep_known_keys(content.get("models"), MODELS), MODELS, "'models'"
-    )
+    known = _keep_known_keys(content.get("models"), MODELS)
+    models = _read_section(reading, ("models",), known, MODELS)
     reading.finish()
     return ConfigFile(
         file=document.file,
@@ -179,21 +176,19 @@ def read_foreign_config_file(path: FilePath) -> ConfigFile:
 
 def _keep_known_keys(value: Any, layout: Layout) -> Any:
     """Leave out unknown keys."""
-    return (
-        {key: part for key, part in value.items() if key in layout.fields}
-        if isinstance(value, dict)
-        else value
-    )
+    if not isinstance(value, dict):
+        return value
+    return {key: part for key, part in value.items() if key in layout.fields}
 
 
 def _read_section(
-    reading: DocumentReader, path: JsonPath, value: Any, layout: Layout, noun: str
+    reading: DocumentReader, path: JsonPath, value: Any, layout: Layout
 ) -> dict[str, Any]:
     """Read a mapping that may be absent."""
+    noun = f"'{path[0]}'" if path else "the configuration"
     try:
-        return reading.read_mapping(
-            path, parse_mapping({} if value is None else value), layout, noun
-        )
+        given = parse_mapping({} if value is None else value)
+        return reading.read_mapping(path, given, layout, noun)
     # The section is left out and the rest is read, so that all mistakes are told at once.
     except InvalidValue as error:
         reading.add_problem(path, f"{noun}: {error.message}.", error.meant)

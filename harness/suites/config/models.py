@@ -58,16 +58,6 @@ class ResolvedModel:
     error: UsageError | None = None
     """The problem that prevents its use; its text is a message for the user."""
 
-    def require_spec(self) -> ModelSpec:
-        """Return the spec.
-
-        Raises:
-            UsageError: the model cannot be used.
-        """
-        if self.error is not None:
-            raise self.error
-        return self.spec
-
 
 def find_named_entry(name: str) -> ModelEntry | None:
     """Return the entry of a name that needs no file: ``lexical``, an API's id, ``provider:id``."""

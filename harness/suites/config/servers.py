@@ -147,10 +147,8 @@ def describe_actions(spec: ServerSpec) -> tuple[str, ...]:
     deeds = []
     if transport.command is not None:
         given = "".join(f" {name}={value}" for name, value in transport.env.items())
-        deeds.append(
-            "start "
-            f"{shlex.join((transport.command, *transport.args))}{f' with{given}' if given else ''}"
-        )
+        words = shlex.join((transport.command, *transport.args))
+        deeds.append(f"start {words}{f' with{given}' if given else ''}")
     # A server that is started here is no connection to elsewhere.
     if transport.url is not None and transport.command is None:
         sent = "; ".join(f"{name}: {value}" for name, value in transport.headers.items())

@@ -24,7 +24,6 @@ class PythonSuite(Protocol):
 
     def cases(self) -> Iterable[Any]:
         """Return the cases: `PythonCase`, or objects with the same attributes or keys."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -147,10 +147,8 @@ class _PythonSuiteReader:
                 else replace(case, caller=replace(case.caller, allow_no_tools=True))
                 for case in cases
             )
-        asked = [
-            [case.name, case.prompts, [check.dump_params() for check in case.checks]]
-            for case in cases
-        ]
+        checked = [[check.dump_params() for check in case.checks] for case in cases]
+        asked = [[case.name, case.prompts, of] for case, of in zip(cases, checked, strict=True)]
         parse_guard = partial(parse_guard_rails, at=self.at)
         suite = Suite(
             **known,

@@ -68,19 +68,17 @@ def build_claims(settings: BearerDelivery, user_context: JsonObject) -> dict[str
     Raises:
         UsageError: an attribute has the name of a reserved claim.
     """
-    claims = (
-        _map_claims(settings.claims, user_context)
-        if settings.claims
-        else _build_default_claims(user_context)
-    )
+    if settings.claims:
+        claims = _map_claims(settings.claims, user_context)
+    else:
+        claims = _build_default_claims(user_context)
     if settings.scope is not None:
         # OAuth separates scopes by spaces, and a template would write a list as JSON.
-        lists = {
-            name: " ".join(map(str, value))
+        joined = {
+            name: " ".join(map(str, value)) if isinstance(value, list) else value
             for name, value in user_context.items()
-            if isinstance(value, list)
         }
-        scope = fill_template(settings.scope, {**user_context, **lists})
+        scope = fill_template(settings.scope, joined)
         if scope is not None:
             claims["scope"] = scope
     if claims.get("sub") in (None, ""):
@@ -98,12 +96,10 @@ def claim_path(name: str) -> tuple[str, ...]:
 def _build_default_claims(user_context: JsonObject) -> dict[str, Any]:
     reserved = [name for name in RESERVED_CLAIMS if name in user_context]
     if reserved:
-        raise UsageError(
-            f"the user_context has {reserved[0]!r}, a claim that only the issuer may set",
-            meant=(
-                "Rename the attribute, or map it to another claim under 'claims:' of the identity."
-            ),
-        )
+        message = f"the user_context has {reserved[0]!r}, a claim that only the issuer may set"
+        where = "under 'claims:' of the identity"
+        meant = f"Rename the attribute, or map it to another claim {where}."
+        raise UsageError(message, meant=meant)
     return dict(user_context)
 
 
@@ -128,11 +124,8 @@ def _fill_template(template: Any, user_context: JsonObject) -> Any:
         value = user_context.get(alone[1]) if alone else fill_template(template, user_context)
         return _LEFT_OUT if value is None else value
     if isinstance(template, list | tuple):
-        return [
-            value
-            for item in template
-            if (value := _fill_template(item, user_context)) is not _LEFT_OUT
-        ]
+        items = [_fill_template(item, user_context) for item in template]
+        return [value for value in items if value is not _LEFT_OUT]
     if isinstance(template, Mapping):
         values = {name: _fill_template(item, user_context) for name, item in template.items()}
         return {name: value for name, value in values.items() if value is not _LEFT_OUT}
@@ -166,15 +159,8 @@ def _parse_claims(value: Any) -> dict[str, Any]:
         if "" in path:
             raise InvalidValue(f"a step has no name in the path {name!r}", path=(name,))
         # A claim is either a value or an object with claims in it.
-        above = next(
-            (
-                other
-                for other, steps in paths.items()
-                if other != name and path[: len(steps)] == steps
-            ),
-            None,
-        )
-        if above is not None:
+        around = (of for of, steps in paths.items() if of != name and path[: len(steps)] == steps)
+        if (above := next(around, None)) is not None:
             message = f"the claim {name!r} would be inside the claim {above!r}"
             raise InvalidValue(message, path=(name,))
     return claims

@@ -31,11 +31,8 @@ class EnvDelivery(IdentityDelivery):
     def find_problems(self, keys: Collection[str]) -> Iterator[tuple[str | None, str, str]]:
         """Yield that no variable is named."""
         if not (self.variables or self.json_variable):
-            yield (
-                None,
-                "identity via env names no variable.",
-                "Add 'json_variable: NAME', or 'variables:'.",
-            )
+            meant = "Add 'json_variable: NAME', or 'variables:'."
+            yield None, "identity via env names no variable.", meant
 
     def build_environment(self, user_context: JsonObject) -> dict[str, str]:
         """Return the filled variables; one whose template lacks an attribute is not set."""
