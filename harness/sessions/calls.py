@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Any
 
@@ -27,7 +27,6 @@ from harness.sessions.forwarding import (
     LISTEN,
     ForeignClient,
     ForwardedRequest,
-    ProgressHandler,
     ScrubbedClient,
 )
 from harness.sessions.refusals import (
@@ -143,10 +142,16 @@ class CallSender:
             left = anyio.current_effective_deadline() - draft.record_send(epoch) - RECORD_S
             # Without time left, the trial's deadline has come and cancels the call itself.
             seconds = min(self._timeout_s, left) if left > 0 else self._timeout_s
-            with anyio.fail_after(seconds), self._record_wire(draft):
-                return await self._client.request(
-                    "tools/call", params, draft.exchange, _get_progress(draft.request)
-                )
+            sent, progress = draft.exchange, getattr(draft.request, "progress", None)
+            try:
+                with anyio.fail_after(seconds):
+                    return await self._client.request("tools/call", params, sent, progress)
+            # However it ends, the way in which it was sent is recorded.
+            finally:
+                traced = TRACEPARENT in draft.request.meta
+                draft.wire = self._client.build_wire(sent, traced=traced)
+                frames = sent.request, sent.response
+                sent.request, sent.response = map(self._shown.redact_json, frames)
 
         try:
             result = await self._turns.run_attempt(attempt, draft.record_wait)
@@ -166,18 +171,6 @@ class CallSender:
         if self._client.is_watched:
             draft.came_with = tuple(iterate_side_channels(result))
         return await self._record_result(draft, result, took)
-
-    @contextmanager
-    def _record_wire(self, draft: CallDraft) -> Iterator[None]:
-        """Record how a call was sent, however it ends."""
-        try:
-            yield
-        finally:
-            sent = draft.exchange
-            draft.wire = self._client.build_wire(sent, traced=TRACEPARENT in draft.request.meta)
-            sent.request, sent.response = map(
-                self._shown.redact_json, (sent.request, sent.response)
-            )
 
     async def watch(self, known: tuple[SideContent, ...] | None) -> tuple[SideContent, ...]:
         """Watch the session (see `harness.sessions.Session.watch`).
@@ -378,7 +371,3 @@ class CallSender:
             refusals=self._refusals,
             coded=coded,
         )
-
-
-def _get_progress(request: ToolRequest) -> ProgressHandler | None:
-    return request.progress if isinstance(request, ForwardedRequest) else None

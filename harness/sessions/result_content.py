@@ -68,15 +68,11 @@ def render_result(result: JsonObject) -> ResultContent:
     if structured is not None and not parts:
         parts.append(json.dumps(structured, ensure_ascii=False))
     text = "\n".join(parts)
+    may_be_json = structured is None and text.lstrip()[:1] in ("{", "[")
     why = None if structured is None else find_shortcoming(structured)
     if why is not None:
         structured, whole, why = None, False, f"of structuredContent: {why}"
-    elif (
-        structured is None
-        and len(text) <= TEXT_CHARS
-        and text.lstrip()[:1] in ("{", "[")
-        and is_deep(text)
-    ):
+    elif may_be_json and len(text) <= TEXT_CHARS and is_deep(text):
         why = f"of the text: it is JSON that nests deeper than {MAX_DEPTH} levels"
     # The part is not larger than the whole, so most results need not be encoded twice.
     may_exceed = structured is not None and size > STRUCTURED_BYTES

@@ -38,11 +38,9 @@ def explain_malformed(raw: str) -> str:
         why = find_shortcoming(load_json(raw, strict=True))
     except ValueError:
         why = None
-    return (
-        "the arguments are not a JSON object"
-        if why is None
-        else f"harness did not send the arguments: {why}"
-    )
+    if why is None:
+        return "the arguments are not a JSON object"
+    return f"harness did not send the arguments: {why}"
 
 
 def describe_required_input(result: JsonObject, *, may_answer: bool) -> str:

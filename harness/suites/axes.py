@@ -108,11 +108,8 @@ def describe_variant(variant: Variant) -> JsonObject:
     """Return the changes of a variant, their digest, and what they touch in words."""
     # Without place and description: to move or to explain a variant does not change its trials.
     edits = json.loads(canonical_json(asdict(replace(variant, at=None, description=None))))
-    return {
-        "digest": digest_json(edits)[:_DIGITS],
-        "words": "; ".join(_describe_changes(variant)),
-        "edits": edits,
-    }
+    words = "; ".join(_describe_changes(variant))
+    return {"digest": digest_json(edits)[:_DIGITS], "words": words, "edits": edits}
 
 
 def _describe_changes(variant: Variant) -> Iterator[str]:

@@ -36,11 +36,9 @@ def _parse_by_tool(value: Any) -> dict[str, Any]:
     for tool, expected in by_tool.items():
         if not isinstance(expected, dict) or not expected:
             found = describe_value(expected)
-            raise InvalidValue(
-                f"expected identities and what each gets of the tool, found {found}",
-                path=(tool,),
-                meant=f"Write '{tool}: {{admin: allowed, \"*\": denied}}', by the tool's name.",
-            )
+            message = f"expected identities and what each gets of the tool, found {found}"
+            meant = f"Write '{tool}: {{admin: allowed, \"*\": denied}}', by the tool's name."
+            raise InvalidValue(message, path=(tool,), meant=meant)
     return by_tool
 
 

@@ -246,9 +246,8 @@ class _SuiteFinder:
             if suites := self._get_folder(path).list_suites():
                 return suites
             others = map(str, recognise_suites(sorted(path.iterdir())))
-            raise NothingToRun(
-                "\n  ".join([f"there are no suites in {format_path(path)}", *others])
-            )
+            message = f"there are no suites in {format_path(path)}"
+            raise NothingToRun("\n  ".join([message, *others]))
         if not os.path.lexists(path):
             known = [format_path(file) for root in self._roots for file in list_suite_files(root)]
             meant = did_you_mean(str(path), known)

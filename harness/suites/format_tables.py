@@ -218,13 +218,8 @@ def build_layouts(vocabulary: Vocabulary) -> SuiteLayouts:
     )
 
 
-MXCP_CHECKS = (
-    "must_call",
-    "must_not_call",
-    "answer_contains",
-    "answer_not_contains",
-    "expected_answer",
-)
+_ON_ANSWERS = ("answer_contains", "answer_not_contains", "expected_answer")
+MXCP_CHECKS = ("must_call", "must_not_call", *_ON_ANSWERS)
 """Assertions that MXCP reads as absent if they have no value; harness does the same, with a note.
 """
 
@@ -235,10 +230,8 @@ MXCP_CHECKS = (
 def _parse_nonempty_list(noun: str, value: Any, example: str) -> list[Any]:
     """Parse a list of at least one ``noun``."""
     if isinstance(value, dict):
-        raise InvalidValue(
-            f"expected a list of {noun}s, found a mapping",
-            meant=f"Begin each {noun} with '{example}'.",
-        )
+        meant = f"Begin each {noun} with '{example}'."
+        raise InvalidValue(f"expected a list of {noun}s, found a mapping", meant=meant)
     if not parse_list(value):
         raise InvalidValue(f"there are no {noun}s", meant=f"Add at least one {noun}: '{example}'.")
     return parse_list(value)

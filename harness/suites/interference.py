@@ -38,10 +38,8 @@ _NAME = {"type": "string", "pattern": r"\S"}
 
 def _parse_alteration(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise InvalidValue(
-            f"expected a mapping, found {describe_value(value)}",
-            meant="Begin each with '- alters: FIELD'.",
-        )
+        message = f"expected a mapping, found {describe_value(value)}"
+        raise InvalidValue(message, meant="Begin each with '- alters: FIELD'.")
     return value
 
 

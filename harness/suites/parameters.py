@@ -293,10 +293,8 @@ class ParameterExpander:
         self._copied += amount
         # Raised and not collected: to go on is what must not happen.
         if self._copied > MAX_COPIED:
-            raise InvalidValue(
-                "the tests made by the parameters of this suite are too large.",
-                meant="Use fewer rows, or shorter texts.",
-            )
+            message = "the tests made by the parameters of this suite are too large."
+            raise InvalidValue(message, meant="Use fewer rows, or shorter texts.")
 
 
 def _iterate_rows(values: Values) -> Iterator[Row]:

@@ -96,11 +96,9 @@ def _build_by_name_field(noun: str, definition: str, description: str) -> Field:
         for name, part in parse_mapping(value).items():
             parse_single_line(name)
             if part is not None and not isinstance(part, dict):
-                raise InvalidValue(
-                    f"expected a mapping, found {describe_value(part)}",
-                    path=(name,),
-                    meant=f"Write 'null' to take the {noun} out.",
-                )
+                message = f"expected a mapping, found {describe_value(part)}"
+                meant = f"Write 'null' to take the {noun} out."
+                raise InvalidValue(message, path=(name,), meant=meant)
         return parse_mapping(value)
 
     schema = mapping_of(any_of(refer_to(definition), {"type": "null"}))
@@ -112,10 +110,9 @@ def _parse_order(value: Any) -> Any:
         return tuple(map(parse_single_line, value))
     if isinstance(value, dict) and value.keys() == {"seed"}:
         return _SEED.parse(value["seed"])
-    raise InvalidValue(
-        f"expected {{seed: NUMBER}} or a list of tools, found {describe_value(value)}",
-        meant="Write 'order: {seed: 7}' to shuffle, or the tools that come first.",
-    )
+    message = f"expected {{seed: NUMBER}} or a list of tools, found {describe_value(value)}"
+    meant = "Write 'order: {seed: 7}' to shuffle, or the tools that come first."
+    raise InvalidValue(message, meant=meant)
 
 
 def _parse_source(value: Any) -> str:
@@ -123,10 +120,8 @@ def _parse_source(value: Any) -> str:
     named = Decoys(source=source)
     if source in {"builtin", "bfcl"} or named.server or named.copied_tool:
         return source
-    raise InvalidValue(
-        f"there are no decoys {describe_value(value)}",
-        meant="Write 'builtin', 'bfcl', 'server:NAME' of a configured server, or 'copy:TOOL'.",
-    )
+    meant = "Write 'builtin', 'bfcl', 'server:NAME' of a configured server, or 'copy:TOOL'."
+    raise InvalidValue(f"there are no decoys {describe_value(value)}", meant=meant)
 
 
 def _parse_added(value: Any) -> list[Any]:

@@ -243,10 +243,10 @@ def check_credential(
             meant="Write 'identity: bearer' in the server's entry, or remove the credential.",
         )
     if credential not in ("valid", "none") and user_context is None:
-        raise UsageError(
-            f"credential {credential!r} needs a user_context: an anonymous caller has no token",
-            meant="Name the token's user with 'user_context:', or write 'credential: none'.",
-        )
+        why = "an anonymous caller has no token"
+        message = f"credential {credential!r} needs a user_context: {why}"
+        meant = "Name the token's user with 'user_context:', or write 'credential: none'."
+        raise UsageError(message, meant=meant)
     if credential not in ("valid", "none") and not delivery.is_signed:
         raise UsageError(
             f"credential {credential!r} cannot be made: the tokens of server {spec.name!r} come "

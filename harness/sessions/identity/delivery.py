@@ -199,10 +199,8 @@ def check_identity(server: ServerSpec, user_context: JsonObject | None) -> None:
             meant="Use 'meta' or 'header', or give the server's command.",
         )
     if server.isolation == "none" and not delivery.is_in_each_message:
-        raise UsageError(
-            f"isolation 'none' needs identity 'meta', and server {server.name!r} has {via!r}",
-            meant=NO_ISOLATION,
-        )
+        message = f"isolation 'none' needs identity 'meta', and server {server.name!r} has {via!r}"
+        raise UsageError(message, meant=NO_ISOLATION)
     check_headers(server.transport.headers, f"server {server.name!r}")
     # Claims of a token are checked with the credential, before anything runs.
     if user_context is not None and not delivery.takes_tokens:

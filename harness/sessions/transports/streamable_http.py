@@ -174,10 +174,8 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
             self._version = self.session_id = None
         # Kept for messages that bring no header of their own.
         self._version = own.get(MCP_PROTOCOL_VERSION_HEADER, self._version)
-        accepted = {
-            "accept": "application/json, text/event-stream",
-            "content-type": "application/json",
-        }
+        kinds = "application/json, text/event-stream"
+        accepted = {"accept": kinds, "content-type": "application/json"}
         return {**accepted, **self._build_session_headers(), **own}
 
     def _build_session_headers(self) -> dict[str, str]:

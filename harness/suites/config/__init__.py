@@ -224,10 +224,8 @@ class Config:
 
     def _build_no_server(self, name: str, sought: str) -> UsageError:
         if self.client is not None and (at := self.client.disabled.get(name)):
-            return UsageError(
-                f"the server {name!r} is disabled at {at}",
-                meant="Enable it there, or name another one.",
-            )
+            meant = "Enable it there, or name another one."
+            return UsageError(f"the server {name!r} is disabled at {at}", meant=meant)
         near = did_you_mean(name, (*self._server_entries(), *builtin_servers()))
         meant = f"{near or 'Configure it under servers: in harness.yml.'}{self._known_servers()}"
         return UsageError(f"there is no {sought} named {name!r}", meant=meant)
@@ -238,10 +236,8 @@ class Config:
 
     def _build_no_model(self, name: str) -> UsageError:
         if name in self._agent_entries():
-            return UsageError(
-                f"{name!r} is an agent, not a model",
-                meant=f"An agent answers suites: --agent {name}. Name a model here.",
-            )
+            meant = f"An agent answers suites: --agent {name}. Name a model here."
+            return UsageError(f"{name!r} is an agent, not a model", meant=meant)
         configured = tuple(self._model_entries())
         near = did_you_mean(name, (*configured, OFFLINE, *well_known_names()))
         known = f"Configured: {', '.join(configured)}." if configured else "No model is configured."
@@ -269,10 +265,8 @@ class Config:
         """
         if self.client is not None and not self.client.servers and self.client.disabled:
             names = ", ".join(self.client.disabled)
-            raise UsageError(
-                f"every server in {self.client.file} is disabled: {names}",
-                meant="Enable one of them.",
-            )
+            message = f"every server in {self.client.file} is disabled: {names}"
+            raise UsageError(message, meant="Enable one of them.")
         entries = self._meant_entries()
         return len(entries) == 1 or (self.client is not None and bool(entries))
 
@@ -356,10 +350,8 @@ def _no_program(name: str) -> UsageError | None:
     """Return the error for a path that is not a command; ``None`` if there is no such path."""
     path = Path(name)
     if path.is_dir():
-        return UsageError(
-            f"{name} is a folder, not a command",
-            meant="Name the program in it that starts the server.",
-        )
+        meant = "Name the program in it that starts the server."
+        return UsageError(f"{name} is a folder, not a command", meant=meant)
     if path.is_file():
         runs = _INTERPRETERS.get(path.suffix, "PROGRAM")
         meant = f'Name its interpreter: --server "{runs} {name}".'

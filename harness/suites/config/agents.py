@@ -57,10 +57,8 @@ def _parse_command(value: Any) -> tuple[str, ...]:
 
 def _parse_ability(value: Any) -> str:
     if value not in _CAN:
-        raise InvalidValue(
-            f"expected elicitation or sampling, found {describe_value(value)}",
-            meant="Write [] for an agent that cannot be asked.",
-        )
+        message = f"expected elicitation or sampling, found {describe_value(value)}"
+        raise InvalidValue(message, meant="Write [] for an agent that cannot be asked.")
     return str(value)
 
 
@@ -189,10 +187,8 @@ def resolve_named_agent(
     }
     if words[0] in usual:
         name = usual[words[0]]
-        raise UsageError(
-            f"{words[0]} is started by a driver of its own",
-            meant=f"Write --agent {name}; put further arguments below 'agents:' in harness.yml.",
-        )
+        meant = f"Write --agent {name}; put further arguments below 'agents:' in harness.yml."
+        raise UsageError(f"{words[0]} is started by a driver of its own", meant=meant)
     # Asked before a run begins, or each of its trials would fail for the same reason.
     is_file = "/" in words[0] and (cwd / words[0]).is_file()
     if shutil.which(words[0], path=environ.get("PATH")) is None and not is_file:

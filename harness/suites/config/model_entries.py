@@ -114,13 +114,8 @@ def read_model(reading: DocumentReader, path: JsonPath, value: Any) -> ModelEntr
         moves = (at for target, at in moved.items() if part[: len(target)] == target[: len(part)])
         return reading.document.locate((*path, *next(moves, part)))
 
-    return ModelEntry(
-        name=name,
-        settings=settings,
-        wanted=name,
-        source=reading.document.file,
-        locate=locate_setting,
-    )
+    file = reading.document.file
+    return ModelEntry(name=name, settings=settings, wanted=name, source=file, locate=locate_setting)
 
 
 def override_options(entry: ModelEntry, options: Values) -> ModelEntry:
@@ -176,8 +171,12 @@ def _dissolve_options(settings: dict[str, Any]) -> dict[JsonPath, JsonPath]:
         except InvalidValue as error:
             message = f"{option}: {error.message}"
             raise InvalidValue(message, path=("options", option), meant=error.meant) from error
+        place, (*sections, key) = settings, target
+        for section in sections:
+            place = place.setdefault(section, {})
         # Written directly counts more than under `options`.
-        if _put_if_absent(settings, target, parsed):
+        if key not in place:
+            place[key] = parsed
             moved[target] = ("options", option)
     return moved
 
@@ -185,13 +184,3 @@ def _dissolve_options(settings: dict[str, Any]) -> dict[JsonPath, JsonPath]:
 def _join_header(value: Any) -> str:
     """Join the values of a header with several."""
     return ", ".join(map(_parse_hidden_text, value if isinstance(value, list) else [value]))
-
-
-def _put_if_absent(settings: dict[str, Any], target: tuple[str, ...], value: Any) -> bool:
-    *sections, name = target
-    for section in sections:
-        settings = settings.setdefault(section, {})
-    if name in settings:
-        return False
-    settings[name] = value
-    return True

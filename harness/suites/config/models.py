@@ -82,11 +82,10 @@ def well_known_names() -> tuple[str, ...]:
 
 def _find_id_owner(name: str) -> str | None:
     """Return the provider whose ids look like ``name``, if there is one."""
-    providers = list_built_in_providers().items()
-    return next(
-        (own for own, traits in providers if traits.service and traits.service.ids.match(name)),
-        None,
-    )
+    for own, traits in list_built_in_providers().items():
+        if traits.service and traits.service.ids.match(name):
+            return own
+    return None
 
 
 class ModelResolver:
@@ -144,12 +143,9 @@ class ModelResolver:
         # An unset variable is told once, and not again as an address that is none.
         known = len(self.problems)
         url: str | None = self._expand_setting("base_url")
-        if (
-            url is None
-            and self.service
-            and (url := self.environ.get(self.service.base_url_variable) or None)
-        ):
-            self.sources["base_url"] = f"${self.service.base_url_variable}"
+        variable = self.service.base_url_variable if self.service else ""
+        if url is None and (url := self.environ.get(variable) or None):
+            self.sources["base_url"] = f"${variable}"
         if url and len(self.problems) == known and not is_web_address(url):
             self._add_problem("base_url", "a base_url looks like http://localhost:11434/v1.")
         return url

@@ -208,10 +208,8 @@ def _parse_refusal(value: Any) -> str:
     check_pattern(value)
     # Such a pattern would turn every answer of the server into a refusal.
     if search_pattern(value, "") is not None:
-        raise InvalidValue(
-            "this regular expression matches every text",
-            meant="Write words that only a refusal has.",
-        )
+        message = "this regular expression matches every text"
+        raise InvalidValue(message, meant="Write words that only a refusal has.")
     return value
 
 
@@ -228,10 +226,8 @@ def _parse_allowed(value: Any) -> bool | tuple[NamedTool, ...]:
     if isinstance(value, bool):
         return value
     if not isinstance(value, list):
-        raise InvalidValue(
-            f"expected true, false or a list of tools, found {describe_value(value)}",
-            meant="Write the names as a list: [add_note].",
-        )
+        message = f"expected true, false or a list of tools, found {describe_value(value)}"
+        raise InvalidValue(message, meant="Write the names as a list: [add_note].")
     return parse_items(_parse_named_tool, value)
 
 

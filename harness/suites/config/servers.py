@@ -134,10 +134,8 @@ def join_servers(members: Sequence[ServerSpec]) -> ServerSpec:
         return members[0]
     names = [member.name for member in members]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UsageError(
-            f"two of the servers are named {twice!r}",
-            meant="Configure them under servers: in harness.yml, under different names.",
-        )
+        meant = "Configure them under servers: in harness.yml, under different names."
+        raise UsageError(f"two of the servers are named {twice!r}", meant=meant)
     return ServerSpec(name="+".join(names), members=tuple(members))
 
 
@@ -153,10 +151,8 @@ def describe_actions(spec: ServerSpec) -> tuple[str, ...]:
     if transport.url is not None and transport.command is None:
         sent = "; ".join(f"{name}: {value}" for name, value in transport.headers.items())
         deeds.append(f"connect to {transport.url}{f' with {sent}' if sent else ''}")
-    commands = (
-        *delivery_of(spec.identity).commands,
-        *(query.command for query in spec.queries.values()),
-    )
+    queries = (query.command for query in spec.queries.values())
+    commands = (*delivery_of(spec.identity).commands, *queries)
     return (*deeds, *(f"run {command}" for command in commands if command is not None))
 
 
@@ -190,10 +186,8 @@ def parse_server_command(command: str) -> ServerSpec:
         meant = "Check its quotation marks."
         raise UsageError(f"the server's command cannot be read: {error}", meant=meant) from error
     if not words:
-        raise UsageError(
-            "the server's command is empty",
-            meant='Write, for example, --server "python my_server.py".',
-        )
+        meant = 'Write, for example, --server "python my_server.py".'
+        raise UsageError("the server's command is empty", meant=meant)
     # Named after the script or package that it runs.
     telling = (FilePath(word) for word in words if not word.startswith("-"))
     named = (path.stem for path in telling if path.name not in _LAUNCHERS)

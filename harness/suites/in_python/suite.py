@@ -85,10 +85,8 @@ def read_object(target: Any, vocabulary: Vocabulary) -> Suite:
 def _read_target(target: Any, reference: str | None, vocabulary: Vocabulary) -> Suite:
     title = reference or getattr(target, "__name__", None) or type(target).__name__
     if inspect.isroutine(target):
-        raise UsageError(
-            f"{title} is a function, not a suite",
-            meant="A suite is a class with name, cases() and check().",
-        )
+        meant = "A suite is a class with name, cases() and check()."
+        raise UsageError(f"{title} is a function, not a suite", meant=meant)
     try:
         suite = target() if inspect.isclass(target) else target
         return _PythonSuiteReader(suite, title, reference, vocabulary).build_suite()
@@ -337,11 +335,9 @@ class _PythonSuiteReader:
 
     def _require_reference(self) -> str:
         if self.reference is None:
-            message = (
-                f"the tools of {self.title} are served by a separate process, which cannot import "
-                "the suite."
-            )
-            self.add_problem(message, "Put the suite into a module, as a class or a variable.")
+            served = f"the tools of {self.title} are served by a separate process"
+            meant = "Put the suite into a module, as a class or a variable."
+            self.add_problem(f"{served}, which cannot import the suite.", meant)
         return self.reference or self.title
 
 

@@ -23,11 +23,9 @@ def _parse_parameters(value: Any) -> dict[str, str]:
         if not name.strip():
             raise InvalidValue("a parameter has no name", path=(name,))
         if name.lower() in _OF_SESSIONS:
-            raise InvalidValue(
-                f"the parameter {name!r} names a session of the transport",
-                path=(name,),
-                meant="Choose the parameter in which the server expects the user.",
-            )
+            message = f"the parameter {name!r} names a session of the transport"
+            meant = "Choose the parameter in which the server expects the user."
+            raise InvalidValue(message, path=(name,), meant=meant)
     return parameters
 
 
