@@ -25,7 +25,7 @@ from harness.reports.viewer.grid import (
 )
 from harness.reports.viewer.run_summary import build_entry, build_summary, run_facts
 from harness.runlog import RunLog, TrialLine, dump_line, index_by_key
-from harness.suites import AXES
+from harness.suites import AXES, DEFAULT
 from harness.types import SEARCH, Report
 
 PAGE = (
@@ -54,6 +54,7 @@ CLEARED = tuple(f'DELETE FROM "{sql.split(chr(34))[1]}"' for sql in PAGE)  # noq
 """Empties them."""
 
 AXIS_FILTERS = tuple(axis.name for axis in AXES)
+DEFAULTS = dict.fromkeys(AXIS_FILTERS, DEFAULT)
 FILTERS = ("status", "tool", "model", *AXIS_FILTERS, "identity", "tag", "check")
 """What cells are filtered by."""
 _FEW = 1_000
@@ -128,9 +129,10 @@ def _write_cells(
 
 def list_filter_values(cell: Mapping[str, Any]) -> dict[str, Sequence[str]]:
     """Return the values that ``cell`` has of each filter, as `rows.js` finds them."""
-    single = {name: cell.get(name) for name in ("status", "model", "identity")}
+    single = {"status": cell["status"], "identity": cell.get("identity")}
+    single |= {"model": cell.get("model", cell["entrant"]), **DEFAULTS, **cell.get("axes", {})}
     return {
-        **{name: [value] for name, value in {**single, **cell["axes"]}.items() if value},
+        **{name: [value] for name, value in single.items() if value},
         "tag": cell.get("tags", ()),
         "tool": cell.get("tools", ()),
         "check": cell.get("failed", ()),
@@ -138,6 +140,7 @@ def list_filter_values(cell: Mapping[str, Any]) -> dict[str, Sequence[str]]:
 
 
 def _write_cell(db: sqlite3.Connection, number: int, cell: Mapping[str, Any]) -> None:
+    cell = {"model": cell["entrant"], "axes": DEFAULTS, **cell}
     axes = [f"{axis}={value}" for axis, value in cell["axes"].items()]
     tags, tools, failed = (cell.get(name, ()) for name in ("tags", "tools", "failed"))
     facts = [*(cell.get(name, "") for name in _FACTS), *tags, *tools, *failed]

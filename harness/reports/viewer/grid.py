@@ -92,8 +92,8 @@ def build_cell(case: CaseResult, said: Mapping[str, ConversationExcerpt]) -> dic
         "suite": part_name(case.suite),
         "case": part_name(case.case),
         "entrant": part_name(case.entrant),
-        "model": part_name(case.model),
-        "axes": _name_values(case),
+        # Without axes, the entrant is the model: ten thousand cells need not say it again.
+        **({"model": part_name(case.model), "axes": _name_values(case)} if case.axes else {}),
         "identity": part_name(shown.case.identity or ""),
         "group": part_name(shown.case.group or ""),
         "question": said.get(shown.key, _SILENT).question,

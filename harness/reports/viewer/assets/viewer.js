@@ -76,7 +76,9 @@ export class Viewer {
     this.urgency = grid.urgency;
     this.axes = grid.axes;
     this.cells = grid.cells;
-    this.cells.forEach((cell, number) => { cell.number = number; });
+    // Cells say their model and axes where these are not the entrant alone.
+    const axes = Object.fromEntries(Object.keys(grid.axes[0]?.columns[0]?.axes || {}).map((name) => [name, "none"]));
+    this.cells.forEach((cell, number) => { Object.assign(cell, { model: cell.entrant, axes, ...cell, number }); });
     this.stale = true;
     this.update();
     this.search();
@@ -100,6 +102,7 @@ export class Viewer {
   /** Takes the place of a cell, or adds it; many that come at once are drawn together. @param {Cell} cell @param {number} number */
   put(cell, number) {
     cell.number = number;
+    cell.model ??= cell.entrant;
     this.cells[number] = cell;
     this.stale = true;
     this.waiting ||= setTimeout(() => {
