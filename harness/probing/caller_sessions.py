@@ -20,13 +20,7 @@ from harness.base import (
 )
 from harness.judging import judge_trial, not_started
 from harness.models import may_call
-from harness.probing.call_facts import (
-    Lines,
-    add_facts,
-    add_token_payloads,
-    judge_call,
-    record_call,
-)
+from harness.probing.call_facts import Lines, add_facts, add_token_payloads, judge_call, record_call
 from harness.probing.callers import (
     MAX_DAMAGED,
     MAX_PROCESSES,
@@ -159,10 +153,8 @@ class Prober:
         own, delivery = self.plan.callers, delivery_of(self.plan.server.identity)
         # With a process for each identity, each costs a start of the server.
         most = MAX_PROCESSES if delivery.has_process_per_user else MAX_DAMAGED
-        every = (
-            *build_damaged_callers(own, by_token=delivery.takes_tokens),
-            *build_lookalike_callers(own),
-        )
+        damaged = build_damaged_callers(own, by_token=delivery.takes_tokens)
+        every = (*damaged, *build_lookalike_callers(own))
         return every[:most], max(0, len(every) - most)
 
     def build_settings(self) -> JsonObject:
@@ -186,9 +178,8 @@ class Prober:
 
     def open_session(self, caller: ProbeCaller) -> AbstractAsyncContextManager[Session]:
         """Open a session of ``caller``."""
-        return self.pool.lend_session(
-            with_shared_process(self.plan.server), caller.user_context, caller.credential
-        )
+        server = with_shared_process(self.plan.server)
+        return self.pool.lend_session(server, caller.user_context, caller.credential)
 
     async def make_calls(
         self,
@@ -238,17 +229,14 @@ class Prober:
                         if session.loss_reason is not None:
                             break  # what comes next is asked of a new one
             except NotAdmitted as error:
-                refused = Transcript(
-                    stop="not_admitted", refused_status=error.status, started_at=utc_now()
-                )
+                status, now = error.status, utc_now()
+                refused = Transcript(stop="not_admitted", refused_status=status, started_at=now)
                 unasked = [trial for _, trial in rest]
                 # The refusal itself may quote the token that it refuses.
                 if self.pool.has_sent_token(str(error)):
                     unasked = [add_facts(trial, echoed=True) for trial in unasked]
-                lines += [
-                    (await judge_call(trial, refused, ToolList(tools=())), None)
-                    for trial in unasked
-                ]
+                none = ToolList(tools=())
+                lines += [(await judge_call(trial, refused, none), None) for trial in unasked]
             except HarnessError as error:
                 # Calls that were made keep their lines; the others fail with the session.
                 rest = trials[len(lines) :]
@@ -290,11 +278,8 @@ class Prober:
         try:
             made = add_token_payloads(await session.call(request, reply=1, epoch=epoch))
             # An error that the server returns is an answer, and judged as one.
-            error = (
-                TrialError(kind="server", message=f"{made.tool}: {made.text}")
-                if made.is_unanswered
-                else None
-            )
+            fault = TrialError(kind="server", message=f"{made.tool}: {made.text}")
+            error = fault if made.is_unanswered else None
         except RequestRejected as rejected:
             error = trial_error(rejected)
             made = build_unanswered_call(
@@ -349,12 +334,14 @@ class Prober:
         label: str,
         how: JsonObject | None,
         number: int = 1,
+        words: str = "",
         /,
         **facts: object,
     ) -> Trial:
         """Return the trial ``name`` of one call, which tables call ``label``, with further facts.
 
         ``how`` are the options of the command that makes the call again; ``None``: none does.
+        ``words`` tell the trial from others of this name.
         """
         probe = {
             "tool": call.tool,
@@ -365,11 +352,9 @@ class Prober:
             **({} if how is None else self.plan.origin.build_fact(caller, call, **how)),
             **facts,
         }
-        asks = Caller(
-            user_context=caller.user_context, credential=caller.credential, identity=caller.name
-        )
+        context, credential = caller.user_context, caller.credential
+        asks = Caller(user_context=context, credential=credential, identity=caller.name)
         case = Case(name=name, prompt=label, checks=(), caller=asks, metadata={"probe": probe})
-        said = [self.plan.server.name, name, call.arguments, caller.user_context, number, facts]
-        return Trial(
-            suite=SUITE, case=case, model=NO_MODEL.name, number=number, key=digest_json(said)
-        )
+        said = [self.plan.server.name, name, call.arguments, caller.user_context, number, words]
+        key, model = digest_json(said), NO_MODEL.name
+        return Trial(suite=SUITE, case=case, model=model, number=number, key=key)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import Any, TypeVar
 
 from harness.base import make_one_line
 from harness.judging import Result, View, compare_results, logged_view
@@ -101,6 +101,18 @@ def _find_extra_fields(result: _DistinctResult, own: _DistinctResult) -> tuple[s
     return tuple(dict.fromkeys(difference.leaf.path for difference in found))
 
 
+_K = TypeVar("_K", bound=Hashable)
+_V = TypeVar("_V")
+
+
+def group_by(key: Callable[[_V], _K], values: Iterable[_V]) -> dict[_K, list[_V]]:
+    """Return ``values`` by their keys, in order."""
+    found: dict[_K, list[_V]] = {}
+    for value in values:
+        found.setdefault(key(value), []).append(value)
+    return found
+
+
 def build_finding(
     problem: Problem, words: str, caller: str, call: str | None = None, **how: Any
 ) -> ProbeFinding:
@@ -119,9 +131,7 @@ class ProbedTrials:
         """The common calls."""
         self.own = tuple(run for run in self.runs if not get_bases(run))
         """Those of them that the suite's own identities made."""
-        self.apart = {
-            fact: tuple(run for run in calls if fact in get_facts(run)) for fact in _APART
-        }
+        self.apart = {key: tuple(run for run in calls if key in get_facts(run)) for key in _APART}
         """The other calls, by the fact that tells what they are for."""
         self.views: dict[str, View] = {}
         """`TrialResult.key` → what the caller saw; no entry if no session was opened."""
@@ -152,23 +162,25 @@ class ProbedTrials:
 
     def collect_tool_lists(self) -> dict[str, frozenset[str]]:
         """Return the listed tools of each caller that had an answer."""
-        return {
-            get_caller_name(run): self.get_offered_tools(run)
-            for run in self.runs
-            if run.key in self.views
-        }
+        asked = [run for run in self.runs if run.key in self.views]
+        return {get_caller_name(run): self.get_offered_tools(run) for run in asked}
 
-    def collect_answered(self) -> dict[tuple[str, str], TrialResult]:
-        """Return each caller's first answered trial of each call, counting refused sessions."""
+    @cached_property
+    def first_answers(self) -> Mapping[tuple[str, str], TrialResult]:
+        """Each caller's first answered trial of each call, counting refused sessions."""
         first: dict[tuple[str, str], TrialResult] = {}
         # In order of the rounds, since concurrent callers log their calls in any order.
         for run in sorted(self.runs, key=lambda run: run.trial):
             result = self.get_result(run)
-            if self.is_refused(run) or (
-                result is not None and result.call.outcome not in NO_ANSWER
-            ):
+            is_answer = result is not None and result.call.outcome not in NO_ANSWER
+            if is_answer or self.is_refused(run):
                 first.setdefault((get_caller_name(run), get_label(run)), run)
         return first
+
+    def find_answer(self, name: str, call: str) -> Result | None:
+        """Return a caller's first answer to a call; ``None`` if there is none."""
+        first = self.first_answers.get((name, call))
+        return None if first is None else self.get_result(first)
 
     def gets_as_much(self, trial: TrialResult, result: Result) -> bool:
         """Whether ``trial`` got everything that ``result``, a result of the same call, has."""

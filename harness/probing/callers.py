@@ -65,10 +65,8 @@ def name_callers(cases: Iterable[Case]) -> tuple[ProbeCaller, ...]:
     """Return the identities that ``cases`` name, once each, and the anonymous caller."""
     given: dict[str, tuple[str | None, JsonObject | None]] = {}
     for case in cases:
-        given.setdefault(
-            canonical_json(case.caller.user_context),
-            (case.caller.identity, case.caller.user_context),
-        )
+        context = case.caller.user_context
+        given.setdefault(canonical_json(context), (case.caller.identity, context))
     # Always asked: what nobody in particular gets is no gain of anybody else.
     given.setdefault(canonical_json(None), (ANONYMOUS, None))
     names = [name or _choose_name(context) for name, context in given.values()]
@@ -88,21 +86,16 @@ def _choose_name(context: JsonObject | None) -> str:
     """Return the attribute that serves best as a name, else all attributes."""
     if context is None:
         return ANONYMOUS
-    telling = (
-        context[key] for key in _NAMING if isinstance(context.get(key), str) and context[key]
-    )
+    values = map(context.get, _NAMING)
+    telling = (value for value in values if isinstance(value, str) and value)
     return next(telling, None) or _summarize_context(context) or "no attributes"
 
 
 def _distinguish_name(name: str, context: JsonObject | None) -> str:
-    rest = {
-        key: value
-        for key, value in (context or {}).items()
-        if value != name and value not in ("", [], {})
-    }
+    rest = [value for value in (context or {}).values() if value not in (name, "", [], {})]
     if not rest:
         return name
-    values = make_one_line(", ".join(map(_format_value, rest.values())))
+    values = make_one_line(", ".join(map(_format_value, rest)))
     return f"{name} ({shorten_text(values, _NAME_CHARS)})"
 
 
@@ -137,12 +130,10 @@ def build_damaged_callers(
             # A damage may turn one identity of the suite into another, who is asked anyway.
             if damaged is None or (key := canonical_json(damaged[1])) in own:
                 continue
-            first = found.get(key) or ProbeCaller(
-                name="", user_context=damaged[1], damage=damaged[0]
-            )
+            old = found.get(key) or ProbeCaller(name="", user_context=damaged[1], damage=damaged[0])
             # Two identities may become the same damaged one, which may get no more than either.
-            bases = tuple(dict.fromkeys((*first.bases, caller.name)))
-            found[key] = replace(first, name=f"{'/'.join(bases)}: {first.damage}", bases=bases)
+            bases = tuple(dict.fromkeys((*old.bases, caller.name)))
+            found[key] = replace(old, name=f"{'/'.join(bases)}: {old.damage}", bases=bases)
     return tuple(found.values())
 
 
@@ -198,16 +189,12 @@ def _propose_damages(
     for name, value in context.items():
         yield f"{name} is missing", {key: part for key, part in context.items() if key != name}
         yield f"{name} is null", {**context, name: None}
-        yield (
-            f"{name} is empty",
-            {**context, name: type(value)() if isinstance(value, str | list | dict) else ""},
-        )
+        empty = type(value)() if isinstance(value, str | list | dict) else ""
+        yield f"{name} is empty", {**context, name: empty}
         yield f"{name} has another type", {**context, name: _change_type(value)}
         yield f"{name} is unknown", {**context, name: UNKNOWN}
-        yield (
-            f"{name} is oversized",
-            {**context, name: [*value, OVERSIZED] if isinstance(value, list) else OVERSIZED},
-        )
+        oversized = [*value, OVERSIZED] if isinstance(value, list) else OVERSIZED
+        yield f"{name} is oversized", {**context, name: oversized}
         # Somebody else's value shows a gain, if the server takes it for the caller's.
         other = _other_value(name, value, named)
         if other is not None:
@@ -247,20 +234,15 @@ def _find_other_role(context: JsonObject, named: Iterable[ProbeCaller]) -> str |
 def _change_type(value: Any) -> Any:
     if isinstance(value, str):
         return {"value": value}
-    return (
-        {str(place): part for place, part in enumerate(value)}
-        if isinstance(value, list)
-        else [value]
-    )
+    if isinstance(value, list):
+        return {str(place): part for place, part in enumerate(value)}
+    return [value]
 
 
 def _other_value(name: str, value: Any, named: Iterable[ProbeCaller]) -> Any:
     """Return the first other value of the attribute among the named callers."""
-    values = (
-        caller.user_context[name]
-        for caller in named
-        if caller.user_context and name in caller.user_context
-    )
+    contexts = [caller.user_context or {} for caller in named]
+    values = (context[name] for context in contexts if name in context)
     return next((other for other in values if other != value), None)
 
 
@@ -283,10 +265,8 @@ def build_lookalike_callers(callers: Iterable[ProbeCaller]) -> tuple[ProbeCaller
     """
     callers = tuple(callers)
     taken = {canonical_json(caller.user_context) for caller in callers}
-    unknown = {
-        canonical_json(caller.user_context): caller.name
-        for caller in build_damaged_callers(callers)
-    }
+    damaged = build_damaged_callers(callers)
+    unknown = {canonical_json(caller.user_context): caller.name for caller in damaged}
     found: list[tuple[int, ProbeCaller]] = []
     for caller in callers:
         for name, value in (caller.user_context or {}).items():

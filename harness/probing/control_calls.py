@@ -28,7 +28,7 @@ from harness.judging import Result, fold_text
 from harness.probing.arguments.argument_names import names_id
 from harness.probing.call_facts import Lines, get_result, judge_call
 from harness.probing.caller_sessions import ROUNDS, Prober
-from harness.probing.caller_views import get_caller_name, get_facts
+from harness.probing.caller_views import get_caller_name, get_facts, group_by
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.stability import (
@@ -64,16 +64,14 @@ async def add_verdicts(prober: Prober, first: Lines, answers: Iterable[CallerAns
 
     ``answers`` are what the suite's identities were told since then.
     """
-    later: dict[tuple[str, str], list[Result]] = {}
-    for one in answers:
-        if one.result is not None:
-            later.setdefault((one.name, one.call), []).append(one.result)
+    later = group_by(lambda one: (one.name, one.call), answers)
     calls = {call.label: call for call in prober.calls}
     callers = {caller.name: caller for caller in prober.plan.callers}
     lines: Lines = []
     for place, (line, tools) in enumerate(first):
         name, label = get_caller_name(line.run), get_facts(line.run)["warm_up"]
-        gave, since = get_result(line), later.get((name, label), [])
+        gave, answered = get_result(line), later.get((name, label), [])
+        since = [one.result for one in answered if one.result is not None]
         gave_more = since and gave and all(gives_more(gave, one) for one in since)
         if gave_more and line.transcript is not None:
             # A number beyond the rounds: with an equal one it would be the same trial in the log.
@@ -129,10 +127,8 @@ async def read_own_records(prober: Prober) -> Lines:
     lines: Lines = []
     again = RepeatReason("for the identities' own records")
     for caller in prober.plan.callers if calls else ():
-        trials = [
-            (call, prober.build_trial(caller, call, 1, again, {"record": call.label}))
-            for call in calls
-        ]
+        facts = [(call, {"record": call.label}) for call in calls]
+        trials = [(call, prober.build_trial(caller, call, 1, again, fact)) for call, fact in facts]
         lines += await prober.run_trials(trials, partial(prober.open_session, caller))
     return lines
 
@@ -178,10 +174,8 @@ async def make_isolated_calls(prober: Prober, answers: Sequence[CallerAnswer]) -
     by the probe, or whose callers do not share a process, are left out.
     """
     server = prober.plan.server
-    shares = (
-        with_shared_process(server).isolation == "none" and server.transport.command is not None
-    )
-    calls = prober.reads if shares else []
+    share = with_shared_process(server).isolation == "none" and server.transport.command is not None
+    calls = prober.reads if share else []
     # A single caller cannot be taken for another one.
     if not calls or len(prober.plan.callers) == 1:
         return []

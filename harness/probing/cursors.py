@@ -9,8 +9,11 @@ argument is a cursor; of each page only the names are kept.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice, permutations
+from operator import itemgetter
 from typing import Any, Literal, TypeAlias
 
 from harness.base import HarnessError, ServerError
@@ -29,6 +32,7 @@ from harness.probing.caller_views import (
     get_caller_name,
     get_facts,
     get_label,
+    group_by,
 )
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall
@@ -50,18 +54,12 @@ async def find_owners(prober: Prober) -> Mapping[str, list[str]]:
         try:
             async with prober.open_session(caller) as session:
                 for method, given in found.items():
-                    if await _has_more(session, method):
-                        given.append(caller.name)
+                    with suppress(ServerError):  # most servers have not all of the lists
+                        if (await session.send_request(method, {})).get(_NEXT):
+                            given.append(caller.name)
         except HarnessError:
             continue  # who is not let in is given nothing
     return found
-
-
-async def _has_more(session: Session, method: str) -> bool:
-    try:
-        return bool((await session.send_request(method, {})).get(_NEXT))
-    except ServerError:
-        return False  # most servers have not all of the lists
 
 
 def collect_names(method: str, page: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,10 +108,8 @@ async def find_pairs(prober: Prober, probed: ProbedTrials) -> Sequence[CursorPai
     As many more are of the lists of tools, resources and prompts: these are asked for here.
     """
     owners = await find_owners(prober)
-    lists = (
-        (ProbeCall(tool=method, arguments={}, changes=False), CURSOR, names)
-        for method, names in owners.items()
-    )
+    call = partial(ProbeCall, arguments={}, changes=False)
+    lists = ((call(tool=method), CURSOR, names) for method, names in owners.items())
     gives = {
         (get_caller_name(run), get_label(run))
         for run in probed.runs
@@ -128,11 +124,8 @@ async def find_pairs(prober: Prober, probed: ProbedTrials) -> Sequence[CursorPai
         # A call that sends a cursor of its own is no first page.
         and name not in call.arguments
     )
-    return [
-        pair
-        for asked in (calls, lists)
-        for pair in islice(_iterate_pairs(prober.plan.callers, asked), MOST_PAIRS)
-    ]
+    pairs = (_iterate_pairs(prober.plan.callers, asked) for asked in (calls, lists))
+    return [pair for some in pairs for pair in islice(some, MOST_PAIRS)]
 
 
 def _iterate_pairs(
@@ -232,10 +225,8 @@ _MOST_FIELDS = 4
 
 def find_cursor_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield each cursor that gave another caller data that their own pages withhold, both times."""
-    groups: dict[tuple[str, str, str], list[TrialResult]] = {}
-    for run in probed.apart["cursor"]:
-        cursor = get_facts(run)["cursor"]
-        groups.setdefault((cursor["of"], cursor["owner"], cursor["caller"]), []).append(run)
+    pair = itemgetter("of", "owner", "caller")
+    groups = group_by(lambda run: pair(get_facts(run)["cursor"]), probed.apart["cursor"])
     for (call, owner, caller), runs in groups.items():
         steps = _PairCalls(probed, runs)
         is_list = get_facts(runs[0])["tool"] in LISTS
@@ -256,10 +247,8 @@ class _PairCalls:
     """The calls of one pair, and their results."""
 
     def __init__(self, probed: ProbedTrials, runs: Sequence[TrialResult]) -> None:
-        facts = [get_facts(run)["cursor"] for run in runs]
-        self.runs = {
-            (one["step"], one["number"]): run for one, run in zip(facts, runs, strict=True)
-        }
+        step = itemgetter("step", "number")
+        self.runs = {step(get_facts(run)["cursor"]): run for run in runs}
         self._results = {step: probed.get_result(run) for step, run in self.runs.items()}
 
     def find_opened_fields(self, number: int) -> list[str]:
@@ -308,9 +297,8 @@ class _PairCalls:
             failed = any(page.call.outcome not in ("ok", "denied") for page in answered)
             if not pages or len(answered) < len(pages) or failed:
                 return None, False
-            leaves += (
-                leaf for page in answered for leaf in page.leaves if page.call.outcome == "ok"
-            )
+            given = (page for page in answered if page.call.outcome == "ok")
+            leaves += (leaf for page in given for leaf in page.leaves)
             whole = whole and get_cursor(answered[-1]) is None
         return leaves, whole
 

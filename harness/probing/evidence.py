@@ -12,7 +12,7 @@ own among them, how much. A server that ignores the wish, or refuses it, gives n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from harness.judging import (
     ComparableValue,
@@ -41,15 +41,11 @@ def find_values_near_ids(secrets: WithheldValues, result: Result) -> Iterator[Wi
 
 def _own_ids(secret: WithheldValue) -> Iterator[ComparableValue]:
     """Yield the ids of a secret's record that no other record of the same answer has."""
-    records: Mapping[int, JsonRecord] = {
-        id(leaf.record): leaf.record for leaf in secret.answered.leaves
-    }
+    records = {id(leaf.record): leaf.record for leaf in secret.answered.leaves}
     own = secret.leaf.record
     for name, value in own.ids.items():
         # The same record may be in an answer several times.
-        others = (
-            record.ids.get(name) for record in records.values() if record.fields != own.fields
-        )
+        others = (one.ids.get(name) for one in records.values() if one.fields != own.fields)
         if name != secret.leaf.name and value.grade > 1 and value not in others:
             yield value
 

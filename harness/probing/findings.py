@@ -7,13 +7,7 @@ from dataclasses import replace
 from itertools import chain
 
 from harness.base import make_one_line, shorten_text
-from harness.judging import (
-    Result,
-    View,
-    explain_unobserved,
-    find_leaks,
-    is_meant,
-)
+from harness.judging import Result, View, explain_unobserved, find_leaks, is_meant
 from harness.probing.caller_views import (
     NO_ANSWER,
     ProbedTrials,
@@ -27,11 +21,7 @@ from harness.probing.caller_views import (
 )
 from harness.probing.callers import ANONYMOUS
 from harness.probing.cursors import find_cursor_gains
-from harness.probing.forged_calls import (
-    count_forged_kinds,
-    count_not_forged,
-    find_forged_gains,
-)
+from harness.probing.forged_calls import count_forged_kinds, count_not_forged, find_forged_gains
 from harness.probing.interference.outcome import AlterationOutcome
 from harness.probing.probe_notes import (
     find_contradictions,
@@ -64,9 +54,8 @@ def read_probe(log: RunLog) -> ProbeReport:
     altered = AlterationOutcome(log, probed.apart["data"])
     facts = _ProbeFacts(report, probed)
     # Two searches may come to the same finding, in the same words.
-    findings = {
-        finding.words: finding for finding in (*facts.iterate_findings(), *altered.find_findings())
-    }
+    found = (*facts.iterate_findings(), *altered.find_findings())
+    findings = {finding.words: finding for finding in found}
     settings = report.settings
     unsent = settings.get("unsent_tokens", {})
     silent, leeway = facts.find_silent_calls(), measure_leeway(probed)
@@ -81,11 +70,8 @@ def read_probe(log: RunLog) -> ProbeReport:
         *(run for fact, runs in probed.apart.items() if fact != "alone" for run in runs),
         *(run for run in others if run.case.identity in reached),
     ]
-    notes = (
-        *iterate_notes(probed.own),
-        *find_contradictions(probed),
-        *list_leeway_notes(probed, leeway, leeways),
-    )
+    long_leeways = list_leeway_notes(probed, leeway, leeways)
+    notes = (*iterate_notes(probed.own), *find_contradictions(probed), *long_leeways)
     return ProbeReport(
         report=report,
         decisions=facts.collect_decisions(),
@@ -122,18 +108,15 @@ class _ProbeFacts:
         self._runs = probed.runs
         self._probed = probed
         self._access: AccessReport = report.access
-        self._expected_hidden: Mapping[str, Sequence[str]] = report.settings.get(
-            "expected_hidden", {}
-        )
+        hidden = report.settings.get("expected_hidden", {})
+        self._expected_hidden: Mapping[str, Sequence[str]] = hidden
         everywhere = (*probed.own, *chain.from_iterable(probed.apart.values()))
         own = (run for run in everywhere if not get_bases(run))
         self._shown = {tool for run in own for tool in probed.get_offered_tools(run)}
 
     def collect_decisions(self) -> dict[str, dict[str, ProbeDecision]]:
         """Return all decisions of the first round: call → caller → decision."""
-        cells = {
-            (row.group, cell.identity): cell for row in self._access.rows for cell in row.cells
-        }
+        cells = {(row.group, one.identity): one for row in self._access.rows for one in row.cells}
         table: dict[str, dict[str, ProbeDecision]] = {}
         for run in self._runs:
             if run.trial != 1:
@@ -181,9 +164,8 @@ class _ProbeFacts:
         yield from find_mixed_callers(self._probed)
         # That a damaged one is refused shows nothing of the others.
         if (reason := explain_unobserved(self._probed.select_views(self._probed.own))) is not None:
-            yield ProbeFinding(
-                problem="unobserved", words=f"identity not observed: {make_one_line(reason)}"
-            )
+            words = f"identity not observed: {make_one_line(reason)}"
+            yield ProbeFinding(problem="unobserved", words=words)
 
     def _find_own_record_leaks(self) -> Iterator[ProbeFinding]:
         """Yield leaks that show only beside the records of the identities themselves."""
@@ -212,9 +194,8 @@ class _ProbeFacts:
         for name, offered in self._probed.collect_tool_lists().items():
             for tool in self._expected_hidden.get(name, ()):
                 if tool in offered:
-                    words = (
-                        f"{tool} is in the list of {name}, and the suite expects that it is hidden"
-                    )
+                    words = f"{tool} is in the list of {name}"
+                    words = f"{words}, and the suite expects that it is hidden"
                     yield build_finding("unexpected", words, name, tool)
 
     def _find_hidden_tools(self) -> Iterator[ProbeFinding]:
@@ -232,7 +213,7 @@ class _ProbeFacts:
     def _find_attack_gains(self) -> Iterator[ProbeFinding]:
         yield from find_accepted_tokens(self._probed)
         yield from find_aged_tokens(self._probed)
-        answered = self._probed.collect_answered()
+        answered = self._probed.first_answers
         for run in self._runs:
             result, call = self._probed.get_result(run), get_label(run)
             # Flawed tokens are judged above, by what they open beyond no token.
@@ -244,10 +225,10 @@ class _ProbeFacts:
             if nobody and is_meant(nobody) and self._probed.gets_as_much(nobody, result):
                 continue  # what everybody may have is no gain
             for base in get_bases(run):
-                if (first := answered.get((base, call))) is not None:
-                    what = _describe_gain(base, self._probed.get_result(first), call, result)
-                    if what is not None:
-                        yield _build_open_finding(run, base, what)
+                own = self._probed.find_answer(base, call)
+                what = _describe_gain(base, own, call, result) if (base, call) in answered else None
+                if what is not None:
+                    yield _build_open_finding(run, base, what)
         yield from self._find_extra_tools()
 
     def _find_extra_tools(self) -> Iterator[ProbeFinding]:

@@ -11,10 +11,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, zip_longest
+from operator import itemgetter
 from typing import Literal, TypeAlias
 
 from harness.base import shorten_text
-from harness.probing.caller_views import ProbedTrials, build_finding, get_caller_name, get_facts
+from harness.probing.caller_views import (
+    ProbedTrials,
+    build_finding,
+    get_caller_name,
+    get_facts,
+    group_by,
+)
 from harness.probing.callers import ProbeCaller
 from harness.probing.gains import ForgeryGain, WithheldData
 from harness.probing.planned_calls import ProbeCall
@@ -97,10 +104,7 @@ def interleave_calls(each: Iterable[Iterator[ForgedCall]]) -> list[ForgedCall]:
 
 def group_by_caller(forged: Sequence[ForgedCall]) -> Mapping[str, list[ForgedCall]]:
     """Return the calls of each caller, by name."""
-    found: dict[str, list[ForgedCall]] = {}
-    for one in forged:
-        found.setdefault(one.caller.name, []).append(one)
-    return found
+    return group_by(lambda one: one.caller.name, forged)
 
 
 _PROBLEMS: Mapping[Forgery, Problem] = {
@@ -120,10 +124,8 @@ def find_forged_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     if not probed.apart["forged"]:
         return
     withheld = collect_withheld(probed)
-    tries: dict[tuple[str, str, str], list[TrialResult]] = {}
-    for run in probed.apart["forged"]:
-        forged = get_facts(run)["forged"]
-        tries.setdefault((forged["for"], forged["words"], forged["call"]), []).append(run)
+    told = itemgetter("for", "words", "call")
+    tries = group_by(lambda run: told(get_facts(run)["forged"]), probed.apart["forged"])
     for runs in tries.values():
         found = _find_confirmed_gain(probed, withheld, runs)
         if found is not None:

@@ -285,7 +285,7 @@ class CallForger:
         has_command = one.kind != "request" and not one.additions
         how: JsonObject | None = {"meta": sent, "times": one.times} if has_command else None
         build = self._prober.build_named_trial
-        return build(caller, call, name, label, how, number, forged=forged)
+        return build(caller, call, name, label, how, number, one.words, forged=forged)
 
 
 def _choose_representatives(

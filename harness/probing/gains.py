@@ -13,6 +13,7 @@ pages.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -69,20 +70,22 @@ class WithheldData:
     def _values_by_identity(self) -> Mapping[str, tuple[WithheldValue, ...]]:
         kept = find_withheld(self._views)
         return {
-            identity: tuple(
-                secret for secret in kept[identity] if not self._is_given_elsewhere(view, secret)
+            name: tuple(
+                secret
+                for secret in kept[name]
+                # The identity, or everybody, may get it elsewhere, or on a later page.
+                if not self._visible_by_identity[name].is_rightful(secret)
+                and not (_is_row(secret) and self._has_more(name, secret))
             )
-            for identity, view in {view.identity: view for view in self._views}.items()
+            for name in self._view_by_identity
         }
 
     @cached_property
     def _visible_by_identity(self) -> Mapping[str, ShownValues]:
-        identities = {view.identity for view in self._views}
+        views = self._views
         return {
-            name: ShownValues(
-                [view for view in self._views if view.identity == name or view.nobody]
-            )
-            for name in identities
+            name: ShownValues([view for view in views if view.identity == name or view.nobody])
+            for name in self._view_by_identity
         }
 
     @cached_property
@@ -111,28 +114,7 @@ class WithheldData:
 
     @cached_property
     def _indexed_values(self) -> Mapping[str, WithheldValues]:
-        return {
-            identity: WithheldValues(secrets)
-            for identity, secrets in self._values_by_identity.items()
-        }
-
-    @cached_property
-    def _values_by_field(self) -> Mapping[str, Mapping[str, Sequence[WithheldValue]]]:
-        """Identity → the fields that are withheld from it as such → their values."""
-        found: dict[str, dict[str, list[WithheldValue]]] = {
-            name: {} for name in self._values_by_identity
-        }
-        for name, secrets in self._values_by_identity.items():
-            for secret in secrets:
-                if secret.reach == "field":
-                    found[name].setdefault(secret.leaf.name, []).append(secret)
-        return found
-
-    def _is_given_elsewhere(self, view: View, secret: WithheldValue) -> bool:
-        """Whether the identity, or everybody, gets the value elsewhere or on a later page."""
-        if self._visible_by_identity[view.identity].is_rightful(secret):
-            return True
-        return _is_row(secret) and self._has_more(view, secret)
+        return {name: WithheldValues(secrets) for name, secrets in self._values_by_identity.items()}
 
     def _is_refused_row(self, identity: str, secret: WithheldValue, result: Result) -> bool:
         """Whether other calls of a list are refused to an identity, and else it withholds no row.
@@ -142,12 +124,8 @@ class WithheldData:
         is_row = secret.reach == "call" and secret.kept == "refused" and "[]" in secret.leaf.path
         if not is_row or secret.tool != result.call.tool or result.key in secret.keys:
             return False
-        return not any(
-            result.call.outcome == "ok" and result.key in secret.keys
-            for view in self._views
-            if view.identity == identity
-            for result in view.results
-        )
+        same = (one for one in self._iterate_results(identity) if one.key in secret.keys)
+        return not any(one.call.outcome == "ok" for one in same)
 
     def _is_on_page(self, identity: str, secret: WithheldValue) -> bool:
         """Whether a page of an identity's own has the value in the same field and record."""
@@ -157,34 +135,30 @@ class WithheldData:
             for leaf in self._page_leaves.get(place, ())
         )
 
-    def _has_more(self, view: View, secret: WithheldValue) -> bool:
+    def _has_more(self, identity: str, secret: WithheldValue) -> bool:
         """Whether rows may be missing from an identity's answer because its page is full."""
         rows = secret.leaf.path[: secret.leaf.path.rfind("[]") + 2]
         given = _count_rows(secret.answered, rows)
-        for one in self._views:
-            if one.identity == view.identity:
-                for result in one.results:
-                    if result.key in secret.keys and (
-                        _count_rows(result, rows) >= given or any(map(_is_paging, result.leaves))
-                    ):
-                        return True
-        return False
+        return any(
+            _count_rows(result, rows) >= given or any(map(_is_paging, result.leaves))
+            for result in self._iterate_results(identity)
+            if result.key in secret.keys
+        )
+
+    def _iterate_results(self, name: str) -> Iterator[Result]:
+        """Yield the regular answers to an identity."""
+        return (result for view in self._views if view.identity == name for result in view.results)
 
     def find_withholding_calls(self, identity: str) -> Mapping[CallKey, tuple[str, ...]]:
         """Return the calls that withhold data from ``identity`` → the identities that get it.
 
         The identity that gets most comes first.
         """
-        givers: dict[CallKey, dict[str, int]] = {}
+        givers: dict[CallKey, Counter[str]] = {}
         for secret in self._values_by_identity.get(identity, ()):
             for key in secret.keys:
-                count = givers.setdefault(key, {})
-                for giver in secret.givers:
-                    count[giver] = count.get(giver, 0) + 1
-        return {
-            key: tuple(sorted(count, key=lambda name: -count[name]))
-            for key, count in givers.items()
-        }
+                givers.setdefault(key, Counter()).update([*secret.givers])
+        return {key: tuple(dict(count.most_common())) for key, count in givers.items()}
 
     def find_failing_calls(self, identity: str) -> Mapping[CallKey, tuple[str, ...]]:
         """Return the calls that fail for ``identity`` without a refusal → who gets an answer.
@@ -207,16 +181,12 @@ class WithheldData:
 
     def list_leaves(self) -> tuple[Leaf, ...]:
         """Return every field of every answer."""
-        return tuple(
-            leaf for view in self._views for result in view.results for leaf in result.leaves
-        )
+        return tuple(leaf for result in self.list_results() for leaf in result.leaves)
 
     def list_fields(self, identity: str) -> tuple[str, ...]:
         """Return the names of the fields that are withheld from ``identity`` as such."""
         secrets = self._values_by_identity.get(identity, ())
-        return tuple(
-            dict.fromkeys(secret.leaf.name for secret in secrets if secret.reach == "field")
-        )
+        return tuple(dict.fromkeys(one.leaf.name for one in secrets if one.reach == "field"))
 
     def find_gain(
         self,
@@ -244,17 +214,15 @@ class WithheldData:
         sent = Prose(json.dumps([made.arguments, brought], ensure_ascii=False, default=str))
         # Compared as what was asked for, not as what the forgery made of it.
         result = Result(call=replace(made, arguments=asked))
+        candidates = (
+            *self._find_given_values(identity, result, same=same),
+            *find_values_near_ids(self._indexed_values[identity], result),
+            *self._find_ordered_values(identity, result, made.arguments),
+        )
         found = [
             secret
             # By identity: three searches may find one value, and two records have equal values.
-            for secret in {
-                id(one): one
-                for one in (
-                    *self._find_given_values(identity, result, same=same),
-                    *find_values_near_ids(self._indexed_values[identity], result),
-                    *self._find_ordered_values(identity, result, made.arguments),
-                )
-            }.values()
+            for secret in {id(one): one for one in candidates}.values()
             if not sent.contains_value(secret.value)
             and not (by_chance and _is_row(secret))
             and not (
@@ -273,28 +241,21 @@ class WithheldData:
         self, identity: str, result: Result, sent: JsonObject
     ) -> Iterator[WithheldValue]:
         """Yield the withheld values that show in the order of the rows of ``result``."""
-        of_fields = self._values_by_field[identity]
-        named = [one for one in sent.values() if isinstance(one, str) and one in of_fields]
-        if not named:
-            return
-        usual = [
-            one
-            for view in self._views
-            for one in view.results
-            if view.identity == identity and one.call.tool == result.call.tool
-        ]
-        for field in named:
-            yield from find_ordered_values(of_fields[field], result, usual)
+        fields = self.list_fields(identity)
+        for field in (one for one in sent.values() if isinstance(one, str) and one in fields):
+            kept = (one for one in self._values_by_identity[identity] if one.reach == "field")
+            secrets = [one for one in kept if one.leaf.name == field]
+            own = self._iterate_results(identity)
+            usual = [one for one in own if one.call.tool == result.call.tool]
+            yield from find_ordered_values(secrets, result, usual)
 
     def is_given(self, identity: str, tool: str, arguments: JsonObject) -> bool:
         """Whether the regular call itself gives withheld data: a leak, and no gain of another."""
         key = tool, canonical_json(arguments)
         return any(
-            self.find_gain(identity, result.call, arguments, {}, same=True, by_chance=True)
-            is not None
-            for view in self._views
-            for result in view.results
-            if view.identity == identity and result.key == key
+            self.find_gain(identity, one.call, arguments, {}, same=True, by_chance=True)
+            for one in self._iterate_results(identity)
+            if one.key == key
         )
 
     def _find_given_values(
@@ -339,11 +300,8 @@ class WithheldData:
             by_answer.setdefault(id(secret.answered), {})[id(secret)] = secret
         for own in by_answer.values():
             answered = next(iter(own.values())).answered
-            telling = {
-                id(secret)
-                for secret in self._values_by_identity[identity]
-                if secret.answered is answered and secret.value.grade > 0
-            }
+            withheld = self._values_by_identity[identity]
+            telling = {id(one) for one in withheld if one.answered is answered and one.value.grade}
             # A single equal value may be chance.
             if len(telling) > 1 and telling <= own.keys():
                 yield from own.values()
@@ -365,9 +323,8 @@ def _is_the_same(secret: WithheldValue, leaf: Leaf, result: Result) -> bool | No
         return False
     if record:
         return True
-    asked = same_record(
-        secret.answered.requested_record, result.requested_record, except_for=leaf.name
-    )
+    wanted = secret.answered.requested_record
+    asked = same_record(wanted, result.requested_record, except_for=leaf.name)
     # A value of grade 0, such as true, is equal in many records.
     return asked if secret.value.grade > 0 else False
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from harness.base import InvalidInput, canonical_json, digest_json, is_valid
@@ -30,6 +31,7 @@ from harness.runner import (
 from harness.types import Case, Check, JsonObject, ServerSpec, Tool, ToolList
 
 _LABEL_CHARS = 70
+_ALL_THE_SAME = "(--destructive calls it all the same)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,10 +53,8 @@ class ProbeCall:
     @property
     def label(self) -> str:
         """Its unique name in tables: ``get_customer(id=7)``."""
-        given = ", ".join(
-            f"{name}={json.dumps(value, ensure_ascii=False)}"
-            for name, value in self.arguments.items()
-        )
+        dump = partial(json.dumps, ensure_ascii=False)
+        given = ", ".join(f"{name}={dump(value)}" for name, value in self.arguments.items())
         text = f"{self.tool}({given})"
         if len(text) <= _LABEL_CHARS:
             return text
@@ -86,9 +86,7 @@ def check_names(server: ServerSpec, lists: Iterable[ToolList], cases: Iterable[C
         for one in (server, *server.members)
         for named in (*one.guard.blocked, *one.guard.allowed)
     ]
-    named_by_cases = [
-        (named, known.keys()) for case in cases for named in iterate_named_tools(case)
-    ]
+    named_by_cases = [(one, known.keys()) for case in cases for one in iterate_named_tools(case)]
     problems = [
         build_unoffered_problem(
             named, "no identity of the suite is offered a", known, may_say_absent=True
@@ -136,10 +134,8 @@ def choose_calls(
         if name in block:
             own, reason = [], "it is blocked"
         elif read_only and not (name in tools and tools[name].read_only):
-            own, reason = (
-                [],
-                "the server is used read-only, and it is not marked as a read-only tool",
-            )
+            reason = "the server is used read-only, and it is not marked as a read-only tool"
+            own = []
         calls += own
         if not own:
             skipped.append(SkippedTool(tool=name, reason=reason))
@@ -147,28 +143,20 @@ def choose_calls(
 
 
 def _plan_tool_calls(
-    name: str,
-    tool: Tool | None,
-    expected: list[JsonObject],
-    *,
-    leave: Leave,
-    destructive: bool,
+    name: str, tool: Tool | None, expected: list[JsonObject], *, leave: Leave, destructive: bool
 ) -> tuple[list[ProbeCall], str]:
     if tool is None:
         if not destructive:
-            return (
-                [],
-                (
-                    "nobody is shown it, so it may change something (--destructive calls it all "
-                    "the same)"
-                ),
-            )
+            return [], f"nobody is shown it, so it may change something {_ALL_THE_SAME}"
         # Empty arguments mean any in a suite, and a tool without a schema shows none that fit.
-        return [
-            ProbeCall(tool=name, arguments=each, changes=True) for each in expected if each
-        ], "no arguments are known"
+        made = [ProbeCall(tool=name, arguments=each, changes=True) for each in expected if each]
+        return made, "no arguments are known"
     if not may_call(tool, leave):
-        return [], _explain_skip(tool)
+        what = "it changes something"
+        if not can_change(tool):
+            what = "it may change something: it is not marked as read-only (readOnlyHint), and its "
+            what += "verbs are not known to read"
+        return [], f"{what} {_ALL_THE_SAME}"
     may_draft = may_call(tool, leave, invented=True)
     drafted = build_example_arguments(tool)
     made_up = drafted.values if may_draft else {}
@@ -177,9 +165,7 @@ def _plan_tool_calls(
         each if is_valid(dict(each), tool.input_schema) else {**made_up, **each}
         for each in expected
     )
-    fitting = {
-        canonical_json(each): each for each in whole if is_valid(dict(each), tool.input_schema)
-    }
+    fitting = {canonical_json(one): one for one in whole if is_valid(dict(one), tool.input_schema)}
     tried: list[JsonObject] = list(fitting.values())
     if not tried and not may_draft:
         return [], (
@@ -190,16 +176,6 @@ def _plan_tool_calls(
         tried = [drafted.values]
     made = [ProbeCall(tool=name, arguments=each, changes=not is_read_only(tool)) for each in tried]
     return made, "no arguments are known that fit it"
-
-
-def _explain_skip(tool: Tool) -> str:
-    what = (
-        "it changes something"
-        if can_change(tool)
-        else "it may change something: it is not marked as read-only (readOnlyHint), and its verbs "
-        "are not known to read"
-    )
-    return f"{what} (--destructive calls it all the same)"
 
 
 def _iterate_expected_calls(cases: Iterable[Case]) -> Iterator[tuple[str, JsonObject, bool]]:

@@ -69,12 +69,8 @@ def find_contradictions(probed: ProbedTrials) -> Iterator[str]:
     for run in probed.own:
         if (result := probed.get_result(run)) is not None:
             answers.setdefault(get_caller_name(run), []).append((get_label(run), result))
-    given = {
-        (name, one.key): one
-        for name, own in answers.items()
-        for _, one in own
-        if one.call.outcome == "ok"
-    }
+    every = ((name, one) for name, own in answers.items() for _, one in own)
+    given = {(name, one.key): one for name, one in every if one.call.outcome == "ok"}
     for name, own in answers.items():
         # An error is neither a refusal nor for want of a right argument.
         failed = ((label, one.key) for label, one in own if one.call.outcome == "tool_error")

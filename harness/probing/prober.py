@@ -114,9 +114,7 @@ async def run_probe(
         changing = [call for call in prober.calls if call.changes]
         rounds: list[_Round] = [(caller, prober.reads, 1) for caller in callers]
         to_change: list[_Round] = [(caller, changing, 1) for caller in callers if changing]
-        in_turn = [
-            (caller, [call], 2) for call in prober.reads for caller in reversed(plan.callers)
-        ]
+        in_turn = [(one, [call], 2) for call in prober.reads for one in reversed(plan.callers)]
         trials = [
             prober.build_trial(caller, call, number)
             for caller, calls, number in (*rounds, *in_turn, *to_change)
@@ -124,15 +122,13 @@ async def run_probe(
         ]
         # The second round has the same cases.
         suite = Suite(name=SUITE, cases=tuple(trial.case for trial in trials if trial.number == 1))
-        jobs = [
-            Job(trial=trial, suite=suite, model=NO_MODEL, server=plan.server) for trial in trials
-        ]
+        job = partial(Job, suite=suite, model=NO_MODEL, server=plan.server)
+        jobs = [job(trial=trial) for trial in trials]
         described = RunPlan(jobs=tuple(jobs), settings=prober.build_settings())
         run_id = new_run_id([f"{SUITE}-{plan.server.name}"])
         redactor = build_redactor(described)
-        redactor.add_specs(
-            servers=iterate_data_servers(plan.server, plan.alterations), environ=os.environ
-        )
+        servers = iterate_data_servers(plan.server, plan.alterations)
+        redactor.add_specs(servers=servers, environ=os.environ)
         for secret in secrets:
             redactor.add_secret(secret)
         # From here on a secret that comes up late is kept out of the log, too.

@@ -69,7 +69,7 @@ def measure_coverage(
     identities = dict.fromkeys(map(get_caller_name, probed.own))
     asked = {
         Cell(tool=get_facts(run)["tool"], identity=identity, parameter=parameter)
-        for (identity, label), run in probed.collect_answered().items()
+        for (identity, label), run in probed.first_answers.items()
         if label not in silent and get_label(run) == label
         for parameter in (*get_facts(run)["arguments"], None)
     }

@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.base import HarnessError, ServerError
 from harness.judging import Leaf, Result, fold_text
-from harness.probing.arguments.argument_names import find_ids
+from harness.probing.arguments.argument_names import LISTS, find_ids
 from harness.probing.call_facts import MOST_CHARS
 from harness.probing.caller_sessions import Prober
 from harness.probing.callers import ProbeCaller
@@ -74,11 +74,6 @@ _ADDRESS = re.compile(r"\b(?!(?:https?|wss?|data|mailto):)[a-z][a-z0-9+.-]*://[^
 _VARIABLE = re.compile(r"\{[+#./;?&]?([\w.]+)[^{}]*\}")
 # Escaped, too: a server may check an address before it decodes it.
 _UP = ("../", "../../", "%2e%2e/", "..%2f")
-_LISTS = {
-    "resources": ("resources/list", "resources"),
-    "templates": ("resources/templates/list", "resourceTemplates"),
-    "prompts": ("prompts/list", "prompts"),
-}
 
 
 @dataclass(slots=True)
@@ -115,23 +110,17 @@ async def _read_listings(session: Session, name: str, shown: ServerListings) -> 
     # A server may never answer a method that it does not declare.
     offers = session.introduction.capabilities
     if offers.get("resources") is not None:
-        for one in await _list_entries(session, "resources"):
+        for one in await _list_entries(session, "resources/list"):
             shown.resources.setdefault(str(one.get("uri")), set()).add(name)
-        for one in await _list_entries(session, "templates"):
+        for one in await _list_entries(session, "resources/templates/list"):
             shown.templates[str(one.get("uriTemplate"))] = None
     if offers.get("prompts") is not None:
-        for one in await _list_entries(session, "prompts"):
-            given = one.get("arguments")
-            arguments = (
-                str(each.get("name"))
-                for each in (given if isinstance(given, list) else ())
-                if isinstance(each, Mapping)
-            )
+        for one in await _list_entries(session, "prompts/list"):
+            arguments = (str(each.get("name")) for each in _select_objects(one.get("arguments")))
             shown.prompts[str(one.get("name"))] = tuple(arguments)
 
 
-async def _list_entries(session: Session, what: str) -> list[Mapping[str, Any]]:
-    method, key = _LISTS[what]
+async def _list_entries(session: Session, method: str) -> list[Mapping[str, Any]]:
     found: list[Mapping[str, Any]] = []
     params: JsonObject = {}
     # A bad server has a next page for ever.
@@ -140,10 +129,7 @@ async def _list_entries(session: Session, what: str) -> list[Mapping[str, Any]]:
             page = await session.send_request(method, params)
         except ServerError:
             break  # a list that is refused, or that the server does not have
-        items = page.get(key)
-        found += (
-            one for one in (items if isinstance(items, list) else ()) if isinstance(one, Mapping)
-        )
+        found += _select_objects(page.get(LISTS[method]))
         cursor = get_next_cursor(page)
         if cursor is None:
             break
@@ -194,9 +180,8 @@ class _RequestChoice:
 
     def _propose_traversals(self, caller: ProbeCaller) -> Iterator[ForgedCall]:
         """Yield addresses that lead out of their folder by two dots."""
-        folders = dict.fromkeys(
-            uri.rpartition("/")[0] for uri in self._shown.resources if uri.count("/") > _UP_LEAST
-        )
+        uris = (uri for uri in self._shown.resources if uri.count("/") > _UP_LEAST)
+        folders = dict.fromkeys(uri.rpartition("/")[0] for uri in uris)
         # The first address of each folder, since later entries replace earlier ones.
         first = {uri.rpartition("/")[0]: uri for uri in reversed(self._shown.resources)}
         ids = _group_ids(self._leaves)
@@ -223,14 +208,12 @@ class _RequestChoice:
 
     def _propose_completions(self, caller: ProbeCaller) -> Iterator[ForgedCall]:
         """Yield completions of nothing, and of the first letter of an id."""
+        shown = self._shown
         places = [
+            *(({"type": "ref/prompt", "name": one}, names) for one, names in shown.prompts.items()),
             *(
-                ({"type": "ref/prompt", "name": prompt}, names)
-                for prompt, names in self._prompt_arguments
-            ),
-            *(
-                ({"type": "ref/resource", "uri": template}, _VARIABLE.findall(template))
-                for template in self._shown.templates
+                ({"type": "ref/resource", "uri": one}, _VARIABLE.findall(one))
+                for one in shown.templates
             ),
         ]
         for ref, names in places:
@@ -239,10 +222,6 @@ class _RequestChoice:
                 for start in dict.fromkeys(("", *(one[:1] for one in ids[name][:1]))):
                     sent = {"ref": ref, "argument": {"name": name, "value": start}}
                     yield _build_request(caller, COMPLETE, sent, "a completion")
-
-    @property
-    def _prompt_arguments(self) -> Iterator[tuple[str, tuple[str, ...]]]:
-        return ((prompt, names) for prompt, names in self._shown.prompts.items() if names)
 
     def _propose_values(self, names: Sequence[str]) -> Iterator[dict[str, str]]:
         """Yield values for variables: ids of their names, else the values of such fields."""

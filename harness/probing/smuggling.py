@@ -31,20 +31,10 @@ from harness.sessions import (
 )
 from harness.types import JsonObject
 
-KEYS = ("_meta", "user_context", "role", "as_role", "user", "identity", "is_admin")
-"""Keys that are added to the arguments besides the other identity's own attributes."""
 _MOST_ATTRIBUTES = 5
 _MOST_LEVELS = 4
 _ROLES = ("role", "roles", "group", "groups", "scope")
-_DEPUTIES = (
-    "impersonate",
-    "acting_as",
-    "act_as",
-    "run_as",
-    "sudo",
-    "on_behalf_of",
-    "effective_user",
-)
+_ACTING = ("impersonate", "acting_as", "act_as", "run_as", "sudo", "on_behalf_of", "effective_user")
 _LISTS = ("roles", "groups", "scopes", "permissions")
 _PERSONS = ("principal", "claims", "auth", "session", "caller", "actor")
 _NAMES = ("username", "user", "name", "sub", "user_id", "id", "email")
@@ -71,9 +61,8 @@ def smuggle_identity(
     declared = frozenset(schema.get("properties") or {})
     sent: set[str] = {canonical_json(call.arguments)}
     key_of_meta = find_meta_key(delivery)
-    for place, arguments in _propose_arguments(
-        call.arguments, schema, context, other.name, key_of_meta
-    ):
+    proposals = _propose_arguments(call.arguments, schema, context, other.name, key_of_meta)
+    for place, arguments in proposals:
         key = canonical_json(arguments)
         if key not in sent:
             sent.add(key)
@@ -111,10 +100,11 @@ def _propose_arguments(
     yield "other names for the identity", {**_other_names(context, name), **arguments}
     for key, value in context.items():
         if isinstance(value, str) and value:
-            posing = dict.fromkeys(_DEPUTIES, value)
+            posing = dict.fromkeys(_ACTING, value)
             yield f"{key!r} to act for", {**posing, **arguments}
     for path in _iterate_object_arguments(arguments, schema):
-        yield f"every attribute under {path!r}", _add_keys(arguments, path, everything)
+        longer = _add_keys_deeply(arguments.get(path) or {}, everything)
+        yield f"every attribute under {path!r}", {**arguments, path: longer}
 
 
 def _build_keys(context: JsonObject, name: str, key_of_meta: str) -> dict[str, Any]:
@@ -138,7 +128,7 @@ def _other_names(context: JsonObject, name: str) -> dict[str, Any]:
     """Return the identity under the usual names for impersonation and principals."""
     role = _find_role(context, name)
     return {
-        **dict.fromkeys(_DEPUTIES, role),
+        **dict.fromkeys(_ACTING, role),
         **{key: [role] for key in _LISTS},
         **{key: dict(context) for key in _PERSONS},
         "context": {"user": dict(context), **context},
@@ -151,12 +141,8 @@ def _find_role(context: JsonObject, name: str) -> Any:
 
 
 def _build_all_keys(context: JsonObject, key_of_meta: str) -> JsonObject:
-    return {
-        "user_context": dict(context),
-        "user": dict(context),
-        **context,
-        key_of_meta: dict(context),
-    }
+    whole = dict(context)
+    return {"user_context": whole, "user": whole, **context, key_of_meta: whole}
 
 
 def _iterate_object_arguments(arguments: JsonObject, schema: JsonObject) -> Iterator[str]:
@@ -176,11 +162,6 @@ def _is_object(declared: Any) -> bool:
     return "object" in names
 
 
-def _add_keys(arguments: JsonObject, name: str, added: JsonObject) -> JsonObject:
-    """Return ``arguments`` with keys ``added`` to the objects inside the argument ``name``."""
-    return {**arguments, name: _add_keys_deeply(arguments.get(name) or {}, added)}
-
-
 def _add_keys_deeply(value: Any, added: JsonObject) -> Any:
     if isinstance(value, Mapping):
         return {**added, **{key: _add_keys_deeply(part, added) for key, part in value.items()}}
@@ -190,48 +171,20 @@ def _add_keys_deeply(value: Any, added: JsonObject) -> Any:
 _MOST_CALLS = 3
 _MOST_OTHERS = 2
 _OF_AN_ATTRIBUTE = (
-    "X-{}",
-    "X-User-{}",
-    "X-Forwarded-{}",
-    "X-Auth-{}",
-    "X-Auth-Request-{}",
-    "X-Remote-{}",
-    "X-Claim-{}",
-    "Remote-{}",
+    *(f"X-{of}{{}}" for of in ("", "User-", "Forwarded-", "Auth-", "Auth-Request-")),
+    *("X-Remote-{}", "X-Claim-{}", "Remote-{}"),
 )
 """Headers for each attribute of an identity; ``{}`` stands for its name."""
 _OF_THE_USER = (
-    "X-User",
-    "X-User-Id",
-    "X-Username",
-    "X-Forwarded-User",
-    "X-Forwarded-Preferred-Username",
-    "X-Remote-User",
-    "Remote-User",
-    "X-Auth-User",
-    "X-Authenticated-User",
-    "X-Auth-Request-User",
-    "X-Impersonate-User",
-    "Impersonate-User",
-    "X-Act-As",
-    "X-On-Behalf-Of",
-    "X-Original-User",
+    *("X-User", "X-User-Id", "X-Username", "X-Forwarded-User", "X-Forwarded-Preferred-Username"),
+    *("X-Remote-User", "Remote-User", "X-Auth-User", "X-Authenticated-User", "X-Auth-Request-User"),
+    *("X-Impersonate-User", "Impersonate-User", "X-Act-As", "X-On-Behalf-Of", "X-Original-User"),
 )
 _OF_THE_ROLE = ("X-Role", "X-Roles", "X-Groups", "X-Forwarded-Groups", "X-User-Roles", "X-Scopes")
 _FLAGS = ("X-Admin", "X-Is-Admin", "X-Internal", "X-Internal-Request", "X-Debug", "X-Sudo")
 _HERE = ("X-Forwarded-For", "X-Real-IP", "X-Client-IP", "X-Originating-IP")
 _TOKENS = ("token", "id_token", "jwt", "auth", "authorization", "bearer", "api_key", "access_token")
-_USER_NAMES = (
-    "username",
-    "user",
-    "user_id",
-    "name",
-    "sub",
-    "id",
-    "email",
-    "staff_id",
-    "employee_id",
-)
+_USERS = ("username", "user", "user_id", "name", "sub", "id", "email", "staff_id", "employee_id")
 
 
 async def smuggle_beside_tokens(prober: Prober, withheld: WithheldData) -> list[ForgedCall]:
@@ -258,11 +211,7 @@ def _iterate_targets(
 ) -> Iterator[tuple[ProbeCall, str]]:
     """Yield calls that withhold something from a caller, each with an identity that gets more."""
     given = withheld.find_withholding_calls(caller.name)
-    calls = [
-        (call, names)
-        for call in prober.calls
-        if not call.changes and (names := given.get((call.tool, canonical_json(call.arguments))))
-    ]
+    calls = [(call, names) for call in prober.reads if (names := given.get(call.key))]
     for call, names in calls[:_MOST_CALLS]:
         for name in names[:_MOST_OTHERS]:
             yield call, name
@@ -293,27 +242,20 @@ def _forge_requests(
     """Yield the calls; what says who asks by ``delivery`` is left to it."""
     context = other.user_context or {}
     taken = {name.casefold() for name in delivery.http_names}
-    plain = ForgedCall(
-        caller=caller, base=call, kind="identity", words="", arguments=call.arguments
-    )
-    headers = {
-        name: text for name, text in _build_headers(context).items() if name.casefold() not in taken
-    }
+    bare = ForgedCall(caller=caller, base=call, kind="identity", words="", arguments=call.arguments)
+    every = _build_headers(context)
+    headers = {name: text for name, text in every.items() if name.casefold() not in taken}
     yield replace(
-        plain,
+        bare,
         words=f"with {other.name} in headers that a proxy sets",
         additions=RequestAdditions(headers),
         brought={"headers": headers},
     )
-    asked = {
-        **_format_attributes(context),
-        "as_role": _find_role_text(context),
-        "is_admin": "true",
-        "debug": "true",
-    }
+    asked = {**_format_attributes(context), "as_role": _find_role_text(context)}
+    asked |= {"is_admin": "true", "debug": "true"}
     asked = {name: text for name, text in asked.items() if name.casefold() not in taken}
     yield replace(
-        plain,
+        bare,
         words=f"with {other.name} in the address",
         additions=RequestAdditions(query=urlencode(asked)),
         brought={"query": asked},
@@ -323,7 +265,7 @@ def _forge_requests(
         keys = _TOKENS if name is None else (name,)
         # Nothing is `brought`: the log must not have the token.
         yield replace(
-            plain,
+            bare,
             words=f"with the token of {other.name} in the address{' alone' if name else ''}",
             additions=RequestAdditions(query=urlencode(dict.fromkeys(keys, token))),
         )
@@ -337,7 +279,7 @@ def _build_headers(context: JsonObject) -> dict[str, str]:
         found |= {pattern.format(spelled): text for pattern in _OF_AN_ATTRIBUTE}
     role = _find_role_text(context)
     found |= dict.fromkeys(_OF_THE_ROLE, role) if role else {}
-    user = next((texts[name] for name in _USER_NAMES if texts.get(name)), "")
+    user = next((texts[name] for name in _USERS if texts.get(name)), "")
     found |= dict.fromkeys(_OF_THE_USER, user) if user else {}
     # From the same machine, which some servers trust.
     found |= {**dict.fromkeys(_FLAGS, "true"), **dict.fromkeys(_HERE, "127.0.0.1")}

@@ -86,10 +86,8 @@ class Suspicion:
 
     def list_steps(self, before: str) -> tuple[tuple[str, RepeatReason], ...]:
         """Return two calls, in order: one of the caller ``before``, then the suspected one."""
-        return (before, RepeatReason(f"before {self.name}")), (
-            self.name,
-            RepeatReason(f"after {before}", before),
-        )
+        first = before, RepeatReason(f"before {self.name}")
+        return first, (self.name, RepeatReason(f"after {before}", before))
 
 
 _TIMES_AND_NUMBERS = re.compile(
@@ -152,10 +150,8 @@ def find_unstable_answers(probed: ProbedTrials) -> Iterator[ProbeFinding]:
         if facts["after"] is not None:
             after = heard.setdefault((get_caller_name(run), facts["call"]), {})
             after.setdefault(facts["after"], []).append(extract_traits(result))
-    answers = (
-        CallerAnswer(get_caller_name(run), get_label(run), probed.get_result(run))
-        for run in probed.own
-    )
+    asked = ((get_caller_name(run), get_label(run), run) for run in probed.own)
+    answers = (CallerAnswer(name, call, probed.get_result(run)) for name, call, run in asked)
     for suspicion in find_suspicions(answers):
         name, call = suspicion.name, suspicion.call
         after = heard.get((name, call), {})

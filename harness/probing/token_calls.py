@@ -72,18 +72,18 @@ def aging_call(prober: Prober, probed: ProbedTrials) -> AgingCall | None:
     server = prober.plan.server
     if not delivery_of(server.identity).is_signed:
         return None
-    answered = probed.collect_answered()
     flawed = {
         (get_bases(run)[0], get_label(run), get_facts(run)["credential"]): run
         for run in filter(is_flawed, probed.runs)
     }
     for owner in filter(lambda caller: caller.user_context, prober.plan.callers):
         for call in prober.reads:
-            own, nobody = (answered.get((name, call.label)) for name in (owner.name, ANONYMOUS))
-            gained = None if own is None else probed.get_result(own)
-            if nobody is None or gained is None or gained.call.outcome != "ok":
+            gained = probed.find_answer(owner.name, call.label)
+            if gained is None or gained.call.outcome != "ok":
                 continue
-            without = probed.get_result(nobody)
+            if (ANONYMOUS, call.label) not in probed.first_answers:
+                continue
+            without = probed.find_answer(ANONYMOUS, call.label)
             hour, lately = (
                 _accepts_token(probed, flawed.get((owner.name, call.label, age)), without)
                 for age in ("expired", "expired_lately")
@@ -183,14 +183,13 @@ def _find_working_calls(
     prober: Prober, probed: ProbedTrials, owner: ProbeCaller, session: JoinedSession, place: int
 ) -> list[tuple[ProbeCall, Result]]:
     """Return the calls of the server at ``place`` that work for ``owner``, and their answers."""
-    answered = probed.collect_answered()
-    working: list[tuple[ProbeCall, Result]] = []
-    for call in prober.reads:
-        own = answered.get((owner.name, call.label))
-        gained = None if own is None else probed.get_result(own)
-        if gained is not None and session.get_server_index(call.tool) == place:
-            working += [(call, gained)] if gained.call.outcome == "ok" else []
-    return working
+    answers = ((call, probed.find_answer(owner.name, call.label)) for call in prober.reads)
+    return [
+        (call, gained)
+        for call, gained in answers
+        if gained is not None and gained.call.outcome == "ok"
+        if session.get_server_index(call.tool) == place
+    ]
 
 
 @asynccontextmanager
@@ -259,9 +258,8 @@ class TokenSwap:
     @property
     def description(self) -> str:
         """What is done, in words."""
-        shown = self.then.damage or (
-            f"the token of {self.then.name}" if self.then.user_context else "no token"
-        )
+        token = f"the token of {self.then.name}" if self.then.user_context else "no token"
+        shown = self.then.damage or token
         return f"with {shown} in a session of {self.opener.name}"
 
 

@@ -44,12 +44,12 @@ def _find_accepted(probed: ProbedTrials) -> Iterator[tuple[TrialResult, str, str
 
     Each comes with the evidence in words, and the call.
     """
-    answered, lists = probed.collect_answered(), probed.collect_tool_lists()
+    lists = probed.collect_tool_lists()
     reported: set[str] = set()
     for run in filter(is_flawed, probed.runs):
         call, result = get_label(run), probed.get_result(run)
-        nobody = answered.get((ANONYMOUS, call))
-        if nobody is not None and accepts_token(result, probed.get_result(nobody)):
+        asked = (ANONYMOUS, call) in probed.first_answers
+        if asked and accepts_token(result, probed.find_answer(ANONYMOUS, call)):
             reported.add(get_caller_name(run))
             yield run, f"{call} works with it", call
     # Where a call has shown that the token is accepted, the list is no news.
@@ -64,31 +64,27 @@ def _find_accepted(probed: ProbedTrials) -> Iterator[tuple[TrialResult, str, str
 def determine_fates(probed: ProbedTrials) -> dict[str, TokenFate]:
     """Return the outcome of each flawed token, by caller."""
     found: dict[str, TokenFate] = {}
-    answered = probed.collect_answered()
     for result in filter(is_flawed, probed.runs):
-        name, call = get_caller_name(result), get_label(result)
-        base, nobody = (answered.get((who, call)) for who in (get_bases(result)[0], ANONYMOUS))
-        fate = _determine_fate(result, probed, base, nobody)
+        name, fate = get_caller_name(result), _determine_fate(result, probed)
         found[name] = max(fate, found.get(name, fate), key=_TELLING.index)
     accepted = {get_caller_name(result) for result, _, _ in _find_accepted(probed)}
     return {name: "accepted" if name in accepted else fate for name, fate in found.items()}
 
 
-def _determine_fate(
-    trial: TrialResult, probed: ProbedTrials, base: TrialResult | None, nobody: TrialResult | None
-) -> TokenFate:
-    """Return the outcome of a flawed token; ``base`` sent a valid one, ``nobody`` none."""
-    result = probed.get_result(trial)
+def _determine_fate(trial: TrialResult, probed: ProbedTrials) -> TokenFate:
+    """Return the outcome of a flawed token, compared with a valid one and with none."""
+    result, call = probed.get_result(trial), get_label(trial)
     # An HTTP status comes from the verifier, before any policy.
     if probed.is_refused(trial) or (result is not None and result.call.refusal == "http_status"):
         return "refused"
-    own = None if base is None else probed.get_result(base)
+    own = probed.find_answer(get_bases(trial)[0], call)
     if result is None or own is None or own.call.outcome != "ok":
         return "unclear"  # a call that the owner is refused as well says nothing about the token
     # What is refused to the token, and not to its owner, is refused because of the token.
     if result.call.outcome in ("denied", "unknown_tool"):
         return "refused"
-    return "as_nobody" if result.call.outcome == "ok" and nobody is not None else "unclear"
+    is_asked = (ANONYMOUS, call) in probed.first_answers
+    return "as_nobody" if result.call.outcome == "ok" and is_asked else "unclear"
 
 
 def accepts_token(
@@ -199,15 +195,12 @@ def _accepts_flaw(by_name: Mapping[str, TokenFate], credential: Credential) -> b
 
 def find_swap_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield each call that works in another caller's session, but not in an own session."""
-    answered = probed.collect_answered()
     for run in probed.apart["opener"]:
         facts, result, name = get_facts(run), probed.get_result(run), get_caller_name(run)
-        own = answered.get((name, facts["of"]))
+        own = probed.first_answers.get((name, facts["of"]))
         if result is None or result.call.outcome != "ok" or own is None:
             continue
         if not probed.gets_as_much(own, result):
-            words = (
-                f"{facts['of']} works {facts['words']}, and in a session of their own it is "
-                f"refused to {name}"
-            )
+            what = f"{facts['of']} works {facts['words']}"
+            words = f"{what}, and in a session of their own it is refused to {name}"
             yield build_finding("token_swapped", words, name, get_label(run))

@@ -94,11 +94,7 @@ def _build_failed_line(problem: str, words: str, callers: Iterable[str] = ()) ->
 
 
 def _build_trial(problem: str, words: str, callers: Iterable[str] = ()) -> Trial:
-    case = Case(
-        name=f"{problem}: {words.splitlines()[0]}",
-        prompt="",
-        checks=(),
-        caller=Caller(identity=next(iter(callers), None)),
-    )
+    caller = Caller(identity=next(iter(callers), None))
+    case = Case(name=f"{problem}: {words.splitlines()[0]}", prompt="", checks=(), caller=caller)
     key = digest_json([SUITE, problem, words])
     return Trial(suite=SUITE, case=case, model=NO_MODEL.name, number=1, key=key)

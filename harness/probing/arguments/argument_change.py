@@ -18,7 +18,7 @@ from harness.probing.arguments.argument_names import names_id
 from harness.types import JsonObject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ArgumentChange:
     """A change of the arguments of a call, or of what is sent with them."""
 
@@ -62,11 +62,8 @@ def _list_types(part: Mapping[str, Any]) -> list[str]:
     found: list[str] = []
     for one in options:
         kinds = one.get("type")
-        found += [
-            kind
-            for kind in (kinds if isinstance(kinds, list) else [kinds])
-            if isinstance(kind, str)
-        ]
+        kinds = kinds if isinstance(kinds, list) else [kinds]
+        found += [kind for kind in kinds if isinstance(kind, str)]
     return found
 
 
@@ -93,19 +90,17 @@ def propose_schema_values(
     if kind == "boolean":
         for flag in (True, False):
             if flag is not value:
-                yield ArgumentChange(
-                    words=f"{name!r} set to {str(flag).lower()}", changed={name: flag}
-                )
+                yield ArgumentChange(f"{name!r} set to {str(flag).lower()}", {name: flag})
     elif isinstance(words, list):
         for word in words[:_MOST_WORDS]:
-            yield ArgumentChange(words=f"{word!r} as {name!r}", changed={name: word})
+            yield ArgumentChange(f"{word!r} as {name!r}", {name: word})
     elif kind in ("integer", "number"):
         for number in _list_numbers(name):
-            yield ArgumentChange(words=f"{name!r} set to {number}", changed={name: number})
+            yield ArgumentChange(f"{name!r} set to {number}", {name: number})
     elif kind == "object":
         given = value if isinstance(value, Mapping) else {}
         for path, changed in _change_nested(part, given, 1):
-            yield ArgumentChange(words=f"{name}.{path}", changed={name: changed})
+            yield ArgumentChange(f"{name}.{path}", {name: changed})
 
 
 def propose_outside_values(
@@ -132,19 +127,15 @@ def propose_outside_values(
             for field in fields if chooses or set(known) & {*withheld} else ():
                 words_of = f"the withheld field {field!r} as {name!r}"
                 # Only an enumeration forbids the word: free text may be anything.
-                yield ArgumentChange(
-                    words=words_of, changed={name: field}, is_risky=isinstance(words, list)
-                )
+                yield ArgumentChange(words_of, {name: field}, is_risky=isinstance(words, list))
         if isinstance(words, list) and all(isinstance(word, str) for word in words):
             for word in ("harness_unknown", "all"):
                 if word not in words:
                     unlisted = f"{word!r} as {name!r}"
-                    yield ArgumentChange(
-                        words=unlisted, changed={name: word}, wild=(name,), is_risky=True
-                    )
+                    yield ArgumentChange(unlisted, {name: word}, wild=(name,), is_risky=True)
     if cursor is not None and cursor not in arguments:
         for made_up in CURSORS:
-            yield ArgumentChange(words=f"the made-up cursor {made_up!r}", changed={cursor: made_up})
+            yield ArgumentChange(f"the made-up cursor {made_up!r}", {cursor: made_up})
 
 
 def is_limit(name: str) -> bool:
@@ -250,8 +241,8 @@ def _build_change(
 ) -> ArgumentChange:
     changed = argument or name
     return ArgumentChange(
-        words=f"{words} as {name!r}",
-        changed={changed: value},
+        f"{words} as {name!r}",
+        {changed: value},
         wild=() if same else (changed,),
         same=same,
         is_risky=True,
@@ -262,9 +253,7 @@ def empty_arguments(arguments: JsonObject) -> Iterator[ArgumentChange]:
     """Yield each argument that is no id, empty or left out."""
     for name, value in arguments.items():
         if isinstance(value, dict | list) and value:
-            yield ArgumentChange(
-                words=f"an empty {name!r}", changed={name: type(value)()}, same=True
-            )
+            yield ArgumentChange(f"an empty {name!r}", {name: type(value)()}, same=True)
         # An empty id would ask for another record, and be no change of nothing.
         elif isinstance(value, str) and value and not names_id(name):
-            yield ArgumentChange(words=f"an empty {name!r}", changed={name: ""}, same=True)
+            yield ArgumentChange(f"an empty {name!r}", {name: ""}, same=True)

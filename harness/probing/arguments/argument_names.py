@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from harness.judging import Leaf, Result, fold_text, is_masked, to_comparable
 from harness.types import JsonObject, Tool
@@ -68,13 +68,6 @@ def names_id(name: str) -> bool:
     """Whether an argument or a field of that name tells a record from others."""
     # Endings, since an id is mostly called after its table: "customer_id", "order_number".
     return fold_text(name).endswith(("id", "key", "number", "code", "name", "email"))
-
-
-def iterate_given_ids(arguments: JsonObject) -> Iterator[tuple[str, str]]:
-    """Yield the arguments that are ids, with their values."""
-    for name, value in arguments.items():
-        if isinstance(value, str) and value and names_id(name):
-            yield name, value
 
 
 _TAKES = frozenset(

@@ -39,10 +39,8 @@ def respell(value: str, others: Sequence[str]) -> Iterator[tuple[str, str]]:
     yield "{} with an escape of URLs", f"{value[:-1]}%{ord(value[-1]) % 256:02X}"
     # Without a sign here, or a digit below, the change would give the id itself.
     if re.search(r"[^\w\s]", value):
-        yield (
-            "with its signs escaped as in URLs",
-            re.sub(r"[^\w\s]", lambda found: f"%{ord(found[0]) % 256:02X}", value),
-        )
+        escaped = re.sub(r"[^\w\s]", lambda found: f"%{ord(found[0]) % 256:02X}", value)
+        yield "with its signs escaped as in URLs", escaped
     if re.search(r"\d", value):
         yield "{} with a leading zero", re.sub(r"(\d+)(?!.*\d)", r"0\1", value)
     yield "one letter more behind {}", f"{value}x"
@@ -54,30 +52,15 @@ def respell(value: str, others: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 FLAGS = (
-    "include_all",
-    "include_hidden",
-    "include_deleted",
-    "include_sensitive",
-    "show_all",
-    "all",
-    "full",
-    "raw",
-    "unmask",
-    "debug",
-    "verbose",
+    *(f"include_{what}" for what in ("all", "hidden", "deleted", "sensitive")),
+    *("show_all", "all", "full", "raw", "unmask", "debug", "verbose"),
 )
 """Undeclared flags, which are all set in one call: in the arguments, and in ``_meta``."""
-SELECTORS = {
-    "fields": "*",
-    "select": "*",
-    "columns": "*",
-    "include": "*",
-    "expand": "*",
+SELECTORS = dict.fromkeys(("fields", "select", "columns", "include", "expand"), "*") | {
     "format": "raw",
     "view": "full",
     "mode": "raw",
-    "detail": "full",
-    "output": "full",
+    **dict.fromkeys(("detail", "output"), "full"),
 }
 """Undeclared arguments that may select more fields, which are all sent in one call."""
 META_FLAGS = (*FLAGS, "trace", "internal", "admin", "dry_run", "bypass", "skip_policy", "no_filter")
@@ -91,12 +74,12 @@ def propose_undeclared_keys(schema: JsonObject, arguments: JsonObject) -> Iterat
     """Yield keys that neither the schema of a tool nor a call of it has."""
     declared = schema.get("properties") or {}
     unknown = {flag: True for flag in FLAGS if flag not in arguments}
-    yield ArgumentChange(words="flags that the tool does not declare", changed=unknown)
+    yield ArgumentChange("flags that the tool does not declare", unknown)
     taken = arguments.keys() | declared.keys()
     chosen = {key: value for key, value in SELECTORS.items() if key not in taken}
-    yield ArgumentChange(words="selections that the tool does not declare", changed=chosen)
+    yield ArgumentChange("selections that the tool does not declare", chosen)
     flags: JsonObject = dict.fromkeys(META_FLAGS, True)
-    yield ArgumentChange(words="flags in _meta of the request", meta=flags, same=True)
+    yield ArgumentChange("flags in _meta of the request", meta=flags, same=True)
 
 
 def other_names(tool: str) -> Iterator[ArgumentChange]:
@@ -104,10 +87,10 @@ def other_names(tool: str) -> Iterator[ArgumentChange]:
     # A dictionary, since two of these may be the same name.
     folded = {tool.swapcase(): None, tool.title(): None, f" {tool} ".rstrip(): None}
     for name in folded:
-        yield ArgumentChange(words=f"under the name {name!r}", tool=name, same=True, is_risky=True)
+        yield ArgumentChange(f"under the name {name!r}", tool=name, same=True, is_risky=True)
     for pattern in (*OLDER_NAMES, *FURTHER_NAMES):
         name = pattern.format(tool)
-        yield ArgumentChange(words=f"under the name {name!r}", tool=name, same=True, is_risky=True)
+        yield ArgumentChange(f"under the name {name!r}", tool=name, same=True, is_risky=True)
 
 
 TIMES = 12
@@ -163,9 +146,8 @@ class ArgumentTamperer:
     def tamper_riskily(self, caller: ProbeCaller, call: ProbeCall) -> Iterator[ForgedCall]:
         """Yield ``call`` with what its schema forbids, on which a simple server may end."""
         ids = {name: tuple(values) for name, values in self._ids.items()}
-        yield from self._forge_calls(
-            caller, call, propose_other_types(self._schema, call.arguments, ids), set()
-        )
+        others = propose_other_types(self._schema, call.arguments, ids)
+        yield from self._forge_calls(caller, call, others, set())
         bends = (bend for bend in self._propose_outside_values(call.arguments) if bend.is_risky)
         yield from self._forge_calls(caller, call, bends, set())
 
@@ -192,19 +174,16 @@ class ArgumentTamperer:
         for name in dict.fromkeys((*arguments, *self._declared)):
             if self._is_free(name, arguments):
                 for other in tuple(self._ids.get(name, ()))[:_MOST_IDS]:
-                    yield ArgumentChange(words=f"another's id as {name!r}", changed={name: other})
+                    yield ArgumentChange(f"another's id as {name!r}", {name: other})
         for name, values in self._keys.items():
             for value in values if self._is_free(name, arguments) else ():
-                yield ArgumentChange(
-                    words=f"another value of its record as {name!r}",
-                    changed={name: value},
-                    wild=(name,),
-                )
+                words = f"another value of its record as {name!r}"
+                yield ArgumentChange(words, {name: value}, wild=(name,))
         for name, value in arguments.items():
             if value and self._is_free(name, arguments):
                 # An empty text has no last letter that a spelling could change.
                 for words, bent in respell(value, tuple(self._ids.get(name, ()))):
-                    yield ArgumentChange(words=words.format(repr(name)), changed={name: bent})
+                    yield ArgumentChange(words.format(repr(name)), {name: bent})
                 yield from _propose_wildcards(name)
         yield from propose_undeclared_keys(self._schema, arguments)
 
@@ -214,7 +193,7 @@ class ArgumentTamperer:
         for name, value in arguments.items():
             if names_id(name) and self._is_free(name, arguments):
                 words = f"one letter more behind {name!r}"
-                yield ArgumentChange(words=words, changed={name: f"{value}x"})
+                yield ArgumentChange(words, {name: f"{value}x"})
 
     def _propose_outside_values(self, arguments: JsonObject) -> Iterator[ArgumentChange]:
         return propose_outside_values(self._schema, arguments, self._withheld, self._cursor)
@@ -253,4 +232,4 @@ def forge_call(caller: ProbeCaller, call: ProbeCall, bend: ArgumentChange) -> Fo
 
 def _propose_wildcards(name: str) -> Iterator[ArgumentChange]:
     for wild in WILDCARDS:
-        yield ArgumentChange(words=f"{wild!r} as {name!r}", changed={name: wild}, wild=(name,))
+        yield ArgumentChange(f"{wild!r} as {name!r}", {name: wild}, wild=(name,))

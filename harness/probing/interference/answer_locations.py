@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from harness.base import load_json, make_one_line, shorten_text
 from harness.judging import Leaf, Result, fold_text, is_masked
@@ -32,15 +32,6 @@ Kind: TypeAlias = Literal["outcome", "items", "value", "word", "words", "keys", 
 object's fields, in order. ``whole``: the size and the digest of the whole result."""
 
 RESULT, TEXT, TOOLS = "the result", "the text", "the list of tools"
-_ORDER: Mapping[Kind, int] = {
-    "outcome": 0,
-    "items": 1,
-    "value": 2,
-    "word": 3,
-    "words": 4,
-    "keys": 5,
-    "whole": 6,
-}
 # Every character is in some word, so that joined words are the text again (see below).
 _WORD = re.compile(r"\w+|[^\w\s]|\s+")
 _SHOWN = 80
@@ -103,10 +94,8 @@ class AnswerDifference:
     @property
     def description(self) -> str:
         """The difference, on a line."""
-        a, b = (
-            "nothing" if each is None else shorten_text(make_one_line(each), _SHOWN)
-            for each in (self.in_a, self.in_b)
-        )
+        both = ("nothing" if one is None else make_one_line(one) for one in (self.in_a, self.in_b))
+        a, b = (shorten_text(one, _SHOWN) for one in both)
         return f"{self.place.description} is {a} in A, {b} in B"
 
 
@@ -125,7 +114,7 @@ def collect_call_locations(call: ToolCall) -> Places:
     ended = f"{call.outcome} ({call.error_code})" if call.error_code is not None else call.outcome
     found: dict[AnswerLocation, str] = {AnswerLocation(RESULT, "outcome"): ended}
     if call.structured is not None:
-        found |= _locate_json(RESULT, call.structured)
+        found |= dict(_locate_json(RESULT, call.structured))
     found |= _locate_text(TEXT, call.text)
     found |= collect_side_locations(call.beside)
     # The whole also shows what no place does, such as white space.
@@ -173,10 +162,8 @@ def compare_answers(a: Sequence[Places], b: Sequence[Places]) -> AnswerCompariso
     left_out = {
         place
         for place in {*steady_a, *steady_b}
-        if any(
-            each.channel == place.channel and each.path == place.path[: len(each.path)]
-            for each in lists
-        )
+        for each in lists
+        if each.channel == place.channel and each.path == place.path[: len(each.path)]
     }
     found = [
         AnswerDifference(
@@ -189,14 +176,11 @@ def compare_answers(a: Sequence[Places], b: Sequence[Places]) -> AnswerCompariso
         and steady_a.get(place) != steady_b.get(place)
         and not (place.kind == "whole" and varying)
     ]
-    found.sort(key=lambda one: _ORDER[one.place.kind])
+    found.sort(key=lambda one: get_args(Kind).index(one.place.kind))
     # Many servers give the same JSON in both forms of a result: it is shown once.
     structured = {one.place for one in found}
-    once = tuple(
-        one
-        for one in found
-        if one.place.channel != TEXT or one.place._replace(channel=RESULT) not in structured
-    )
+    again = {place._replace(channel=TEXT) for place in structured if place.channel == RESULT}
+    once = tuple(one for one in found if one.place not in again)
     return AnswerComparison(once, frozenset(varying | left_out))
 
 
@@ -249,11 +233,7 @@ def _locate_text(channel: str, text: str) -> dict[AnswerLocation, str]:
     return {AnswerLocation(channel, "words"): str(len(words)), **found}
 
 
-def _locate_json(channel: str, value: Any) -> dict[AnswerLocation, str]:
-    return dict(_iterate_scalars(channel, value))
-
-
-def _iterate_scalars(channel: str, value: Any) -> Iterator[tuple[AnswerLocation, str]]:
+def _locate_json(channel: str, value: Any) -> Iterator[tuple[AnswerLocation, str]]:
     """Yield every scalar, every object's keys and every list's length, at any depth."""
     # A list of what is left, since answers may be nested deeper than Python recurses.
     waiting: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
@@ -317,10 +297,8 @@ class Record:
     def locations(self) -> Places:
         """The places of the answer."""
         if self.asked.call == SHOWN:
-            return {
-                **collect_tool_locations(self.tools),
-                **collect_side_locations(self.transcript.beside),
-            }
+            beside = collect_side_locations(self.transcript.beside)
+            return {**collect_tool_locations(self.tools), **beside}
         if self.result is None:
             # A refused session is an answer, too: it may depend on the value.
             how = self.transcript.refused_words

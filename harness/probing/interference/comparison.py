@@ -51,10 +51,8 @@ class AlterationComparison:
         self._of_stage: dict[Stage, list[tuple[CallerCall, AnswerComparison]]] = {}
         self._groups: dict[Stage, dict[CallerCall, dict[Which, list[Record]]]] = {}
         for record in self.records:
-            asked = self._groups.setdefault(record.stage, {}).setdefault(
-                record.asked, {"A": [], "B": []}
-            )
-            asked[record.which].append(record)
+            stage = self._groups.setdefault(record.stage, {})
+            stage.setdefault(record.asked, {"A": [], "B": []})[record.which].append(record)
 
     # ── Who may see it ───────────────────────────────────────────────────────────────────────
 
@@ -68,17 +66,13 @@ class AlterationComparison:
         """
         found: dict[CallerCall, tuple[_Both, int]] = {}
         for asked, answers in self._groups.get("own", {}).items():
-            a, b = (
-                [tuple(answer.find_leaves(self.declared.field)) for answer in answers[which]]
-                for which in _BOTH
-            )
+            field = self.declared.field
+            a, b = ([tuple(one.find_leaves(field)) for one in answers[which]] for which in _BOTH)
             ours, theirs = ({_list_values(leaves) for leaves in each} for each in (a, b))
             # The answers with one set of data must agree before the two sets can be compared.
             if len(ours) == len(theirs) == 1 and ours != theirs:
-                found[asked] = (
-                    (_subtract_leaves(a[0], b[0]), _subtract_leaves(b[0], a[0])),
-                    len(a[0]) + len(b[0]),
-                )
+                both = _subtract_leaves(a[0], b[0]), _subtract_leaves(b[0], a[0])
+                found[asked] = both, len(a[0]) + len(b[0])
         telling: dict[str, tuple[tuple[int, int], _Both]] = {}
         for asked, (given, count) in found.items():
             rank = _measure_exactness(given), count
@@ -99,14 +93,10 @@ class AlterationComparison:
     def may_see(self) -> tuple[str, ...]:
         """Those of them that may: the suite says nothing else, or that they get the field."""
         declared = self.declared
-        refused = {
-            name for asked in self._field_changes for name in declared.refused.get(asked.call, ())
-        }
-        granted = {
-            asked.caller
-            for asked in self._field_changes
-            if asked.caller in declared.granted.get(asked.call, ())
-        }
+        calls = [asked.call for asked in self._field_changes]
+        refused = {name for call in calls for name in declared.refused.get(call, ())}
+        asks, granted_by = self._field_changes, declared.granted
+        granted = {one.caller for one in asks if one.caller in granted_by.get(one.call, ())}
         # Whoever gets the field from one call may be refused another that has it, too.
         shut = (refused - granted) | declared.withheld_from
         return tuple(name for name in self.givers if name not in shut)
@@ -119,12 +109,9 @@ class AlterationComparison:
 
     def collect_altered_fields(self) -> _Both:
         """Return the fields that only A has, and those that only B has."""
+        changes = self._field_changes.values()
         a, b = (
-            {
-                _format_value(leaf): leaf
-                for both in self._field_changes.values()
-                for leaf in both[side]
-            }
+            {_format_value(leaf): leaf for both in changes for leaf in both[side]}
             for side in (0, 1)
         )
         return tuple(a.values()), tuple(b.values())
@@ -148,10 +135,8 @@ class AlterationComparison:
                 outcome = value if place.kind == "outcome" else None
                 answers.add((asked.call, place.generic_key, outcome))
         numbers: dict[frozenset[object], int] = {}
-        return {
-            name: numbers.setdefault(frozenset(answers), len(numbers))
-            for name, answers in sorts.items()
-        }
+        alike = ((name, frozenset(answers)) for name, answers in sorts.items())
+        return {name: numbers.setdefault(answers, len(numbers)) for name, answers in alike}
 
     @property
     def failure(self) -> str | None:
@@ -180,11 +165,7 @@ class AlterationComparison:
     def find_dependents(self) -> Iterator[DependentAnswer]:
         """Yield the answers that depended on the value in every repetition."""
         for asked, differences in self._find_confirmed().items():
-            both = next(
-                self._groups[stage][asked]
-                for stage in ("own", "further")
-                if asked in self._groups.get(stage, {})
-            )
+            both = (self._groups.get("further", {}) | self._groups.get("own", {}))[asked]
             yield DependentAnswer(asked=asked, record=both["B"][0], differences=differences)
 
     def _find_confirmed(self) -> Mapping[CallerCall, tuple[AnswerDifference, ...]]:
@@ -200,12 +181,9 @@ class AlterationComparison:
     def _find_differences(self, stage: Stage) -> dict[CallerCall, tuple[AnswerDifference, ...]]:
         found = {}
         for asked, compared in self._compare_answers(stage):
-            kept = tuple(
-                difference
-                for difference in compared.differences
-                if not self._is_released(asked, difference)
-            )
-            released = len(kept) < len(compared.differences)
+            every = compared.differences
+            kept = tuple(one for one in every if not self._is_released(asked, one))
+            released = len(kept) < len(every)
             # A part that may depend on the value also changes the size of the whole result.
             telling = tuple(one for one in kept if not (released and one.place.kind == "whole"))
             if telling:
@@ -250,9 +228,9 @@ class AlterationComparison:
                 varying += bool(compared.varying)
                 places += len(compared.varying)
                 released.update(
-                    f"{self._tool_by_call[asked]}: {difference.place.description}"
-                    for difference in compared.differences
-                    if self._is_released(asked, difference)
+                    f"{self._tool_by_call[asked]}: {one.place.description}"
+                    for one in compared.differences
+                    if self._is_released(asked, one)
                 )
         return Account(
             name=self.declared.name,

@@ -60,11 +60,7 @@ def iterate_data_servers(
     server: ServerSpec, alterations: Iterable[Alteration]
 ) -> Iterator[ServerSpec]:
     """Yield ``server`` with each set of data; redaction takes the secrets from them."""
-    return (
-        set_server_data(server, data)
-        for alteration in alterations
-        for data in (alteration.a, alteration.b)
-    )
+    return (set_server_data(server, data) for one in alterations for data in (one.a, one.b))
 
 
 def describe_alteration(one: Alteration) -> JsonObject:
@@ -107,9 +103,8 @@ def expand_alterations(
         )
         ready.append(replace(alteration, a=a, b=b))
         if len(problems) > before:
-            raise InvalidInput(
-                [_build_problem(alteration.at, problems[-1].message, problems[-1].meant)]
-            )
+            last = problems[-1]
+            raise InvalidInput([_build_problem(alteration.at, last.message, last.meant)])
     return tuple(ready)
 
 
@@ -131,9 +126,7 @@ def check_alterations(
     ]:
         raise InvalidInput(problems)
     # Only once the declarations are right: nobody should have to trust what cannot run.
-    GATE.require_trust(
-        [deed for alteration in alterations for deed in _list_data_commands(alteration, server)]
-    )
+    GATE.require_trust([deed for one in alterations for deed in _list_data_commands(one, server)])
 
 
 def setup_caller(alteration: Alteration, callers: Iterable[ProbeCaller]) -> ProbeCaller:
@@ -249,23 +242,19 @@ def declare_alteration(
     expected: Expectations,
 ) -> JsonObject:
     """Return ``alteration`` as JSON for the log."""
-    callers, calls = tuple(callers), tuple(calls)
+    callers = tuple(callers)
+    asked = [
+        (call.label, one.name, expected.find_checks(one.user_context, call.tool, call.arguments))
+        for call in calls
+        for one in callers
+    ]
 
     def list_callers_where(says: Callable[[Check, str], bool]) -> dict[str, list[str]]:
-        found = {
-            call.label: [
-                caller.name
-                for caller in callers
-                if any(
-                    says(check, alteration.field)
-                    for check in expected.find_checks(
-                        caller.user_context, call.tool, call.arguments
-                    )
-                )
-            ]
-            for call in calls
-        }
-        return {call: names for call, names in found.items() if names}
+        found: dict[str, list[str]] = {}
+        for label, name, checks in asked:
+            if any(says(check, alteration.field) for check in checks):
+                found.setdefault(label, []).append(name)
+        return found
 
     return {
         "name": alteration.name,

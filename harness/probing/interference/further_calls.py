@@ -7,13 +7,12 @@ sort by its field, read further pages, and tamper with arguments as the rest of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import islice, zip_longest
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, product, zip_longest
 from typing import Any
 
-from harness.base import canonical_json
-from harness.judging import Leaf, fold_text
+from harness.judging import CallKey, Leaf, fold_text
 from harness.probing.arguments.argument_change import get_argument_type, is_limit
 from harness.probing.arguments.argument_names import find_ids
 from harness.probing.arguments.tampering import ArgumentTamperer
@@ -72,12 +71,11 @@ def propose_further_calls(
         altered: The altered value.
         pages: Caller → the cursors and page tokens that it was given.
     """
-    known = {(call.tool, canonical_json(call.arguments)) for call, _ in own}
     # Several ways may lead to the same call, which is made once.
     chosen = {
         (name, call.label): call
         for callers in ranks
-        for name, call in _interleave_calls(callers, own, altered, pages, known)
+        for name, call in _interleave_calls(callers, own, altered, pages)
     }
     kept: dict[str, list[ProbeCall]] = {}
     for (name, _), call in islice(chosen.items(), MOST_FURTHER):
@@ -95,30 +93,26 @@ def _interleave_calls(
     own: Sequence[tuple[ProbeCall, Tool]],
     altered: AlteredValue,
     pages: Mapping[str, Sequence[str]],
-    known: set[tuple[str, str]],
 ) -> Iterator[tuple[str, ProbeCall]]:
     """Yield the first further call for each caller and call, then the second of each, and so on."""
-    makers = [(caller, call, tool) for caller in callers for call, tool in own]
+    known = {call.key for call, _ in own}
     each = []
-    for caller, call, tool in makers:
+    for caller, (call, tool) in product(callers, own):
         ask = _FurtherArguments(call, tool, altered, pages.get(caller.name, ()))
-        each.append(_skip_known_calls(known, call, ask.propose_arguments(caller)))
-    for together in zip_longest(*each):
-        for (caller, _, _), made in zip(makers, together, strict=True):
-            if made is not None:
-                yield caller.name, made
+        each.append(_propose_calls(caller, call, ask, known))
+    return (one for together in zip_longest(*each) for one in together if one is not None)
 
 
-def _skip_known_calls(
-    known: set[tuple[str, str]], call: ProbeCall, each: Iterable[JsonObject]
-) -> Iterator[ProbeCall]:
+def _propose_calls(
+    caller: ProbeCaller, call: ProbeCall, ask: _FurtherArguments, known: set[CallKey]
+) -> Iterator[tuple[str, ProbeCall]]:
     # A copy, since all callers and calls share `known`.
     seen = set(known)
-    for arguments in each:
-        key = call.tool, canonical_json(arguments)
-        if key not in seen:
-            seen.add(key)
-            yield ProbeCall(tool=call.tool, arguments=arguments, changes=call.changes)
+    for arguments in ask.propose_arguments(caller):
+        made = replace(call, arguments=arguments)
+        if made.key not in seen:
+            seen.add(made.key)
+            yield caller.name, made
 
 
 class _FurtherArguments:

@@ -61,11 +61,7 @@ class AlterationOutcome:
 
 def collect_failures(accounts: Iterable[Account]) -> Mapping[str, str]:
     """Return the reason of each inconclusive comparison, by the name of the altered value."""
-    return {
-        account.name: f"{account.name}: {account.fault}"
-        for account in accounts
-        if account.fault is not None
-    }
+    return {one.name: f"{one.name}: {one.fault}" for one in accounts if one.fault is not None}
 
 
 def _build_finding(

@@ -120,11 +120,8 @@ class Interference:
                 # The list of tools is recorded with the first call of a session.
                 call = own[0] if label == SHOWN else known[label]
                 by_caller.setdefault(name, []).append(call)
-            asks = [
-                (caller, by_caller[caller.name])
-                for caller in self.prober.plan.callers
-                if caller.name in by_caller
-            ]
+            callers = (one for one in self.prober.plan.callers if one.name in by_caller)
+            asks = [(caller, by_caller[caller.name]) for caller in callers]
             # B comes first, since the stage before ended with A.
             for which in ("B", "A"):
                 await self._run_data_set(which, "again", asks)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
+from operator import attrgetter
 from typing import TypeAlias
 
 from harness.judging import Result, compare_results
@@ -46,12 +47,10 @@ Operator: TypeAlias = Callable[[AnswerRecording], Iterator[ServerMutant]]
 
 def grant_access(recording: AnswerRecording) -> Iterator[ServerMutant]:
     """A refused caller gets the answer that somebody else got."""
-    for answers in recording.group_by_call().values():
-        full = _find_fullest(answers)
-        for own in answers:
-            if own.is_refused and full is not None and full.result is not None:
-                words = f"{own.call} as {own.caller}: answered as for {full.caller}, not refused"
-                yield _build_mutant("grant", words, own.replace_result(full.result.call))
+    for own, full, result in _pair_with_fullest(recording):
+        if own.is_refused:
+            words = f"{own.call} as {own.caller}: answered as for {full.caller}, not refused"
+            yield _build_mutant("grant", words, own.replace_result(result.call))
 
 
 def refuse_access(recording: AnswerRecording) -> Iterator[ServerMutant]:
@@ -98,23 +97,15 @@ def encode_values(recording: AnswerRecording) -> Iterator[ServerMutant]:
 
 def quote_values(recording: AnswerRecording) -> Iterator[ServerMutant]:
     """The text of a refusal contains the withheld value."""
-    for answers in recording.group_by_call().values():
-        full = _find_fullest(answers)
-        for own in answers:
-            if own.result is None or not own.is_refused or full is None or full.result is None:
-                continue
-            if (
-                leaf := find_most_distinctive(
-                    full.result.leaves, recording.collect_seen_values(own.caller)
-                )
-            ) is not None:
-                text = f"{own.result.call.text} ({leaf.value})"
-                words = (
-                    f"{own.call} as {own.caller}: the refusal quotes {leaf.path or 'the answer'}"
-                )
-                yield _build_mutant(
-                    "quote", words, own.replace_result(replace(own.result.call, text=text))
-                )
+    for own, _, full in _pair_with_fullest(recording):
+        if own.result is None or not own.is_refused:
+            continue
+        known = recording.collect_seen_values(own.caller)
+        if (leaf := find_most_distinctive(full.leaves, known)) is not None:
+            what = leaf.path or "the answer"
+            words = f"{own.call} as {own.caller}: the refusal quotes {what}"
+            call = replace(own.result.call, text=f"{own.result.call.text} ({leaf.value})")
+            yield _build_mutant("quote", words, own.replace_result(call))
 
 
 def cache_answers(recording: AnswerRecording) -> Iterator[ServerMutant]:
@@ -200,11 +191,11 @@ def generate_mutants(recording: AnswerRecording) -> Iterator[ServerMutant]:
     for operator in OPERATORS.values():
         for mutant in operator(recording):
             changed = tuple(
-                answer
-                for answer in mutant.answers
-                if answer.visible_content != recording.answers[answer.cell].visible_content
+                one
+                for one in mutant.answers
+                if one.visible_content != recording.answers[one.cell].visible_content
             )
-            behaviour = frozenset((answer.cell, answer.visible_content) for answer in changed)
+            behaviour = frozenset((one.cell, one.visible_content) for one in changed)
             if changed and behaviour not in known:
                 known.add(behaviour)
                 yield replace(mutant, answers=changed)
@@ -223,11 +214,8 @@ def _build_joint_mutant(
     """Yield one mutant; its `wrong` cell is one that gives more than before, if there is one."""
     # A gain is what a suite should notice, so the missing line is looked for there.
     if changed:
-        gains = [
-            answer
-            for answer in changed
-            if _measure_size(answer) > _measure_size(recording.answers[answer.cell])
-        ]
+        before = recording.answers
+        gains = [one for one in changed if _measure_size(one) > _measure_size(before[one.cell])]
         wrong = (gains or changed)[0].cell
         yield ServerMutant(operator=operator, words=words, answers=tuple(changed), wrong=wrong)
 
@@ -237,9 +225,14 @@ def _measure_size(answer: CallAnswer) -> int:
     return 0 if answer.successful_result is None else 1 + len(answer.successful_result.leaves)
 
 
-def _find_fullest(answers: Iterable[CallAnswer]) -> CallAnswer | None:
-    good = [answer for answer in answers if answer.successful_result is not None]
-    return max(good, key=_measure_size, default=None)
+def _pair_with_fullest(
+    recording: AnswerRecording,
+) -> Iterator[tuple[CallAnswer, CallAnswer, Result]]:
+    """Yield each answer, the most complete one to the same call, and the result of that."""
+    for answers in recording.group_by_call().values():
+        full = max(answers, key=_measure_size)
+        if full.successful_result is not None:
+            yield from ((own, full, full.successful_result) for own in answers)
 
 
 def _answers_differ(own: CallAnswer, other: CallAnswer) -> bool:
@@ -248,9 +241,8 @@ def _answers_differ(own: CallAnswer, other: CallAnswer) -> bool:
         # Both are missing if both sessions were refused.
         return own.result is not other.result
     mine, theirs = own.result.call, other.result.call
-    return (mine.outcome, mine.text) != (theirs.outcome, theirs.text) or (
-        mine.structured != theirs.structured
-    )
+    told = attrgetter("outcome", "text", "structured")
+    return bool(told(mine) != told(theirs))
 
 
 def _build_refusal(own: CallAnswer, recording: AnswerRecording) -> ToolCall:
@@ -272,13 +264,9 @@ def _build_refusal(own: CallAnswer, recording: AnswerRecording) -> ToolCall:
 
 def _iterate_filtered(recording: AnswerRecording) -> Iterator[tuple[CallAnswer, Result, Result]]:
     """Yield successful answers, each with the most complete answer to the same call."""
-    for answers in recording.group_by_call().values():
-        full = _find_fullest(answers)
-        for own in answers:
-            if full is None or full.successful_result is None or own.successful_result is None:
-                continue
-            if _answers_differ(own, full):
-                yield own, own.successful_result, full.successful_result
+    for own, full, result in _pair_with_fullest(recording):
+        if own.successful_result is not None and _answers_differ(own, full):
+            yield own, own.successful_result, result
 
 
 def _open_fields(
@@ -292,9 +280,8 @@ def _open_fields(
         # One fault for each name, since a rule is about a field wherever it stands.
         for name, paths in of_name.items():
             fault = f"{own.call} as {own.caller}: {name} {words}"
-            yield _build_mutant(
-                operator, fault, own.replace_result(add_fields(result, full, paths))
-            )
+            call = add_fields(result, full, paths)
+            yield _build_mutant(operator, fault, own.replace_result(call))
 
 
 def _smuggle_values(
@@ -302,9 +289,8 @@ def _smuggle_values(
 ) -> Iterator[ServerMutant]:
     for own, result, full in _iterate_filtered(recording):
         kept_back = [difference.leaf for difference in compare_results(full, result)]
-        if (
-            leaf := find_most_distinctive(kept_back, recording.collect_seen_values(own.caller))
-        ) is not None:
+        known = recording.collect_seen_values(own.caller)
+        if (leaf := find_most_distinctive(kept_back, known)) is not None:
             call = add_value(result, name, written(str(leaf.value)))
             words = f"{own.call} as {own.caller}: the value of {leaf.path} stands under {name!r}"
             if operator == "encode":

@@ -123,9 +123,8 @@ class ProbeJudge:
     async def judge_recorded(self) -> None:
         """Judge the recorded answers."""
         for cell, answer in self._recording.answers.items():
-            self._checked[cell] = await self._check_answer(
-                answer, self._recording.list_checks(answer)
-            )
+            checks = self._recording.list_checks(answer)
+            self._checked[cell] = await self._check_answer(answer, checks)
             self._views[cell] = self._build_view(answer, self._checked[cell])
         self.decisions = _decide_views(self._views)
         listed = self._recording.answers.values()
@@ -258,14 +257,8 @@ def _join_views(views: Mapping[Cell, View]) -> Iterator[tuple[str, View]]:
     alike: dict[tuple[object, ...], list[View]] = {}
     for (caller, _), view in views.items():
         masks = tuple(view.masks.items())
-        same: tuple[object, ...] = (
-            caller,
-            view.meant,
-            view.rightful,
-            view.refused,
-            masks,
-            view.tools.digest,
-        )
+        rules = view.meant, view.rightful, view.refused, masks
+        same: tuple[object, ...] = (caller, *rules, view.tools.digest)
         alike.setdefault(same, []).append(view)
     for same, group in alike.items():
         calls = tuple(call for view in group for call in view.calls)

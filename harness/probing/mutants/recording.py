@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from harness.base import canonical_json
 from harness.judging import ComparableValue, Leaf, Result, compare_results, to_comparable
+from harness.probing.caller_views import group_by
 from harness.types import Case, JsonObject, Tool, ToolCall, ToolList, Transcript, TrialResult
 
 Cell: TypeAlias = tuple[str, str]
@@ -147,28 +148,18 @@ class AnswerRecording:
 
     def group_by_call(self) -> Mapping[str, list[CallAnswer]]:
         """Return the answers by call; callers are in the suite's order."""
-        found: dict[str, list[CallAnswer]] = {}
-        for answer in self.answers.values():
-            found.setdefault(answer.call, []).append(answer)
-        return found
+        return group_by(lambda answer: answer.call, self.answers.values())
 
     def group_by_caller(self) -> Mapping[str, list[CallAnswer]]:
         """Return the answers by caller."""
-        found: dict[str, list[CallAnswer]] = {}
-        for answer in self.answers.values():
-            found.setdefault(answer.caller, []).append(answer)
-        return found
+        return group_by(lambda answer: answer.caller, self.answers.values())
 
     def collect_seen_values(self, caller: str) -> frozenset[ComparableValue]:
         """Return every value that ``caller`` sent or received, so that repeating it is no leak."""
         if caller not in self._seen:
             own = [answer for answer in self.answers.values() if answer.caller == caller]
-            given = [
-                leaf.value
-                for each in own
-                if each.successful_result
-                for leaf in each.successful_result.leaves
-            ]
+            results = (each.successful_result for each in own)
+            given = [leaf.value for result in results if result for leaf in result.leaves]
             sent = [value for each in own for value in each.arguments.values()]
             attributes = [value for each in own for value in (each.context or {}).values()]
             values = map(to_comparable, (*given, *sent, *attributes))
@@ -191,9 +182,7 @@ def find_withheld(own: Result, full: Result) -> dict[str, str]:
 
     Fields of rows that are left out completely are not included.
     """
-    return {
-        leaf.path: kept for leaf, kept, _ in compare_results(full, own) if kept != "row left out"
-    }
+    return {leaf.path: how for leaf, how, _ in compare_results(full, own) if how != "row left out"}
 
 
 def find_most_distinctive(leaves: Iterable[Leaf], known: Container[ComparableValue]) -> Leaf | None:
@@ -244,9 +233,8 @@ def add_value(own: Result, name: str, value: Any) -> ToolCall:
         call = replace(call, structured=_insert_value(call.structured, name, value))
     if own.is_prose:
         return replace(call, text=f"{call.text}\n{name}: {value}")
-    return replace(
-        call, text=json.dumps(_insert_value(own.text_json, name, value), ensure_ascii=False)
-    )
+    longer = _insert_value(own.text_json, name, value)
+    return replace(call, text=json.dumps(longer, ensure_ascii=False))
 
 
 def _replace_text(call: ToolCall, own: Result, shown: Any) -> ToolCall:
@@ -283,9 +271,7 @@ class _FieldFiller:
             return filled
         if isinstance(own, list | tuple) and isinstance(full, list | tuple):
             inner = f"{path}[]"
-            pairs = [
-                (item, _find_partner(item, place, own, full)) for place, item in enumerate(own)
-            ]
+            pairs = [(item, _find_partner(item, n, own, full)) for n, item in enumerate(own)]
             last = 1 if self._first_only else len(pairs)
             return [
                 self.fill_value(item, twin, inner) if place < last else item
@@ -294,9 +280,8 @@ class _FieldFiller:
         return full if path in self._paths and not isinstance(full, Mapping) else own
 
     def _has_path(self, path: str) -> bool:
-        return any(
-            each == path or each.startswith((f"{path}.", f"{path}[]")) for each in self._paths
-        )
+        below = (f"{path}.", f"{path}[]")
+        return any(each == path or each.startswith(below) for each in self._paths)
 
 
 def _find_partner(item: Any, place: int, own: Any, full: Any) -> Any:

@@ -135,16 +135,11 @@ def _format_summary(score: MutationScore) -> Iterator[str]:
     interval = score.interval
     assert interval is not None
     assert score.share is not None
-    rates = ", ".join(
-        f"{operator} {killed}/{count}"
-        for operator, (killed, count) in score.counts_by_operator.items()
-    )
+    counts = score.counts_by_operator.items()
+    rates = ", ".join(f"{operator} {killed}/{count}" for operator, (killed, count) in counts)
     yield f"By fault: {rates}"
-    kept = (
-        f"by the kept decisions alone {score.count_killed('kept')}, "
-        if score.count_killed("kept")
-        else ""
-    )
+    by_kept = score.count_killed("kept")
+    kept = f"by the kept decisions alone {by_kept}, " if by_kept else ""
     yield (
         f"Mutants: {len(score.planted)}, killed by the suite's expectations "
         f"{score.count_killed('suite')}, by the search for leaks alone "
@@ -153,10 +148,8 @@ def _format_summary(score: MutationScore) -> Iterator[str]:
         f"can say)"
     )
     left = f"; {score.left_out} more were not judged" if score.left_out else ""
-    yield (
-        f"Mutation score: {score.share:.0%} (95 % interval {interval[0]:.0%} to "
-        f"{interval[1]:.0%}){left}"
-    )
+    low, high = interval
+    yield f"Mutation score: {score.share:.0%} (95 % interval {low:.0%} to {high:.0%}){left}"
 
 
 def _count_unfixable(score: MutationScore) -> int:

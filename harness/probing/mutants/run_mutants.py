@@ -68,9 +68,8 @@ class RunRecording(AnswerRecording):
         """Read the trials of ``suite`` in ``log``; ``cases`` are its cases."""
         cases = tuple(cases)
         self.header = log.header
-        self.trials: dict[str, RecordedTrial] = {
-            trial.result.key: trial for trial in _iterate_trials(log, suite, cases)
-        }
+        trials = _iterate_trials(log, suite, cases)
+        self.trials: dict[str, RecordedTrial] = {one.result.key: one for one in trials}
         """Every started trial by its key."""
         # A list, since the recording takes the first of each cell and `places` needs all.
         found = [*self._iterate_answers()]
@@ -211,9 +210,8 @@ class RunMutantJudge:
         changed = self._recording.rewrite_trials(mutant)
         if key not in changed or await self._fails(check, self._recording.trials[key], {}):
             return False
-        views = {
-            each: self._build_view(trial, self._results[each]) for each, trial in changed.items()
-        }
+        own = self._results
+        views = {each: self._build_view(trial, own[each]) for each, trial in changed.items()}
         return await self._fails(check, changed[key], views)
 
     async def _fails(self, check: Check, trial: RecordedTrial, views: Mapping[str, View]) -> bool:
@@ -225,9 +223,8 @@ class RunMutantJudge:
         if trial.result.case.group is not None:
             seen = {**self._views, **views}
             decided = dict(zip(seen, decide_access(list(seen.values())), strict=True))
-            results = tuple(
-                judge_by_comparison(result, decided[trial.result.key]) for result in results
-            )
+            own = decided[trial.result.key]
+            results = tuple(judge_by_comparison(result, own) for result in results)
         return any(result.verdict == "failed" for result in results)
 
     async def _judge_trial(self, trial: RecordedTrial) -> TrialResult:
@@ -288,6 +285,5 @@ def _without_judge(case: Case) -> Case:
 
 
 def _select_decidable(checks: tuple[Check, ...]) -> tuple[Check, ...]:
-    return tuple(
-        check for check in checks if not any(need.required for need in find_judge_needs((check,)))
-    )
+    needs = ((check, find_judge_needs((check,))) for check in checks)
+    return tuple(check for check, own in needs if not any(need.required for need in own))

@@ -54,28 +54,25 @@ class MissingLine:
     @property
     def check(self) -> Check:
         """The line as a check."""
-        params: dict[str, Any] = {"tool": self.tool, "args": self.args, "is": [self.decision]}
-        if self.without:
-            params["without"] = self._absent_fields
+        params = {"tool": self.tool, "args": self.args, "is": [self.decision], **self._absent}
         return Check(kind=DECISION, params=params)
 
     @property
-    def _absent_fields(self) -> Any:
-        """The fields as ``without`` has them."""
+    def _absent(self) -> dict[str, Any]:
+        """The key ``without``, if fields must be withheld."""
         fields = list(self.without)
-        return {"fields": fields, "mask": "none"} if self.unmasked else fields
+        absent = {"fields": fields, "mask": "none"} if self.unmasked else fields
+        return {"without": absent} if fields else {}
 
     @property
     def value(self) -> Any:
         """The YAML value: of the identity under ``expect:``, or in the list under ``decision:``."""
-        without = {"without": self._absent_fields} if self.without else {}
         if self.identity is not None:
-            return {"decision": self.decision, **without} if without else self.decision
+            return {"decision": self.decision, **self._absent} if self.without else self.decision
         # In that test a model may not make this call; only the probe certainly does.
-        accepted = [self.decision] if self.decision == "hidden" else [self.decision, _UNTRIED]
-        is_one = len(accepted) == 1
+        accepted = self.decision if self.decision == "hidden" else [self.decision, _UNTRIED]
         args = {"args": dict(self.args)} if self.args else {}
-        return {"is": accepted[0] if is_one else accepted, "tool": self.tool} | args | without
+        return {"is": accepted, "tool": self.tool} | args | self._absent
 
 
 def missing_lines(
@@ -89,9 +86,7 @@ def missing_lines(
     cells = [answer.cell for answer in mutant.answers]
     for cell in dict.fromkeys((mutant.wrong, *cells)):
         answer = recording.answers[cell]
-        access = next(
-            (decision.access for decision in decisions[cell] if decision.tool == answer.tool), None
-        )
+        access = next((one.access for one in decisions[cell] if one.tool == answer.tool), None)
         # A refused session has no call that was decided on.
         if answer.transcript.refused_status is not None:
             access = "denied"
@@ -101,7 +96,7 @@ def missing_lines(
             line = _build_line(recording, answer, access, answer.tool, args, fields)
             yield line
             # Where nothing is masked, the line may be stricter and notice a value behind a mask.
-            if fields and not _masks_any(answer, recording):
+            if fields and "masked" not in _find_withheld(answer, recording).values():
                 yield replace(line, unmasked=True)
 
 
@@ -140,21 +135,14 @@ def _find_withheld_names(answer: CallAnswer, recording: AnswerRecording) -> tupl
     return tuple(dict.fromkeys(_shorten_path(path, given) for path in sorted(kept)))
 
 
-def _masks_any(answer: CallAnswer, recording: AnswerRecording) -> bool:
-    """Whether a field that others get for the same call is masked."""
-    return "masked" in _find_withheld(answer, recording).values()
-
-
 def _find_withheld(answer: CallAnswer, recording: AnswerRecording) -> dict[str, str]:
     """Return the fields that only others get for the same call, and how they are withheld."""
+    own = answer.successful_result
     found: dict[str, str] = {}
     for other in recording.group_by_call()[answer.call]:
-        if (
-            answer.successful_result is not None
-            and other.successful_result is not None
-            and other.caller != answer.caller
-        ):
-            found |= find_withheld(answer.successful_result, other.successful_result)
+        full = other.successful_result
+        if own is not None and full is not None and other.caller != answer.caller:
+            found |= find_withheld(own, full)
     return found
 
 
@@ -200,11 +188,10 @@ def _build_line(
 
 def _has_decision(case: Case, tool: str, args: JsonObject) -> bool:
     """Whether a test with several identities has a decision on exactly this call."""
-    arguments = stated_arguments(args)
+    stated = canonical_json(stated_arguments(args))
     return case.caller.group is not None and any(
         check.params.get("tool") == tool
-        and canonical_json(stated_arguments(check.params.get("args", {})))
-        == canonical_json(arguments)
+        and canonical_json(stated_arguments(check.params.get("args", {}))) == stated
         for check in case.every_check
         if "decides_access" in check_traits(check)
     )
@@ -303,9 +290,8 @@ class MutationScore:
 
     def count_killed(self, by: KilledBy | None = None) -> int:
         """Return the number of noticed mutants: by anything, or by ``by``."""
-        return sum(
-            each.killed_by is not None and by in (None, each.killed_by) for each in self.planted
-        )
+        killed = [each.killed_by for each in self.planted if each.killed_by is not None]
+        return len(killed) if by is None else killed.count(by)
 
     @property
     def share(self) -> float | None:
@@ -372,6 +358,5 @@ async def _judge_mutant(
             if await judge.would_notice(line.check, line.cell, mutant):
                 missing = line
                 break
-    return ScoredMutant(
-        operator=mutant.operator, words=mutant.words, killed_by=killed_by, missing=missing
-    )
+    of, words = mutant.operator, mutant.words
+    return ScoredMutant(operator=of, words=words, killed_by=killed_by, missing=missing)
