@@ -86,15 +86,13 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands without importing them."""
+        """Write the list of commands without importing them: each file says what it does."""
+        rows = []
+        for name in COMMANDS:
+            with (_FOLDER / f"{name.replace('-', '_')}.py").open(encoding="utf-8") as file:
+                rows.append((name, file.readline().strip().strip('"')))
         with formatter.section("Commands"):
-            formatter.write_dl([(name, _first_line(name)) for name in COMMANDS])
-
-
-def _first_line(name: str) -> str:
-    """Return the first line of a command's file, which says what it does."""
-    with (_FOLDER / f"{name.replace('-', '_')}.py").open(encoding="utf-8") as file:
-        return file.readline().strip().strip('"')
+            formatter.write_dl(rows)
 
 
 @click.group(

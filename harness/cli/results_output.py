@@ -6,23 +6,32 @@ import io
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import NoReturn, TypeAlias
 
 import click
 from rich.console import Console
 
-from harness import probing, reports  # loaded where they are used
+from harness import probing, reports
 from harness.base import UsageError, make_printable
-from harness.cli.comparison_gate import GatedComparison, compare_results
-from harness.judging import EXIT_FAILED, EXIT_INVALID, EXIT_PASSED, exit_code
+from harness.cli.run_lookup import open_compared
+from harness.judging import EXIT_FAILED, EXIT_INVALID, EXIT_PASSED, EXIT_UNJUDGED, exit_code
 from harness.reports import (
     ComparedRun,
+    Comparison,
+    Contrast,
     Detail,
+    Effect,
     ReportRequest,
     TelemetryRequest,
     build_report,
+    compare_logs,
+    compare_runs,
+    comparison_json,
     export_log,
+    find_regressions,
+    gate_json,
+    gate_sentences,
+    print_comparison,
     print_summary,
     stdout_console,
     write_json,
@@ -30,7 +39,104 @@ from harness.reports import (
     write_transcripts,
 )
 from harness.runlog import RunLog, amend_log
-from harness.types import Case, Report
+from harness.types import Case, JsonObject, Report
+
+
+def parse_margin(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> float | None:
+    """Read a margin: ``0.05`` or ``5%``, between 0 and 1."""
+    if value is None:
+        return None
+    try:
+        number = float(value.removesuffix("%")) / (100 if value.endswith("%") else 1)
+    except ValueError:
+        # What is no number is refused below, in the same words as one out of bounds.
+        number = -1.0
+    if not 0 <= number < 1:
+        raise click.BadParameter(
+            f"{value!r} is no margin: write 0.05 or 5%. Write a RUN before --gate."
+        )
+    return number
+
+
+def open_baseline(
+    context: click.Context, _parameter: click.Parameter, value: str | None
+) -> ComparedRun | None:
+    """Open the named run before anything else happens; it is closed when the command ends."""
+    return None if value is None else context.with_resource(open_compared(value))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatedComparison:
+    """A comparison and the margin of its gate."""
+
+    comparison: Comparison
+    """A comparison with the baseline, or of the models of one run."""
+    gate: float | None = None
+    """The margin; ``None`` when there is no gate."""
+
+    def print_to(self, console: Console) -> None:
+        """Print both."""
+        console.print()
+        print_comparison(self.comparison, console)
+        if self.gate is not None:
+            for sentence in gate_sentences(self.comparison, self._find_regressions(), self.gate):
+                console.print(sentence, soft_wrap=True)
+
+    def to_json(self) -> JsonObject:
+        """Return both as JSON."""
+        gate = {} if self.gate is None else {"gate": gate_json(self._find_regressions(), self.gate)}
+        return {"comparison": comparison_json(self.comparison), **gate}
+
+    @property
+    def gate_failure(self) -> str:
+        """Why the gate fails a run whose cases all passed, in words."""
+        return " ".join(gate_sentences(self.comparison, self._find_regressions(), self.gate or 0.0))
+
+    def exit_code(self, report: Report) -> int:
+        """Return the exit code of ``report``; a gate decides in place of failed cases."""
+        code = exit_code(report)
+        # A run that was interrupted, or had nothing to run, has nothing for a gate to judge.
+        if self.gate is None or code not in {EXIT_PASSED, EXIT_FAILED, EXIT_UNJUDGED}:
+            return code
+        if self._find_regressions():
+            return EXIT_FAILED
+        # Without evidence of a regression failed cases are forgiven, and those without a verdict
+        # are not.
+        judged = {case.status for case in report.cases} <= {"passed", "failed"}
+        return EXIT_PASSED if judged else EXIT_UNJUDGED
+
+    def _find_regressions(self) -> list[tuple[Contrast, Effect]]:
+        return [] if self.gate is None else find_regressions(self.comparison, self.gate)
+
+
+def compare_results(
+    log: RunLog, earlier: ComparedRun | None, gate: float | None
+) -> GatedComparison | None:
+    """Compare ``log`` with an ``earlier`` run, else its models with each other.
+
+    ``None`` if there is no earlier run and only one model.
+
+    Raises:
+        UsageError: both share no model.
+    """
+    if earlier is not None:
+        compared = compare_runs([earlier, ComparedRun.from_log(log)])
+        return GatedComparison(comparison=compared, gate=gate)
+    return GatedComparison(comparison=compare_logs([log])) if len(log.header.entrants) > 1 else None
+
+
+GATE = click.option(
+    "--gate",
+    is_flag=False,
+    flag_value="0",
+    callback=parse_margin,
+    metavar="[MARGIN]",
+    help="Exit with 1 only on evidence of a regression (of more than MARGIN, such as 5%).",
+)
+"""The option of every command that compares."""
+
 
 Scores: TypeAlias = "Mapping[str, probing.SuiteScore]"
 """Suite → its score."""
@@ -53,28 +159,6 @@ class ScoreRequest:
     def measure_scores(self, log: RunLog, cases: Iterable[tuple[str, Case]]) -> Scores | None:
         """Return the scores of the suites of ``log``, if they are asked for."""
         return probing.score_run(log, cases, self.min_score) if self.is_requested else None
-
-
-def find_low_scores(scores: Scores | None) -> list[str] | None:
-    """Return which scores are too low; ``None`` if no minimum was asked for."""
-    held = {name: score for name, score in (scores or {}).items() if score.is_required}
-    low = [f"{name}: {score.fault}" for name, score in held.items() if score.fault is not None]
-    return low if held else None
-
-
-def scores_json(scores: Scores | None) -> dict[str, Any]:
-    """Return ``{"mutants": {suite: score}}``; nothing where no scores were asked for."""
-    return (
-        {} if scores is None else {"mutants": {name: one.document for name, one in scores.items()}}
-    )
-
-
-def print_scores(scores: Scores | None, console: Console) -> None:
-    """Print the score of each suite: survivors, the lines that are missing, and the sums."""
-    for name, score in (scores or {}).items():
-        console.print(make_printable(f"Planted faults, judged by {name}:"), soft_wrap=True)
-        for line, style in score.lines:
-            console.print(make_printable(line), style=style, soft_wrap=True)
 
 
 RESUMABLE = frozenset({"interrupted", "fail-fast", "max-errors"})
@@ -127,11 +211,9 @@ class ResultsOutput:
     @property
     def telemetry(self) -> TelemetryRequest | None:
         """The traces to send, if any."""
-        return (
-            None
-            if self.otel is None
-            else TelemetryRequest(endpoint=self.otel or None, content=self.otel_content)
-        )
+        if self.otel is None:
+            return None
+        return TelemetryRequest(endpoint=self.otel or None, content=self.otel_content)
 
 
 def report_requests(
@@ -143,7 +225,7 @@ def report_requests(
 
 def show_results(
     log: RunLog, output: ResultsOutput, *, resume: str | None = None, scores: Scores | None = None
-) -> None:
+) -> NoReturn:
     """Write the results of ``log`` and exit with their exit code.
 
     ``resume`` is the command that resumes an interrupted run; it is the last line of the output.
@@ -153,17 +235,24 @@ def show_results(
         # a terminal whose encoding has no ✗ gets a question mark
         sys.stdout.reconfigure(errors="replace")
     verdict = compare_results(log, output.baseline, output.gate)
-    log, report, code = _apply_gate(log, verdict, scores)
-    written, refused = _write_reports(report, log, output)
+    log, report, code = _apply_gate(log, verdict, scores or {})
+    written, refused = [], None
+    for request in output.reports:
+        try:
+            written.append(write_report(request, report, log))
+        except UsageError as error:  # one bad path must not lose the results of a run
+            refused = refused or error
     if output.json_output:
         more = {} if verdict is None else verdict.to_json()
-        write_json(report, log, sys.stdout, {**more, **scores_json(scores)})
+        if scores is not None:
+            more = {**more, "mutants": {name: one.document for name, one in scores.items()}}
+        write_json(report, log, sys.stdout, more)
     else:
         if output.debug:
             write_transcripts(report, log, sys.stdout)
         console = stdout_console()
         print_summary(report, log, console, output.detail)
-        print_scores(scores, console)
+        _print_scores(scores or {}, console)
         if verdict is not None:
             verdict.print_to(console)
         for path, _ in written:
@@ -177,30 +266,43 @@ def show_results(
         click.echo(export_log(log, output.telemetry).sentence, err=True)
     if resume is not None and report.reason in RESUMABLE:
         click.echo(f"Resume it with: {resume}", err=True)
-    if refused and output.json_output:  # stdout already has its one document
-        click.echo(f"Error: {make_printable(str(refused[0]))}", err=True)
-        raise click.exceptions.Exit(EXIT_INVALID)
-    if refused:
-        raise refused[0]
+    fail_if_refused(refused, json_output=output.json_output)
     raise click.exceptions.Exit(code)
 
 
+def _print_scores(scores: Scores, console: Console) -> None:
+    """Print the score of each suite: survivors, the lines that are missing, and the sums."""
+    for name, score in scores.items():
+        console.print(make_printable(f"Planted faults, judged by {name}:"), soft_wrap=True)
+        for line, style in score.lines:
+            console.print(make_printable(line), style=style, soft_wrap=True)
+
+
+def fail_if_refused(refused: UsageError | None, *, json_output: bool) -> None:
+    """End with the error of a file that could not be written, if there is one."""
+    if refused is not None and json_output:  # stdout already has its one document
+        click.echo(f"Error: {make_printable(str(refused))}", err=True)
+        raise click.exceptions.Exit(EXIT_INVALID)
+    if refused is not None:
+        raise refused
+
+
 def _apply_gate(
-    log: RunLog, verdict: GatedComparison | None, scores: Scores | None
+    log: RunLog, verdict: GatedComparison | None, scores: Scores
 ) -> tuple[RunLog, Report, int]:
     """Return the log, its report and the exit code.
 
     If a gate or a mutation score fails a run that otherwise passed, the log records it. Otherwise
     other views of the log would show a success where the command failed.
     """
-    too_low = find_low_scores(scores)
-    if (verdict is None or verdict.gate is None) and too_low is None:
+    required = {name: score for name, score in scores.items() if score.is_required}
+    if (verdict is None or verdict.gate is None) and not required:
         report = build_report(log)
         return log, report, exit_code(report)
     log = amend_log(log, fault=None)  # that of an earlier gate, if the run was resumed
     report = build_report(log)
     code = exit_code(report) if verdict is None else verdict.exit_code(report)
-    failing = list(too_low or ())
+    failing = [f"{name}: {one.fault}" for name, one in required.items() if one.fault is not None]
     if verdict is not None and code != EXIT_PASSED == exit_code(report):
         failing.append(verdict.gate_failure)
     if failing:
@@ -210,16 +312,3 @@ def _apply_gate(
         # A code that already says more, such as an interruption, stays.
         code = EXIT_FAILED if code == EXIT_PASSED else code
     return log, report, code
-
-
-def _write_reports(
-    report: Report, log: RunLog, output: ResultsOutput
-) -> tuple[list[tuple[Path, list[str]]], list[UsageError]]:
-    """Write every report that can be written: one bad path must not lose the results of a run."""
-    written, refused = [], []
-    for request in output.reports:
-        try:
-            written.append(write_report(request, report, log))
-        except UsageError as error:
-            refused.append(error)
-    return written, refused

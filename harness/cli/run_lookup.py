@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -42,14 +42,9 @@ def open_run(name: str, *, by_people: bool = False) -> RunLog:
     Raises:
         UsageError: there is no such run, or the file is not a run log.
     """
-    log = warn_of_damage(read_log(find_log(name)))
-    return log.apply_reviews() if by_people else log
-
-
-def warn_of_damage(log: RunLog) -> RunLog:
-    """Report the damaged lines of ``log``, and return it."""
+    log = read_log(find_log(name))
     print_warnings(log.complaints)
-    return log
+    return log.apply_reviews() if by_people else log
 
 
 @contextmanager
@@ -158,15 +153,14 @@ def _judged_cases(log: Path, asked: Collection[_Asked]) -> list[CaseResult]:
 
     A damaged log does not say what failed.
     """
-    try:
+    with suppress(HarnessError):
         header = read_header(log)
         answering = {*header.entrants, None}
-        if all(
-            case not in header.suites.get(suite, {}).get("cases", ()) or model not in answering
+        # A long log is not read in vain.
+        if any(
+            case in header.suites.get(suite, {}).get("cases", ()) and model in answering
             for suite, case, model in asked
         ):
-            return []  # a long log is not read in vain
-        cases = case_results(judge_log(read_log(log)).results)
-    except HarnessError:
-        return []
-    return [case for case in cases if case.status in {"passed", "failed", "error"}]
+            cases = case_results(judge_log(read_log(log)).results)
+            return [case for case in cases if case.status in {"passed", "failed", "error"}]
+    return []

@@ -7,9 +7,14 @@ from typing import Any
 
 import click
 
-from harness.cli.comparison_gate import GATE, open_baseline
 from harness.cli.options import TRUST, F, as_click_option, bundle_options, complete_runs
-from harness.cli.results_output import ResultsOutput, ScoreRequest, report_requests
+from harness.cli.results_output import (
+    GATE,
+    ResultsOutput,
+    ScoreRequest,
+    open_baseline,
+    report_requests,
+)
 from harness.runner import (
     OPTIONS,
     Part,

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
@@ -42,15 +43,11 @@ def find_watched_files(plan: RunPlan | None, project: Path, others: Sequence[str
     # Whether they exist or not: a file that appears is a change, too.
     found = {(project / name, frozenset[str]()) for name in (*PROJECT_FILES, *others)}
     found.add((project / "evals", _SUITES))
-    if plan is not None:
-        found |= {
-            (project / suite.at.file, frozenset()) for suite in plan.suites if suite.at is not None
-        }
-        found |= {
-            (place, _SOURCES)
-            for server in plan.servers
-            for place in _source_folders(server, project)
-        }
+    for suite in plan.suites if plan is not None else ():
+        if suite.at is not None:
+            found.add((project / suite.at.file, frozenset()))
+    for server in plan.servers if plan is not None else ():
+        found |= {(place, _SOURCES) for place in _source_folders(server, project)}
     return found
 
 
@@ -69,17 +66,10 @@ def watch_files(
             changed = _wait_for_change(watched, before)
             tell(f"Changed: {', '.join(changed[:3])}{' …' if len(changed) > 3 else ''}")  # noqa: PLR2004
     finally:
-        if process is not None and process.poll() is None:
-            _wait_for_end(process)
-
-
-def _wait_for_end(process: subprocess.Popen[bytes]) -> None:
-    """Wait for a run that also received Ctrl-C; another Ctrl-C reaches it as well."""
-    while process.poll() is None:
-        try:
-            process.wait()
-        except KeyboardInterrupt:
-            continue
+        # The run has received Ctrl-C as well, and so it does another one.
+        while process is not None and process.poll() is None:
+            with suppress(KeyboardInterrupt):
+                process.wait()
 
 
 def _wait_for_change(watched: Watched, before: _Stamps) -> list[str]:
@@ -118,16 +108,15 @@ def _iterate_files(watched: Watched) -> Iterator[Path]:
             continue
         for parent, folders, names in os.walk(place):
             # In place: `os.walk` goes only into what is left in its list.
-            folders[:] = sorted(name for name in folders if not _is_left_out(Path(parent, name)))
-            yield from (
-                Path(parent, name) for name in sorted(names) if Path(name).suffix in suffixes
+            folders[:] = sorted(
+                name
+                for name in folders
+                if not name.startswith(".")
+                and name not in _NOT_OURS
+                and not Path(parent, name, "pyvenv.cfg").exists()
             )
-
-
-def _is_left_out(folder: Path) -> bool:
-    return (
-        folder.name.startswith(".") or folder.name in _NOT_OURS or (folder / "pyvenv.cfg").exists()
-    )
+            found = (Path(parent, name) for name in sorted(names))
+            yield from (path for path in found if path.suffix in suffixes)
 
 
 def _source_folders(server: ServerSpec, project: Path) -> Iterator[Path]:

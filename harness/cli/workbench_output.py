@@ -27,6 +27,7 @@ from harness.base import (
 )
 from harness.cli.options import bundle_options
 from harness.cli.progress import LiveProgress, NotesObserver, live_bar
+from harness.cli.results_output import fail_if_refused
 from harness.descriptions import (
     COMMAND,
     FORMATS,
@@ -50,10 +51,10 @@ from harness.descriptions import (
     write_text,
     write_wordings,
 )
-from harness.judging import EXIT_INTERRUPTED, EXIT_INVALID, EXIT_PASSED, EXIT_UNJUDGED
+from harness.judging import EXIT_INTERRUPTED, EXIT_PASSED, EXIT_UNJUDGED
 from harness.reports import ReportRequest, format_problem, stdout_console, write_atomically
 from harness.runner import RESUMED_BY, Observer, RunBudget, RunPlan, open_models, resume_command
-from harness.types import Case, ModelSpec, Trial, TrialResult
+from harness.types import Trial, TrialResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,13 +69,6 @@ class WorkbenchOutput:
     """Where to write the better descriptions, as a file of variants."""
 
 
-def _parse_requests(
-    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
-) -> tuple[ReportRequest, ...]:
-    """Read every ``--report`` before anything runs, so that a mistake costs nothing."""
-    return tuple(map(parse_report_request, values))
-
-
 OUTPUT = bundle_options(
     "output",
     WorkbenchOutput,
@@ -83,7 +77,8 @@ OUTPUT = bundle_options(
         "--report",
         "reports",
         multiple=True,
-        callback=_parse_requests,
+        # Before anything runs, so that a mistake costs nothing.
+        callback=lambda _context, _parameter, values: tuple(map(parse_report_request, values)),
         metavar="FORMAT[:PATH]",
         help=f"Write {' or '.join(FORMATS)}; may be repeated.  [default place: the run's folder]",
     ),
@@ -112,11 +107,8 @@ def show_workbench(result: WorkbenchResult, output: WorkbenchOutput) -> NoReturn
         except UsageError as error:  # one bad path must not lose the results
             refused = refused or error
     if output.json_output:
-        click.echo(
-            json.dumps(
-                {"status": "ok", "result": build_workbench_document(result)}, ensure_ascii=False
-            )
-        )
+        document = {"status": "ok", "result": build_workbench_document(result)}
+        click.echo(json.dumps(document, ensure_ascii=False))
     else:
         print_result(result, stdout_console())
         for path in filter(None, written):
@@ -125,15 +117,10 @@ def show_workbench(result: WorkbenchResult, output: WorkbenchOutput) -> NoReturn
         command = resume_command(result.run_id, {RESUMED_BY: COMMAND})
         larger = ", and a larger budget" if result.reason == "budget" else ""
         click.echo(f"Resume it with: {command}{larger}", err=True)
-    if refused is not None and output.json_output:  # stdout already has its one document
-        click.echo(f"Error: {make_printable(str(refused))}", err=True)
-        raise click.exceptions.Exit(EXIT_INVALID)
-    if refused is not None:
-        raise refused
-    if result.reason == "interrupted":
-        raise click.exceptions.Exit(EXIT_INTERRUPTED)
+    fail_if_refused(refused, json_output=output.json_output)
     whole = result.reason == "complete" and not result.not_judged
-    raise click.exceptions.Exit(EXIT_PASSED if whole else EXIT_UNJUDGED)
+    ended = EXIT_PASSED if whole else EXIT_UNJUDGED
+    raise click.exceptions.Exit(EXIT_INTERRUPTED if result.reason == "interrupted" else ended)
 
 
 def _write_variants(path: Path, result: WorkbenchResult) -> Path | None:
@@ -264,10 +251,15 @@ def make_wordings(
     # After all that needs no key: whoever names a wrong file should not have to set one first.
     suite, spec = only_suite(plan), ground.resolve_model(writer)
     GATE.require_plan((), (spec,))
-    found = anyio.run(_write_wordings, spec, suite.cases, budget)
+
+    async def ask_writer() -> GeneratedWordings:
+        async with open_models((spec,)) as models:
+            return await write_wordings(models[spec.name], suite.cases, budget)
+
+    found = anyio.run(ask_writer)
     for note in found.notes:
         click.echo(make_printable(note), err=True)
-    variants = found.build_variants()
+    variants = {one.name: {"prompts": dict(one.prompts)} for one in found.build_variants()}
     if not variants:
         raise NothingToRun(f"{writer} wrote no wording that can be used")
     told = (
@@ -275,9 +267,7 @@ def make_wordings(
         "ask for the same as its test. Then: "
         f"harness workbench {suite.name} --variant {path} --studies paraphrase"
     )
-    text = format_comment(told) + dump_yaml(
-        {"variants": {variant.name: {"prompts": dict(variant.prompts)} for variant in variants}}
-    )
+    text = format_comment(told) + dump_yaml({"variants": variants})
     write_atomically(path, lambda stream: print(text, end="", file=stream))
     count = sum(map(len, found.said.values()))
     click.echo(
@@ -285,10 +275,3 @@ def make_wordings(
         f"({format_number(found.usage.tokens)} tokens, {format_money(found.usage.cost_usd)}). "
         f"Review them."
     )
-
-
-async def _write_wordings(
-    spec: ModelSpec, cases: tuple[Case, ...], budget: RunBudget
-) -> GeneratedWordings:
-    async with open_models((spec,)) as models:
-        return await write_wordings(models[spec.name], cases, budget)

@@ -2,10 +2,11 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from harness.base.errors import UsageError
-from harness.cli.comparison_gate import compare_results, comparison_files, parse_margin
-from harness.cli.results_output import ResultsOutput
+from harness.cli.commands import compare
+from harness.cli.results_output import ResultsOutput, compare_results, parse_margin
 from harness.reports.build import build_report
 from harness.reports.comparing.contrasts import ComparedRun, compare_logs
 from tests.reports.run_logs import write_log
@@ -30,17 +31,18 @@ def test_a_gate_without_a_baseline_is_refused() -> None:
 
 
 def test_a_file_that_cannot_be_written_is_told_in_words(tmp_path: Path) -> None:
-    log = write_log(tmp_path / "one" / "log.jsonl", {"a": "p"})
+    logs = [str(write_log(tmp_path / name / "log.jsonl", {"a": "p"}).path) for name in "ab"]
     (tmp_path / "taken").write_text("")
-    (file,) = comparison_files(None, None, (f"html:{tmp_path}/taken/page.html",))  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="cannot be written"):
-        file.write(compare_logs([log, log]))
+    asked = [*logs, "--report", f"html:{tmp_path}/taken/page.html"]
+    refused = CliRunner().invoke(compare.command, asked).exception
+    assert isinstance(refused, UsageError)
+    assert "cannot be written" in str(refused)
 
 
 @pytest.mark.parametrize("text", ["page.pdf", "pdf:page", "html:", "html"])
 def test_a_file_of_no_known_format_is_refused(text: str) -> None:
     with pytest.raises(click.BadParameter, match="markdown:PATH"):
-        comparison_files(None, None, (text,))  # type: ignore[arg-type]  # it needs neither
+        compare.read_files(None, None, (text,))  # type: ignore[arg-type]  # it needs neither
 
 
 @pytest.mark.parametrize(

@@ -3,25 +3,56 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import TextIO
 
 import click
 
-from harness.base import MARGIN
-from harness.cli.comparison_gate import GATE, ComparisonFile, comparison_files
+from harness.base import MARGIN, UsageError
 from harness.cli.options import BoundedNumber, complete_runs, shown_option
+from harness.cli.results_output import GATE
 from harness.cli.run_lookup import BY_PEOPLE, open_compared
 from harness.judging import EXIT_FAILED, EXIT_NOTHING, EXIT_PASSED
 from harness.reports import (
+    Comparison,
     compare_runs,
     find_regressions,
     gate_json,
     gate_sentences,
+    open_shown_run,
     print_comparison,
     stdout_console,
+    write_atomically,
+    write_comparison_html,
     write_comparison_json,
+    write_comparison_markdown,
 )
+
+_WRITERS: dict[str, Callable[[Comparison, TextIO], None]] = {
+    "markdown": write_comparison_markdown,
+    "html": partial(write_comparison_html, opener=open_shown_run),
+    "json": write_comparison_json,
+}
+_SUFFIXES = {".md": "markdown", ".html": "html", ".json": "json"}
+
+
+def read_files(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> list[tuple[str, Path]]:
+    """Read every ``FORMAT:PATH``, or path whose suffix is the format."""
+    files = []
+    for text in values:
+        form, _, path = text.partition(":")
+        if form not in _WRITERS or not path:
+            form, path = _SUFFIXES.get(Path(text).suffix, ""), text
+        if not form:
+            known = ", ".join(f"{name}:PATH" for name in _WRITERS)
+            raise click.BadParameter(f"{text!r} names no file of a known format: {known}.")
+        files.append((form, Path(path)))
+    return files
 
 
 @click.command("compare")
@@ -40,7 +71,7 @@ from harness.reports import (
     "--report",
     "files",
     multiple=True,
-    callback=comparison_files,
+    callback=read_files,
     metavar="FORMAT:PATH",
     help=(
         "Write markdown, html or json; may be repeated. The suffix of a PATH alone selects its "
@@ -53,7 +84,7 @@ def command(
     by_people: bool,
     margin: float,
     json_output: bool,
-    files: Sequence[ComparisonFile],
+    files: Sequence[tuple[str, Path]],
 ) -> None:
     """Compare runs with the first one, on the cases that they share; or the models of a single run.
 
@@ -65,8 +96,12 @@ def command(
         comparison = compare_runs(opened, margin / 100)
     failed = [] if gate is None else find_regressions(comparison, gate)
     # before the document is printed: if a file cannot be written, the error is printed instead
-    for file in files:
-        file.write(comparison)
+    for form, path in files:
+        try:
+            write_atomically(path, partial(_WRITERS[form], comparison))
+        except OSError as error:
+            words = f"the comparison {path} cannot be written: {error.strerror}"
+            raise UsageError(words) from error
     if json_output:
         write_comparison_json(
             comparison, sys.stdout, None if gate is None else gate_json(failed, gate)
@@ -75,8 +110,8 @@ def command(
         print_comparison(comparison, stdout_console())
         if gate is not None:
             click.echo("\n".join(gate_sentences(comparison, failed, gate)))
-        for file in files:
-            click.echo(f"report {file.path}")
+        for _, path in files:
+            click.echo(f"report {path}")
     sys.stdout.flush()
     judged = EXIT_FAILED if failed else EXIT_PASSED
     raise click.exceptions.Exit(judged if comparison.is_judged else EXIT_NOTHING)

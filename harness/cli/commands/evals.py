@@ -23,7 +23,7 @@ from harness.cli.dry_run import (
 from harness.cli.options import bundle_options, complete_runs, complete_suites
 from harness.cli.progress import show_progress
 from harness.cli.results_output import ResultsOutput, ScoreRequest, show_results
-from harness.cli.run_lookup import find_last_failed, warn_of_damage
+from harness.cli.run_lookup import find_last_failed, print_warnings
 from harness.cli.run_options import BUDGET, OUTPUT, REQUEST, RUN_OPTIONS, SCORE
 from harness.cli.watch import Watched, find_watched_files, watch_files
 from harness.reports import fill_store_meanwhile
@@ -142,12 +142,10 @@ def command(
     if mode.last_failed:
         # Without keys: this plan is only looked at, to see which cases there are.
         request = replace(request, cases=find_last_failed(_prepare_run(request).plan.jobs))
-    earlier = (
-        None
-        if mode.resume is None
-        else warn_of_damage(read_log(find_resumable(mode.resume, request.suites)))
-    )
-    if earlier is not None:
+    earlier = None
+    if mode.resume is not None:
+        earlier = read_log(find_resumable(mode.resume, request.suites))
+        print_warnings(earlier.complaints)
         request = request.fill_unset(earlier.header.settings)
         # A limit that is given again wins: a run that used up its budget needs a larger one.
         budget = budget.fill_unset(earlier.header.settings)

@@ -44,7 +44,7 @@ def interrupted(project: Project, moment: str, *arguments: str) -> subprocess.Co
     often(
         [
             "click",
-            "harness.cli.comparison_gate",
+            "harness.cli.results_output",
             "harness.suites.case_patterns",
             "pydantic",
             "anyio",
