@@ -100,7 +100,7 @@ def test_the_files_that_a_change_touches_exist_and_are_few() -> None:
 @pytest.mark.slow
 def test_the_files_that_one_case_crosses_are_those_that_run_it(tmp_path: Path) -> None:
     crossed = list_crossed_files(ROOT, tmp_path)
-    assert {"cli/commands/evals.py", "runner/agent/conversation.py", "sessions/calls.py"} <= {
+    assert {"cli/commands/evals.py", "runner/model_conversation.py", "sessions/calls.py"} <= {
         *crossed
     }
     assert not any(name.startswith(("probing/", "leaderboards/")) for name in crossed)

@@ -23,8 +23,7 @@ from harness.cli.progress import PlainProgress
 from harness.judging.trial import not_started
 from harness.runlog import LogWriter, TrialLine
 from harness.runlog.reader import read_lines
-from harness.runner.control import Control
-from harness.runner.early_stopping import EarlyStopping
+from harness.runner.control import Control, EarlyStopping
 from harness.runner.engines.limits import RunLimiters
 from harness.runner.engines.payloads import PayloadCodec, SharedPayload
 from harness.runner.live_judge import LiveJudge

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import os
+import signal
+import stat
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 import anyio
+from anyio.abc import TaskStatus
 
-from harness.judging import is_leaking
+from harness.judging import EXIT_INTERRUPTED, is_leaking
+from harness.runner.planning.plan import Job, RunPlan
 from harness.runner.planning.request import RunBudget
-from harness.types import TrialResult, Usage
+from harness.types import Trial, TrialResult, Usage
 
 StopReason: TypeAlias = Literal["interrupted", "budget", "max-errors", "fail-fast"]
 """Why a run ends before all its trials."""
@@ -90,3 +97,122 @@ class Control:
                 self.stop("budget", f"the {what} of a trial is unknown, {words}")
             elif most is not None and used is not None and used >= most:
                 self.stop("budget", f"the budget of {budget} is used up")
+
+
+_Case: TypeAlias = tuple[str, str, str]
+
+
+class EarlyStopping:
+    """Tracks which cases of a plan are decided, as results arrive.
+
+    An optional trial waits for the earlier ones of its case, so that which trials are run does not
+    depend on concurrency.
+    """
+
+    def __init__(self, plan: RunPlan) -> None:
+        """Start from the results of an earlier run."""
+        self._ended: dict[str, anyio.Event] = {}
+        self._earlier: dict[str, tuple[anyio.Event, ...]] = {}
+        self._passed: Counter[_Case] = Counter()
+        self._failed: Counter[_Case] = Counter()
+        before: defaultdict[_Case, list[anyio.Event]] = defaultdict(list)
+        for job in plan.jobs:
+            case = _build_case_key(job.trial)
+            # Only those before it in the plan, so that no two wait for each other.
+            self._earlier[job.trial.key] = tuple(before[case]) if job.optional else ()
+            before[case].append(self._ended.setdefault(job.trial.key, anyio.Event()))
+        for run in plan.done:
+            self._count_result(run)
+
+    async def is_wanted(self, job: Job) -> bool:
+        """Wait until it is decided whether the trial is to run, and return that.
+
+        This waits for trials that are already running, each with its own deadline.
+        """
+        for event in self._earlier[job.trial.key]:
+            await event.wait()
+        trial, case = job.trial, _build_case_key(job.trial)
+        lost = trial.repeats - self._failed[case] < trial.needed_passes
+        return not (job.optional and (lost or self._passed[case] >= trial.needed_passes))
+
+    def count_result(self, result: TrialResult) -> None:
+        """Count a result."""
+        self._count_result(result)
+        self._ended[result.key].set()
+
+    def _count_result(self, result: TrialResult) -> None:
+        case = (result.suite, result.case.name, result.entrant)
+        # A trial without a verdict counts for neither, so its case stays open.
+        self._passed[case] += result.status == "passed"
+        self._failed[case] += result.status == "failed"
+
+
+def _build_case_key(trial: Trial) -> _Case:
+    return trial.suite, trial.case.name, trial.entrant
+
+
+async def watch_signals(
+    control: Control,
+    *,
+    grace_s: float,
+    tell: Callable[[str], None],
+    abort: Callable[[], None],
+    last_words: str = "",
+    task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
+) -> None:
+    """Listen until cancelled; needs the main thread.
+
+    The first signal stops new trials and gives running ones ``grace_s`` seconds, then cancels them.
+    A second signal calls ``abort``, which must complete the log, writes ``last_words`` and exits.
+    """
+    wanted = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # set to be ignored by `nohup`
+        wanted.append(signal.SIGHUP)
+
+    async def cancel_trials() -> None:
+        await anyio.sleep(grace_s)
+        control.cancel_trials()
+
+    with anyio.open_signal_receiver(*wanted) as signals:
+        task_status.started()
+        async with anyio.create_task_group() as group:
+            async for number in signals:
+                if number == signal.SIGHUP:
+                    _release_terminal()
+                if control.stopped == "interrupted":
+                    abort()
+                    _exit_now(last_words)
+                control.signal = signal.Signals(number).name
+                control.stop("interrupted", f"{control.signal} received")
+                # Also over a budget that was reached before: the footer says what ended the run in
+                # the end, and the next signal finds it.
+                control.stopped = "interrupted"
+                tell(
+                    f"Interrupted: running trials have {grace_s:g} s to finish; interrupt again to "
+                    "stop at once."
+                )
+                # In a task of its own: a second signal must be heard during the grace.
+                group.start_soon(cancel_trials)
+
+
+def _release_terminal() -> None:
+    """Redirect output away from a closed terminal.
+
+    Each write to it would fail, and end the run without its footer.
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    # What goes to a file or a pipe is still wanted.
+    for output in (1, 2):
+        if stat.S_ISCHR(os.fstat(output).st_mode):
+            os.dup2(nowhere, output)
+    os.close(nowhere)
+
+
+def _exit_now(last_words: str) -> None:
+    """Exit without unwinding; child processes end when our end of their pipe closes."""
+    # By `os.write`, because `os._exit` flushes no stream.
+    if sys.stderr.isatty():
+        os.write(2, b"\x1b[?25h\n")  # a live display may have hidden the cursor
+    if last_words:
+        os.write(2, f"{last_words}\n".encode())
+    os._exit(EXIT_INTERRUPTED)

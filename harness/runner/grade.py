@@ -24,15 +24,16 @@ from harness.runlog import Footer, LogWriter, RunLog, TrialLine, read_log
 from harness.runner.planning.judge_choice import JudgePanel, choose_judges
 from harness.runner.planning.plan import describe_suite
 from harness.runner.planning.prepare import suite_roots
-from harness.runner.preflight.named_tools import has_tools_per_case, iterate_named_tools
-from harness.runner.preflight.unoffered_names import (
+from harness.runner.preflight.named_tools import (
     build_unoffered_problem,
     collect_titles,
+    has_tools_per_case,
+    iterate_named_tools,
     sorted_problems,
 )
 from harness.runner.run_context import open_models
 from harness.runner.runs.folders import log_path, new_run_id
-from harness.runner.variants.presentation import build_presentation, read_logged_variant
+from harness.runner.variants.shown_tools import build_presentation, read_logged_variant
 from harness.suites import NO_LIMIT, find_suites, load_config, make_reader
 from harness.types import (
     Caller,

@@ -14,7 +14,7 @@ import anyio
 
 from harness.base import GATE, KNOWN, NothingToRun, Redactor, UsageError, utc_now
 from harness.runlog import Header, LogWriter, RunLog, discard_log, read_log
-from harness.runner.agents.versions import add_agent_versions
+from harness.runner.agent_requirements import add_agent_versions
 from harness.runner.observer import Observer
 from harness.runner.planning.plan import RunPlan, describe_model, describe_server, describe_suite
 from harness.runner.planning.request import RunOptions

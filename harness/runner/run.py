@@ -22,10 +22,8 @@ from harness.runlog import (
     is_still_final,
     merge_attempts,
 )
-from harness.runner.control import Control
-from harness.runner.early_stopping import EarlyStopping
+from harness.runner.control import Control, EarlyStopping, watch_signals
 from harness.runner.engines.engine import Engine, open_engine
-from harness.runner.interrupts import watch_signals
 from harness.runner.live_judge import LiveJudge
 from harness.runner.observer import Observer, SilentObserver, TranscriptObserver
 from harness.runner.planning.plan import Job, RunPlan

@@ -13,11 +13,11 @@ import anyio.to_thread
 
 from harness.judging import JudgeModel
 from harness.models import Model, open_model
+from harness.runner.end_state import EndStates
 from harness.runner.planning.plan import Job
 from harness.runner.planning.user_models import is_replay
 from harness.runner.recordings.recorded_outputs import RECORDED
-from harness.runner.server_state.end_state import EndStates
-from harness.runner.users.recorded_users import RecordedUsers
+from harness.runner.users import RecordedUsers
 from harness.runner.variants.views import VariantViews
 from harness.sessions import Pool, SessionPool, open_sessions
 from harness.types import ModelSpec, ServerSpec

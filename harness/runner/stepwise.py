@@ -14,7 +14,7 @@ from pathlib import Path
 from harness.base import HarnessError
 from harness.judging import not_started
 from harness.runlog import LogWriter, TrialLine, discard_log, has_verdict
-from harness.runner.agents.versions import add_agent_versions
+from harness.runner.agent_requirements import add_agent_versions
 from harness.runner.control import StopReason
 from harness.runner.launcher import build_header, build_redactor, require_trust
 from harness.runner.observer import SilentObserver

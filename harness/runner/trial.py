@@ -13,24 +13,21 @@ from harness.base import HarnessError, JudgeError, NotAdmitted, ServerError, utc
 from harness.judging import Evidence, Judge, checks_with, evaluate_checks, judge_trial, not_started
 from harness.models import PerTrialModel
 from harness.runlog import TrialLine
-from harness.runner.agent import InterruptedStrategy, ModelConversation
-from harness.runner.agents.conversation import AgentConversation
-from harness.runner.leaderboard_strategy import LeaderboardStrategy, get_server_contexts
+from harness.runner.agent_conversation import AgentConversation
+from harness.runner.end_state import read_states
 from harness.runner.leave import grant_leave
+from harness.runner.model_conversation import ModelConversation
 from harness.runner.planning.plan import Job
-from harness.runner.preflight.no_tools import require_tools
-from harness.runner.preflight.preflight import Preflight
+from harness.runner.preflight.preflight import Preflight, require_tools
 from harness.runner.recordings.recorded_outputs import RECORDED, UNRECORDED, get_recording
 from harness.runner.recordings.replay_on_server import execute_recording, replay_check
 from harness.runner.run_context import RunContext
 from harness.runner.scripted_calls import ScriptedCalls
-from harness.runner.server_state.end_state import read_states
+from harness.runner.strategies import InterruptedStrategy, LeaderboardStrategy, get_server_contexts
 from harness.runner.suite_costs import own_costs
 from harness.runner.users import Speaker, build_speaker
-from harness.runner.variants.model import VariantModel
-from harness.runner.variants.presented_session import PresentedSession
 from harness.runner.variants.shown_tools import ShownTools
-from harness.runner.variants.variant_session import VariantSession
+from harness.runner.variants.variant_session import PresentedSession, VariantModel, VariantSession
 from harness.sessions import (
     Session,
     TracedSession,

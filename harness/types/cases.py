@@ -105,7 +105,7 @@ class SimulatedUser:
     greeting: str = GREETING
     """What they hear before they say anything; the model under test never sees it."""
     guidelines: str | None = None
-    """How to play a user, instead of `harness.runner.users.guidelines`."""
+    """How to play a user, instead of `harness.runner.users`."""
     max_turns: int = 20
     """Messages of the user in one trial; one more would end it as ``user_limit``."""
     stop_when: tuple[str, ...] = ("###STOP###", "###OUT-OF-SCOPE###")

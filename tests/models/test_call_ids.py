@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness.models.call_ids import CallIds, make_ids_unique
 from harness.models.model import Model
-from harness.runner.agent import ModelConversation
+from harness.runner.model_conversation import ModelConversation
 from harness.types import (
     AssistantMessage,
     Message,

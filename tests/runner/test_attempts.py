@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.reports.build import build_report
 from harness.runlog import Header, LogWriter, TrialLine, read_log
-from harness.runner.attempts import build_further_job, build_further_result
+from harness.runner.runs.shard import build_further_job, build_further_result
 from harness.types import Report
 from tests.cli.test_last_failed import jobs
 from tests.reports.run_logs import a_run

@@ -13,7 +13,7 @@ from harness.judging.exit_codes import exit_code
 from harness.judging.trial import not_started
 from harness.reports.build import build_report
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
-from harness.runner.early_stopping import EarlyStopping
+from harness.runner.control import EarlyStopping
 from harness.runner.planning.plan import RunPlan, make_plan
 from harness.runner.runs.resume import select_remaining
 from harness.types import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import anyio
 import pytest
 
-from harness.runner.agent import ModelConversation
-from harness.runner.leaderboard_strategy import LeaderboardStrategy, get_server_contexts
+from harness.runner.model_conversation import ModelConversation
+from harness.runner.strategies import LeaderboardStrategy, get_server_contexts
 from harness.sessions.session import Session
 from harness.types import (
     Caller,

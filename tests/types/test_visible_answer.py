@@ -23,7 +23,7 @@ from harness.models.model import open_model
 from harness.reports.formats.html_report.detail import trial_detail
 from harness.reports.formats.transcripts import trial_text
 from harness.reports.telemetry.spans import reply_json
-from harness.runner.agent import ModelConversation
+from harness.runner.model_conversation import ModelConversation
 from harness.runner.users import build_speaker
 from harness.types import (
     AssistantMessage,

@@ -10,11 +10,10 @@ from typing import Any
 
 from harness.base import KNOWN, NothingToRun, UsageError, builtin_suites
 from harness.judging import VOCABULARY
-from harness.models import unknown_provider
+from harness.models import list_unsent, unknown_provider
 from harness.runlog import read_log
-from harness.runner.agents.abilities import refuse_clients_habits, refuse_unsupported_cases
+from harness.runner.agent_requirements import refuse_clients_habits, refuse_unsupported_cases
 from harness.runner.planning.judge_choice import choose_judges
-from harness.runner.planning.notes import explain_empty, list_notes
 from harness.runner.planning.plan import RunPlan, case_label, make_plan
 from harness.runner.planning.request import CONCURRENCY, RunRequest
 from harness.runner.planning.user_models import choose_players, is_replay
@@ -25,8 +24,8 @@ from harness.runner.planning.variant_choice import (
     refuse_recorded,
     refuse_twins,
 )
-from harness.runner.preflight.credentials import check_credentials
 from harness.runner.preflight.named_tools import ON_COMMAND_LINE
+from harness.runner.preflight.preflight import check_credentials
 from harness.runner.recordings.recorded_outputs import (
     has_judgements,
     recorded_models,
@@ -56,6 +55,32 @@ from harness.types import (
     Suite,
     Variant,
 )
+
+
+def list_notes(
+    request: RunRequest, suites: Sequence[Suite], config: Config, plan: RunPlan
+) -> list[str]:
+    """Return what the user must know of ``plan``, which was made from ``request``."""
+    told = (note for model in plan.models for note in (*model.notes, *list_unsent(model)))
+    notes = [*(note for suite in suites for note in suite.notes), *dict.fromkeys(told)]
+    named = request.models or request.agents or config.default_model is not None
+    # The baseline is no LLM, and its results must not be taken for one's.
+    if not named and any(suite.model is None for suite in suites):
+        notes.append(
+            f"No model was named: the built-in baseline {OFFLINE!r} answers. It is not an LLM; "
+            "name one with --model, for example --model claude-4-sonnet."
+        )
+    return notes
+
+
+def explain_empty(request: RunRequest, found: Sequence[Suite]) -> str:
+    """Return why ``request`` selects no case of the suites that were found."""
+    if request.pattern is not None and found:
+        names = ", ".join(case.name for suite in found for case in suite.cases)
+        return f"no case matches -k {request.pattern!r}; the cases are: {names}"
+    if request.cases is not None and found:
+        return f"these cases no longer exist: {', '.join(request.cases)}"
+    return "there is no suite to run: write one into evals/, for example evals/first.yml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,13 +18,11 @@ from harness.runner.preflight.named_tools import (
     CaseKey,
     Mention,
     Scope,
+    build_unoffered_problem,
     collect_mentions,
+    collect_titles,
     has_tools_per_case,
     iterate_named_tools,
-)
-from harness.runner.preflight.unoffered_names import (
-    build_unoffered_problem,
-    collect_titles,
     list_own_names,
 )
 from harness.runner.recordings.recorded_outputs import RECORDED

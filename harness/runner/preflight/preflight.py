@@ -15,13 +15,20 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from harness.base import HarnessError, InvalidInput, Problem, canonical_json
-from harness.judging import ANY, find_mismatches, valid_calls
+from harness.base import (
+    HarnessError,
+    InvalidInput,
+    Problem,
+    ServerError,
+    UsageError,
+    canonical_json,
+)
+from harness.judging import ANY, checks_with, find_mismatches, valid_calls
 from harness.runner.planning.plan import Job, RunPlan
+from harness.runner.preflight.named_tools import sorted_problems
 from harness.runner.preflight.offered_names import OfferedTools, ServerUser
-from harness.runner.preflight.unoffered_names import sorted_problems
 from harness.runner.recordings.recorded_outputs import RECORDED
-from harness.sessions import SessionPool
+from harness.sessions import TRANSPORTS, SessionPool, check_credential, delivery_of
 from harness.types import Case, Credential, JsonObject, Location, ServerSpec, ToolList
 
 LISTED_AHEAD = 8
@@ -176,3 +183,71 @@ def wrong_arguments(cases: Iterable[Case], tools: ToolList) -> Iterator[Problem]
             for why in () if tool is None else find_mismatches(tool, args):
                 place = at or case.at or Location(file=case.name)
                 yield Problem(at=place, message=why.message, meant=why.meant)
+
+
+def check_credentials(plan: RunPlan) -> None:
+    """Check that each case's credential can be presented to its server.
+
+    Raises:
+        InvalidInput: the error names every case for which it cannot.
+    """
+    # Each case once for each server, however many models and repeats it has.
+    cases = {(id(job.server), id(job.trial.case)): job for job in plan.jobs}
+    problems = [problem for job in cases.values() for problem in _find_problems(job)]
+    if problems:
+        raise InvalidInput(dict.fromkeys(problems))
+
+
+def _find_problems(job: Job) -> Iterator[Problem]:
+    case, server = job.trial.case, job.server
+    at = case.at or Location(file=job.suite.name)
+    servers = server.members or (server,)
+    # With joined servers, a credential is presented to those that take one.
+    takers = [server for server in servers if delivery_of(server.identity).takes_tokens]
+    for each in takers or servers[:1]:
+        try:
+            check_credential(each, case.caller.user_context, case.caller.credential)
+        except UsageError as error:
+            yield Problem(at=at, message=f"test {case.name!r}: {error.message}.", meant=error.meant)
+    refused = checks_with("wants_refused_session", case.every_check)
+    if refused and all(TRANSPORTS.get(server.transport.kind).over != "http" for server in servers):
+        yield Problem(
+            at=at,
+            message=f"test {case.name!r}: {refused[0].kind!r} needs a server over HTTP; "
+            f"{server.name!r} is on {server.transport.kind}.",
+            meant="A stdio server has no connection to refuse: assert must_be_denied instead.",
+        )
+
+
+_NAMED = 3
+"""Most tools that are named in a message with the reason why they are unusable."""
+
+
+def require_tools(case: Case, server: str, offers: Sequence[ToolList], stderr_tail: str) -> None:
+    """Check that one of a trial's ``offers`` has a tool, or that ``case`` allows none.
+
+    A case allows it by `Caller.allow_no_tools`, or by a check that accepts a hidden tool. The
+    latter does not count if all tools of the server are unusable, since then nothing is hidden.
+
+    Raises:
+        ServerError: ``server`` offers no tool.
+    """
+    if case.caller.allow_no_tools or any(offer.tools for offer in offers):
+        return
+    broken = [problem for offer in offers for problem in offer.problems if not problem.usable]
+    if broken:
+        reasons = "; ".join(f"{each.tool}: {each.problem}" for each in broken[:_NAMED])
+        more = f"; and {len(broken) - _NAMED} more" if len(broken) > _NAMED else ""
+        why = (
+            "lists no tool that can be offered to a model, so there is nothing to judge: "
+            f"{reasons}{more}"
+        )
+    else:
+        access = checks_with("decides_access", case.every_check)
+        if any("hidden" in check.params.get("is", ()) for check in access):
+            return
+        why = (
+            "offers this user no tools, so there is nothing to judge. If that is intended, write "
+            "'allow_no_tools: true' in the test, or expect the decision 'hidden' for a tool"
+        )
+    raise ServerError(f"server {server!r} {why}", stderr_tail=stderr_tail)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from harness.base import UsageError
+from harness.base import UsageError, digest_json
 from harness.runlog import (
     Footer,
     Header,
@@ -18,10 +18,28 @@ from harness.runlog import (
     find_differences,
     read_log,
 )
-from harness.runner.attempts import build_further_result
-from harness.runner.planning.plan import RunPlan
+from harness.runner.planning.plan import Job, RunPlan
 from harness.runner.planning.units import get_unit_name
 from harness.runner.runs.folders import log_path, new_run_id
+from harness.types import TrialResult
+
+
+def build_further_job(job: Job, number: int) -> Job:
+    """Return the trial that asks the question of ``job`` the ``number``-th time after the first."""
+    trial = job.trial
+    place, key = trial.number + number * trial.repeats, _build_key(trial.key, number)
+    return replace(job, trial=replace(trial, number=place, key=key, repeats=0), optional=False)
+
+
+def build_further_result(result: TrialResult, number: int) -> TrialResult:
+    """Return ``result`` as that of the trial that `build_further_job` returns."""
+    # Behind all planned repeats, so that no two trials of a case have one number.
+    place, key = result.trial + number * result.repeats, _build_key(result.key, number)
+    return replace(result, trial=place, key=key, repeats=0)
+
+
+def _build_key(key: str, number: int) -> str:
+    return digest_json([key, "again", number])
 
 
 def select_shard(plan: RunPlan, spec: str) -> RunPlan:

@@ -1,13 +1,21 @@
-"""A session under a variant: harness itself answers searches and calls of hidden tools."""
+"""A model and a session under a variant: calls are mapped between its names and the server's."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from harness.models import Model
 from harness.runner.variants.shown_tools import ShownTools
-from harness.sessions import Session, SessionWrapper, build_unanswered_call
+from harness.sessions import Session, SessionWrapper, build_unanswered_call, get_next_cursor
 from harness.types import (
     NOT_LOADED,
     NOT_SHOWN,
     SEARCH,
+    AssistantMessage,
+    JsonObject,
+    Message,
+    Reply,
     ToolCall,
     ToolList,
     ToolRequest,
@@ -45,3 +53,120 @@ class VariantSession(SessionWrapper):
             words = f"Unknown tool: {request.tool.removesuffix(NOT_SHOWN)}"
             return build_unanswered_call(request, "unknown_tool", words, reply=reply, epoch=epoch)
         return await self._session.call(request, reply=reply, epoch=epoch)
+
+
+_PAGES = 100
+"""Most pages of a tool list that are read."""
+
+
+class PresentedSession(VariantSession):
+    """A session whose tool list and calls use the names of a variant.
+
+    The list is read once: later changes by the server are not shown.
+    """
+
+    def __init__(self, session: Session, shown: ShownTools) -> None:
+        """``shown`` is what the client sees of the session's tools."""
+        super().__init__(session, shown)
+        self._raw: dict[str, JsonObject] | None = None
+
+    async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
+        """Send one call with the server's names, which are recorded."""
+        tool, arguments = self._shown.map_to_server(request.tool, request.arguments)
+        named = replace(request, tool=tool, arguments=arguments)
+        return await super().call(named, reply=reply, epoch=epoch)
+
+    async def send_request(self, method: str, params: JsonObject) -> JsonObject:
+        """Send any other request; the tool list is that of the variant."""
+        if method != "tools/list":
+            return await super().send_request(method, params)
+        if self._raw is None:
+            self._raw = await self._index_tools()
+        tools = []
+        for tool in self._shown.tools.tools:
+            # What no variant changes, such as annotations, stays as the server wrote it.
+            own = self._raw.get(self._shown.map_to_server(tool.name, {})[0], {})
+            title = {} if tool.title is None else {"title": tool.title}
+            facts = {"description": tool.description, "inputSchema": dict(tool.input_schema)}
+            tools.append({**own, "name": tool.name, **title, **facts})
+        return {"tools": tools}
+
+    async def _index_tools(self) -> dict[str, JsonObject]:
+        """Return the server's tools by name, as the server wrote them."""
+        raw: dict[str, JsonObject] = {}
+        cursor: str | None = None
+        # A server may page for ever.
+        for _ in range(_PAGES):
+            params = {} if cursor is None else {"cursor": cursor}
+            page = await super().send_request("tools/list", params)
+            tools = page.get("tools")
+            for tool in tools if isinstance(tools, list) else ():
+                if isinstance(tool, Mapping) and isinstance(tool.get("name"), str):
+                    raw[tool["name"]] = tool
+            cursor = get_next_cursor(page)
+            if cursor is None:
+                break
+        return raw
+
+
+_Names = Callable[[str, JsonObject], tuple[str, JsonObject]]
+
+
+class VariantModel:
+    """A model in one trial that sees a variant of the server's tools."""
+
+    def __init__(self, model: Model, shown: Sequence[ShownTools]) -> None:
+        """``shown`` has each tool list of the trial as the model sees it.
+
+        There are several if the server's list changes during the trial.
+        """
+        self._model = model
+        self._shown = shown
+
+    async def answer(
+        self, conversation: Sequence[Message], tools: ToolList, system: str | None
+    ) -> Reply:
+        """Return the model's next reply, its calls in the server's names.
+
+        Raises:
+            ModelError: there is no usable reply.
+        """
+        shown = next(one for one in self._shown if one.offered is tools)
+        said = [
+            replace(message, reply=_map_reply(message.reply, shown.map_to_model))
+            if isinstance(message, AssistantMessage)
+            else message
+            for message in conversation
+        ]
+        if shown.search is None:
+            reply = await self._model.answer(said, shown.tools, system)
+            return _map_reply(reply, shown.map_to_server)
+        offered = shown.search.list_offered(shown.search.find_loaded(said))
+
+        def map_if_loaded(tool: str, arguments: JsonObject) -> tuple[str, JsonObject]:
+            if offered.get(tool) is None and shown.tools.get(tool) is not None:
+                # By this name the call can neither reach the server nor count as one of the tool.
+                return f"{shown.server_name(tool)}{NOT_LOADED}", arguments
+            return shown.map_to_server(tool, arguments)
+
+        mapped = _map_reply(await self._model.answer(said, offered, system), map_if_loaded)
+        return replace(
+            mapped,
+            offered=tuple(shown.server_name(tool.name) for tool in offered.tools),
+            tool_requests=tuple(
+                replace(request, search=shown.is_search(request.tool))
+                for request in mapped.tool_requests
+            ),
+        )
+
+    async def aclose(self) -> None:
+        """Do nothing: the model belongs to its opener."""
+
+
+def _map_reply(reply: Reply, names: _Names) -> Reply:
+    """Return ``reply`` with the tool and parameters of each request mapped by ``names``."""
+    # A call that was only written as text is reported by the server's name as well.
+    written = reply.written_call and names(reply.written_call, {})[0]
+    mapped = [(one, *names(one.tool, one.arguments)) for one in reply.tool_requests]
+    requests = (replace(one, tool=tool, arguments=given) for one, tool, given in mapped)
+    return replace(reply, written_call=written, tool_requests=tuple(requests))

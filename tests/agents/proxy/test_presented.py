@@ -7,7 +7,7 @@ from mcp.client.client import Client
 
 from harness.agents.proxy.listener import open_listener
 from harness.agents.proxy.recording import Recording
-from harness.runner.variants.presented_session import PresentedSession
+from harness.runner.variants.variant_session import PresentedSession
 from harness.runner.variants.views import VariantViews
 from harness.sessions.pool import open_sessions
 from harness.types import Decoys, ParameterEdit, ServerSpec, ToolEdit, TransportSpec, Variant

@@ -5,7 +5,7 @@ import anyio
 import pytest
 
 from harness.base.errors import ModelError
-from harness.runner.agent import ModelConversation
+from harness.runner.model_conversation import ModelConversation
 from harness.types import (
     AssistantMessage,
     Limits,

@@ -7,7 +7,9 @@ from collections.abc import Callable
 import anyio
 import pytest
 
-from harness.runner.agent import InterruptedStrategy, ModelConversation, interruption
+from harness.runner import strategies
+from harness.runner.model_conversation import ModelConversation
+from harness.runner.strategies import InterruptedStrategy
 from harness.types import (
     Case,
     Interruption,
@@ -100,7 +102,7 @@ def test_every_api_accepts_what_is_said_in_between(api: Api, first: str) -> None
 def test_an_aborted_run_keeps_what_was_under_way_and_asks_no_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(interruption, "ABORT_AFTER_S", 0.05)
+    monkeypatch.setattr(strategies, "ABORT_AFTER_S", 0.05)
     cancelled = anyio.Event()
 
     async def hang(_request: ToolRequest) -> tuple[Outcome, str]:

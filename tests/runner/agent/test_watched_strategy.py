@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import anyio
 
-from harness.runner.agent import InterruptedStrategy, ModelConversation
+from harness.runner.model_conversation import ModelConversation
+from harness.runner.strategies import InterruptedStrategy
 from harness.types import Case, Interruption
 from tests.support import MemorySession, ScriptedModel, a_case, asks, says
 

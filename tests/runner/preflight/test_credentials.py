@@ -6,7 +6,7 @@ import pytest
 
 from harness.base.errors import InvalidInput
 from harness.runner.planning.plan import RunPlan, make_plan
-from harness.runner.preflight.credentials import check_credentials
+from harness.runner.preflight.preflight import check_credentials
 from harness.types import (
     Caller,
     Check,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.base.errors import ServerError
-from harness.runner.preflight.no_tools import require_tools
+from harness.runner.preflight.preflight import require_tools
 from harness.types import Caller, Case, Check, Tool, ToolList, ToolProblem
 
 ONE = ToolList(tools=(Tool(name="a", input_schema={}),))

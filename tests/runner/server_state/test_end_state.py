@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 
 from harness.judging.checks import VOCABULARY
-from harness.runner.server_state.end_state import EndStates
+from harness.runner.end_state import EndStates
 from harness.types import (
     Case,
     Outcome,

@@ -4,10 +4,8 @@ import anyio
 import pytest
 
 from harness.base.errors import ModelError
-from harness.runner.agent import ModelConversation
-from harness.runner.users import build_speaker
-from harness.runner.users.guidelines import GUIDELINES
-from harness.runner.users.recorded_users import RecordedUser
+from harness.runner.model_conversation import ModelConversation
+from harness.runner.users import GUIDELINES, RecordedUser, build_speaker
 from harness.types import (
     GREETING,
     AssistantMessage,

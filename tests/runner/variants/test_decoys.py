@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from jsonschema import Draft202012Validator
 
-from harness.runner.variants.decoys import choose_decoys, load_built_in_decoys, near_decoys
+from harness.runner.variants.views import choose_decoys, load_built_in_decoys, near_decoys
 from harness.types import Decoys, Tool, ToolList
 
 TOOLS = ToolList(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.descriptions.workbench.arms import iterate_parts, remove_part
-from harness.runner.variants.facets import Facet, get_facet, replace_facet
+from harness.runner.variants.edits import Facet, get_facet, replace_facet
 from harness.runner.variants.shown_tools import ShownTools
 from harness.types import ParameterEdit, Tool, ToolEdit, ToolList, Variant
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from harness.runner.variants.presentation import read_logged_variant
+from harness.runner.variants.shown_tools import read_logged_variant
 from harness.suites.axes import describe_variant
 from harness.types import Decoys, ParameterEdit, ToolEdit, ToolSearch, Variant
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.runner.variants.sentences import remove_sentences, split_sentences
+from harness.runner.variants.edits import remove_sentences, split_sentences
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """``end_state``: the server's state, read when the conversation is over.
 
-The runner reads it (`harness.runner.server_state.end_state`), since checks have no session; the
+The runner reads it (`harness.runner.end_state`), since checks have no session; the
 readings are in the transcript. A state is compared with matchers, or with the state of a fresh copy
 after reference calls.
 """

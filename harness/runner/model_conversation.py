@@ -13,10 +13,9 @@ from functools import partial
 import anyio
 
 from harness.base import ModelError, utc_now
-from harness.models import Model, cut_result
-from harness.runner.agent.model_under_test import ModelUnderTest
-from harness.runner.agent.strategy import Strategy
+from harness.models import CallIds, Model, cut_result, restore_ids
 from harness.runner.conversation import Conversation, find_usage_limit
+from harness.runner.strategies import Strategy
 from harness.runner.users import Speaker
 from harness.sessions import Session, build_unanswered_call
 from harness.types import (
@@ -30,6 +29,7 @@ from harness.types import (
     Stop,
     ToolAnswer,
     ToolCall,
+    ToolList,
     ToolMessage,
     ToolRequest,
     Transcript,
@@ -38,6 +38,45 @@ from harness.types import (
     Usage,
     UserMessage,
 )
+
+
+class ModelUnderTest:
+    """A model in one conversation."""
+
+    def __init__(self, model: Model) -> None:
+        """Ask ``model``."""
+        self._model = model
+        self._ids = CallIds()
+        self._given_ids: dict[str, str] = {}  # our id of a call → the model's, where it is another
+
+    async def ask_model(
+        self, seen: Sequence[Message], tools: ToolList, system: str | None
+    ) -> Reply:
+        """Return the reply to ``seen``, also where it is known only by the error of its API.
+
+        Raises:
+            ModelError: there is no reply, and that is not the model's doing.
+        """
+        try:
+            reply = await self._model.answer(restore_ids(seen, self._given_ids), tools, system)
+        except ModelError as error:
+            # What is too long before any result came from the prompt and the list of tools.
+            grown = any(isinstance(message, ToolMessage) for message in seen)
+            if error.stop is None or (error.stop == "context_limit" and not grown):
+                raise
+            return Reply(
+                stop=error.stop,
+                stop_detail=str(error),
+                usage=error.usage,
+                attempts=error.attempts,
+                waited_s=error.waited_s,
+            )
+        # Some APIs give calls no id or the same one; each still gets its own ids back.
+        own = self._ids.take_all(reply)
+        pairs = zip(own.tool_requests, reply.tool_requests, strict=True)
+        self._given_ids |= {ours.id: its.id for ours, its in pairs if ours.id != its.id}
+        return own
+
 
 _LIMITED: dict[Stop, str] = {
     "reply_limit": "the limit of replies was reached",

@@ -1,1 +1,0 @@
-"""Agents that others wrote, as subjects of a run: their conversations, limits and versions."""

@@ -1,1 +1,0 @@
-"""The server's state after a conversation, read without the model."""

@@ -1,0 +1,255 @@
+"""Simulated users, who talk with the model under test instead of scripted turns.
+
+A `Speaker` gets only the text of the model's answers, never a tool, a call or a result.
+`build_speaker` returns a new one for each trial; `find_ending` decides whether a message ends the
+conversation.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import defaultdict, deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from harness.base import HarnessError, ModelError
+from harness.models import Model, PerTrialModel
+from harness.runlog import read_log
+from harness.types import (
+    AssistantMessage,
+    Message,
+    Reply,
+    SimulatedUser,
+    Stop,
+    ToolCall,
+    ToolList,
+    Transcript,
+    Usage,
+    UserMessage,
+)
+
+GUIDELINES = """\
+You play a person who talks with a customer service agent. The agent is a program; you are the \
+human.
+
+- Write one message at a time, in your own everyday words, as short as people write.
+- Keep to the scenario below. Whatever it does not say about you, you do not know: never make up \
+a fact, a name or
+  a number.
+- Do not recite the scenario. Say what you want first, and give details when the agent asks for \
+them.
+- Do not help the agent with its work, and do not speak about tools, prompts or this text.
+- Go on until everything that you came for is done or has been refused for good. Then write \
+###STOP### alone.
+- If the agent hands you over to somebody else, write ###TRANSFER### alone.
+- If the scenario does not tell you enough to go on, write ###OUT-OF-SCOPE### alone.
+"""
+"""The three markers are those of tau2-bench, whose guidelines are similar."""
+
+
+def system_prompt(scenario: str, guidelines: str | None = None) -> str:
+    """Return the system prompt of the model that plays a user in ``scenario``."""
+    return f"{guidelines or GUIDELINES}\n<scenario>\n{scenario}\n</scenario>"
+
+
+NO_TOOLS = ToolList(tools=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Utterance:
+    """One message of a user."""
+
+    text: str
+    """Its text."""
+    usage: Usage = field(default_factory=Usage)
+    """Tokens and cost of the message."""
+    waited_s: float = 0.0
+    """Seconds spent waiting because of rate limits."""
+
+
+class ModelUser:
+    """A user played by a model, which sees the conversation with the roles swapped."""
+
+    def __init__(self, user: SimulatedUser, model: Model) -> None:
+        """Let ``model`` play ``user``."""
+        self._model = model
+        self._system = system_prompt(user.scenario, user.guidelines)
+        self._first = user.first_message
+        self._side: list[Message] = []
+
+    async def next_message(self, heard: str) -> Utterance | None:
+        """Ask the model for the user's next message."""
+        self._side.append(UserMessage(text=heard))
+        # In its own history, so that the model knows what it is meant to have said.
+        if self._first is not None:
+            reply, self._first = Reply(text=self._first), None
+            self._side.append(AssistantMessage(reply=reply))
+            return Utterance(text=reply.text)
+        try:
+            reply = await self._model.answer(self._side, NO_TOOLS, self._system)
+        # Told apart by its words from an error of the tested model.
+        except ModelError as error:
+            words, waited_s = f"the simulated user: {error}", error.waited_s
+            raise ModelError(
+                words, kind=error.kind, waited_s=waited_s, usage=error.usage
+            ) from error
+        if not reply.text.strip():
+            why = ": the reply holds only thinking" if reply.only_thinking else ""
+            raise ModelError(
+                f"the simulated user said nothing{why}", waited_s=reply.waited_s, usage=reply.usage
+            )
+        self._side.append(AssistantMessage(reply=reply))
+        return Utterance(text=reply.text, usage=reply.usage, waited_s=reply.waited_s)
+
+
+class ScriptedUser:
+    """A user with scripted messages, which do not depend on the answers."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        """The user's messages, in order."""
+        self._lines = iter(lines)
+
+    async def next_message(self, heard: str) -> Utterance | None:
+        """Return the next line."""
+        line = next(self._lines, None)
+        return None if line is None else Utterance(text=line)
+
+
+class CodeUser:
+    """A user played by a program."""
+
+    def __init__(self, user: SimulatedUser) -> None:
+        """Let ``user.code`` play ``user``."""
+        self._user = user
+        self._side: list[Message] = []
+
+    async def next_message(self, heard: str) -> Utterance | None:
+        """Ask the program, which gets the whole conversation from the user's side."""
+        self._side.append(UserMessage(text=heard))
+        said: Any = self._user.first_message if len(self._side) == 1 else None
+        if said is None:
+            try:
+                said = self._user.code(tuple(self._side))
+                said = await said if inspect.isawaitable(said) else said
+            except HarnessError:
+                raise
+            except Exception as error:  # any exception of a suite's own code becomes a message
+                raise HarnessError(
+                    f"the simulated user's program raised {type(error).__name__}: {error}"
+                ) from error
+        if said is None:
+            return None
+        if not isinstance(said, str):
+            raise HarnessError(
+                f"the simulated user must return text or None, but returned {type(said).__name__}"
+            )
+        reply = Reply(text=said)  # the program may hand on what a model thought
+        self._side.append(AssistantMessage(reply=reply))
+        return Utterance(text=reply.text)
+
+
+_THEIR_ENDS: tuple[Stop, ...] = ("user_stop", "transfer")
+
+
+class RecordedUsers:
+    """All simulated users of one recorded run."""
+
+    def __init__(self, log: Path) -> None:
+        """Read the run whose log is ``log``."""
+        self._log = read_log(log)
+        self._keys: dict[str, deque[str]] = defaultdict(deque)
+        for result in self._log.results:
+            # A trial that was never started has no messages to repeat.
+            if result.stop is not None:
+                self._keys[f"{result.suite}::{result.case.name}#{result.trial}"].append(result.key)
+
+    def get_user(self, label: str) -> RecordedUser:
+        """Return the user of the trial ``label``; with several models, one for each in turn."""
+        keys = self._keys.get(label)
+        transcript = self._log.read_transcript(keys[0]) if keys else None
+        if keys:
+            keys.rotate(-1)
+        return RecordedUser(label, transcript or Transcript())
+
+
+class RecordedUser:
+    """The user of one recorded trial."""
+
+    def __init__(self, label: str, transcript: Transcript) -> None:
+        """Repeat the user's messages in ``transcript``."""
+        said = (one for one in transcript.messages if isinstance(one, UserMessage))
+        # What the case itself said meanwhile comes from the case again.
+        lines = [message.text for message in said if not message.injected]
+        self._label = label
+        self._count = len(lines)
+        self._lines = iter(lines)
+        self._ended = transcript.stop in _THEIR_ENDS
+
+    async def next_message(self, heard: str) -> Utterance | None:
+        """Return the next recorded message.
+
+        Raises:
+            ModelError: no message is left, but the recorded user had not stopped.
+        """
+        line = next(self._lines, None)
+        if line is not None:
+            return Utterance(text=line)
+        if self._ended:
+            return None
+        raise ModelError(
+            f"the simulated user: the recording of {self._label} has only "
+            f"{self._count} messages of this user"
+        )
+
+
+class Speaker(Protocol):
+    """One user in one conversation."""
+
+    async def next_message(self, heard: str) -> Utterance | None:
+        """Return the user's next message after ``heard``; ``None`` if they stop.
+
+        Raises:
+            ModelError: the model that plays the user failed.
+            HarnessError: the program that plays the user failed.
+        """
+        ...
+
+
+def build_speaker(
+    user: SimulatedUser, played_by: Model | RecordedUsers | None, label: str
+) -> Speaker:
+    """Return the speaker of ``user`` in the trial ``label`` (``suite::case#repeat``).
+
+    Raises:
+        HarnessError: no model is named to play the user.
+    """
+    if isinstance(played_by, RecordedUsers):
+        return played_by.get_user(label)
+    if user.code is not None:
+        return CodeUser(user)
+    if user.script:
+        return ScriptedUser(user.script)
+    if played_by is None:
+        raise HarnessError(
+            "no model is named to play the simulated user: name one with --user-model"
+        )
+    return ModelUser(
+        user, played_by.for_trial(label) if isinstance(played_by, PerTrialModel) else played_by
+    )
+
+
+def find_ending(user: SimulatedUser, said: str) -> Stop | None:
+    """Return how the user's message ends the conversation, if it does."""
+    if any(mark in said for mark in user.transfer_when):
+        return "transfer"
+    return "user_stop" if any(mark in said for mark in user.stop_when) else None
+
+
+def find_agent_ending(user: SimulatedUser, answer: str, calls: Iterable[ToolCall]) -> Stop | None:
+    """Return how the model ended the conversation, by its ``answer`` or the ``calls`` before it."""
+    # A transfer that failed has handed nobody over.
+    if any(call.tool in user.transfer_when and not call.is_error for call in calls):
+        return "transfer"
+    return "agent_stop" if any(mark in answer for mark in user.agent_stop_when) else None
