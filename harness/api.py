@@ -23,10 +23,10 @@ from harness.reports import (
     write_report,
 )
 from harness.runner import (
+    Observer,
     RunBudget,
     RunOptions,
     RunRequest,
-    SilentObserver,
     fields_of,
     launch_async,
     prepare_plan,
@@ -203,7 +203,7 @@ async def _run_plan(given: dict[str, Any]) -> Report:
         catch_signals=False,
         **fields_of("options", values),
     )
-    log = await launch_async(prepared.plan, options, SilentObserver())
+    log = await launch_async(prepared.plan, options, Observer())
     report = build_report(log)
     if given["report_path"] is None:
         return report

@@ -12,7 +12,7 @@ from rich.table import Column
 
 from harness.base import format_money, format_seconds, make_one_line, make_printable, shorten_text
 from harness.reports import format_problem
-from harness.runner import Observer, SilentObserver
+from harness.runner import Observer
 from harness.types import DECIDED, Trial, TrialResult, Usage
 
 
@@ -45,7 +45,7 @@ def live_bar(console: Console) -> Progress:
     return Progress(*columns, console=console, transient=True, expand=True)
 
 
-class NotesObserver(SilentObserver):
+class NotesObserver(Observer):
     """Shows notes about the run as a whole, nothing about single trials."""
 
     def on_note(self, text: str) -> None:
@@ -57,7 +57,7 @@ _RUN = frozenset({"passed", "failed", "error"})
 """The statuses of trials that were run to an end; the others were skipped or cut off."""
 
 
-class PlainProgress:
+class PlainProgress(Observer):
     """One line for each result."""
 
     def __init__(self) -> None:
@@ -69,9 +69,6 @@ class PlainProgress:
     def on_planned(self, total: int) -> None:
         """Remember the total."""
         self._total = total
-
-    def on_started(self, trial: Trial) -> None:
-        """Print nothing: only results get a line in a CI log."""
 
     def on_waiting(self, result: TrialResult) -> None:
         """Print that it has ended; it is numbered when its status is settled."""
@@ -117,7 +114,7 @@ def _format_cause(result: TrialResult) -> str:
     return f": {shorten_text(format_problem(result), _CAUSE)}"
 
 
-class LiveProgress:
+class LiveProgress(Observer):
     """A bar with the results so far, the cost, and the running cases."""
 
     def __init__(self, bar: Progress) -> None:

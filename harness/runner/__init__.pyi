@@ -12,7 +12,6 @@ from .launcher import launch_run as launch_run
 from .launcher import require_trust as require_trust
 from .leave import get_leave as get_leave
 from .observer import Observer as Observer
-from .observer import SilentObserver as SilentObserver
 from .planning.estimate import RECENT_RUNS as RECENT_RUNS
 from .planning.estimate import Estimate as Estimate
 from .planning.estimate import estimate_judging as estimate_judging

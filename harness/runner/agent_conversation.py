@@ -1,8 +1,6 @@
 """One conversation with an external agent, which reaches the server through a proxy.
 
-`AgentConversation.run` carries it
-out, `AgentConversation.build_transcript` returns what happened, also after a cancellation. The loop
-between model and tools is the agent's own; its calls are recorded by the proxy.
+The loop between model and tools is the agent's own; its calls are recorded by the proxy.
 """
 
 from __future__ import annotations

@@ -7,28 +7,26 @@ from typing import Protocol, runtime_checkable
 from harness.types import Transcript, Trial, TrialResult
 
 
-class Observer(Protocol):
-    """Gets every event of a run in order, on the event loop, so it must not block."""
+class Observer:
+    """Gets every event of a run in order, on the event loop, so it must not block.
+
+    What a subclass does not override is ignored.
+    """
 
     def on_planned(self, total: int) -> None:
         """Called with the number of trials that will end."""
-        ...
 
     def on_started(self, trial: Trial) -> None:
         """Called when a trial starts."""
-        ...
 
     def on_waiting(self, result: TrialResult) -> None:
         """Called with a logged result whose status other identities may still change."""
-        ...
 
     def on_finished(self, result: TrialResult) -> None:
         """Called once for each trial with its settled result, after it is in the log."""
-        ...
 
     def on_note(self, text: str) -> None:
         """Called with a message about the run as a whole."""
-        ...
 
 
 @runtime_checkable
@@ -38,22 +36,3 @@ class TranscriptObserver(Protocol):
     def on_transcript(self, trial: Trial, transcript: Transcript) -> None:
         """Called with the transcript so far, after each reply and after its calls."""
         ...
-
-
-class SilentObserver:
-    """An observer that does nothing."""
-
-    def on_planned(self, total: int) -> None:
-        """Ignore it."""
-
-    def on_started(self, trial: Trial) -> None:
-        """Ignore it."""
-
-    def on_waiting(self, result: TrialResult) -> None:
-        """Ignore it."""
-
-    def on_finished(self, result: TrialResult) -> None:
-        """Ignore it."""
-
-    def on_note(self, text: str) -> None:
-        """Ignore it."""

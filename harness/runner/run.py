@@ -25,7 +25,7 @@ from harness.runlog import (
 from harness.runner.control import Control, EarlyStopping, watch_signals
 from harness.runner.engines.engine import Engine, open_engine
 from harness.runner.live_judge import LiveJudge
-from harness.runner.observer import Observer, SilentObserver, TranscriptObserver
+from harness.runner.observer import Observer, TranscriptObserver
 from harness.runner.planning.plan import Job, RunPlan
 from harness.runner.planning.request import RunOptions
 from harness.runner.preflight.preflight import Preflight
@@ -51,7 +51,7 @@ async def run_plan(
         HarnessError: the log cannot be written.
     """
     try:
-        await LiveRun(plan, log, options, observer or SilentObserver(), earlier).execute_plan()
+        await LiveRun(plan, log, options, observer or Observer(), earlier).execute_plan()
     except BaseExceptionGroup as group:
         # Task groups wrap exceptions; the user gets the cause itself.
         cause = find_cause(group)

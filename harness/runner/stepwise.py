@@ -17,7 +17,7 @@ from harness.runlog import LogWriter, TrialLine, discard_log, has_verdict
 from harness.runner.agent_requirements import add_agent_versions
 from harness.runner.control import StopReason
 from harness.runner.launcher import build_header, build_redactor, require_trust
-from harness.runner.observer import SilentObserver
+from harness.runner.observer import Observer
 from harness.runner.planning.plan import Job, RunPlan
 from harness.runner.planning.request import RunOptions
 from harness.runner.run import LiveRun, find_cause
@@ -87,7 +87,7 @@ class StepwiseRun:
 
 
 @dataclass(slots=True)
-class _Results(SilentObserver):
+class _Results(Observer):
     """Collects every result."""
 
     heard: dict[str, TrialResult] = field(default_factory=dict)

@@ -44,6 +44,7 @@ from harness.reports import (
     live_steps,
 )
 from harness.runner import (
+    Observer,
     PreparedPlan,
     RunBudget,
     RunOptions,
@@ -71,7 +72,7 @@ _MOST_SAID = 1_000_000
 _SHORT = 1_000
 
 
-class EventReporter:
+class EventReporter(Observer):
     """Reports events on the pipe to the page: a `harness.runner.observer.Observer`."""
 
     def __init__(self, pipe: int) -> None:

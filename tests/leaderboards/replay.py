@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness.runlog import RunLog
 from harness.runner.launcher import launch_run
-from harness.runner.observer import SilentObserver
+from harness.runner.observer import Observer
 from harness.runner.planning.prepare import prepare_plan
 from harness.runner.planning.request import RunOptions, RunRequest
 
@@ -33,6 +33,6 @@ def replayed(
     return launch_run(
         prepared.plan,
         RunOptions(catch_signals=False, concurrency=concurrency),
-        SilentObserver(),
+        Observer(),
         runs=folder / "runs",
     )

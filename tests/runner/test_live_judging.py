@@ -13,7 +13,7 @@ from harness.judging.checks import VOCABULARY
 from harness.judging.log_judging import judge_log
 from harness.runlog import RunLog
 from harness.runner.launcher import launch_run
-from harness.runner.observer import SilentObserver
+from harness.runner.observer import Observer
 from harness.runner.planning.prepare import prepare_plan
 from harness.runner.planning.request import RunBudget, RunOptions, RunRequest
 from harness.suites.discovery import find_suites
@@ -26,7 +26,7 @@ TEAM = {"name": "team", "prompt": "List all members of the team blue."}
 
 
 @dataclass(slots=True)
-class Heard(SilentObserver):
+class Heard(Observer):
     """Remembers what a run tells."""
 
     waited: list[str] = field(default_factory=list)

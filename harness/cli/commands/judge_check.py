@@ -193,40 +193,22 @@ def command(
     if (file is None) == (run is None):
         raise UsageError("name either a FILE of graded answers or a run with reviews, by --run")
     if file is None:
-        _check_run(str(run), threshold, json_output=json_output)
+        found = reviewed_judge(open_run(str(run)), threshold)
+        lines, document = format_lines(found), build_document(found)
+        code = EXIT_PASSED if found.labels else EXIT_NOTHING
     else:
-        _check_file(file, judge_model, threshold, json_output=json_output)
-
-
-def _check_run(run: str, threshold: float, *, json_output: bool) -> None:
-    found = reviewed_judge(open_run(run), threshold)
-    click.echo(
-        json.dumps(build_document(found))
-        if json_output
-        else make_printable("\n".join(format_lines(found)))
-    )
-    raise click.exceptions.Exit(EXIT_PASSED if found.labels else EXIT_NOTHING)
-
-
-def _check_file(
-    file: Path, judge_model: str | None, threshold: float, *, json_output: bool
-) -> None:
-    items = read_labelled(file)
-    spec = sole_judge(judge_model, load_config(Path.cwd(), os.environ))
-    # After the file was read: a mistake in it costs no question.
-    GATE.require_plan((), [spec])
-    for note in spec.notes:
-        click.echo(note, err=True)
-    click.echo(f"{len(items)} answers are judged by {spec.name}.", err=True)
-    result = anyio.run(check_judge, items, spec, threshold)
-    click.echo(
-        json.dumps(_build_measured(result))
-        if json_output
-        else make_printable("\n".join(_format_result(result)))
-    )
-    raise click.exceptions.Exit(
-        EXIT_PASSED if len(result.judged_answers) == len(result.answers) else EXIT_UNJUDGED
-    )
+        items = read_labelled(file)
+        spec = sole_judge(judge_model, load_config(Path.cwd(), os.environ))
+        # After the file was read: a mistake in it costs no question.
+        GATE.require_plan((), [spec])
+        for note in (*spec.notes, f"{len(items)} answers are judged by {spec.name}."):
+            click.echo(note, err=True)
+        result = anyio.run(check_judge, items, spec, threshold)
+        lines, document = _format_result(result), _build_measured(result)
+        whole = len(result.judged_answers) == len(result.answers)
+        code = EXIT_PASSED if whole else EXIT_UNJUDGED
+    click.echo(json.dumps(document) if json_output else make_printable("\n".join(lines)))
+    raise click.exceptions.Exit(code)
 
 
 def _format_result(result: JudgeMeasurement) -> Iterator[str]:
@@ -243,19 +225,9 @@ def _format_result(result: JudgeMeasurement) -> Iterator[str]:
         yield from ("", "They disagree on:", *map(_format_disagreement, result.disagreements))
     unjudged = [answer for answer in result.answers if answer.judgement is None]
     if unjudged:
-        yield from (
-            "",
-            "Not judged:",
-            *(f"  {answer.item.at}: {answer.error}" for answer in unjudged),
-        )
-    used = result.usage
-    yield from (
-        "",
-        (
-            f"tokens {format_number(used.input_tokens)} in, {format_number(used.output_tokens)} out"
-            f" · cost {format_money(used.cost_usd)}"
-        ),
-    )
+        yield from ("", "Not judged:", *(f"  {one.item.at}: {one.error}" for one in unjudged))
+    sent, said = format_number(result.usage.input_tokens), format_number(result.usage.output_tokens)
+    yield from ("", f"tokens {sent} in, {said} out · cost {format_money(result.usage.cost_usd)}")
 
 
 def _format_disagreement(answer: GradedAnswer) -> str:
@@ -287,9 +259,10 @@ def _build_measured(result: JudgeMeasurement) -> dict[str, Any]:
             {
                 "line": answer.item.at.line,
                 "human": answer.item.human,
-                "score": answer.judgement.score if answer.judgement else None,
-                "grade": answer.judgement.grade if answer.judgement else None,
-                "explanation": answer.judgement.explanation if answer.judgement else None,
+                **{
+                    name: getattr(answer.judgement, name, None)
+                    for name in ("score", "grade", "explanation")
+                },
                 "error": answer.error,
             }
             for answer in result.answers

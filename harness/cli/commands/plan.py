@@ -35,7 +35,6 @@ from harness.reports import align_columns, format_points
 from harness.runlog import RunLog, read_log
 from harness.runner import (
     RECENT_RUNS,
-    RunPlan,
     RunRequest,
     estimate_usage,
     log_path,
@@ -102,23 +101,45 @@ def command(
     request = RunRequest(suites=suites, models=model, pattern=pattern, trials=1)
     plan = prepare_plan(request, Path.cwd(), os.environ, keyless=True).plan
     # A run that somebody names is taken as it is, whatever server it used.
-    earlier = [open_run(name) for name in logs] if logs else drop_other_server(list(_latest_logs()))
+    earlier = [open_run(name) for name in logs]
+    if not logs:
+        for run_id in run_ids()[-RECENT_RUNS:]:
+            with suppress(HarnessError):  # a damaged one
+                earlier.append(read_log(log_path(run_id)))
+        earlier = drop_other_server(earlier)
+    cases = {(job.suite.name, job.trial.case.name): job.trial.case for job in plan.jobs}
+    # The identities of one test are together; a pattern may leave none of a suite.
+    tests = {
+        suite.name: group_cases(
+            [name for of, name in cases if of == suite.name],
+            {
+                name: case.caller.group
+                for (of, name), case in cases.items()
+                if of == suite.name and case.caller.group is not None
+            },
+        )
+        for suite in plan.suites
+    }
     tables = [
         power_table(
-            suite.name,
-            len(tests),
-            estimate_variability(suite.name, chain(*tests), earlier),
+            suite,
+            len(groups),
+            estimate_variability(suite, chain(*groups), earlier),
             trials=trials or TRIALS,
             difference=difference / 100,
             margin=margin / 100,
-            listed=_latest_tool_list(suite.name, earlier),
-            ways=fmean(map(len, tests)),
+            listed=_latest_tool_list(suite, earlier),
+            ways=fmean(map(len, groups)),
         )
-        for suite in plan.suites
-        # A pattern may leave none of a suite.
-        if (tests := _group_tests(plan, suite.name))
+        for suite, groups in tests.items()
+        if groups
     ]
-    price = _trial_price(plan)
+    # The estimated cost of one trial with one model.
+    guesses = list(estimate_usage(plan))
+    costs, trials_in_all = [one.cost_usd for one in guesses], sum(one.trials for one in guesses)
+    price = None
+    if None not in costs and trials_in_all:
+        price = sum(cost or 0 for cost in costs) / trials_in_all
     if json_output:
         found = {"suites": [_build_document(table, price) for table in tables]}
         click.echo(json.dumps({"status": "ok", "result": found}, ensure_ascii=False))
@@ -126,13 +147,6 @@ def command(
     for table in tables:
         for line in _format_table(table, price):
             click.echo(line)
-
-
-def _latest_logs() -> Iterator[RunLog]:
-    """Yield the logs of the latest runs, the oldest first; damaged ones are skipped."""
-    for run_id in run_ids()[-RECENT_RUNS:]:
-        with suppress(HarnessError):
-            yield read_log(log_path(run_id))
 
 
 def _latest_tool_list(suite: str, logs: Sequence[RunLog]) -> tuple[str, int] | None:
@@ -147,25 +161,6 @@ def _latest_tool_list(suite: str, logs: Sequence[RunLog]) -> tuple[str, int] | N
     return None
 
 
-def _group_tests(plan: RunPlan, suite: str) -> list[list[str]]:
-    """Return the names of the cases of ``suite``, the identities of one test together."""
-    cases = {job.trial.case.name: job.trial.case for job in plan.jobs if job.suite.name == suite}
-    groups = {name: case.caller.group for name, case in cases.items()}
-    return group_cases(cases, {name: test for name, test in groups.items() if test is not None})
-
-
-def _trial_price(plan: RunPlan) -> float | None:
-    """Return the estimated cost of one trial with one model; ``None`` if a price is unknown."""
-    guesses = list(estimate_usage(plan))
-    costs = [guess.cost_usd for guess in guesses]
-    trials = sum(guess.trials for guess in guesses)
-    return None if None in costs or not trials else sum(cost or 0 for cost in costs) / trials
-
-
-def _estimate_cost(design: ComparisonDesign, price: float | None) -> float | None:
-    return None if price is None else price * design.total_trials
-
-
 def _format_table(table: PowerTable, price: float | None) -> Iterator[str]:
     """Yield ``table`` as lines of text."""
     known = table.variability
@@ -178,25 +173,17 @@ def _format_table(table: PowerTable, price: float | None) -> Iterator[str]:
     rows = [_format_cells(design, price) for design in table.designs]
     yield from (f"    {line}" for line in align_columns([_COLUMNS, *rows]))
     yield f"  {_write_advice(table)}"
-    yield (
-        f"  To show that it is not worse by more than {_format_points(table.margin)}:"
-        f" {table.cases_for_margin:,} cases."
-    )
-    yield from _format_ablation(table, price)
-
-
-def _format_ablation(table: PowerTable, price: float | None) -> Iterator[str]:
-    """Yield the cost of the workbench's ablation, if an earlier run recorded the tool list."""
-    found = table.ablation
-    if found is None:
-        return
-    run = make_one_line(found.run)
-    yield f"  An ablation of the {found.parts:,} parts of the tool list (as in {run}):"
-    cost = format_money(None if price is None else price * found.runs)
-    shows = "not even a part that decides every case"
-    if found.shows is not None:
-        shows = f"a part that is worth {_format_points(found.shows)}"
-    yield f"    {found.runs:,} trials with one trial each, {cost}; it finds {shows}."
+    margin = _format_points(table.margin)
+    yield f"  To show that it is not worse by more than {margin}: {table.cases_for_margin:,} cases."
+    # The workbench's ablation, if an earlier run recorded the tool list.
+    if (found := table.ablation) is not None:
+        run = make_one_line(found.run)
+        yield f"  An ablation of the {found.parts:,} parts of the tool list (as in {run}):"
+        shows = "not even a part that decides every case"
+        if found.shows is not None:
+            shows = f"a part that is worth {_format_points(found.shows)}"
+        cost = format_money(price and price * found.runs)
+        yield f"    {found.runs:,} trials with one trial each, {cost}; it finds {shows}."
 
 
 def _format_points(difference: float) -> str:
@@ -204,14 +191,12 @@ def _format_points(difference: float) -> str:
 
 
 def _format_cells(design: ComparisonDesign, price: float | None) -> tuple[str, ...]:
-    shows = "none" if design.shows is None else _format_points(design.shows)
-    cost = format_money(_estimate_cost(design, price))
     return (
         f"{design.cases:,}",
         f"{design.trials:,}",
         f"{design.total_trials:,} trials",
-        cost,
-        shows,
+        format_money(price and price * design.total_trials),
+        "none" if design.shows is None else _format_points(design.shows),
     )
 
 
@@ -231,7 +216,7 @@ def _write_advice(table: PowerTable) -> str:
 
 def _build_document(table: PowerTable, price: float | None) -> JsonObject:
     """Return ``table`` as JSON; differences are rates, and the cost is null where it is unknown."""
-    known, wish = table.variability, table.wish
+    known, wish, ablation = table.variability, table.wish, table.ablation
     return {
         "suite": table.suite,
         "cases": table.cases,
@@ -244,7 +229,7 @@ def _build_document(table: PowerTable, price: float | None) -> JsonObject:
                 "cases": design.cases,
                 "trials": design.trials,
                 "trials_of_both_sides": design.total_trials,
-                "cost_usd": _estimate_cost(design, price),
+                "cost_usd": price and price * design.total_trials,
                 "smallest_difference": design.shows,
             }
             for design in table.designs
@@ -257,13 +242,12 @@ def _build_document(table: PowerTable, price: float | None) -> JsonObject:
             "trials_of_these_cases": wish.enough_trials,
         },
         "not_worse": {"margin": table.margin, "cases": table.cases_for_margin},
-        "ablation": None
-        if table.ablation is None
-        else {
-            "parts": table.ablation.parts,
-            "tools_of_run": table.ablation.run,
-            "trials": table.ablation.runs,
-            "cost_usd": None if price is None else price * table.ablation.runs,
-            "smallest_effect": table.ablation.shows,
+        "ablation": ablation
+        and {
+            "parts": ablation.parts,
+            "tools_of_run": ablation.run,
+            "trials": ablation.runs,
+            "cost_usd": price and price * ablation.runs,
+            "smallest_effect": ablation.shows,
         },
     }

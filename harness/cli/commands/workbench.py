@@ -215,7 +215,17 @@ def command(
     request = replace(request, suites=suites)
     order = replace(order, options=replace(order.options, versus=tuple(request.variants)))
     # Now, since a resumed run brings its own order in place of this one.
-    _check_against(order, mode)
+    against = order.options.against is not None
+    if against and order.studies and AB not in order.studies:
+        raise UsageError(
+            f"--against is for the study {AB}, which is not among --studies",
+            meant=f"Add {AB} to --studies, or leave --against out.",
+        )
+    if against and (mode.resume is not None or mode.from_run is not None):
+        raise UsageError(
+            "--against cannot be added to a workbench that was begun",
+            meant="Leave it out: the run keeps the server that it was begun with. Or begin anew.",
+        )
     if request.shard is not None:
         raise UsageError("the workbench cannot be sharded: its later stages need its first")
     first: str | None = None
@@ -227,7 +237,8 @@ def command(
     if mode.from_run is not None:
         logs, request, order = reread_logs(mode.from_run, request, order)
     ground = WorkbenchContext(request=request, cwd=Path.cwd(), environ=os.environ)
-    prepared = _prepare_run(ground, keyless=mode.dry_run or bool(logs))
+    with redirect_stdout(sys.stderr):  # a suite in Python may print
+        prepared = ground.plan_clean(keyless=mode.dry_run or bool(logs))
     for note in prepared.notes:
         click.echo(note, err=True)
     if output.write is not None and len(prepared.plan.models) > 1:
@@ -259,21 +270,6 @@ def command(
     show_workbench(result, output)
 
 
-def _check_against(order: WorkbenchRequest, mode: WorkbenchMode) -> None:
-    if order.options.against is None:
-        return
-    if order.studies and AB not in order.studies:
-        raise UsageError(
-            f"--against is for the study {AB}, which is not among --studies",
-            meant=f"Add {AB} to --studies, or leave --against out.",
-        )
-    if mode.resume is not None or mode.from_run is not None:
-        raise UsageError(
-            "--against cannot be added to a workbench that was begun",
-            meant="Leave it out: the run keeps the server that it was begun with. Or begin anew.",
-        )
-
-
 def _start_other_server(
     ground: WorkbenchContext, order: WorkbenchRequest, prepared: PreparedPlan, *, keyless: bool
 ) -> OtherServerTrials | None:
@@ -301,11 +297,6 @@ def _resolve_writer(
     return spec
 
 
-def _prepare_run(ground: WorkbenchContext, *, keyless: bool) -> PreparedPlan:
-    with redirect_stdout(sys.stderr):  # a suite in Python may print
-        return ground.plan_clean(keyless=keyless)
-
-
 _COLUMNS = ("study", "tool lists", "trials", "tokens in", "out", "cost", "question")
 
 
@@ -316,17 +307,16 @@ def _show_costs(rows: Sequence[StudyCost], stages: str, *, json_output: bool) ->
         return
     for line in align_columns([_COLUMNS, *map(_format_cells, rows)], left=(0, len(_COLUMNS) - 1)):
         click.echo(line)
+    costs = [row.cost_usd for row in rows]
     for row in rows:
-        if row.writing is not None:
-            used = row.writing
+        if (used := row.writing) is not None:
+            costs.append(used.cost_usd)
             click.echo(
                 f"{row.study} also asks {make_printable(str(row.writer))} to write: about "
                 f"{format_number(used.input_tokens)} tokens in, "
                 f"{format_number(used.output_tokens)} out, "
                 f"cost {format_money(used.cost_usd)}, if every test fails that it may see."
             )
-    costs = [row.cost_usd for row in rows]
-    costs += [row.writing.cost_usd for row in rows if row.writing is not None]
     total = None if None in costs else sum(cost or 0.0 for cost in costs)
     trials = sum(row.trials for row in rows)
     click.echo(f"{trials:,} trials {make_printable(stages)}, {format_money(total)}.")

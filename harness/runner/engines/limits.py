@@ -17,10 +17,10 @@ import asyncio
 import math
 import uuid
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any
 
 import anyio
 
@@ -165,34 +165,41 @@ class RunLimiters:
             await self.release(lease, succeeded=False, throttled=False)
 
 
-class LimiterClient(Protocol):
-    """Where a worker asks: `RunLimiters` in the same process, or a way to those of another one."""
+class RemoteLimiters:
+    """The way to the shared limits, which live in another actor."""
 
-    def acquire(self, limited: LimitedTarget, lease: str, left_s: float) -> Awaitable[SlotGrant]:
-        """See `Limits.acquire`."""
-        ...
+    def __init__(self, limits: Any) -> None:
+        """``limits`` is the handle of that actor."""
+        self._limits = limits
+
+    async def acquire(self, limited: LimitedTarget, lease: str, left_s: float) -> SlotGrant:
+        """See `RunLimiters.acquire`."""
+        granted: SlotGrant = await self._limits.acquire.remote(limited, lease, left_s)
+        return granted
 
     async def release(self, lease: str, *, succeeded: bool, throttled: bool) -> None:
-        """See `Limits.release`."""
-        ...
+        """See `RunLimiters.release`."""
+        # Nobody waits for the answer: the lease ends by itself if this is lost.
+        self._limits.release.remote(lease, succeeded=succeeded, throttled=throttled)
 
-    def is_untouched(self, limited: LimitedTarget) -> Awaitable[bool]:
-        """See `Limits.is_untouched`."""
-        ...
+    async def is_untouched(self, limited: LimitedTarget) -> bool:
+        """See `RunLimiters.is_untouched`."""
+        free: bool = await self._limits.is_untouched.remote(limited)
+        return free
 
     def adopt_soon(self, limited: LimitedTarget, leases: Sequence[str]) -> None:
-        """See `Limits.adopt_soon`; the caller does not wait until it is done."""
-        ...
+        """See `RunLimiters.adopt_soon`; the caller does not wait until it is done."""
+        self._limits.adopt_soon.remote(limited, leases)
 
     def pause_soon(self, limited: LimitedTarget, seconds: float) -> None:
-        """See `Limits.pause_soon`; the caller does not wait until it is done."""
-        ...
+        """See `RunLimiters.pause_soon`; the caller does not wait until it is done."""
+        self._limits.pause_soon.remote(limited, seconds)
 
 
 class SharedLimiter:
     """A `harness.base.limiting.limiter.RequestLimiter` whose slots all workers share."""
 
-    def __init__(self, limited: LimitedTarget, counter: LimiterClient) -> None:
+    def __init__(self, limited: LimitedTarget, counter: RunLimiters | RemoteLimiters) -> None:
         """``counter`` is where slots of ``limited`` are lent."""
         self._limited = limited
         self._counter = counter

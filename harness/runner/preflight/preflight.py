@@ -6,6 +6,9 @@ for the trials. Users beyond the first `LISTED_AHEAD`, and those whose server di
 checked when their own session opens: starting every process at once would cost more than it saves.
 If a named tool is in none of these lists, all other users' lists are requested as well
 (`harness.runner.preflight.offered_names`).
+
+Also, before servers start, that each credential can be presented; and, in a trial, that there are
+tools at all.
 """
 
 from __future__ import annotations

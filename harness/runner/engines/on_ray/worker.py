@@ -24,7 +24,7 @@ from harness.base import (
 )
 from harness.judging import not_started
 from harness.runlog import TrialLine
-from harness.runner.engines.limits import RunLimiters, SharedLimiter, SlotGrant
+from harness.runner.engines.limits import RemoteLimiters, RunLimiters, SharedLimiter, SlotGrant
 from harness.runner.engines.machine_facts import MachineFacts, inspect_machine
 from harness.runner.engines.payloads import PayloadCodec
 from harness.runner.planning.plan import Job
@@ -199,32 +199,7 @@ class LimiterActor(RunLimiters):
         return await super().acquire(limited, lease, left_s)
 
 
-class _RemoteLimiters:
-    """The way to the shared limits, which live in another actor."""
-
-    def __init__(self, limits: Any) -> None:
-        self._limits = limits
-
-    async def acquire(self, limited: LimitedTarget, lease: str, left_s: float) -> SlotGrant:
-        granted: SlotGrant = await self._limits.acquire.remote(limited, lease, left_s)
-        return granted
-
-    async def release(self, lease: str, *, succeeded: bool, throttled: bool) -> None:
-        # Nobody waits for the answer: the lease ends by itself if this is lost.
-        self._limits.release.remote(lease, succeeded=succeeded, throttled=throttled)
-
-    async def is_untouched(self, limited: LimitedTarget) -> bool:
-        free: bool = await self._limits.is_untouched.remote(limited)
-        return free
-
-    def adopt_soon(self, limited: LimitedTarget, leases: Sequence[str]) -> None:
-        self._limits.adopt_soon.remote(limited, leases)
-
-    def pause_soon(self, limited: LimitedTarget, seconds: float) -> None:
-        self._limits.pause_soon.remote(limited, seconds)
-
-
 def make_limiter_factory(limits: Any) -> Callable[[LimitedTarget], SharedLimiter]:
     """Return what makes limiters of the shared ``limits``, for `LIMITER_OF`."""
-    counter = _RemoteLimiters(limits)
+    counter = RemoteLimiters(limits)
     return lambda limited: SharedLimiter(limited, counter)
