@@ -57,29 +57,29 @@ async def launch_async(
     """
     if not plan.jobs:
         raise NothingToRun("there is no case to run")
-    if resume is not None:
-        run_id = resume.header.run_id
-    run_id = run_id or new_run_id([suite.name for suite in plan.suites])
     # First, because the next step starts each agent's program to learn its version.
     require_trust(plan)
     plan = await add_agent_versions(plan)
-    header = build_header(plan, run_id, options)
+    run_id = run_id or new_run_id([suite.name for suite in plan.suites])
+    path = log_path(run_id, runs)
     redactor = build_redactor(plan)
+    header = build_header(plan, run_id, options)
     if resume is not None:
+        path, header = resume.path, replace(header, run_id=resume.header.run_id)
         keys = {job.trial.key for job in plan.jobs}
         # Further trials of a repeated test were never in a plan.
-        strangers = [
-            result for result in resume.results if result.key not in keys and not result.is_further
-        ]
+        strangers = [one for one in resume.results if one.key not in keys and not one.is_further]
         # Both are redacted anew: a secret that is known only now must not look like a change.
-        refuse_if_changed(
-            redact_header(resume.header, redactor), redact_header(header, redactor), strangers
+        names = ("suites", "models", "axes", "entrants", "servers", "settings")
+        then, now = (
+            replace(one, **{name: redactor.redact_json(getattr(one, name)) for name in names})
+            for one in (resume.header, header)
         )
+        refuse_if_changed(then, now, strangers)
         plan = select_remaining(plan, resume)
         # Without a footer the run is opened even if nothing is left, to be closed in order.
         if not plan.jobs and resume.footer is not None:
             return resume
-    path = log_path(run_id, runs) if resume is None else resume.path
     with LogWriter(path, redactor.redact_json_text, redactor.add_secret) as log:
         # A resumed run has its header already.
         if resume is None:
@@ -110,15 +110,6 @@ def build_redactor(plan: RunPlan) -> Redactor:
     models = (*plan.models, *plan.judges, *plan.user_models)
     KNOWN.add_specs(models, plan.servers, plan.suites, environ=os.environ)
     return KNOWN
-
-
-def redact_header(header: Header, redactor: Redactor) -> Header:
-    """Return ``header`` redacted, as it is written to a log."""
-    parts = {
-        name: redactor.redact_json(getattr(header, name))
-        for name in ("suites", "models", "axes", "entrants", "servers", "settings")
-    }
-    return replace(header, **parts)
 
 
 def build_header(plan: RunPlan, run_id: str, options: RunOptions) -> Header:

@@ -7,11 +7,10 @@ checks, so its only trial is ``skipped``: the log has the calls and no verdict.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import anyio
 
@@ -65,48 +64,31 @@ class SessionLog:
     """The log of one session; it is created at the first call."""
 
     def __init__(
-        self,
-        plan: RunPlan,
-        runs: Path,
-        opening: Callable[[], tuple[Sequence[ToolsLine], Transcript]],
-        reason: str,
+        self, plan: RunPlan, runs: Path, tools: Sequence[ToolsLine], begun: Transcript
     ) -> None:
         """Write the only trial of ``plan`` to a new folder below ``runs``.
 
-        ``opening`` returns the tool lists, and the transcript of the session before its calls;
-        ``reason`` is why it has no verdict.
+        ``begun`` is the transcript of the session before its calls.
         """
         (self._job,) = plan.jobs
         self._plan = plan
         self._runs = runs
-        self._opening = opening
-        self._reason = reason
+        self._tools = tools
+        self._begun = begun
         self._writer: LogWriter | None = None
         self._failed = False
 
-    def __enter__(self) -> Self:
-        """Return the log itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         """Close the log; without `finish` it is that of an interrupted session."""
         if self._writer is not None:
             self._writer.close()
 
     def write_call(self, call: ToolCall) -> None:
         """Write a call as far as it is known; if that fails, `finish` tries again and raises."""
-        if self._failed:
-            return
-        try:
-            if self._writer is None:
-                self._writer = self._open_writer()
-            self._writer.append(CallLine(call_of=self._job.trial.key, call=call))
         # The program's session goes on: it is told at its end that nothing was kept.
+        try:
+            if not self._failed:
+                self._open_writer().append(CallLine(call_of=self._job.trial.key, call=call))
         except HarnessError:
             self._failed = True
 
@@ -116,32 +98,33 @@ class SessionLog:
         Raises:
             HarnessError: it cannot be written.
         """
-        if self._writer is None:
-            self._writer = self._open_writer()
-        result = not_judged(self._job.trial, transcript, reason=self._reason)
-        self._writer.append(TrialLine(run=result, transcript=transcript))
+        writer = self._open_writer()
+        result = not_judged(self._job.trial, transcript, reason=REASON)
+        writer.append(TrialLine(run=result, transcript=transcript))
         # Without it the session would count as cut off.
-        self._writer.append(Footer(finished_at=utc_now(), elapsed_s=transcript.latency_s))
-        self._writer.close()
-        return read_log(self._writer.path)
+        writer.append(Footer(finished_at=utc_now(), elapsed_s=transcript.latency_s))
+        writer.close()
+        return read_log(writer.path)
 
     def _open_writer(self) -> LogWriter:
+        if self._writer is not None:
+            return self._writer
         redactor = build_redactor(self._plan)
         run_id = new_run_id([f"{self._job.suite.name}-{self._job.server.name}"])
         path = log_path(run_id, self._runs)
-        tools, transcript = self._opening()
         # The line so far, which `read_log` completes with the calls if harness is killed.
-        cut_off = judge_trial(self._job.trial, transcript, None)
+        cut_off = judge_trial(self._job.trial, self._begun, None)
         writer = LogWriter(path, redactor.redact_json_text, redactor.add_secret)
         try:
             writer.append(build_header(self._plan, run_id, RunOptions(concurrency=1)))
-            for line in tools:
+            for line in self._tools:
                 writer.append(line)
-            writer.append(TrialLine(run=cut_off, transcript=transcript))
+            writer.append(TrialLine(run=cut_off, transcript=self._begun))
         except HarnessError:
             writer.close()
             discard_log(path)
             raise
+        self._writer = writer
         return writer
 
 
@@ -226,7 +209,7 @@ async def record_program(request: RecordRequest, runs: Path = RUNS) -> Recording
             shown_digest="" if shown is None else shown.tools.digest,
         )
         with (
-            SessionLog(plan, runs, lambda: (lists, begun), REASON) as log,
+            closing(SessionLog(plan, runs, lists, begun)) as log,
             tempfile.TemporaryDirectory(prefix="harness-") as folder,
         ):
             recording = Recording(log.write_call)

@@ -174,7 +174,7 @@ class RecordedUsers:
         return RecordedUser(label, transcript or Transcript())
 
 
-class RecordedUser:
+class RecordedUser(ScriptedUser):
     """The user of one recorded trial."""
 
     def __init__(self, label: str, transcript: Transcript) -> None:
@@ -182,10 +182,12 @@ class RecordedUser:
         said = (one for one in transcript.messages if isinstance(one, UserMessage))
         # What the case itself said meanwhile comes from the case again.
         lines = [message.text for message in said if not message.injected]
-        self._label = label
-        self._count = len(lines)
-        self._lines = iter(lines)
+        super().__init__(lines)
         self._ended = transcript.stop in _THEIR_ENDS
+        self._fault = (
+            f"the simulated user: the recording of {label} has only {len(lines)} messages of this "
+            "user"
+        )
 
     async def next_message(self, heard: str) -> Utterance | None:
         """Return the next recorded message.
@@ -193,15 +195,10 @@ class RecordedUser:
         Raises:
             ModelError: no message is left, but the recorded user had not stopped.
         """
-        line = next(self._lines, None)
-        if line is not None:
-            return Utterance(text=line)
-        if self._ended:
-            return None
-        raise ModelError(
-            f"the simulated user: the recording of {self._label} has only "
-            f"{self._count} messages of this user"
-        )
+        said = await super().next_message(heard)
+        if said is None and not self._ended:
+            raise ModelError(self._fault)
+        return said
 
 
 class Speaker(Protocol):

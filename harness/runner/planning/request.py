@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
+from typing import Any
 
 from harness.base import MARK, UsageError, did_you_mean
 from harness.suites import MAX_CASES
@@ -120,13 +121,11 @@ class RunBudget:
         The limits that stopped that part early are not carried over.
         """
         recorded = settings.get("budget") or {}
-        return replace(
-            self,
-            max_cost_usd=recorded.get("max_cost_usd")
-            if self.max_cost_usd is None
-            else self.max_cost_usd,
-            max_tokens=recorded.get("max_tokens") if self.max_tokens is None else self.max_tokens,
-        )
+        names = ("max_cost_usd", "max_tokens")
+        unset: dict[str, Any] = {
+            one: recorded.get(one) for one in names if getattr(self, one) is None
+        }
+        return replace(self, **unset)
 
     def left_after(self, used: Usage) -> RunBudget | None:
         """Return what is left for further runs; ``None`` if a limit is reached or not known to be.
@@ -138,9 +137,8 @@ class RunBudget:
             cost = 0.0 if used.cost_usd is None else cost - used.cost_usd
         if tokens is not None:
             tokens = 0 if used.tokens is None else tokens - used.tokens
-        if (cost is not None and cost <= 0) or (tokens is not None and tokens <= 0):
-            return None
-        return replace(self, max_cost_usd=cost, max_tokens=tokens)
+        reached = any(left is not None and left <= 0 for left in (cost, tokens))
+        return None if reached else replace(self, max_cost_usd=cost, max_tokens=tokens)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
