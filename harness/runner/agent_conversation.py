@@ -203,17 +203,14 @@ class AgentConversation(Conversation):
     async def _open_agent(self, recording: Recording) -> AsyncGenerator[Agent]:
         from harness.agents import open_listener  # loads the MCP SDK and a web server
 
+        spec = self._spec
         async with (
             open_listener() as listener,
             listener.serve(self._limited, recording, _NO_LIMIT) as url,
         ):
+            workplace = open_workplace(spec, url=url, server=self._server, system=self._system)
             try:
-                async with (
-                    open_workplace(
-                        self._spec, url=url, server=self._server, system=self._system
-                    ) as place,
-                    KINDS.get(self._spec.kind).opens(self._spec, place) as agent,
-                ):
+                async with workplace as place, KINDS.get(spec.kind).opens(spec, place) as agent:
                     yield agent
             finally:
                 self._strangers = listener.strangers

@@ -83,14 +83,13 @@ async def open_context(
     Raises:
         UsageError: a model cannot be opened.
     """
+    # An agent runs its own loop, and a recording answers nothing new.
+    live = [spec for spec in models if spec.agent is None and spec.provider != RECORDED]
     async with open_sessions(learn) as pool:
         # Servers boot while the SDKs of the models are imported.
         opened(pool)
         async with (
-            # An agent runs its own loop, and a recording answers nothing new.
-            open_models(
-                spec for spec in models if spec.agent is None and spec.provider != RECORDED
-            ) as answering,
+            open_models(live) as answering,
             open_models(judges) as judging,
             open_models(spec for spec in players if not is_replay(spec)) as playing,
         ):

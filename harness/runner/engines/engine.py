@@ -7,10 +7,9 @@ budgets, interrupts, the log, judging across trials, progress and reports.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import Protocol
 
 import anyio
 
@@ -26,27 +25,26 @@ from harness.runner.trial import Tell, TrialOutcome, run_trial
 from harness.sessions import Pool, SessionPool
 
 
-class Engine(Protocol):
-    """An open engine."""
+class Engine(ABC):
+    """An open engine, which runs all trials in one place unless it says otherwise."""
 
-    @property
-    def seats(self) -> Sequence[int]:
-        """Trials at the same time in each place where trials run."""
-        ...
+    def __init__(self, seats: Sequence[int], pool: SessionPool) -> None:
+        """Open with so many ``seats`` in each place where trials run.
 
-    @property
-    def pool(self) -> SessionPool:
-        """Sessions in this process, with which tools are checked before any trial."""
-        ...
+        Tools are checked with the sessions in ``pool``, before any trial.
+        """
+        self.seats = seats
+        self.pool = pool
 
     def divide_into_units(self, plan: RunPlan) -> Iterator[Unit]:
         """Yield the trials of ``plan`` in the units of which each goes to one place."""
-        ...
+        # As one unit they start in the order of the plan.
+        yield plan.jobs
 
-    async def finish_tool_check(self) -> None:
-        """Take notice that the check of the tools is over."""
-        ...
+    async def finish_tool_check(self) -> None:  # noqa: B027 - nothing is a good answer
+        """Take notice that the check of the tools is over; what is open stays open."""
 
+    @abstractmethod
     async def run_trial(
         self,
         job: Job,
@@ -60,7 +58,6 @@ class Engine(Protocol):
         Raises:
             HarnessError: the engine itself can run no further trial.
         """
-        ...
 
 
 @asynccontextmanager
@@ -95,29 +92,16 @@ async def open_engine(
         traced_as=log.path.parent.name if options.traced else None,
         opened=start_first_server,
     ) as context:
-        yield OneProcessEngine((options.concurrency,), context)
+        yield OneProcessEngine(options.concurrency, context)
 
 
-@dataclass(frozen=True, slots=True)
-class OneProcessEngine:
-    """This process, as an engine with one place."""
+class OneProcessEngine(Engine):
+    """This process: the sessions opened to check tools stay open for the trials."""
 
-    seats: tuple[int]
-    """See `Engine.seats`."""
-    context: RunContext
-    """What its trials share."""
-
-    @property
-    def pool(self) -> SessionPool:
-        """The sessions of the trials: those opened to check tools stay open for them."""
-        return self.context.pool
-
-    def divide_into_units(self, plan: RunPlan) -> Iterator[Unit]:
-        """Yield all trials as one unit, so that they start in the order of the plan."""
-        yield plan.jobs
-
-    async def finish_tool_check(self) -> None:
-        """Keep what is open."""
+    def __init__(self, seats: int, context: RunContext) -> None:
+        """Run trials with what they share in ``context``."""
+        super().__init__([seats], context.pool)
+        self._context = context
 
     async def run_trial(
         self,
@@ -128,4 +112,4 @@ class OneProcessEngine:
         tell: Tell | None = None,
     ) -> TrialOutcome:
         """Run a trial here."""
-        return await run_trial(job, self.context, preflight, scope, tell)
+        return await run_trial(job, self._context, preflight, scope, tell)

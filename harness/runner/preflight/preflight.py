@@ -32,23 +32,21 @@ from harness.runner.preflight.named_tools import sorted_problems
 from harness.runner.preflight.offered_names import OfferedTools, ServerUser
 from harness.runner.recordings.recorded_outputs import RECORDED
 from harness.sessions import TRANSPORTS, SessionPool, check_credential, delivery_of
-from harness.types import Case, Credential, JsonObject, Location, ServerSpec, ToolList
+from harness.types import Case, JsonObject, Location, ToolList
 
 LISTED_AHEAD = 8
 """Users whose tools are listed before any model is asked: as many as a machine starts within a few
 seconds."""
 
 
-@dataclass(slots=True)
-class _User:
-    """One user of one server, and the cases that name arguments of its tools."""
+@dataclass(slots=True, kw_only=True)
+class _User(ServerUser):
+    """A user, and the cases that name arguments of the server's tools.
 
-    server: ServerSpec
-    user_context: JsonObject | None
-    credential: Credential
+    `failure` is why there was no session, until a trial has reported it.
+    """
+
     cases: list[Case] = field(default_factory=list)
-    failure: HarnessError | None = None
-    """Why there was no session, until a trial has reported it."""
 
 
 class Preflight:
@@ -71,7 +69,9 @@ class Preflight:
             ):
                 continue
             who = (id(job.server), canonical_json([caller.user_context, caller.credential]))
-            new = _User(job.server, caller.user_context, caller.credential)
+            new = _User(
+                server=job.server, user_context=caller.user_context, credential=caller.credential
+            )
             self._user_of[key] = users.setdefault(who, new)
             self._user_of[key].cases.append(case)
         self._users = list(users.values())
@@ -93,7 +93,7 @@ class Preflight:
         """
         problems: list[Problem] = []
 
-        async def list_user_tools(user: _User | ServerUser) -> None:
+        async def list_user_tools(user: ServerUser) -> None:
             who = user.server, user.user_context, user.credential
             try:
                 async with pool.lend_session(*who) as session:
@@ -106,7 +106,7 @@ class Preflight:
                     user.failure = error
 
         # Arguments first: their lists mostly settle the names of tools as well.
-        wave: Sequence[_User | ServerUser]
+        wave: Sequence[ServerUser]
         wave = self._users[:LISTED_AHEAD] or self._offers.next_users(1)
         while wave:
             async with anyio.create_task_group() as group:

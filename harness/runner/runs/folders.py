@@ -32,8 +32,7 @@ def find_log(name: str, runs: Path = RUNS) -> Path:
     Raises:
         UsageError: there is none, or the name is ambiguous.
     """
-    path = Path(name)
-    for candidate in (path, path / "log.jsonl"):
+    for candidate in (Path(name), Path(name, "log.jsonl")):
         if candidate.is_file():
             return candidate
     known = run_ids(runs)
@@ -41,24 +40,18 @@ def find_log(name: str, runs: Path = RUNS) -> Path:
         raise UsageError(f"there is no run named {name!r}: there are no runs in {runs}")
     if name == LATEST:
         # A run that never began must not hide the one before it.
-        begun = next(
-            (run_id for run_id in reversed(known) if has_header(log_path(run_id, runs))), None
-        )
-        if begun is None:
+        begun = [run_id for run_id in reversed(known) if has_header(log_path(run_id, runs))][:1]
+        if not begun:
             raise UsageError(f"there is no latest run: no run in {runs} has a log with a header")
-        return log_path(begun, runs)
+        return log_path(begun[0], runs)
     # A whole name counts first, since it may also begin a longer one.
-    fitting = [run_id for run_id in known if run_id == name] or [
-        run_id for run_id in known if run_id.startswith(name)
-    ]
-    if len(fitting) == 1:
-        return log_path(fitting[0], runs)
-    if fitting:
+    fitting = [name] if name in known else [one for one in known if one.startswith(name)]
+    if len(fitting) > 1:
         raise UsageError(f"{name!r} fits {len(fitting)} runs: {', '.join(fitting)}")
-    raise UsageError(
-        f"there is no run named {name!r}",
-        meant=did_you_mean(name, known) or f"The latest is {known[-1]}.",
-    )
+    if not fitting:
+        meant = did_you_mean(name, known) or f"The latest is {known[-1]}."
+        raise UsageError(f"there is no run named {name!r}", meant=meant)
+    return log_path(fitting[0], runs)
 
 
 RESUMED_BY = "resumed_by"

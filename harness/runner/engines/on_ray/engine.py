@@ -13,6 +13,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from harness.base import HarnessError, UsageError
 from harness.judging import not_started
 from harness.runlog import LogWriter, TrialLine
+from harness.runner.engines.engine import Engine
 from harness.runner.engines.on_ray.cluster import connect_cluster, count_processors
 from harness.runner.engines.on_ray.worker import LimiterActor, make_limiter_factory
 from harness.runner.engines.on_ray.worker_pool import NoWorker, WorkerDied, WorkerPool, WorkerSlot
@@ -32,13 +33,13 @@ _MOST_WAITING = 100_000
 """Requests that may wait for the limits at the same time."""
 
 
-class RayEngine:
+class RayEngine(Engine):
     """The open engine: a station for each worker, and sessions here to check tools with."""
 
     def __init__(self, pool: Pool, stations: Sequence[WorkerSlot], crew: WorkerPool) -> None:
         """``stations`` are ready."""
-        self.pool = pool
-        self.seats = [station.seats for station in stations]
+        super().__init__([station.seats for station in stations], pool)
+        self._own_sessions = pool
         self._stations = stations
         self._crew = crew
         self._checked = anyio.Event()
@@ -49,7 +50,7 @@ class RayEngine:
 
     async def finish_tool_check(self) -> None:
         """End the servers that were started to check tools: those of the trials are elsewhere."""
-        await self.pool.end_idle()
+        await self._own_sessions.end_idle()
         self._checked.set()
 
     async def run_trial(
