@@ -41,12 +41,14 @@ def python_suites(path: Path, parent: pytest.Collector) -> tuple[str, ...]:
     file that was named, ``name`` and ``cases()`` are enough: the rest may come from a class
     elsewhere.
     """
-    if path.suffix != ".py" or any(
-        fnmatch(path.name, one) for one in parent.config.getini("python_files")
+    config, named = parent.config, parent.session.isinitpath(path)
+    roots = (config.invocation_params.dir, config.rootpath)
+    places = [path.relative_to(root) for root in roots if path.is_relative_to(root)]
+    if (
+        path.suffix != ".py"
+        or any(fnmatch(path.name, one) for one in config.getini("python_files"))
+        or not (named or any(FOLDER in place.parts[:-1] for place in places))
     ):
-        return ()
-    named = parent.session.isinitpath(path)
-    if not (named or _is_below_evals(path, parent.config)):
         return ()
     try:
         # As bytes: a source may name its own encoding.
@@ -57,35 +59,29 @@ def python_suites(path: Path, parent: pytest.Collector) -> tuple[str, ...]:
     return tuple(name for name in classes if _is_python_suite(name, classes, named=named))
 
 
-def _is_below_evals(path: Path, config: pytest.Config) -> bool:
-    roots = (config.invocation_params.dir, config.rootpath)
-    return any(
-        FOLDER in path.relative_to(root).parts[:-1] for root in roots if path.is_relative_to(root)
-    )
-
-
 def _is_python_suite(name: str, classes: dict[str, ast.ClassDef], *, named: bool) -> bool:
     values, functions = _list_members(classes[name])
     if "cases" not in functions or "name" not in values | functions:
         return False
-    return (
-        named
-        or bool(_SUITE_PARTS & _collect_attributes(name, classes, set()))
-        or _mentions_assertions(classes[name])
+    if named or _SUITE_PARTS & _collect_attributes(name, classes, set()):
+        return True
+    # Its cases have checks: `{"assertions": …}` or `PythonCase(assertions=…)`.
+    return any(
+        getattr(part, "value", None) == "assertions" or getattr(part, "arg", None) == "assertions"
+        for part in ast.walk(classes[name])
+        if isinstance(part, ast.Constant | ast.keyword)
     )
 
 
 def _list_members(node: ast.ClassDef) -> tuple[set[str], set[str]]:
     """Return the names that a class body defines: values and functions."""
     values: set[str] = set()
-    functions: set[str] = set()
     for part in node.body:
-        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
-            functions.add(part.name)
-        elif isinstance(part, ast.Assign | ast.AnnAssign):
+        if isinstance(part, ast.Assign | ast.AnnAssign):
             targets = part.targets if isinstance(part, ast.Assign) else [part.target]
             values |= {target.id for target in targets if isinstance(target, ast.Name)}
-    return values, functions
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef
+    return values, {part.name for part in node.body if isinstance(part, kinds)}
 
 
 def _collect_attributes(name: str, classes: dict[str, ast.ClassDef], seen: set[str]) -> set[str]:
@@ -97,13 +93,4 @@ def _collect_attributes(name: str, classes: dict[str, ast.ClassDef], seen: set[s
     bases = [base.id for base in classes[name].bases if isinstance(base, ast.Name)]
     return set().union(
         *_list_members(classes[name]), *(_collect_attributes(base, classes, seen) for base in bases)
-    )
-
-
-def _mentions_assertions(node: ast.ClassDef) -> bool:
-    """Whether its cases have checks: ``{"assertions": …}`` or ``PythonCase(assertions=…)``."""
-    return any(
-        (isinstance(part, ast.Constant) and part.value == "assertions")
-        or (isinstance(part, ast.keyword) and part.arg == "assertions")
-        for part in ast.walk(node)
     )

@@ -33,6 +33,8 @@ from harness.runner.runs.folders import resume_command
 from harness.runner.trial import TrialOutcome
 from harness.types import DECIDED, AssistantMessage, JsonObject, ToolList, TrialResult
 
+T = TypeVar("T")
+
 
 async def run_plan(
     plan: RunPlan,
@@ -81,9 +83,6 @@ def find_cause(error: BaseExceptionGroup) -> BaseException:
     while isinstance(cause, BaseExceptionGroup):
         cause = cause.exceptions[0]
     return cause or error
-
-
-T = TypeVar("T")
 
 
 class LiveRun:

@@ -173,6 +173,8 @@ def list_own_names(tools: ToolList, server: ServerSpec) -> set[str]:
 
 def sorted_problems(problems: Sequence[Problem]) -> list[Problem]:
     """Return each problem once, in the order of files and lines."""
-    return sorted(
-        dict.fromkeys(problems), key=lambda one: (one.at.file, one.at.line or 0, one.at.column or 0)
-    )
+
+    def get_place(problem: Problem) -> tuple[str, int, int]:
+        return problem.at.file, problem.at.line or 0, problem.at.column or 0
+
+    return sorted(dict.fromkeys(problems), key=get_place)

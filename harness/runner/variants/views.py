@@ -107,12 +107,8 @@ class VariantViews:
         """
         key = variant.name, tools.digest
         # Lists without a digest cannot be told apart, so their view is made anew.
-        if not tools.digest or key not in self._kept:
-            self._kept[key] = ShownTools(variant, tools, self._collect_decoys(variant, tools))
-        return self._kept[key]
-
-    def _collect_decoys(self, variant: Variant, tools: ToolList) -> list[Tool]:
-        """Return all decoys, each name once."""
+        if tools.digest and key in self._kept:
+            return self._kept[key]
         renamed = {edit.name for edit in variant.tools.values() if edit is not None and edit.name}
         known = renamed | {tool.name for tool in tools.tools}
         found: dict[str, Tool] = {}
@@ -120,7 +116,8 @@ class VariantViews:
             # A name that is taken by an earlier group of decoys stays with it.
             for tool in choose_decoys(decoys, self._choose_pool(decoys, tools, {*known, *found})):
                 found.setdefault(tool.name, tool)
-        return list(found.values())
+        self._kept[key] = ShownTools(variant, tools, list(found.values()))
+        return self._kept[key]
 
     def _choose_pool(
         self, decoys: Decoys, tools: ToolList, taken: Collection[str]

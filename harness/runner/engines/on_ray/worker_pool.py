@@ -297,13 +297,11 @@ class WorkerSlot:
 
     async def _get_tools(self, actor: Any, digest: str | None) -> ToolList | None:
         """Return the tool list of that digest, which is asked for once."""
-        if digest is None:
-            return None
         known = self._crew.tools
-        if digest not in known:
+        if digest is not None and digest not in known:
             # Two trials may ask at the same time, and then get the same.
             known[digest] = self._crew.inward.unpack(await actor.tools.remote(digest))
-        return known[digest]
+        return None if digest is None else known[digest]
 
     async def close(self) -> None:
         """End the worker, its sessions first."""
