@@ -1,3 +1,4 @@
+from .case_rules import get_leave as get_leave
 from .control import StopReason as StopReason
 from .grade import grade_run as grade_run
 from .grade import load_suites as load_suites
@@ -10,15 +11,14 @@ from .launcher import build_redactor as build_redactor
 from .launcher import launch_async as launch_async
 from .launcher import launch_run as launch_run
 from .launcher import require_trust as require_trust
-from .leave import get_leave as get_leave
 from .observer import Observer as Observer
 from .planning.estimate import RECENT_RUNS as RECENT_RUNS
 from .planning.estimate import Estimate as Estimate
 from .planning.estimate import estimate_judging as estimate_judging
 from .planning.estimate import estimate_usage as estimate_usage
 from .planning.estimate import estimate_users as estimate_users
-from .planning.judge_choice import NOBODY as NOBODY
-from .planning.judge_choice import sole_judge as sole_judge
+from .planning.model_choice import NOBODY as NOBODY
+from .planning.model_choice import sole_judge as sole_judge
 from .planning.options import MOST_ON_PAGE as MOST_ON_PAGE
 from .planning.options import OPTIONS as OPTIONS
 from .planning.options import Part as Part

@@ -21,7 +21,7 @@ from harness.judging import (
     not_started,
 )
 from harness.runlog import Footer, LogWriter, RunLog, TrialLine, read_log
-from harness.runner.planning.judge_choice import JudgePanel, choose_judges
+from harness.runner.planning.model_choice import JudgePanel, choose_judges
 from harness.runner.planning.plan import describe_suite
 from harness.runner.planning.prepare import suite_roots
 from harness.runner.preflight.named_tools import (

@@ -14,8 +14,8 @@ import anyio.to_thread
 from harness.judging import JudgeModel
 from harness.models import Model, open_model
 from harness.runner.end_state import EndStates
+from harness.runner.planning.model_choice import is_replay
 from harness.runner.planning.plan import Job
-from harness.runner.planning.user_models import is_replay
 from harness.runner.recordings.recorded_outputs import RECORDED
 from harness.runner.users import RecordedUsers
 from harness.runner.variants.views import VariantViews

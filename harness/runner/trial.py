@@ -14,17 +14,15 @@ from harness.judging import Evidence, Judge, checks_with, evaluate_checks, judge
 from harness.models import PerTrialModel
 from harness.runlog import TrialLine
 from harness.runner.agent_conversation import AgentConversation
+from harness.runner.case_rules import ScriptedCalls, grant_leave, own_costs
 from harness.runner.end_state import read_states
-from harness.runner.leave import grant_leave
 from harness.runner.model_conversation import ModelConversation
 from harness.runner.planning.plan import Job
 from harness.runner.preflight.preflight import Preflight, require_tools
 from harness.runner.recordings.recorded_outputs import RECORDED, UNRECORDED, get_recording
 from harness.runner.recordings.replay_on_server import execute_recording, replay_check
 from harness.runner.run_context import RunContext
-from harness.runner.scripted_calls import ScriptedCalls
 from harness.runner.strategies import InterruptedStrategy, LeaderboardStrategy, get_server_contexts
-from harness.runner.suite_costs import own_costs
 from harness.runner.users import Speaker, build_speaker
 from harness.runner.variants.shown_tools import ShownTools
 from harness.runner.variants.variant_session import PresentedSession, VariantModel, VariantSession

@@ -9,8 +9,8 @@ import anyio.lowlevel
 import pytest
 
 from harness.judging.trial import judge_trial
-from harness.runner import scripted_calls as scripted
-from harness.runner.scripted_calls import ScriptedCalls
+from harness.runner import case_rules as scripted
+from harness.runner.case_rules import ScriptedCalls
 from harness.types import (
     Case,
     Location,

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from harness.base.errors import HarnessError
-from harness.runner.suite_costs import own_costs
+from harness.runner.case_rules import own_costs
 from harness.types import Suite, Usage
 
 USAGE = Usage(input_tokens=10, output_tokens=5)

@@ -15,9 +15,8 @@ import anyio
 
 from harness.runlog import LogWriter
 from harness.runner.observer import Observer
-from harness.runner.planning.plan import Job, RunPlan
+from harness.runner.planning.plan import Job, RunPlan, Unit
 from harness.runner.planning.request import RunOptions
-from harness.runner.planning.units import Unit
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.recordings.recorded_outputs import RECORDED
 from harness.runner.run_context import RunContext, open_context

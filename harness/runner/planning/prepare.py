@@ -13,10 +13,9 @@ from harness.judging import VOCABULARY
 from harness.models import list_unsent, unknown_provider
 from harness.runlog import read_log
 from harness.runner.agent_requirements import refuse_clients_habits, refuse_unsupported_cases
-from harness.runner.planning.judge_choice import choose_judges
+from harness.runner.planning.model_choice import choose_judges, choose_players, is_replay
 from harness.runner.planning.plan import RunPlan, case_label, make_plan
 from harness.runner.planning.request import CONCURRENCY, RunRequest
-from harness.runner.planning.user_models import choose_players, is_replay
 from harness.runner.planning.variant_choice import (
     check_prompts,
     list_decoy_servers,

@@ -18,8 +18,7 @@ from harness.runlog import (
     find_differences,
     read_log,
 )
-from harness.runner.planning.plan import Job, RunPlan
-from harness.runner.planning.units import get_unit_name
+from harness.runner.planning.plan import Job, RunPlan, get_unit_name
 from harness.runner.runs.folders import log_path, new_run_id
 from harness.types import TrialResult
 

@@ -8,7 +8,7 @@ import pytest
 from harness.base.errors import UsageError
 from harness.judging.checks.judge.judge import JudgeModel
 from harness.models.model import Model
-from harness.runner.planning.judge_choice import JudgePanel, choose_judges, sole_judge
+from harness.runner.planning.model_choice import JudgePanel, choose_judges, sole_judge
 from harness.runner.planning.plan import Job, make_plan
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.run_context import RunContext

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from harness.base.errors import UsageError
-from harness.runner.planning.units import divide_seats
+from harness.runner.planning.plan import divide_seats
 
 
 @pytest.mark.parametrize(

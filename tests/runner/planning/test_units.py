@@ -11,8 +11,7 @@ import pytest
 from harness.judging.checks import VOCABULARY
 from harness.judging.trial import not_started
 from harness.runner.control import EarlyStopping
-from harness.runner.planning.plan import Job, RunPlan, make_plan
-from harness.runner.planning.units import work_units
+from harness.runner.planning.plan import Job, RunPlan, make_plan, work_units
 from harness.suites.axes import Point
 from harness.suites.readers import read_suite
 from harness.types import Isolation, ModelSpec, ServerSpec, Status, TransportSpec, Variant

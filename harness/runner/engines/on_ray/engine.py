@@ -19,9 +19,8 @@ from harness.runner.engines.on_ray.worker import LimiterActor, make_limiter_fact
 from harness.runner.engines.on_ray.worker_pool import NoWorker, WorkerDied, WorkerPool, WorkerSlot
 from harness.runner.engines.payloads import refuse_code
 from harness.runner.observer import Observer
-from harness.runner.planning.plan import Job, RunPlan
+from harness.runner.planning.plan import Job, RunPlan, Unit, divide_seats, work_units
 from harness.runner.planning.request import RunOptions
-from harness.runner.planning.units import Unit, divide_seats, work_units
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.trial import Tell, TrialOutcome, trial_error
 from harness.sessions import Pool, open_sessions

@@ -1,9 +1,9 @@
-"""Chooses the judges of a run before it starts, so that the user sees their cost."""
+"""Chooses the models that judge and play users before a run, so that the user sees their cost."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from harness.base import UsageError
 from harness.judging import (
@@ -16,8 +16,9 @@ from harness.judging import (
 )
 from harness.models import get_traits
 from harness.runner.planning.plan import describe_model
+from harness.runner.runs.folders import find_log
 from harness.suites import Config
-from harness.types import JsonObject, ModelSpec, Suite
+from harness.types import Case, JsonObject, ModelSpec, Suite
 
 NOBODY = "none"
 """``--judge-model none``: no judge, even if one is configured."""
@@ -76,7 +77,7 @@ def choose_judges(
         elif not all(need.is_rare for need in undecided):
             notes.append(_without_judge(suite, undecided, judged_then))
         for name in names:
-            models.setdefault(name, _require_usable(name, config))
+            models.setdefault(name, _require_judge(name, config))
     notes += [note for spec in models.values() for note in spec.notes]
     return JudgePanel(
         models=tuple(models.values()), default_of=default_of, notes=tuple(dict.fromkeys(notes))
@@ -93,7 +94,7 @@ def sole_judge(named: str | None, config: Config) -> ModelSpec:
     name = named or _get_configured(config, notes)
     if name is None:
         raise UsageError(NO_JUDGE, meant=" ".join(notes) or None)
-    return _require_usable(name, config)
+    return _require_judge(name, config)
 
 
 def _get_configured(config: Config, notes: list[str]) -> str | None:
@@ -107,7 +108,7 @@ def _get_configured(config: Config, notes: list[str]) -> str | None:
     return None
 
 
-def _require_usable(name: str, config: Config) -> ModelSpec:
+def _require_judge(name: str, config: Config) -> ModelSpec:
     spec = config.resolve_model(name)
     if get_traits(spec.provider).answers != "llm":
         raise UsageError(
@@ -133,3 +134,92 @@ def _without_judge(
         )
     are = "check needs" if required == 1 else "checks need"
     return f"{required} {are} a judge in {suite.name}, and will end as errors: {NO_JUDGE}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserModels:
+    """The assignment of models to simulated users."""
+
+    models: tuple[ModelSpec, ...] = ()
+    """Every model that plays a user, once."""
+    notes: tuple[str, ...] = ()
+    """Sentences for the user."""
+    _by_name: Mapping[str, ModelSpec] = field(default_factory=dict)
+    _of_case: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def get_model(self, suite: Suite, case: Case, model: ModelSpec) -> ModelSpec | None:
+        """Return the model that plays the user of ``case`` when ``model`` answers, if one does.
+
+        A replayed run also replays the words of its users.
+        """
+        name = self._of_case.get((suite.name, case.name))
+        if name is not None:
+            return self._by_name[name]
+        return model if is_replay(model) and needs_player(case) else None
+
+    def build_settings(self) -> JsonObject:
+        """Return the part of the log's header about simulated users; empty without such models."""
+        described = {spec.name: describe_model(spec) for spec in self.models}
+        return {"user_models": described} if described else {}
+
+
+def choose_players(
+    suites: Sequence[Suite],
+    models: Mapping[str, Sequence[ModelSpec]],
+    named: str | None,
+    config: Config,
+) -> UserModels:
+    """Return the models for the users of ``suites``; ``models`` are those that answer, by suite.
+
+    ``named`` (from the command line) comes first, then the case's own, then the suite's.
+
+    Raises:
+        UsageError: no model is named for a user that needs one, or the named one cannot do it.
+    """
+    by_name: dict[str, ModelSpec] = {}
+    of_case: dict[tuple[str, str], str] = {}
+    for suite in suites:
+        replayed = all(
+            get_traits(model.provider).answers in ("replies", "outputs")
+            for model in models[suite.name]
+        )
+        for case in filter(needs_player, suite.cases):
+            assert case.user is not None
+            # A recording has its users' words already; only who names a player wants others.
+            name = named or (None if replayed else case.user.model or suite.user_model)
+            if name is not None:
+                by_name.setdefault(name, _require_player(name, config))
+                of_case[suite.name, case.name] = name
+            elif not replayed:
+                where = case.at or suite.name
+                raise UsageError(
+                    f"{where}: test {case.name!r} has a simulated user, but no model is named to "
+                    "play them",
+                    meant="Name one with --user-model, or by 'user_model:' in the suite.",
+                )
+    return UserModels(
+        models=tuple(by_name.values()),
+        notes=tuple(dict.fromkeys(note for spec in by_name.values() for note in spec.notes)),
+        _by_name=by_name,
+        _of_case=of_case,
+    )
+
+
+def is_replay(spec: ModelSpec) -> bool:
+    """Whether ``spec`` serves the replies of a recorded run."""
+    return get_traits(spec.provider).answers == "replies"
+
+
+def needs_player(case: Case) -> bool:
+    """Whether the user of ``case`` needs a model."""
+    return case.user is not None and case.user.code is None and not case.user.script
+
+
+def _require_player(name: str, config: Config) -> ModelSpec:
+    spec = config.resolve_model(name)
+    if get_traits(spec.provider).answers in ("baseline", "outputs"):
+        raise UsageError(
+            f"{name} cannot play a user: it is not an LLM",
+            meant="Name another model with --user-model.",
+        )
+    return replace(spec, model_id=str(find_log(spec.model_id))) if is_replay(spec) else spec

@@ -1,14 +1,96 @@
-"""The calls of a case itself: setup before its conversation, teardown after it in any case."""
+"""What a case and its suite bring to a trial: calls of their own, leave to write, costs."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import anyio
 
-from harness.base import canonical_json
+from harness.base import HarnessError, canonical_json, format_error
+from harness.judging import expected_tools
+from harness.models import CautiousModel, Leave, Model, is_read_only
+from harness.runner.planning.plan import Job
+from harness.runner.variants.shown_tools import ShownTools
 from harness.sessions import Session
-from harness.types import Case, ScriptedCall, ToolCall, ToolRequest, Transcript, TrialError
+from harness.types import (
+    Case,
+    GuardRails,
+    ScriptedCall,
+    Suite,
+    ToolCall,
+    ToolRequest,
+    Transcript,
+    TrialError,
+    Usage,
+)
+
+
+def get_leave(guard: GuardRails) -> Leave:
+    """Return the leave that ``allow_writes`` of a suite gives."""
+    return Leave(
+        everything=guard.allow_writes, tools=frozenset(named.tool for named in guard.allowed)
+    )
+
+
+def grant_leave(model: Model, job: Job, shown: Sequence[ShownTools] = ()) -> Model:
+    """Return ``model`` with the leave of this trial, if it needs one.
+
+    The tools of a leaderboard are simulated in memory, so there is nothing to protect. ``shown``:
+    the lists that the model sees under a variant, whose words decide nothing here.
+    """
+    if not isinstance(model, CautiousModel):
+        return model
+    leave = get_leave(job.server.guard)
+    leave = replace(
+        leave,
+        everything=leave.everything or job.suite.leaderboard is not None,
+        tools=leave.tools | expected_tools(job.trial.case),
+    )
+    # The model asks by the variant's names; what only reads is known by the server's words.
+    if shown:
+        leave = replace(
+            leave,
+            tools=leave.tools
+            | {each.map_to_model(tool, {})[0] for each in shown for tool in leave.tools},
+            reading=frozenset(
+                each.map_to_model(tool.name, {})[0]
+                for each in shown
+                for tool in each.offered.tools
+                if is_read_only(tool)
+            ),
+        )
+    return model.with_leave(leave)
+
+
+def own_costs(suite: Suite, model: str) -> Callable[[Usage], Usage] | None:
+    """Return a function that sets a usage's cost by the suite's estimate; ``None`` without one."""
+    estimate = suite.estimate_cost
+    if estimate is None:
+        return None
+
+    def price_usage(usage: Usage) -> Usage:
+        # Half of the tokens would have a price that looks like that of the whole.
+        if usage.input_tokens is None or usage.output_tokens is None:
+            return replace(usage, cost_usd=None)
+        try:
+            cost = estimate(model, usage.input_tokens, usage.output_tokens)
+            cost = None if cost is None else float(cost)
+        except Exception as error:  # a suite's own code may raise anything
+            raise HarnessError(
+                f"cost_estimator of suite {suite.name} raised an error: {format_error(error)}"
+            ) from error
+        # NaN would pass every budget, since no comparison with it holds.
+        if cost is not None and not (math.isfinite(cost) and cost >= 0):
+            raise HarnessError(
+                f"cost_estimator of suite {suite.name} returned {cost:g}, which is not a cost in "
+                "US dollars"
+            )
+        return replace(usage, cost_usd=cost)
+
+    return price_usage
+
 
 TEARDOWN_S = 10.0
 """Seconds for all teardown calls of a trial together; no interrupt cuts them short."""
