@@ -23,14 +23,17 @@ from harness.runlog import (
     merge_attempts,
 )
 from harness.runner.control import Control, EarlyStopping, watch_signals
-from harness.runner.engines.engine import Engine, open_engine
+from harness.runner.engines.engine import Engine, OneProcessEngine
 from harness.runner.live_judge import LiveJudge
 from harness.runner.observer import Observer, TranscriptObserver
 from harness.runner.planning.plan import Job, RunPlan
 from harness.runner.planning.request import RunOptions
 from harness.runner.preflight.preflight import Preflight
+from harness.runner.recordings.recorded_outputs import RECORDED
+from harness.runner.run_context import open_context
 from harness.runner.runs.folders import resume_command
 from harness.runner.trial import TrialOutcome
+from harness.sessions import Pool
 from harness.types import DECIDED, AssistantMessage, JsonObject, ToolList, TrialResult
 
 T = TypeVar("T")
@@ -83,6 +86,41 @@ def find_cause(error: BaseExceptionGroup) -> BaseException:
     while isinstance(cause, BaseExceptionGroup):
         cause = cause.exceptions[0]
     return cause or error
+
+
+@asynccontextmanager
+async def open_engine(
+    plan: RunPlan, options: RunOptions, log: LogWriter, observer: Observer
+) -> AsyncIterator[Engine]:
+    """Open the engine that ``options`` name, for everything of ``plan`` that may be run.
+
+    Raises:
+        UsageError: it cannot carry out this plan, or a model cannot be opened.
+    """
+    kind, _, address = options.engine.partition(":")
+    if kind == "ray":
+        from harness.runner.engines.on_ray.engine import open_on_ray  # loads Ray
+
+        async with open_on_ray(plan, options, log, observer, address or None) as engine:
+            yield engine
+        return
+
+    def start_first_server(pool: Pool) -> None:
+        # Outputs that were recorded need no server.
+        for job in [job for job in plan.jobs if job.model.provider != RECORDED][:1]:
+            caller = job.trial.case.caller
+            pool.prestart(job.server, caller.user_context, caller.credential)
+
+    async with open_context(
+        plan.models,
+        plan.judges,
+        plan.user_models,
+        plan.decoys_from,
+        learn=log.learn,
+        traced_as=log.path.parent.name if options.traced else None,
+        opened=start_first_server,
+    ) as context:
+        yield OneProcessEngine(options.concurrency, context)
 
 
 class LiveRun:

@@ -8,20 +8,15 @@ budgets, interrupts, the log, judging across trials, progress and reports.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterator, Sequence
 
 import anyio
 
-from harness.runlog import LogWriter
-from harness.runner.observer import Observer
 from harness.runner.planning.plan import Job, RunPlan, Unit
-from harness.runner.planning.request import RunOptions
 from harness.runner.preflight.preflight import Preflight
-from harness.runner.recordings.recorded_outputs import RECORDED
-from harness.runner.run_context import RunContext, open_context
+from harness.runner.run_context import RunContext
 from harness.runner.trial import Tell, TrialOutcome, run_trial
-from harness.sessions import Pool, SessionPool
+from harness.sessions import SessionPool
 
 
 class Engine(ABC):
@@ -57,41 +52,6 @@ class Engine(ABC):
         Raises:
             HarnessError: the engine itself can run no further trial.
         """
-
-
-@asynccontextmanager
-async def open_engine(
-    plan: RunPlan, options: RunOptions, log: LogWriter, observer: Observer
-) -> AsyncIterator[Engine]:
-    """Open the engine that ``options`` name, for everything of ``plan`` that may be run.
-
-    Raises:
-        UsageError: it cannot carry out this plan, or a model cannot be opened.
-    """
-    kind, _, address = options.engine.partition(":")
-    if kind == "ray":
-        from harness.runner.engines.on_ray.engine import open_on_ray  # loads Ray
-
-        async with open_on_ray(plan, options, log, observer, address or None) as engine:
-            yield engine
-        return
-
-    def start_first_server(pool: Pool) -> None:
-        # Outputs that were recorded need no server.
-        for job in [job for job in plan.jobs if job.model.provider != RECORDED][:1]:
-            caller = job.trial.case.caller
-            pool.prestart(job.server, caller.user_context, caller.credential)
-
-    async with open_context(
-        plan.models,
-        plan.judges,
-        plan.user_models,
-        plan.decoys_from,
-        learn=log.learn,
-        traced_as=log.path.parent.name if options.traced else None,
-        opened=start_first_server,
-    ) as context:
-        yield OneProcessEngine(options.concurrency, context)
 
 
 class OneProcessEngine(Engine):
