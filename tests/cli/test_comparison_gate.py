@@ -8,7 +8,7 @@ from harness.base.errors import UsageError
 from harness.cli.commands import compare
 from harness.cli.results_output import ResultsOutput, compare_results, parse_margin
 from harness.reports.build import build_report
-from harness.reports.comparing.contrasts import ComparedRun, compare_logs
+from harness.reports.comparing.contrasts import ComparedRun
 from tests.reports.run_logs import write_log
 
 
