@@ -13,8 +13,7 @@ from typing import Any
 
 import anyio
 
-from harness.sessions.forwarding import ForeignClient
-from harness.sessions.session import Introduction, Session
+from harness.sessions.session import ForeignClient, Introduction, Session
 from harness.types import (
     AssistantMessage,
     Case,

@@ -1,8 +1,7 @@
+from .call_record import build_unanswered_call as build_unanswered_call
+from .call_record import describe_required_input as describe_required_input
 from .call_record import restore_frame as restore_frame
 from .connection import Connection as Connection
-from .forwarding import LISTEN as LISTEN
-from .forwarding import ForwardedRequest as ForwardedRequest
-from .forwarding import ProgressHandler as ProgressHandler
 from .identity.bearer import check_credential as check_credential
 from .identity.deliveries.bearer import AGAIN as AGAIN
 from .identity.deliveries.bearer import IN_HEADER as IN_HEADER
@@ -22,7 +21,10 @@ from .processes.process import build_death_prefix as build_death_prefix
 from .processes.server_input import wait_closed as wait_closed
 from .processes.stderr import StderrTail as StderrTail
 from .server_messages import build_refusal as build_refusal
+from .session import LISTEN as LISTEN
 from .session import SEPARATOR as SEPARATOR
+from .session import ForwardedRequest as ForwardedRequest
+from .session import ProgressHandler as ProgressHandler
 from .session import Session as Session
 from .session import SessionPool as SessionPool
 from .session import SessionWrapper as SessionWrapper
@@ -33,5 +35,3 @@ from .side_channels import limit_side_channels as limit_side_channels
 from .side_channels import read_operator_log as read_operator_log
 from .side_channels import wrap_side_channel as wrap_side_channel
 from .transports import TRANSPORTS as TRANSPORTS
-from .unanswered_calls import build_unanswered_call as build_unanswered_call
-from .unanswered_calls import describe_required_input as describe_required_input

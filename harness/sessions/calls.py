@@ -21,14 +21,14 @@ from harness.base import (
     matches_whole,
 )
 from harness.sessions.call_outcome import classify_error
-from harness.sessions.call_record import CallDraft
-from harness.sessions.client import McpClient
-from harness.sessions.forwarding import (
-    LISTEN,
-    ForeignClient,
-    ForwardedRequest,
-    ScrubbedClient,
+from harness.sessions.call_record import (
+    CallDraft,
+    describe_required_input,
+    explain_block,
+    explain_malformed,
+    format_error_data,
 )
+from harness.sessions.client import McpClient
 from harness.sessions.refusals import (
     build_rejection,
     has_refusal_code,
@@ -36,18 +36,19 @@ from harness.sessions.refusals import (
     is_rejection,
 )
 from harness.sessions.result_content import limit_text, render_result
-from harness.sessions.session import TRACEPARENT, Introduction
+from harness.sessions.session import (
+    LISTEN,
+    TRACEPARENT,
+    ForeignClient,
+    ForwardedRequest,
+    Introduction,
+    ScrubbedClient,
+)
 from harness.sessions.side_channels import iterate_side_channels
-from harness.sessions.tool_schemas import ToolSchemas
+from harness.sessions.tool_list import ToolSchemas
 from harness.sessions.transports.frames import Noise, is_closed, is_no_answer
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.throttle import Throttle
-from harness.sessions.unanswered_calls import (
-    describe_required_input,
-    explain_block,
-    explain_malformed,
-    format_error_data,
-)
 from harness.types import (
     JsonObject,
     Outcome,

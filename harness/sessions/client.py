@@ -37,7 +37,6 @@ from pydantic import BaseModel, ValidationError
 
 from harness.base import ServerError
 from harness.sessions.call_record import Exchange
-from harness.sessions.forwarding import ForeignClient, ForeignClients, ProgressHandler
 from harness.sessions.refusals import build_step_error
 from harness.sessions.server_messages import (
     AskingDispatcher,
@@ -45,7 +44,7 @@ from harness.sessions.server_messages import (
     RequestWriter,
     RunningRequests,
 )
-from harness.sessions.session import Introduction
+from harness.sessions.session import ForeignClient, ForeignClients, Introduction, ProgressHandler
 from harness.sessions.side_channel_reader import read_side_channels
 from harness.sessions.side_channels import UnsolicitedMessages
 from harness.sessions.transports.frames import Noise, is_closed

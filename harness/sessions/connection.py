@@ -24,7 +24,6 @@ from harness.sessions.connection_end import (
     iterate_leaf_errors,
     quote_labelled,
 )
-from harness.sessions.forwarding import ForeignClient
 from harness.sessions.identity.bearer import Bearer, Bearers
 from harness.sessions.identity.delivery import (
     Identity,
@@ -35,10 +34,15 @@ from harness.sessions.identity.delivery import (
 )
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.http_servers import Host, Hosts
-from harness.sessions.processes.process import ServerProcess, find_shortage, launch_server
-from harness.sessions.processes.server_starts import ServerStarts, use_older_handshake
+from harness.sessions.processes.process import (
+    ServerProcess,
+    ServerStarts,
+    find_shortage,
+    launch_server,
+    use_older_handshake,
+)
 from harness.sessions.processes.stderr import extract_informative_lines
-from harness.sessions.session import Introduction
+from harness.sessions.session import ForeignClient, Introduction
 from harness.sessions.shared_connection import REFUSED, SharedSession, list_user_tools
 from harness.sessions.transports import TRANSPORTS
 from harness.sessions.transports.handshake import (

@@ -14,9 +14,14 @@ from dataclasses import replace
 from itertools import chain, count
 
 from harness.base import RequestRefused, RequestRejected, ServerError, digest_json
-from harness.sessions.forwarding import ForeignClient
-from harness.sessions.session import SEPARATOR, Introduction, Session, get_next_cursor
-from harness.sessions.unanswered_calls import build_unanswered_call, explain_block
+from harness.sessions.call_record import build_unanswered_call, explain_block
+from harness.sessions.session import (
+    SEPARATOR,
+    ForeignClient,
+    Introduction,
+    Session,
+    get_next_cursor,
+)
 from harness.types import JsonObject, SideContent, ToolCall, ToolList, ToolProblem, ToolRequest
 
 _LISTS = {

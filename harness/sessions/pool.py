@@ -42,7 +42,7 @@ from harness.sessions.joined_servers import JoinedSession, JoinedTools
 from harness.sessions.pool_entry import PoolEntry, require_reset, reset_state
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.http_servers import Hosts
-from harness.sessions.processes.server_starts import ServerStarts
+from harness.sessions.processes.process import ServerStarts
 from harness.sessions.session import Session
 from harness.sessions.transports.throttle import Throttles
 from harness.types import Credential, JsonObject, ServerSpec

@@ -9,7 +9,7 @@ import anyio
 from harness.base import ServerError
 from harness.sessions.connection import Connection
 from harness.sessions.identity.delivery import Identity
-from harness.sessions.processes.server_starts import ServerStarts
+from harness.sessions.processes.process import ServerStarts
 from harness.types import ScriptedCall, ServerSpec, ToolRequest
 
 

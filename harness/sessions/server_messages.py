@@ -39,7 +39,7 @@ from mcp_types import (
 
 from harness.base import RequestRefused
 from harness.sessions.call_record import Exchange
-from harness.sessions.forwarding import QUESTIONS, ForeignClients
+from harness.sessions.session import QUESTIONS, ForeignClients
 from harness.sessions.side_channels import UnsolicitedMessages
 from harness.sessions.transports.frames import UNSOLICITED, ReceivedMessage
 from harness.types import JsonObject

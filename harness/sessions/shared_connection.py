@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from harness.sessions.calls import CallSender
     from harness.sessions.client import McpClient
     from harness.sessions.connection import Connection
-    from harness.sessions.forwarding import ForeignClient
+    from harness.sessions.session import ForeignClient
 
 
 class SharedSession(SessionWrapper):

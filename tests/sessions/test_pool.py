@@ -11,7 +11,7 @@ import pytest
 from harness.base.errors import ServerError, UsageError
 from harness.sessions import pool
 from harness.sessions.pool import open_sessions
-from harness.sessions.processes.server_starts import MAX_STARTS
+from harness.sessions.processes.process import MAX_STARTS
 from harness.sessions.session import Session
 from harness.types import USER_CONTEXT_META_KEY, IdentitySpec, JsonObject, ServerSpec
 from tests.clock import BOUND_S

@@ -9,7 +9,7 @@ import anyio.lowlevel
 import pytest
 
 from harness.base.validation.validators import MAX_ERROR_CHARS, MAX_ERRORS, Validation
-from harness.sessions.tool_schemas import Examination, ToolSchemas, examine_schema
+from harness.sessions.tool_list import Examination, ToolSchemas, examine_schema
 from harness.types import Tool, ToolList
 
 pytestmark = pytest.mark.anyio

@@ -13,16 +13,18 @@ from harness.judging import VOCABULARY
 from harness.models import list_unsent, unknown_provider
 from harness.runlog import read_log
 from harness.runner.agent_requirements import refuse_clients_habits, refuse_unsupported_cases
-from harness.runner.planning.model_choice import choose_judges, choose_players, is_replay
-from harness.runner.planning.plan import RunPlan, case_label, make_plan
-from harness.runner.planning.request import CONCURRENCY, RunRequest
-from harness.runner.planning.variant_choice import (
+from harness.runner.planning.model_choice import (
     check_prompts,
+    choose_judges,
+    choose_players,
+    is_replay,
     list_decoy_servers,
     merge_variants,
     refuse_recorded,
     refuse_twins,
 )
+from harness.runner.planning.plan import RunPlan, case_label, make_plan
+from harness.runner.planning.request import CONCURRENCY, RunRequest
 from harness.runner.preflight.named_tools import ON_COMMAND_LINE
 from harness.runner.preflight.preflight import check_credentials
 from harness.runner.recordings.recorded_outputs import (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import InvalidInput, UsageError
-from harness.runner.planning.variant_choice import (
+from harness.runner.planning.model_choice import (
     check_prompts,
     list_decoy_servers,
     merge_variants,

@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from harness.base.json_text import digest_json
-from harness.sessions import tool_schemas
+from harness.sessions import tool_list
 from harness.sessions.pool import open_sessions
 from harness.sessions.processes import process
 from harness.sessions.result_content import TEXT_CHARS
@@ -535,7 +535,7 @@ HOSTILE: dict[str, Any] = {
 async def test_what_a_hostile_schema_keeps_from_being_validated_blames_nobody(
     server: ServerFactory, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(tool_schemas, "VALUE_STEPS", 20_000)
+    monkeypatch.setattr(tool_list, "VALUE_STEPS", 20_000)
     schema = {"type": "object", **HOSTILE[name]}
     listed = [
         {"name": "echo", "inputSchema": schema},
