@@ -63,6 +63,10 @@ def _query_rows(query: StateQuery, server: ServerSpec) -> list[dict[str, Any]]:
         with closing(sqlite3.connect(place, uri=True, timeout=timeout)) as database:
             rows = database.execute(query.sql or "")
             names = [column for column, *_ in rows.description or ()]
+            # A row is an object by column: of two with one name, one would be lost unseen.
+            if twice := {name for name in names if names.count(name) > 1}:
+                columns = ", ".join(sorted(twice))
+                raise HarnessError(f"the query has two columns named {columns}: name them with AS")
             return [
                 {
                     name: value.hex() if isinstance(value, bytes) else value

@@ -123,29 +123,14 @@ def prepare_plan(
     """
     read = load_config(cwd, environ, request.mcp_config, request.protocol)
     config = replace(read, keyless=keyless)
-    found: Sequence[Suite] = ()
-    if request.suites or not given:
-        names = add_categories(request.suites, request.categories)
-        found = find_suites(names, suite_roots(cwd), VOCABULARY, make_reader(request.max_cases))
-    found = remove_duplicates((*given, *found))
+    found = _find_suites(request, cwd, given)
     # Before any suite is left out, so that a placeholder means the same secret in every run.
     KNOWN.add_specs(suites=found, identities=[request.user_context or {}])
     # The log keeps the request, and by it `--resume` has to find a program's suites again.
     request = replace(
         request, suites=(*request.suites, *(suite.reference or suite.name for suite in given))
     )
-    suites: list[Suite] = []
-    for suite in select_cases(found, request.pattern):
-        cases = [
-            _adapt_case(case, suite, request, config)
-            for case in suite.cases
-            if request.cases is None or case_label(suite.name, case.name) in request.cases
-        ]
-        if cases or request.cases is None:
-            merged = merge_variants(suite.variants, variants)
-            suites.append(replace(suite, cases=tuple(cases), variants=merged))
-    if not suites:
-        raise NothingToRun(explain_empty(request, found))
+    suites = _select_suites(found, request, config, variants)
     agents = _list_agents(request, config, cwd, options)
     chosen = {suite.name: _list_models(suite, request, config, options, agents) for suite in suites}
     points = {suite.name: list_points(suite, request) for suite in suites}
@@ -211,6 +196,37 @@ def prepare_plan(
             *cast.notes,
         ),
     )
+
+
+def _find_suites(request: RunRequest, cwd: Path, given: Sequence[Suite]) -> Sequence[Suite]:
+    found: Sequence[Suite] = ()
+    if request.suites or not given:
+        names = add_categories(request.suites, request.categories)
+        found = find_suites(names, suite_roots(cwd), VOCABULARY, make_reader(request.max_cases))
+    return remove_duplicates((*given, *found))
+
+
+def _select_suites(
+    found: Sequence[Suite], request: RunRequest, config: Config, variants: Sequence[Variant]
+) -> list[Suite]:
+    """Return the suites with the cases that ``request`` selects, adapted to it.
+
+    Raises:
+        NothingToRun: no case is selected.
+    """
+    suites: list[Suite] = []
+    for suite in select_cases(found, request.pattern):
+        cases = [
+            _adapt_case(case, suite, request, config)
+            for case in suite.cases
+            if request.cases is None or case_label(suite.name, case.name) in request.cases
+        ]
+        if cases or request.cases is None:
+            merged = merge_variants(suite.variants, variants)
+            suites.append(replace(suite, cases=tuple(cases), variants=merged))
+    if not suites:
+        raise NothingToRun(explain_empty(request, found))
+    return suites
 
 
 def suite_roots(cwd: Path) -> list[Path]:

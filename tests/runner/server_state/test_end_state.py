@@ -1,18 +1,24 @@
 """Reference states of a fresh copy, on a pool in memory (on real servers: tests of whole runs)."""
 
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import anyio
+import pytest
 
+from harness.base import HarnessError
 from harness.judging.checks import VOCABULARY
-from harness.runner.end_state import EndStates
+from harness.runner.end_state import EndStates, run_query
 from harness.types import (
     Case,
     Outcome,
     ScriptedCall,
     ServerSpec,
+    StateQuery,
     StateReading,
     ToolRequest,
     TransportSpec,
@@ -61,3 +67,18 @@ def test_a_fresh_copy_is_set_up_as_the_case_is_once_for_each_setup() -> None:
     assert first is again
     assert first is not bare
     assert failed.error == "setup call 1 failed: write → tool_error: no such order"
+
+
+def test_two_columns_of_one_name_are_an_error_and_never_one_of_them(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "orders.sqlite")) as database:
+        database.execute("CREATE TABLE orders (id INTEGER)")
+        database.execute("INSERT INTO orders VALUES (7)")
+        database.commit()
+
+    def ask(sql: str) -> Any:
+        query = StateQuery(sql=sql, database=str(tmp_path / "orders.sqlite"))
+        return anyio.run(run_query, replace(SERVER, queries={"all": query}), "all")
+
+    assert ask("SELECT a.id, b.id AS other FROM orders a, orders b") == [{"id": 7, "other": 7}]
+    with pytest.raises(HarnessError, match="two columns named id: name them with AS"):
+        ask("SELECT a.id, b.id FROM orders a, orders b")
