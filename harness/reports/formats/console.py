@@ -173,7 +173,7 @@ class _Summary:
 
     def _print_folded(self, status: Status, cases: Sequence[CaseResult]) -> None:
         """Print a line for each of a few cases, or one for many; a model grid has them already."""
-        if len(cases) <= _FEW and len(self.report.entrants) < 2:  # noqa: PLR2004
+        if not cases or (len(cases) <= _FEW and len(self.report.entrants) == 1):
             for case in cases:
                 self._print_case(case)
             return

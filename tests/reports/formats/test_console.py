@@ -89,6 +89,7 @@ def test_several_models_are_shown_case_by_case(tmp_path: Path) -> None:
         "",
     ]
     assert "2 passed: a [one], c [one]" in summary(log)
+    assert "0 skipped" not in summary(log)  # a status that nothing has is not named
     narrow = summary(log, width=20)
     assert narrow.count("\ncase ") == 2
 
