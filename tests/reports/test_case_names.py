@@ -78,7 +78,7 @@ def of_markdown(text: str) -> Keys:
 
 def of_html(text: str) -> Keys:
     cells = blocks_of(text)["overview"]["grid"]["cells"]
-    return [(cell["suite"], cell["case"], cell["model"]) for cell in cells]
+    return [(cell["suite"], cell["case"], cell["entrant"]) for cell in cells]
 
 
 FORMATS: Mapping[str, tuple[tuple[str, Callable[[str], Keys], int], ...]] = {
