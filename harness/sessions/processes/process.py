@@ -228,15 +228,16 @@ async def _start_process(
         has_url = spec.transport.url is not None
         wrong = "has a url, is reached over stdio, and" if has_url else "is reached over stdio and"
         raise ServerError(f"server {spec.name!r} {wrong} has no command to start")
-    why = f"server {spec.name!r} could not be started: "
     if obstacle := _find_obstacle(spec.transport.command, spec.transport.cwd, env):
-        raise ServerError(why + obstacle)
+        raise ServerError(f"server {spec.name!r} {obstacle}")
     starting = f"starting server {spec.name!r}"
     try:
         # A pipe of our own, which `StderrTail` can read at any moment without waiting.
         stderr_read, stderr_write = os.pipe()
     except OSError as error:
-        raise find_shortage(error, starting) or ServerError(f"{why}{error}") from error
+        raise find_shortage(error, starting) or ServerError(
+            f"server {spec.name!r} could not be started: {error}"
+        ) from error
     try:
         await guardian.start()
         # A cancellation between the fork and its return would leave an untracked process.
@@ -252,7 +253,9 @@ async def _start_process(
             )
     except (OSError, ValueError) as error:
         os.close(stderr_read)
-        raise find_shortage(error, starting) or ServerError(f"{why}{error}") from error
+        raise find_shortage(error, starting) or ServerError(
+            f"server {spec.name!r} could not be started: {error}"
+        ) from error
     except BaseException:
         os.close(stderr_read)
         raise
@@ -267,7 +270,7 @@ def _find_obstacle(command: str, cwd: str | None, env: Mapping[str, str]) -> str
     folder = Path(cwd or ".")
     if not folder.is_dir():
         problem = "is not a directory" if folder.exists() else "does not exist"
-        return f"its working directory {cwd} {problem}"
+        return f"could not be started: its working directory {cwd} {problem}"
     # A relative path counts from the server's folder, not from that of harness.
     path = folder / command
     if "/" in command:
@@ -280,11 +283,12 @@ def _find_obstacle(command: str, cwd: str | None, env: Mapping[str, str]) -> str
     if found:
         return None
     if not path.exists():
-        return f"command {command!r} was not found {where}"
-    if "/" not in command:
-        return f"command {command!r} was not found {where}; did you mean './{command}'?"
-    problem = "is a directory" if path.is_dir() else "is not executable"
-    return f"command {command!r} {problem}"
+        problem = f"was not found {where}"
+    elif "/" not in command:
+        problem = f"was not found {where}; did you mean './{command}'?"
+    else:
+        problem = "is a directory" if path.is_dir() else "is not executable"
+    return f"could not be started: command {command!r} {problem}"
 
 
 @functools.cache
