@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from harness.base.errors import OutOfResources, ServerError
+from harness.sessions.identity.deliveries import meta
 from harness.sessions.pool import open_sessions
 from harness.sessions.processes.process import find_shortage
 from harness.sessions.transports.kinds import http, stdio
@@ -19,7 +20,7 @@ from tests.sessions.http_servers import Running, running
 from tests.sessions.servers import HERE, ServerFactory, call
 
 pytestmark = pytest.mark.anyio
-TRANSPORTS = (http, stdio)
+LOADED = (http, stdio, meta)
 """Loaded here: without files nothing can be."""
 
 
