@@ -137,7 +137,8 @@ class _MemoryRowReader:
         name = self._read_column("name", parse_single_line, "")
         if len(self.problems) > known or told is None or questions is None or answers is None:
             return None
-        if source is not None:
+        # A competency's score has only answers that were compared as officially.
+        if source is not None and by == source.by:
             metadata = {"category": source.competency, **metadata}
         checks = [self._build_checks(CHECK, {"answers": given, "by": by}) for given in answers]
         share = self._build_checks(SHARE_CHECK, {"at_least": at_least})

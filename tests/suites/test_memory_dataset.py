@@ -242,6 +242,12 @@ def test_the_four_competencies_are_reported_apart(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("source", ["longmemeval_s*", "icl_nlu_8296shot_balance"])
+def test_a_measure_of_ones_own_is_no_part_of_a_competency(tmp_path: Path, source: str) -> None:
+    suite = read(tmp_path, {**ROW, "metadata": {"source": source}, "metric": "recall"})
+    assert suite.scores is None
+
+
 def test_every_mistake_of_a_file_is_told_at_once_in_order(tmp_path: Path) -> None:
     path = write(
         tmp_path,
